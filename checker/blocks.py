@@ -1,0 +1,182 @@
+"""Blocks of packed states: hashing, splitting by owner, and the table of what has been visited.
+
+A block is a C-contiguous (n, W) array of uint64. Functions take `width`, a tuple of W zeros, so that
+Numba sees W as a constant. The packed state itself is the key everywhere: a hash only says where to
+look, so nothing is ever taken for visited that is not.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Rows = NDArray[np.uint64]
+"""A block of states, one a row."""
+Width = tuple[int, ...]
+
+_M1 = np.uint64(0x9E3779B97F4A7C15)
+_M2 = np.uint64(0xBF58476D1CE4E5B9)
+_M3 = np.uint64(0x94D049BB133111EB)
+_S29 = np.uint64(29)
+_S32 = np.uint64(32)
+_S40 = np.uint64(40)
+
+INDEX_BITS = 24
+INDEX_MASK = np.uint32((1 << INDEX_BITS) - 1)
+OWNED_MAX = (1 << INDEX_BITS) - 2
+"""Most states that one owner's table can hold."""
+_TAG_SHIFT = np.uint32(INDEX_BITS)
+_EMPTY = np.uint32(0)
+
+
+def width_of(words: int) -> Width:
+    """The `width` argument for states of this many words."""
+    return (0,) * words
+
+
+@njit(nogil=True, inline="always")
+def hash_row(width: Any, rows: Any, row: int) -> Any:
+    """64 mixed bits of one state, the same on every machine."""
+    h = _M1
+    for w in range(len(width)):
+        h = (h ^ rows[row, w]) * _M2
+        h ^= h >> _S32
+        h *= _M3
+        h ^= h >> _S29
+    return h
+
+
+@njit(nogil=True, inline="always")
+def owner_of(h: Any, owners: int) -> int:
+    """Which of `owners` a hash belongs to: equal, contiguous ranges of the top half of the hash."""
+    return np.int64(((h >> _S32) * np.uint64(owners)) >> _S32)
+
+
+@njit(nogil=True)
+def same_row(width: Any, left: Any, i: int, right: Any, j: int) -> bool:
+    """Whether two states are equal, word for word."""
+    for w in range(len(width)):
+        if left[i, w] != right[j, w]:
+            return False
+    return True
+
+
+@njit(nogil=True)
+def keep_least(rows: Any, row: int, broken: Any, least: Any, i: int) -> None:
+    """Lower least[i] to rows[row] if that is smaller, words compared from the first."""
+    smaller = not broken[i]
+    if broken[i]:
+        for w in range(rows.shape[1]):
+            if rows[row, w] != least[i, w]:
+                smaller = rows[row, w] < least[i, w]
+                break
+    if smaller:
+        broken[i] = True
+        for w in range(rows.shape[1]):
+            least[i, w] = rows[row, w]
+
+
+@njit(nogil=True, cache=True)
+def hashes(width: Any, rows: Any) -> Any:
+    """The hash of every row."""
+    out = np.empty(rows.shape[0], np.uint64)
+    for row in range(rows.shape[0]):
+        out[row] = hash_row(width, rows, row)
+    return out
+
+
+@njit(nogil=True, cache=True)
+def scatter(width: Any, rows: Any, n: int, recent: Any, out: Any, ends: Any, owned: Any) -> int:
+    """Group rows[:n] by owner into `out`, leaving out most of what was scattered before.
+
+    `recent` remembers rows by hash, one a slot, and drops a row that it still holds: it has been, or
+    will be, absorbed anyway. Owner p's rows end at ends[p]. `owned` is room for n numbers. Returns
+    how many rows there are in `out`.
+    """
+    owners = ends.shape[0]
+    slots = np.uint64(recent.shape[0] - 1)
+    ends[:] = 0
+    for row in range(n):
+        h = hash_row(width, rows, row)
+        slot = np.int64(h & slots)
+        if same_row(width, recent, slot, rows, row):
+            owned[row] = -1
+            continue
+        for w in range(len(width)):
+            recent[slot, w] = rows[row, w]
+        owner = owner_of(h, owners)
+        owned[row] = owner
+        ends[owner] += 1
+    total = 0
+    for owner in range(owners):
+        count = ends[owner]
+        ends[owner] = total
+        total += count
+    for row in range(n):
+        owner = owned[row]
+        if owner >= 0:
+            to = ends[owner]
+            for w in range(len(width)):
+                out[to, w] = rows[row, w]
+            ends[owner] = to + 1
+    return total
+
+
+@njit(nogil=True, cache=True)
+def absorb(
+    width: Any, table: Any, states: Any, count: int, children: Any, ends: Any, owner: int
+) -> int:
+    """Add an owner's unseen children to its states; returns how many states it has then.
+
+    children[k] is a scattered block with ends[k]. `table` has a power of two of slots, each 0 or a
+    tag and the index of a state plus one; both arrays have room for every child.
+    """
+    slots = np.uint64(table.shape[0] - 1)
+    for k in range(ends.shape[0]):
+        block = children[k]
+        start = ends[k, owner - 1] if owner > 0 else 0
+        for row in range(start, ends[k, owner]):
+            h = hash_row(width, block, row)
+            slot = h & slots
+            tag = np.uint32((h >> _S40) & np.uint64(0xFF))
+            while True:
+                entry = table[slot]
+                if entry == _EMPTY:
+                    for w in range(len(width)):
+                        states[count, w] = block[row, w]
+                    count += 1
+                    table[slot] = (tag << _TAG_SHIFT) | np.uint32(count)
+                    break
+                if entry >> _TAG_SHIFT == tag:
+                    index = np.int64(entry & INDEX_MASK) - 1
+                    if same_row(width, states, index, block, row):
+                        break
+                slot = (slot + np.uint64(1)) & slots
+    return count
+
+
+@njit(nogil=True, cache=True)
+def rehash(width: Any, table: Any, states: Any, count: int) -> None:
+    """Fill an empty table with the first `count` states, all different."""
+    slots = np.uint64(table.shape[0] - 1)
+    for index in range(count):
+        h = hash_row(width, states, index)
+        slot = h & slots
+        tag = np.uint32((h >> _S40) & np.uint64(0xFF))
+        while table[slot] != _EMPTY:
+            slot = (slot + np.uint64(1)) & slots
+        table[slot] = (tag << _TAG_SHIFT) | np.uint32(index + 1)
+
+
+def nothing_recent(width: Width, slots: int) -> Rows:
+    """A memory of recent rows that remembers none: no slot holds a row that belongs there."""
+    recent: Rows = np.zeros((slots, len(width)), np.uint64)
+    probe: Rows = np.zeros((1, len(width)), np.uint64)
+    home = int(hashes(width, probe)[0]) % slots
+    while int(hashes(width, probe)[0]) % slots == home:
+        probe[0, 0] += np.uint64(1)
+    recent[home] = probe[0]
+    return recent

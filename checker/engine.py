@@ -1,0 +1,71 @@
+"""The seam between the search loop and the machinery that holds its states.
+
+An engine owns the visited states and the frontier. The loop alternates `absorb` and `expand`; what
+comes back are small numbers. Every engine gives the same answers, whatever its number of workers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from checker.blocks import Rows
+
+Words = tuple[int, ...]
+Counts = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arrivals:
+    """What a level consists of: `new` states never seen before, `broken` the least violating one of
+    each invariant (by its number) that some of them violate. `on` names who explored the level."""
+
+    depth: int
+    new: int
+    broken: dict[int, Words] = field(default_factory=dict)
+    on: str = "local"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expansion:
+    """What leads out of a level: transitions by action, transitions that each bound cut, claims that
+    happened (by number), the least state without any transition."""
+
+    fired: Counts
+    cut: Counts
+    happened: NDArray[np.bool_]
+    deadlock: Words | None = None
+
+
+class Engine(Protocol):
+    """Holds the states of one search, level by level."""
+
+    name: str
+
+    def absorb(self) -> Arrivals:
+        """Find the next level's new states and check them; the first call: the initial states."""
+
+    def expand(self, happened: NDArray[np.bool_]) -> Expansion:
+        """Make the successors of the level absorbed last; claims in `happened` need no more looking."""
+
+    def level(self, depth: int) -> Iterator[Rows]:
+        """The states of a level that has been absorbed, in blocks, in no particular order."""
+
+    def close(self) -> None:
+        """Let go of everything: memory, threads, sessions, temporary files."""
+
+
+class ModelFault(Exception):
+    """A compiled action or invariant stepped outside a range in `state`, the least such of a level."""
+
+    def __init__(self, words: Words) -> None:
+        super().__init__(f"an access out of range in state {words}")
+        self.words = words
+
+
+class Interrupted(Exception):
+    """A level was cut short, by a deadline or by the user; it does not count."""

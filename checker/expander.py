@@ -1,0 +1,139 @@
+"""Running a problem's kernels over blocks of states: the work that every engine shares.
+
+An expander belongs to one thread: it owns the buffers that successors are written to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from checker.blocks import Rows, width_of
+from checker.engine import Counts, Words
+from checker.kernel import FAULT, Kernel, action_mask, claim_mask, kernel_of
+from checker.problem import Problem
+
+CHUNK_ROWS = 4096
+"""States that are expanded at a time: their successors fit the processor's second-level cache."""
+
+
+class Tally:
+    """What the expansion of a level adds up to."""
+
+    def __init__(self, problem: Problem, happened: NDArray[np.bool_] | None = None) -> None:
+        self.fired: Counts = np.zeros(len(problem.model.actions), np.int64)
+        self.cut: Counts = np.zeros(len(problem.model.limits), np.int64)
+        self.happened: NDArray[np.bool_] = np.zeros(len(problem.reachable), np.bool_)
+        if happened is not None:
+            self.happened |= happened
+        self.deadlock: Words | None = None
+        self.faults: list[Words] = []
+
+    def add(self, other: Tally) -> None:
+        """Take in another part of the same level."""
+        self.fired += other.fired
+        self.cut += other.cut
+        self.happened |= other.happened
+        self.deadlock = least(self.deadlock, other.deadlock)
+        self.faults += other.faults
+
+
+class Findings:
+    """Which invariants the states of a level violate, and the least state for each."""
+
+    def __init__(self, problem: Problem) -> None:
+        count = len(problem.invariants)
+        self.broken: NDArray[np.bool_] = np.zeros(count, np.bool_)
+        self.least: Rows = np.zeros((count, problem.model.layout.words), np.uint64)
+        self.faults: list[Words] = []
+
+    def as_dict(self) -> dict[int, Words]:
+        """The violations found, by the invariant's number."""
+        return {int(i): words_of(self.least[i]) for i in np.flatnonzero(self.broken)}
+
+
+def words_of(row: NDArray[np.uint64]) -> Words:
+    """A row of a block as the plain value that identifies a state."""
+    return tuple(int(word) for word in row)
+
+
+def least(left: Words | None, right: Words | None) -> Words | None:
+    """The smaller of two states, where there are any."""
+    if left is None or right is None:
+        return left or right
+    return min(left, right)
+
+
+class Expander:
+    """Successors and verdicts for blocks of states, in compiled code."""
+
+    def __init__(self, problem: Problem, *, chunk_rows: int = CHUNK_ROWS) -> None:
+        self.problem = problem
+        self.layout = problem.model.layout
+        self.width = width_of(self.layout.words)
+        self.kernel: Kernel = kernel_of(problem)
+        self.actions = action_mask(problem)
+        self.claims = claim_mask(problem)
+        # Room for the most that a chunk can have: one call each. What is never written costs nothing.
+        room = chunk_rows * max(1, self.kernel.successors_max)
+        self.out: Rows = np.empty((room, self.layout.words), np.uint64)
+        self.origin: NDArray[np.int64] = np.empty(room, np.int64)
+
+    def expand(self, rows: Rows, tally: Tally) -> Iterator[int]:
+        """Write the successors of `rows` to `self.out`, and where from to `self.origin`.
+
+        Yields how many there are, as often as the buffer is full: once for a chunk, unless a row in
+        which an action steps out of range is noted in the tally and skipped.
+        """
+        dead = np.zeros(len(rows), np.bool_)
+        row = 0
+        while row < len(rows):
+            following, written, ended = self._expand_from(rows, row, tally, dead)
+            if written:
+                yield written
+            if ended == FAULT:
+                tally.faults.append(words_of(rows[following]))
+                following += 1
+            row = following
+        if dead.any():
+            tally.deadlock = least(tally.deadlock, min(words_of(r) for r in rows[dead]))
+
+    def _expand_from(
+        self, rows: Rows, row: int, tally: Tally, dead: NDArray[np.bool_]
+    ) -> tuple[int, int, int]:
+        result: tuple[int, int, int] = self.kernel.expand(
+            self.layout,
+            self.problem.model.settings,
+            self.actions,
+            rows,
+            row,
+            len(rows),
+            self.out,
+            self.origin,
+            tally.fired,
+            tally.cut,
+            tally.happened,
+            dead,
+        )
+        return result
+
+    def inspect(self, rows: Rows, findings: Findings) -> None:
+        """Evaluate every applicable invariant in every row."""
+        row = 0
+        while row < len(rows):
+            fault = self.kernel.inspect(
+                self.layout,
+                self.problem.model.settings,
+                self.claims,
+                rows,
+                row,
+                len(rows),
+                findings.broken,
+                findings.least,
+            )
+            if fault < 0:
+                return
+            findings.faults.append(words_of(rows[fault]))
+            row = fault + 1

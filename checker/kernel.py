@@ -1,0 +1,317 @@
+"""From a problem to machine code: one generated module per model, shape and set of claims.
+
+Two kernels are generated. `expand` makes every successor of a block of states; `inspect` evaluates
+invariants. The generated text is only loops and calls: guards, effects and predicates are the
+functions of `model/` and `invariants/` themselves, compiled as they stand.
+
+Which actions a version has and which claims are asked for are run-time masks, so that every version
+and setting of one shape shares one compilation. The compiled code is kept on disk under a name that
+covers everything it was made of: the bytecode of every function reached, the values of every constant
+they use, and the versions of the compiler. (Numba's own cache sees neither constants nor callees.)
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dis
+import functools
+import hashlib
+import os
+import platform
+import tempfile
+import types
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import llvmlite
+import numba
+import numpy as np
+
+from checker import blocks, compiled_state
+from checker.blocks import keep_least
+from checker.problem import Problem
+from model.transition_system import Action
+
+Pure = Callable[..., Any]
+_PLAIN = (int, str, float, bool, type(None))
+
+ROW_SHIFT, ACTION_SHIFT = 24, 16
+"""A successor's origin is one number: row, action, and the arguments as one mixed-radix number."""
+
+FINISHED, FULL, FAULT = 0, 1, 2
+"""How `expand` ended: every row done, no room for another row's successors, an access out of range."""
+
+
+class NotCompilable(TypeError):
+    """A function of the model uses something that a compiled action cannot."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """The compiled form of a problem.
+
+    `expand` and `inspect` are as `_source` writes them. `successors_max` is the most that one state
+    can have.
+    """
+
+    expand: Pure
+    inspect: Pure
+    successors_max: int
+
+
+def cache_directory() -> Path:
+    """Where compiled kernels are kept: WATERLINE_CACHE, or the user's cache directory."""
+    if chosen := os.environ.get("WATERLINE_CACHE"):
+        return Path(chosen)
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "waterline"
+
+
+def action_mask(problem: Problem) -> int:
+    """Bit i is set when action i belongs to the version's table of contents."""
+    model = problem.model
+    return sum(1 << i for i, a in enumerate(model.actions) if a.name in model.contents)
+
+
+def claim_mask(problem: Problem) -> int:
+    """Bit i is set when invariant i applies to the version."""
+    model = problem.model
+    return sum(1 << i for i, inv in enumerate(problem.invariants) if inv.applies(model.settings))
+
+
+def is_cached(problem: Problem) -> bool:
+    """Whether the kernel of this problem has been compiled for its shape on this machine before."""
+    directory = _directory(problem)
+    marker = directory / f"{problem.model.layout.digest}.done"
+    return marker.exists()
+
+
+def mark_cached(problem: Problem) -> None:
+    """Remember that this shape has been compiled; where the cache cannot be written, do without."""
+    with contextlib.suppress(OSError):
+        (_directory(problem) / f"{problem.model.layout.digest}.done").touch()
+
+
+@functools.lru_cache(maxsize=64)
+def _kernel(actions: tuple[Action, ...], holds: tuple[Pure, ...], happens: tuple[Pure, ...]) -> Kernel:
+    source, names = _source(actions, holds, happens)
+    namespace: dict[str, Any] = {name: _compiled(function) for name, function in names.items()}
+    namespace |= {
+        name: getattr(compiled_state, name)
+        for name in ("scratch", "fetch_words", "put_words", "copy_state", "faulted")
+    }
+    namespace |= {"keep_least": keep_least, "__name__": __name__}
+    path = _write(_fingerprint(source, names), source)
+    exec(compile(source, str(path or "<waterline kernel>"), "exec"), namespace)
+    jit = numba.njit(nogil=True, cache=path is not None)
+    return Kernel(jit(namespace["expand"]), jit(namespace["inspect"]), 0)
+
+
+def kernel_of(problem: Problem) -> Kernel:
+    """The kernel of a problem. Machine code is made, or loaded, at the first call of its functions."""
+    kernel = _kernel(*_parts(problem))
+    sizes = problem.model.layout.sizes
+    most = 0
+    for action in problem.model.actions:
+        most += int(np.prod([sizes[p.over] for p in action.parameters], dtype=np.int64))
+    return Kernel(kernel.expand, kernel.inspect, most)
+
+
+def _parts(problem: Problem) -> tuple[tuple[Action, ...], tuple[Pure, ...], tuple[Pure, ...]]:
+    return (
+        problem.model.actions,
+        tuple(invariant.holds for invariant in problem.invariants),
+        tuple(claim.happens for claim in problem.reachable),
+    )
+
+
+def _directory(problem: Problem) -> Path:
+    source, names = _source(*_parts(problem))
+    return cache_directory() / "kernels" / _fingerprint(source, names)
+
+
+def _write(fingerprint: str, source: str) -> Path | None:
+    """Put the generated text where Numba can keep machine code beside it; None if nowhere can be."""
+    directory = cache_directory() / "kernels" / fingerprint
+    path = directory / "kernel.py"
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        if not path.exists():
+            handle, temporary = tempfile.mkstemp(dir=directory, suffix=".py")
+            with os.fdopen(handle, "w") as file:
+                file.write(source)
+            Path(temporary).replace(path)
+    except OSError:
+        return None
+    return path
+
+
+def _source(
+    actions: Sequence[Action], holds: Sequence[Pure], happens: Sequence[Pure]
+) -> tuple[str, dict[str, Pure]]:
+    """The text of both kernels, and the functions that its names stand for."""
+    names: dict[str, Pure] = {}
+    lines = [
+        "def expand(layout, c, mask, rows, start, stop, out, origin, fired, cut, happened, dead):",
+        '    """Successors of rows[start:stop] into `out`, where each came from into `origin`.',
+        "",
+        "    Returns (next row, successors written, how it ended). fired[a] counts transitions of",
+        "    action a, cut[b] those that bound b cut; happened[k] is set once claim k has happened;",
+        "    dead[row] is set where a state has no transition at all.",
+        '    """',
+        "    s = scratch(layout)",
+        "    t = scratch(layout)",
+        "    n = 0",
+        "    room = out.shape[0]",
+        "    for row in range(start, stop):",
+        f"        if n + {' + '.join(_count(action) for action in actions)} > room:",
+        "            return row, n, 1",
+        "        fetch_words(s, rows, row)",
+        "        before = n",
+        "        kept_out = 0",
+    ]
+    for number, action in enumerate(actions):
+        lines += _action_lines(number, action, len(happens), names)
+    lines += [
+        "        if faulted(s) or faulted(t):",
+        "            return row, before, 2",
+        "        dead[row] = n == before and kept_out == 0",
+        "    return stop, n, 0",
+        "",
+        "",
+        "def inspect(layout, c, mask, rows, start, stop, broken, least):",
+        '    """Set broken[i] and lower least[i] to the least of rows[start:stop] that breaks i.',
+        "",
+        "    Returns -1, or the first row in which an access was out of range.",
+        '    """',
+        "    s = scratch(layout)",
+        "    for row in range(start, stop):",
+        "        fetch_words(s, rows, row)",
+    ]
+    for number, predicate in enumerate(holds):
+        names[f"holds_{number}"] = predicate
+        lines += [
+            f"        if mask >> {number} & 1 and not holds_{number}(s, c):",
+            f"            keep_least(rows, row, broken, least, {number})",
+        ]
+    lines += ["        if faulted(s):", "            return row", "    return -1"]
+    for number, claim in enumerate(happens):
+        names[f"happens_{number}"] = claim
+    return "\n".join(lines) + "\n", names
+
+
+def _count(action: Action) -> str:
+    return " * ".join(f"s.{p.over}" for p in action.parameters) or "1"
+
+
+def _action_lines(
+    number: int, action: Action, claims: int, names: dict[str, Pure]
+) -> list[str]:
+    """Loops over the arguments of one action: guard, limit, effect, successor."""
+    names[f"guard_{number}"] = action.guard
+    names[f"effect_{number}"] = action.effect
+    pad = " " * 8
+    lines = [f"{pad}if mask >> {number} & 1:  # {action.name}"]
+    arguments = [f"a{i}" for i in range(len(action.parameters))]
+    for argument, parameter in zip(arguments, action.parameters, strict=True):
+        pad += "    "
+        lines.append(f"{pad}for {argument} in range(s.{parameter.over}):")
+    given = "".join(f", {argument}" for argument in arguments)
+    packed = "0"
+    for argument, parameter in zip(arguments, action.parameters, strict=True):
+        packed = f"({packed}) * s.{parameter.over} + {argument}"
+    pad += "    "
+    lines.append(f"{pad}if guard_{number}(s, c{given}):")
+    pad += "    "
+    if action.limit is not None:
+        names[f"limit_{number}"] = action.limit
+        lines += [
+            f"{pad}bound = limit_{number}(s, c{given})",
+            f"{pad}if bound != 0:",
+            f"{pad}    cut[bound] += 1",
+            f"{pad}    kept_out += 1",
+            f"{pad}else:",
+        ]
+        pad += "    "
+    lines += [
+        f"{pad}copy_state(t, s)",
+        f"{pad}effect_{number}(t, c{given})",
+        f"{pad}put_words(t, out, n)",
+        f"{pad}origin[n] = row << {ROW_SHIFT} | {number} << {ACTION_SHIFT} | {packed}",
+        f"{pad}n += 1",
+        f"{pad}fired[{number}] += 1",
+    ]
+    for claim in range(claims):
+        lines += [
+            f"{pad}if not happened[{claim}]:",
+            f"{pad}    happened[{claim}] = happens_{claim}(s, t, c)",
+        ]
+    return lines
+
+
+def _globals_used(function: Pure) -> list[str]:
+    """Names of globals that a function reads, attribute names left out."""
+    return sorted(
+        {
+            instruction.argval
+            for instruction in dis.get_instructions(function)
+            if instruction.opname == "LOAD_GLOBAL"
+        }
+    )
+
+
+@functools.cache
+def _compiled(function: Pure) -> Any:
+    """A function of the model, and every function it calls, ready for Numba."""
+    if not isinstance(function, types.FunctionType) or function.__closure__:
+        raise NotCompilable(f"{function!r} is not a plain module-level function without a closure")
+    namespace = dict(function.__globals__)
+    for name in _globals_used(function):
+        value = namespace.get(name)
+        if isinstance(value, types.FunctionType):
+            namespace[name] = _compiled(value)
+    copy = types.FunctionType(
+        function.__code__, namespace, function.__name__, function.__defaults__
+    )
+    return numba.njit(nogil=True)(copy)
+
+
+def _fingerprint(source: str, names: dict[str, Pure]) -> str:
+    """A name for everything that the machine code depends on, but for the layout."""
+    digest = hashlib.sha256(source.encode())
+    versions = (platform.python_version(), numba.__version__, llvmlite.__version__, np.__version__)
+    digest.update(repr(versions).encode())
+    for module in (compiled_state, blocks):
+        digest.update(Path(str(module.__file__)).read_bytes())
+    seen: set[Pure] = set()
+    for name in sorted(names):
+        digest.update(name.encode())
+        _describe(names[name], digest, seen)
+    return digest.hexdigest()[:24]
+
+
+def _describe(function: Pure, digest: Any, seen: set[Pure]) -> None:
+    """Feed a function's bytecode, constants and globals, and those of all it calls, to the digest."""
+    if function in seen:
+        return
+    seen.add(function)
+    code = function.__code__
+    digest.update(code.co_code)
+    digest.update(repr((code.co_names, code.co_varnames, function.__defaults__)).encode())
+    for constant in code.co_consts:
+        if isinstance(constant, _PLAIN + (tuple,)):
+            digest.update(repr(constant).encode())
+    for name in _globals_used(function):
+        value = function.__globals__.get(name)
+        digest.update(name.encode())
+        if isinstance(value, types.FunctionType):
+            digest.update(value.__module__.encode() + value.__qualname__.encode())
+            _describe(value, digest, seen)
+        elif isinstance(value, types.ModuleType):
+            constants = {k: v for k, v in vars(value).items() if isinstance(v, _PLAIN)}
+            constants.pop("__file__", None), constants.pop("__cached__", None)
+            digest.update(repr(sorted(constants.items(), key=str)).encode())
+        else:
+            digest.update(repr(value).encode())

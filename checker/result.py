@@ -1,0 +1,93 @@
+"""What a run concluded. A verdict never travels without the bounds and counts it holds for."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass, field
+
+from checker.engine import Words
+from checker.problem import Problem
+
+
+class Verdict(enum.Enum):
+    """What may be said of one invariant after a run."""
+
+    HOLDS = "holds"
+    """Every reachable state within the bounds was checked."""
+    VIOLATED = "violated"
+    """A reachable state breaks it; the shortest way there is known."""
+    INCOMPLETE = "incomplete"
+    """The run stopped early without finding a violation: nothing may be concluded."""
+    NOT_APPLICABLE = "not applicable"
+    """The version has nothing that the claim is about."""
+
+
+@dataclass(frozen=True, slots=True)
+class InvariantResult:
+    """The verdict of one invariant; for a violation the least state of the least depth."""
+
+    name: str
+    verdict: Verdict
+    depth: int | None = None
+    words: Words | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReachableResult:
+    """At which depth something first happened: the depth of the state it led out of, plus one."""
+
+    name: str
+    depth: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class LevelSummary:
+    """One level of the search: how many states it has and who explored it."""
+
+    depth: int
+    states: int
+    on: str
+
+
+@dataclass(slots=True, kw_only=True)
+class Result:
+    """Everything a run found out.
+
+    `complete` is whether every reachable state within the bounds was checked; `stopped_by` says what
+    ended the run otherwise. `generated` counts transitions plus one for each initial state.
+    """
+
+    problem: Problem
+    engine: str
+    complete: bool
+    stopped_by: str | None
+    invariants: list[InvariantResult]
+    reachable: list[ReachableResult]
+    levels: list[LevelSummary]
+    generated: int
+    fired: dict[str, int]
+    cut: dict[str, int]
+    deadlock: tuple[int, Words] | None
+    seconds: float
+    peak_rss: int = 0
+    start_seconds: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def distinct(self) -> int:
+        """How many different states were reached."""
+        return sum(level.states for level in self.levels)
+
+    @property
+    def depth(self) -> int:
+        """The depth of the deepest level: transitions from an initial state."""
+        return self.levels[-1].depth if self.levels else 0
+
+    @property
+    def violated(self) -> list[InvariantResult]:
+        """The invariants that a reachable state breaks."""
+        return [r for r in self.invariants if r.verdict is Verdict.VIOLATED]
+
+    @property
+    def never_enabled(self) -> list[str]:
+        """Actions of the version that no state within the bounds enables."""
+        return [name for name, count in self.fired.items() if count == 0]

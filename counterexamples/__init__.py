@@ -1,0 +1,51 @@
+"""Counterexamples: a trace is a recipe; it is replayed through the model before it is shown.
+
+    trace = trace_of(model, invariant, calls)       or  read_trace(path)
+    replayed = confirm(trace, model, holds)         or  replay(trace, model)
+    console.print(render_compact(replayed, explanation=..., lanes=("LEO", "HW")))
+
+The model is handed in (`counterexamples.protocols` says what it must offer); nothing here knows the
+protocol. What can go wrong is in `counterexamples.errors`.
+"""
+
+from counterexamples.errors import BadTrace, Divergence, NotACounterexample, TraceError
+from counterexamples.rendering import render_compact, render_full, render_header, render_moment
+from counterexamples.replay import (
+    Followed,
+    Moment,
+    Replayed,
+    confirm,
+    first_difference,
+    follow,
+    replay,
+)
+from counterexamples.trace import Trace, TraceStep, trace_of
+from counterexamples.trace_file import FORMAT, from_json, read_trace, to_json, write_trace
+from counterexamples.viewer import view
+
+__all__ = [
+    "FORMAT",
+    "BadTrace",
+    "Divergence",
+    "Followed",
+    "Moment",
+    "NotACounterexample",
+    "Replayed",
+    "Trace",
+    "TraceError",
+    "TraceStep",
+    "confirm",
+    "first_difference",
+    "follow",
+    "from_json",
+    "read_trace",
+    "render_compact",
+    "render_full",
+    "render_header",
+    "render_moment",
+    "replay",
+    "to_json",
+    "trace_of",
+    "view",
+    "write_trace",
+]

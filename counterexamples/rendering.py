@@ -1,0 +1,233 @@
+"""A replayed trace as rich renderables: pure functions, for a terminal of any width or a pipe.
+
+`render_compact` is for the end of a report: a line a step, then only the last two states.
+`render_full` has every state. `render_moment` is one of them, for stepping. Nothing here knows the
+protocol: sentences, columns and facts are the model's narration. Texts are never read as markup.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.segment import Segment
+from rich.table import Table
+from rich.text import Text
+
+from counterexamples.protocols import State
+from counterexamples.replay import Moment, Replayed
+from counterexamples.state_table import (
+    CHANGED,
+    LEGEND,
+    MARK,
+    QUIET,
+    Facts,
+    facts,
+    state_table,
+    widths_of,
+)
+
+BAD = "bold red"
+CALL = "bold cyan"
+
+SENTENCE_WIDTH_MIN = 56
+"""Lanes are shown only where this much is left for the sentence beside them."""
+
+
+def render_header(replayed: Replayed) -> RenderableType:
+    """Which model, version, environment and claim the trace is about."""
+    trace = replayed.trace
+    options = Facts(
+        tuple(Text(f"{name} {_plain(value)}", QUIET) for name, value in trace.environment.items())
+    )
+    title = Text.assemble(
+        (trace.version, "bold"),
+        f" ({trace.model}) against ",
+        (trace.invariant, "bold"),
+        f": {_steps(len(trace.steps))}",
+    )
+    return Group(title, options)
+
+
+def render_compact(
+    replayed: Replayed, *, explanation: str = "", lanes: Sequence[str] = ()
+) -> RenderableType:
+    """Every step on a line, the last two states in full, then `explanation`.
+
+    `lanes` are titles of columns that run beside the steps, once a broker, where there is room.
+    """
+    parts: list[RenderableType] = [_StepLines(replayed, tuple(lanes)), Text()]
+    widths = widths_of(replayed.narration, replayed.states[-2:])
+    last = replayed.moments[-1] if replayed.moments else None
+    if last is not None:
+        parts += [_when(last.number - 1), *_state(replayed, None, last.before, widths), Text()]
+    before = last.before if last else None
+    parts += [_when(len(replayed.moments), LEGEND if last else "")]
+    parts += _state(replayed, before, replayed.states[-1], widths)
+    return _Trimmed(Group(*parts, *_conclusion(explanation)))
+
+
+def render_full(replayed: Replayed, *, explanation: str = "") -> RenderableType:
+    """The header, then every step with the state after it, then `explanation`."""
+    widths = widths_of(replayed.narration, replayed.states)
+    parts: list[RenderableType] = [render_header(replayed), Text(LEGEND, style=QUIET), Text()]
+    parts += [
+        _numbered(0, Text("Initial state")),
+        *_state(replayed, None, replayed.initial, widths),
+    ]
+    for moment in replayed.moments:
+        parts += [Text(), _step(replayed, moment)]
+        parts += _state(replayed, moment.before, moment.after, widths)
+    return _Trimmed(Group(*parts, *_conclusion(explanation)))
+
+
+def render_moment(
+    replayed: Replayed, position: int, *, explanation: str = "", widths: tuple[int, ...] = ()
+) -> RenderableType:
+    """The state after step `position`, 0 being the initial one; `explanation` with the last.
+
+    `widths` are those of `widths_of` for the whole trace, for a caller who shows many moments.
+    """
+    widths = widths or widths_of(replayed.narration, replayed.states)
+    last = len(replayed.moments)
+    where = Text(f"Step {position} of {last}   {LEGEND}", style=QUIET)
+    if position == 0:
+        told: RenderableType = _numbered(0, Text("Initial state"))
+        before = None
+    else:
+        told = _step(replayed, replayed.moments[position - 1])
+        before = replayed.moments[position - 1].before
+    parts = [where, Text(), told, Text()]
+    parts += _state(replayed, before, replayed.states[position], widths)
+    if position == last:
+        return _Trimmed(Group(*parts, *_conclusion(explanation)))
+    following = Text.assemble(("next: ", QUIET), str(replayed.moments[position]))
+    return _Trimmed(Group(*parts, Text(), following))
+
+
+@dataclass(frozen=True, slots=True)
+class _Trimmed:
+    """Without the spaces that fill a table up to its width: a pipe should not get them."""
+
+    whole: RenderableType
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        for line in console.render_lines(self.whole, options, pad=False):
+            while line and not line[-1].text.rstrip():
+                line.pop()
+            if line:
+                text, style, control = line.pop()
+                line.append(Segment(text.rstrip(), style, control))
+            yield from line
+            yield Segment.line()
+
+
+@dataclass(frozen=True, slots=True)
+class _StepLines:
+    """Number, action, sentence; and, where the width allows, how the lanes move."""
+
+    replayed: Replayed
+    lanes: tuple[str, ...]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        moments = self.replayed.moments
+        titles, cells = _lanes(self.replayed, self.lanes)
+        widths = [
+            max(len(line.plain) for line in (Text(title), *column))
+            for title, column in zip(titles, zip(*cells, strict=True), strict=False)
+        ]
+        number = len(f"{len(moments)}.")
+        call = max((len(str(moment)) for moment in moments), default=0)
+        left = options.max_width - number - 1 - call - 2 - sum(width + 2 for width in widths)
+        has_lanes = bool(titles) and left >= SENTENCE_WIDTH_MIN
+
+        table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, show_header=has_lanes)
+        table.header_style = QUIET
+        table.add_column(justify="right", no_wrap=True)
+        table.add_column(no_wrap=True)
+        table.add_column(overflow="fold")
+        if has_lanes:
+            for title in titles:
+                table.add_column(Text(title), no_wrap=True)
+            table.add_row("0.", "", Text("Initial state", style=QUIET), *cells[0])
+        for moment in moments:
+            # The sentence names the broker: a narrow screen can do without the arguments.
+            called = str(moment) if has_lanes else moment.action
+            table.add_row(
+                f"{moment.number}.",
+                Text(called, style=CALL),
+                Text(_sentence(self.replayed, moment)),
+                *(cells[moment.number] if has_lanes else ()),
+            )
+        yield table
+
+
+def _lanes(replayed: Replayed, titles: Sequence[str]) -> tuple[list[str], list[list[Text]]]:
+    """The header of the lanes, and for every state one cell a broker: `1*/0` for two columns."""
+    tables = [replayed.narration.rows(state) for state in replayed.states]
+    header = tables[0][0]
+    columns = [header.index(title) for title in titles if title in header]
+    if not columns:
+        return [], [[] for _ in tables]
+    names = [f"{row[0]} {'/'.join(header[column] for column in columns)}" for row in tables[0][1:]]
+    cells = []
+    for table, earlier in zip(tables, [tables[0], *tables], strict=False):
+        cells.append(
+            [_lane(row, was, columns) for row, was in zip(table[1:], earlier[1:], strict=True)]
+        )
+    return names, cells
+
+
+def _lane(row: list[str], was: list[str], columns: list[int]) -> Text:
+    lane = Text()
+    for column in columns:
+        if lane:
+            lane.append("/", style=QUIET)
+        is_changed = row[column] != was[column]
+        lane.append(row[column], style=CHANGED if is_changed else QUIET)
+        if is_changed:
+            lane.append(MARK, style=CHANGED)
+    return lane
+
+
+def _step(replayed: Replayed, moment: Moment) -> RenderableType:
+    told = Text.assemble((str(moment), CALL), "  ", _sentence(replayed, moment))
+    return _numbered(moment.number, told)
+
+
+def _numbered(number: int, told: Text) -> RenderableType:
+    """A number with everything that it numbers to its right."""
+    table = Table.grid(padding=(0, 1, 0, 0))
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    table.add_row(f"{number}.", told)
+    return table
+
+
+def _sentence(replayed: Replayed, moment: Moment) -> str:
+    return replayed.narration.sentence(moment.action, moment.values, moment.before, moment.after)
+
+
+def _state(
+    replayed: Replayed, before: State | None, state: State, widths: tuple[int, ...]
+) -> list[RenderableType]:
+    narration = replayed.narration
+    return [state_table(narration, before, state, widths), facts(narration, before, state)]
+
+
+def _when(number: int, legend: str = "") -> Text:
+    when = f"After step {number}" if number else "In the initial state"
+    return Text.assemble((when, "bold"), (f"   {legend}" if legend else "", QUIET))
+
+
+def _conclusion(explanation: str) -> list[RenderableType]:
+    return [Text(), Text(explanation, style=BAD)] if explanation else []
+
+
+def _steps(number: int) -> str:
+    return f"{number} step" if number == 1 else f"{number} steps"
+
+
+def _plain(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

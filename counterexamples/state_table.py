@@ -1,0 +1,125 @@
+"""One state on the screen: a table, a row a broker, and a few facts below it.
+
+A cell that differs from the state before is in another colour and carries a trailing `*`, which
+survives a pipe. Columns keep their width from step to step, so that the eye finds what moved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.table import Table
+from rich.text import Text
+
+from counterexamples.protocols import Narration, State
+
+CHANGED = "bold yellow"
+QUIET = "dim"
+MARK = "*"
+LEGEND = f"{MARK} changed in this step"
+
+_GAPS = (3, 2, 1)
+"""Spaces between columns, the first that fits."""
+
+_FOLDED_WIDTH_MIN = 4
+
+
+@dataclass(frozen=True, slots=True)
+class StateTable:
+    """The table of one state; `widths` are those of the widest cells it is to line up with."""
+
+    header: tuple[str, ...]
+    rows: tuple[tuple[Text, ...], ...]
+    widths: tuple[int, ...]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        yield self._table(options.max_width)
+
+    def _table(self, width: int) -> Table:
+        """With one-line headers where they fit, two-line ones where only those do, else folded.
+
+        Widths never depend on this one state's cells, so that columns stay where they are.
+        """
+        for header in (self.header, [title.replace(" ", "\n") for title in self.header]):
+            columns = [
+                max(cell, *map(len, title.split("\n")))
+                for cell, title in zip(self.widths, header, strict=True)
+            ]
+            for gap in _GAPS:
+                if sum(columns) + gap * (len(columns) - 1) <= width:
+                    return self._laid_out(header, columns, gap)
+        room = width - gap * (len(columns) - 1)
+        while sum(columns) > room and max(columns) > _FOLDED_WIDTH_MIN:
+            columns[columns.index(max(columns))] -= 1
+        return self._laid_out(header, columns, gap)
+
+    def _laid_out(self, header: Sequence[str], widths: Sequence[int], gap: int) -> Table:
+        table = Table(box=None, padding=(0, gap, 0, 0), pad_edge=False, header_style=QUIET)
+        for title, width in zip(header, widths, strict=True):
+            table.add_column(Text(title), width=width, overflow="fold", vertical="top")
+        for row in self.rows:
+            table.add_row(*row)
+        return table
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Labelled values side by side, a new line only between two of them."""
+
+    pairs: tuple[Text, ...]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        line = Text()
+        for pair in self.pairs:
+            if line and line.cell_len + 3 + pair.cell_len > options.max_width:
+                yield line
+                line = Text()
+            if line:
+                line.append("   ")
+            line.append_text(pair)
+        if line:
+            yield line
+
+
+def widths_of(narration: Narration, states: Iterable[State]) -> tuple[int, ...]:
+    """The width that each column needs for every one of `states`, marks included."""
+    widest: list[int] = []
+    for state in states:
+        header, *rows = narration.rows(state)
+        widest = widest or [0] * len(header)
+        for row in rows:
+            for column, cell in enumerate(row):
+                widest[column] = max(widest[column], len(cell) + (len(MARK) if column else 0))
+    return tuple(widest)
+
+
+def state_table(
+    narration: Narration, before: State | None, state: State, widths: tuple[int, ...]
+) -> StateTable:
+    """The table of `state`, with what differs from `before` marked; None marks nothing."""
+    header, *rows = narration.rows(state)
+    old = narration.rows(before)[1:] if before is not None else rows
+    cells = tuple(
+        tuple(marked(cell, cell != was) for cell, was in zip(row, old_row, strict=True))
+        for row, old_row in zip(rows, old, strict=True)
+    )
+    return StateTable(tuple(header), cells, widths)
+
+
+def facts(narration: Narration, before: State | None, state: State) -> Facts:
+    """What belongs to no row, with what differs from `before` marked."""
+    pairs = narration.summary(state)
+    old = dict(narration.summary(before)) if before is not None else dict(pairs)
+    return Facts(
+        tuple(
+            Text.assemble((f"{label}: ", QUIET), marked(value, value != old.get(label)))
+            for label, value in pairs
+        )
+    )
+
+
+def marked(cell: str, is_changed: bool) -> Text:
+    """A cell, with colour and mark where it changed."""
+    return Text(cell + MARK, style=CHANGED) if is_changed else Text(cell)

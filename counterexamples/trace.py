@@ -1,0 +1,140 @@
+"""A trace is a recipe, not a recording: which model, and which choices.
+
+No state is in it: replaying finds them (`counterexamples.replay`). Every `Trace` that exists is
+well formed, its names plain and its numbers of at most 64 bits. Whether a model knows those names
+is another question. Files are the business of `counterexamples.trace_file`.
+"""
+
+from __future__ import annotations
+
+import re
+import reprlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from counterexamples.errors import BadTrace
+from counterexamples.protocols import Model
+
+STEPS_MAX = 1_000_000
+ENTRIES_MAX = 100
+"""Most arguments of one step, and most options of an environment."""
+
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,63}", re.ASCII)
+_TEXT = re.compile(r"[ -~]{0,200}", re.ASCII)
+_INT_MAX = (1 << 63) - 1
+
+Scalar = int | str | bool
+
+
+@dataclass(frozen=True, slots=True)
+class TraceStep:
+    """One choice: an action and its arguments by name. Raises `BadTrace` when it cannot be one."""
+
+    action: str
+    arguments: tuple[tuple[str, int], ...] = ()
+
+    def __post_init__(self) -> None:
+        _require_name("an action", self.action)
+        if len(self.arguments) > ENTRIES_MAX:
+            raise BadTrace(
+                f"{self.action} has {len(self.arguments)} arguments; at most {ENTRIES_MAX} are read"
+            )
+        for name, value in self.arguments:
+            _require_name(f"an argument of {self.action}", name)
+            _require_int(f"argument {name} of {self.action}", value)
+        if len({name for name, _ in self.arguments}) != len(self.arguments):
+            raise BadTrace(f"{self} gives an argument twice; give each once")
+
+    def __str__(self) -> str:
+        return f"{self.action}({', '.join(f'{name}={value}' for name, value in self.arguments)})"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trace:
+    """A model, made again by its name, version and environment, and a path through it.
+
+    `invariant` names the claim that the last state breaks. `initial` is the index of the initial
+    state. Raises `BadTrace` when a part cannot be what it is meant to be.
+    """
+
+    model: str
+    version: str
+    environment: Mapping[str, object]
+    invariant: str
+    initial: int
+    steps: tuple[TraceStep, ...]
+
+    def __post_init__(self) -> None:
+        _require_name("model", self.model)
+        _require_name("version", self.version)
+        _require_name("invariant", self.invariant)
+        _require_int("initial", self.initial)
+        if self.initial < 0:
+            raise BadTrace(f"initial is {self.initial}; it counts the initial states from 0")
+        if len(self.environment) > ENTRIES_MAX:
+            raise BadTrace(
+                f"environment has {len(self.environment)} options; at most {ENTRIES_MAX} are read"
+            )
+        for name, value in self.environment.items():
+            _require_name("an option of environment", name)
+            _require_scalar(f"environment option {name}", value)
+        if len(self.steps) > STEPS_MAX:
+            raise BadTrace(f"steps are {len(self.steps)}; at most {STEPS_MAX} are read")
+
+
+def trace_of(
+    model: Model,
+    invariant: str,
+    calls: Iterable[tuple[str, tuple[int, ...]]],
+    *,
+    initial: int = 0,
+) -> Trace:
+    """The recipe for a path that a search found: action names with their arguments in order."""
+    parameters = {action.name: action.parameters for action in model.actions}
+    steps = (
+        TraceStep(
+            name,
+            tuple((p.name, int(v)) for p, v in zip(parameters[name], values, strict=True)),
+        )
+        for name, values in calls
+    )
+    return Trace(
+        model=model.name,
+        version=model.version,
+        environment=dict(model.options),
+        invariant=invariant,
+        initial=initial,
+        steps=tuple(steps),
+    )
+
+
+def shown(value: object) -> str:
+    """A value of unknown origin, short and without control characters, for a message."""
+    return reprlib.repr(value)
+
+
+def _require_name(what: str, value: object) -> None:
+    if not isinstance(value, str) or _NAME.fullmatch(value) is None:
+        raise BadTrace(
+            f"{what} is {shown(value)}; it must be a name of at most 64 letters, digits, _ . -"
+        )
+
+
+def _require_int(what: str, value: object) -> None:
+    # bool is an int to isinstance, and `true` is no offset.
+    if type(value) is not int or abs(value) > _INT_MAX:
+        raise BadTrace(f"{what} is {shown(value)}; it must be a whole number of at most 64 bits")
+
+
+def _require_scalar(what: str, value: object) -> None:
+    if isinstance(value, bool):
+        return
+    if isinstance(value, str):
+        if _TEXT.fullmatch(value) is None:
+            raise BadTrace(
+                f"{what} is {shown(value)}; text must be at most 200 printable characters"
+            )
+        return
+    if not isinstance(value, int):
+        raise BadTrace(f"{what} is {shown(value)}; it must be a number, a text, true or false")
+    _require_int(what, value)

@@ -1,0 +1,22 @@
+"""What is claimed of the protocol: one module a claim, the sentence first, the predicate under it."""
+
+from invariants import (
+    acknowledged_durable,
+    consistent_read,
+    epoch_cache_monotone,
+    no_committed_loss,
+    no_divergence_below_hw,
+    sane,
+)
+from invariants.claim import Invariant, Reachable
+
+ALL: tuple[Invariant, ...] = (
+    no_committed_loss.CLAIM,
+    acknowledged_durable.CLAIM,
+    no_divergence_below_hw.CLAIM,
+    consistent_read.CLAIM,
+    sane.CLAIM,
+    epoch_cache_monotone.CLAIM,
+)
+
+__all__ = ["ALL", "Invariant", "Reachable"]

@@ -1,0 +1,51 @@
+"""Whoever leads, or still believes so, serves consumers the record first committed at each offset.
+
+A stale leader counts: it answers consumers until it learns better. It does not say that the high
+watermark a consumer sees never falls; after a failover it may.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from invariants.claim import Invariant
+from model.state import State
+from model.terms import LEADER
+
+
+def first_other_record(s: Any, leader: int) -> int:
+    """The least offset below this leader's high watermark with another record than committed; -1."""
+    for offset in range(min(s.hw[leader], s.leo[leader])):
+        if s.log[leader, offset] != s.exposed[offset]:
+            return offset
+    return -1
+
+
+def holds(s: Any, c: Any) -> bool:
+    """No broker in the role of leader shows another record below its high watermark."""
+    for leader in range(s.replicas):
+        if s.role[leader] == LEADER and first_other_record(s, leader) >= 0:
+            return False
+    return True
+
+
+def explain(s: State, c: Any) -> str:
+    """Which broker serves which record instead of which."""
+    for leader in range(s.replicas):
+        if s.role[leader] != LEADER:
+            continue
+        offset = first_other_record(s, leader)
+        if offset >= 0:
+            return (
+                f"r{leader}, leader in epoch {s.known_epoch[leader]}, serves m{s.log[leader, offset]} "
+                f"at offset {offset}, where m{s.exposed[offset]} had been committed."
+            )
+    return "Every read is consistent."
+
+
+CLAIM = Invariant(
+    name="consistent_read",
+    sentence="A leader, stale or not, serves below its HW only the record first committed there.",
+    holds=holds,
+    explain=explain,
+)

@@ -1,0 +1,56 @@
+"""Leader epochs never decrease along a log, so that the epoch cache tells every record's epoch.
+
+Where they do, the replica answers OffsetForLeaderEpoch with an offset that is not the end of the
+epoch it was asked about. Versions that truncate to the high watermark have no epoch cache.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from invariants.claim import Invariant
+from model.epochs import epoch_at
+from model.state import State
+from model.terms import TRUNCATE_BY_EPOCH
+
+
+def first_decrease(s: Any, replica: int) -> int:
+    """The least offset whose record has a smaller epoch than the one before it; -1 for none."""
+    for offset in range(1, s.leo[replica]):
+        if epoch_at(s, replica, offset) < epoch_at(s, replica, offset - 1):
+            return offset
+    return -1
+
+
+def holds(s: Any, c: Any) -> bool:
+    """In no log do epochs decrease."""
+    for replica in range(s.replicas):
+        if first_decrease(s, replica) >= 0:
+            return False
+    return True
+
+
+def explain(s: State, c: Any) -> str:
+    """In which log, at which offset."""
+    for replica in range(s.replicas):
+        offset = first_decrease(s, replica)
+        if offset >= 0:
+            return (
+                f"In the log of r{replica} offset {offset} was written in epoch "
+                f"{epoch_at(s, replica, offset)}, after one of epoch {epoch_at(s, replica, offset - 1)}."
+            )
+    return "Epochs do not decrease."
+
+
+def applies(c: Any) -> bool:
+    """Only a version with an epoch cache."""
+    return bool(c.truncation == TRUNCATE_BY_EPOCH)
+
+
+CLAIM = Invariant(
+    name="epoch_cache_monotone",
+    sentence="Epochs never decrease along a log: the epoch cache tells every record's epoch.",
+    holds=holds,
+    explain=explain,
+    applies=applies,
+)

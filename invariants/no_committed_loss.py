@@ -1,0 +1,48 @@
+"""The current leader has every record that was ever below a leader's high watermark.
+
+At the same offset, and the same record. Says nothing while there is no current leader, and nothing
+about a record that was acknowledged without being committed (acks=1).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from invariants.claim import Invariant
+from invariants.current_leader import current_leader
+from model.state import State
+from model.terms import NO_REPLICA
+
+
+def holds(s: Any, c: Any) -> bool:
+    """Leader completeness: the exposed records are a prefix of the current leader's log."""
+    leader = current_leader(s)
+    if leader == NO_REPLICA:
+        return True
+    if s.leo[leader] < s.exposed_end:
+        return False
+    for offset in range(s.exposed_end):
+        if s.log[leader, offset] != s.exposed[offset]:
+            return False
+    return True
+
+
+def explain(s: State, c: Any) -> str:
+    """Which committed record is gone, and what the leader has in its place."""
+    leader = current_leader(s)
+    for offset in range(s.exposed_end):
+        record = s.exposed[offset]
+        where = f"m{record} was committed at offset {offset}"
+        if offset >= s.leo[leader]:
+            return f"{where}; leader r{leader} of epoch {s.epoch} has only {s.leo[leader]} records: m{record} is lost."
+        if s.log[leader, offset] != record:
+            return f"{where}; leader r{leader} of epoch {s.epoch} has m{s.log[leader, offset]} there: m{record} is lost."
+    return "No committed record is lost."
+
+
+CLAIM = Invariant(
+    name="no_committed_loss",
+    sentence="The current leader has every record that was ever below a leader's high watermark.",
+    holds=holds,
+    explain=explain,
+)

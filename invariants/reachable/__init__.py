@@ -1,0 +1,21 @@
+"""Claims against vacuity: a run in which these never happen proves little.
+
+Each names one thing that must happen somewhere in the explored space.
+"""
+
+from invariants.claim import Reachable
+from invariants.reachable import (
+    isr_grows_back,
+    leader_fails_over,
+    record_commits,
+    truncation_removes_record,
+)
+
+ALL: tuple[Reachable, ...] = (
+    record_commits.CLAIM,
+    leader_fails_over.CLAIM,
+    isr_grows_back.CLAIM,
+    truncation_removes_record.CLAIM,
+)
+
+__all__ = ["ALL"]

@@ -1,0 +1,15 @@
+"""A record commits: some leader's high watermark passes it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from invariants.claim import Reachable
+
+
+def happens(before: Any, after: Any, c: Any) -> bool:
+    """More is exposed after the step than before."""
+    return bool(after.exposed_end > before.exposed_end)
+
+
+CLAIM = Reachable(name="record_commits", sentence="A record commits.", happens=happens)

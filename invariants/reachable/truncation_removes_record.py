@@ -1,0 +1,22 @@
+"""A truncation removes a record: some replica's log gets shorter."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from invariants.claim import Reachable
+
+
+def happens(before: Any, after: Any, c: Any) -> bool:
+    """A LEO falls."""
+    for replica in range(after.replicas):
+        if after.leo[replica] < before.leo[replica]:
+            return True
+    return False
+
+
+CLAIM = Reachable(
+    name="truncation_removes_record",
+    sentence="A truncation removes a record.",
+    happens=happens,
+)

@@ -1,0 +1,167 @@
+"""The state of the message grain, field by field: one partition, its replicas, its controller.
+
+A record is an id in order of birth (1, 2, ...); the epoch it was written in is stored once per id.
+The epoch cache is not stored: up to Kafka 2.0 it can be read off the log (`model.epochs`). Contents
+of a request are not stored either: while it is in flight its offset is the follower's LEO and its
+addressee the follower's known leader, because a follower that re-targets drops it.
+"""
+
+from __future__ import annotations
+
+from model.layout import Alive, Field, Layout
+from model.settings import Bounds
+from model.state import State
+from model.terms import (
+    FETCHING,
+    LEADER,
+    NO_EPOCH,
+    NO_REPLICA,
+    NO_ROLE,
+    PARKED,
+    TRUNCATING,
+    UNKNOWN_OFFSET,
+)
+
+BUDGET_MAX = 15
+"""Largest budget of restarts or of moves."""
+
+_LEADS = Alive("role", (LEADER,))
+_FOLLOWS = Alive("role", (TRUNCATING, FETCHING))
+
+
+def fields(bounds: Bounds) -> tuple[Field, ...]:
+    """Every field of the state, with its range within `bounds`.
+
+    A budget's use has a fixed range, so that budgets do not shape the layout.
+    """
+    replicas, records, epochs = bounds.replicas, bounds.records, bounds.epochs
+    everyone = (1 << replicas) - 1
+    each = (replicas,)
+    return (
+        Field(
+            name="leader",
+            lo=NO_REPLICA,
+            hi=replicas - 1,
+            doc="The controller's leader, or none.",
+        ),
+        Field(name="epoch", hi=epochs, doc="The controller's leader epoch."),
+        Field(name="isr", hi=everyone, doc="The ISR as the controller has it, one bit a replica."),
+        Field(name="fenced", hi=everyone, doc="Replicas that the controller knows to be down."),
+        Field(name="up", hi=1, shape=each, doc="Whether the broker process runs."),
+        Field(name="role", lo=NO_ROLE, hi=FETCHING, shape=each, doc="What the broker does."),
+        Field(
+            name="known_epoch",
+            lo=NO_EPOCH,
+            hi=epochs,
+            shape=each,
+            doc="The leader epoch of the newest LeaderAndIsr that the broker has seen.",
+        ),
+        Field(name="leo", hi=records, shape=each, doc="Log end offset: where the next record goes."),
+        Field(
+            name="log",
+            hi=records,
+            shape=(replicas, records),
+            doc="The record at each offset below the LEO; no record above it.",
+        ),
+        Field(name="hw", hi=records, shape=each, doc="High watermark, in memory; 0 while down."),
+        Field(
+            name="checkpoint",
+            hi=records,
+            shape=each,
+            doc="High watermark on disk (replication-offset-checkpoint).",
+        ),
+        Field(
+            name="known_isr",
+            hi=everyone,
+            shape=each,
+            alive=_LEADS,
+            doc="The ISR as the leader has it.",
+        ),
+        Field(
+            name="unanswered",
+            hi=(1 << records) - 1,
+            shape=each,
+            alive=_LEADS,
+            doc="Records of this leader's term whose acks=all request waits; bit id-1.",
+        ),
+        Field(
+            name="remote_leo",
+            lo=UNKNOWN_OFFSET,
+            hi=records,
+            shape=(replicas, replicas),
+            alive=_LEADS,
+            doc="What the leader knows of each follower's LEO: its last fetch offset.",
+        ),
+        Field(
+            name="known_leader",
+            hi=replicas - 1,
+            shape=each,
+            alive=_FOLLOWS,
+            doc="The replica that a follower fetches from.",
+        ),
+        Field(name="fetch", hi=PARKED, shape=each, alive=_FOLLOWS, doc="The outstanding fetch."),
+        Field(
+            name="answer_offset",
+            hi=records,
+            shape=each,
+            alive=_FOLLOWS,
+            doc="In an answer: the leader's HW; out of range: the leader's LEO.",
+        ),
+        Field(
+            name="answer_log",
+            hi=records,
+            shape=(replicas, records),
+            alive=_FOLLOWS,
+            doc="In an answer: the records from the follower's LEO on.",
+        ),
+        Field(name="produced", hi=records, doc="How many records have been produced."),
+        Field(
+            name="record_epoch",
+            hi=epochs,
+            shape=(records,),
+            doc="The leader epoch that record id was written in, at id-1.",
+        ),
+        Field(name="acked", hi=(1 << records) - 1, doc="Records acknowledged; bit id-1."),
+        Field(name="exposed_end", hi=records, doc="How far any leader's HW has ever been."),
+        Field(
+            name="exposed",
+            hi=records,
+            shape=(records,),
+            doc="The record that was at each offset when a leader's HW first passed it.",
+        ),
+        Field(name="restarts_used", hi=BUDGET_MAX, doc="Process crashes so far."),
+        Field(name="moves_used", hi=BUDGET_MAX, doc="Leader moves so far."),
+    )
+
+
+def layout(bounds: Bounds) -> Layout:
+    """The packed form of the state within `bounds`. Raises `TooLargeToPack`."""
+    return Layout(
+        fields(bounds),
+        sizes={
+            "replicas": bounds.replicas,
+            "records": bounds.records,
+            "epochs": bounds.epochs,
+        },
+    )
+
+
+def initial_state(form: Layout) -> State:
+    """Replica 0 leads in epoch 0, everybody is in sync and has learned it, logs are empty.
+
+    The leader's remote LEOs are known to be 0.
+    """
+    s = State(form).draft()
+    everyone = (1 << s.replicas) - 1
+    s.leader = 0
+    s.isr = everyone
+    for replica in range(s.replicas):
+        s.up[replica] = 1
+        s.known_epoch[replica] = 0
+        s.role[replica] = LEADER if replica == 0 else FETCHING
+        if replica != 0:
+            s.known_leader[replica] = 0
+    s.known_isr[0] = everyone
+    for follower in range(1, s.replicas):
+        s.remote_leo[0, follower] = 0
+    return s.freeze()

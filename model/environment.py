@@ -1,0 +1,127 @@
+"""An environment: how large the cluster is, what may go wrong, and what the operator has set.
+
+Named environments are the ones whose verdicts are documented. Every field is an option of the command
+line; the operator's settings carry Kafka's own names there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+from model.cluster import BUDGET_MAX
+from model.settings import Bounds, Settings
+from model.terms import (
+    ACKS_ALL,
+    ACKS_LEADER,
+    ACKS_NONE,
+    UNNOTICED_ANY,
+    UNNOTICED_FOLLOWER,
+    UNNOTICED_NONE,
+)
+from model.versions import Version
+
+REPLICAS_MAX = 7
+RECORDS_MAX = 12
+EPOCHS_MAX = 30
+ACKS = {"0": ACKS_NONE, "1": ACKS_LEADER, "all": ACKS_ALL}
+RESTART_DETECTION = {
+    "none": UNNOTICED_NONE,
+    "follower": UNNOTICED_FOLLOWER,
+    "any": UNNOTICED_ANY,
+}
+HW_IN_RESPONSE = {"post": 0, "pre": 1}
+
+
+class BadEnvironment(ValueError):
+    """An option has a value that means nothing; the message names it and says what is allowed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Environment:
+    """The circumstances that a verdict is about; the defaults are the environment `documented`.
+
+    `replicas`, `records`, `epochs` bound the cluster: leader epochs are 0..epochs. `restarts` and
+    `moves` are how many process crashes and how many leader moves may happen. `restart_detection`
+    is whose restart the controller may miss: none, follower (not its current leader), any.
+    `hw_in_response`: a fetch answer carries the high watermark after (post) or before (pre) that very
+    fetch was handled. `parked_fetches`: a fetch with nothing to answer waits at the leader.
+    """
+
+    replicas: int = 2
+    records: int = 2
+    epochs: int = 2
+    restarts: int = 2
+    moves: int = 0
+    restart_detection: str = "follower"
+    acks: str = "all"
+    min_insync_replicas: int = 1
+    unclean_leader_election: bool = False
+    hw_in_response: str = "post"
+    parked_fetches: bool = False
+
+    def __post_init__(self) -> None:
+        _within("replicas", self.replicas, 1, REPLICAS_MAX)
+        _within("records", self.records, 1, RECORDS_MAX)
+        _within("epochs", self.epochs, 0, EPOCHS_MAX)
+        _within("restarts", self.restarts, 0, BUDGET_MAX)
+        _within("moves", self.moves, 0, BUDGET_MAX)
+        _within("min-insync-replicas", self.min_insync_replicas, 1, REPLICAS_MAX)
+        _one_of("restart-detection", self.restart_detection, RESTART_DETECTION)
+        _one_of("acks", self.acks, ACKS)
+        _one_of("hw-in-response", self.hw_in_response, HW_IN_RESPONSE)
+        if self.min_insync_replicas > self.replicas:
+            raise BadEnvironment(
+                f"min-insync-replicas is {self.min_insync_replicas}, more than the "
+                f"{self.replicas} replicas there are; with acks=all nothing could ever be written"
+            )
+
+    @property
+    def bounds(self) -> Bounds:
+        """What shapes the state."""
+        return Bounds(replicas=self.replicas, records=self.records, epochs=self.epochs)
+
+    def settings(self, version: Version) -> Settings:
+        """What the rules of `version` read in this environment."""
+        return Settings(
+            truncation=version.truncation,
+            acks=ACKS[self.acks],
+            min_insync_replicas=self.min_insync_replicas,
+            unclean_leader_election=int(self.unclean_leader_election),
+            restart_detection=RESTART_DETECTION[self.restart_detection],
+            high_watermark_before_fetch=HW_IN_RESPONSE[self.hw_in_response],
+            parked_fetches=int(self.parked_fetches),
+            restarts=self.restarts,
+            moves=self.moves,
+        )
+
+    def options(self) -> dict[str, object]:
+        """Every option by its name on the command line."""
+        return {f.name.replace("_", "-"): getattr(self, f.name) for f in fields(self)}
+
+    @classmethod
+    def from_options(cls, options: dict[str, object]) -> Environment:
+        """The inverse of `options`; refuses what it does not know or cannot be."""
+        known = {f.name.replace("_", "-"): f for f in fields(cls)}
+        values: dict[str, object] = {}
+        for name, value in options.items():
+            if name not in known:
+                raise BadEnvironment(f"unknown option {name!r}; known: {', '.join(known)}")
+            wanted = {"int": int, "str": str, "bool": bool}[str(known[name].type)]
+            if type(value) is not wanted:
+                raise BadEnvironment(f"{name} is {value!r}; it must be of type {wanted.__name__}")
+            values[known[name].name] = value
+        return cls(**values)  # type: ignore[arg-type]  # checked above, field by field
+
+
+def _within(name: str, value: int, least: int, most: int) -> None:
+    if not least <= value <= most:
+        raise BadEnvironment(f"{name} is {value}; allowed is {least} to {most}")
+
+
+def _one_of(name: str, value: str, allowed: dict[str, int]) -> None:
+    if value not in allowed:
+        raise BadEnvironment(f"{name} is {value!r}; allowed is {', '.join(allowed)}")
+
+
+DOCUMENTED = Environment()
+ENVIRONMENTS = {"documented": DOCUMENTED}

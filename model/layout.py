@@ -1,0 +1,214 @@
+"""What a state is made of, and how it is laid out in 64-bit words.
+
+A model declares named fields, each with its range. From those declarations alone follow the packed
+layout (which bits of which word hold what), the interpreted state of `model.state`, and the compiled
+one. Nothing here knows Kafka.
+
+Equal words mean equal states and only those, as long as the actions keep what is not alive at its
+lowest value, which packs to zero bits.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+WORD_BITS = 64
+WORDS_MAX = 4
+
+
+class TooLargeToPack(ValueError):
+    """The declared fields need more than `WORDS_MAX` words, or one row of a field more than one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Alive:
+    """When a row of a field means anything: while `field[row]` has one of `values`.
+
+    Fields that are never alive together share their bits.
+    """
+
+    field: str
+    values: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Field:
+    """One named piece of the state.
+
+    `shape` is () for a number, (n,) for a row of them, (n, m) for a table. Every element lies in
+    `lo..hi`, both included; storing anything else is an error of the model. `alive` says when the
+    rows of a field exist at all: outside it they read as an error and pack to zero bits.
+    """
+
+    name: str
+    doc: str
+    hi: int
+    lo: int = 0
+    shape: tuple[int, ...] = ()
+    alive: Alive | None = None
+
+    def __post_init__(self) -> None:
+        if self.lo > self.hi:
+            raise ValueError(f"field {self.name}: the range {self.lo}..{self.hi} is empty")
+        if len(self.shape) > 2 or any(extent < 1 for extent in self.shape):
+            raise ValueError(f"field {self.name}: shape {self.shape} is not (), (n,) or (n, m)")
+        if self.alive is not None and not self.shape:
+            raise ValueError(f"field {self.name}: only rows can share their bits")
+
+    @property
+    def width(self) -> int:
+        """Bits of one element."""
+        return (self.hi - self.lo).bit_length()
+
+    @property
+    def row_bits(self) -> int:
+        """Bits of one row: of the whole field where it has no second dimension."""
+        return self.width * (self.shape[1] if len(self.shape) == 2 else 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a field lies: element (i, j) has `width` bits from bit `bit + i*row + j*column`.
+
+    No element straddles two words. `word` is the one word that holds all of it, or -1 when its rows
+    lie in several.
+    """
+
+    name: str
+    lo: int
+    hi: int
+    width: int
+    shape: tuple[int, ...]
+    bit: int
+    row: int
+    column: int
+    word: int
+    alive: Alive | None
+
+
+@dataclass(slots=True)
+class _Chunk:
+    """Fields that are placed together: a run of equal rows, each row holding its members."""
+
+    rows: int
+    row_bits: int
+    members: list[tuple[Field, int]] = field(default_factory=list)
+
+    @property
+    def stride(self) -> int:
+        """Distance between rows; a power of two where the rows do not fit one word."""
+        if self.rows * self.row_bits <= WORD_BITS:
+            return self.row_bits
+        return 1 << (self.row_bits - 1).bit_length()
+
+    @property
+    def bits(self) -> int:
+        return self.rows * self.stride
+
+
+class Layout:
+    """The packed form of a model's state: `places` by field name, in `words` 64-bit words.
+
+    `sizes` are the constants that shaped it ("replicas": 2, ...). They can be read on every state as
+    if they were fields, and a compiled action sees them as constants. Two layouts are equal when
+    everything that a compiled action could depend on is.
+    """
+
+    __slots__ = ("bits", "digest", "fields", "places", "sizes", "words")
+
+    def __init__(self, fields: Sequence[Field], *, sizes: Mapping[str, int]) -> None:
+        names = [*sizes, *(f.name for f in fields)]
+        doubled = {name for name in names if names.count(name) > 1}
+        if doubled:
+            raise ValueError(f"declared twice: {', '.join(sorted(doubled))}")
+        self.fields = tuple(fields)
+        self.sizes = dict(sizes)
+        chunks = _chunks(self.fields)
+        self.bits = sum(chunk.rows * chunk.row_bits for chunk in chunks)
+        self.words, self.places = _place(chunks)
+        described = repr((sorted(self.sizes.items()), sorted(self.places.items()), self.words))
+        self.digest = hashlib.sha256(described.encode()).hexdigest()[:16]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Layout) and self.digest == other.digest
+
+    def __hash__(self) -> int:
+        return int(self.digest, 16)
+
+    def __repr__(self) -> str:
+        return f"Layout({self.bits} bits in {self.words} words, {self.digest})"
+
+
+def _chunks(fields: Sequence[Field]) -> list[_Chunk]:
+    """Group the fields: rows that share their bits become one chunk, every other field its own."""
+    chunks = []
+    shared: dict[tuple[str, int], dict[tuple[int, ...], list[Field]]] = {}
+    for declared in fields:
+        if declared.alive is None:
+            rows = declared.shape[0] if declared.shape else 1
+            chunk = _Chunk(rows, declared.row_bits, [(declared, 0)])
+            chunks.append(chunk)
+            continue
+        group = shared.setdefault((declared.alive.field, declared.shape[0]), {})
+        group.setdefault(declared.alive.values, []).append(declared)
+    for (_, rows), parts in shared.items():
+        claimed = [value for values in parts for value in values]
+        if len(claimed) != len(set(claimed)):
+            raise ValueError(f"fields that share bits are alive together: {sorted(parts)}")
+        chunk = _Chunk(rows, 0)
+        for members in parts.values():
+            offset = 0
+            for member in members:
+                chunk.members.append((member, offset))
+                offset += member.row_bits
+            chunk.row_bits = max(chunk.row_bits, offset)
+        chunks.append(chunk)
+    return chunks
+
+
+def _place(chunks: Sequence[_Chunk]) -> tuple[int, dict[str, Place]]:
+    """Largest chunk first, each into the first word that has room."""
+    free: list[int] = []
+    places: dict[str, Place] = {}
+    for chunk in sorted(chunks, key=lambda c: c.bits, reverse=True):
+        if chunk.row_bits > WORD_BITS:
+            names = ", ".join(member.name for member, _ in chunk.members)
+            raise TooLargeToPack(f"a row of {names} needs {chunk.row_bits} bits, a word has {WORD_BITS}")
+        base = _room(free, chunk.bits)
+        for member, offset in chunk.members:
+            row = chunk.stride if member.shape else 0
+            places[member.name] = Place(
+                name=member.name,
+                lo=member.lo,
+                hi=member.hi,
+                width=member.width,
+                shape=member.shape,
+                bit=base + offset,
+                row=row,
+                column=member.width if len(member.shape) == 2 else 0,
+                word=base // WORD_BITS if chunk.bits <= WORD_BITS else -1,
+                alive=member.alive,
+            )
+    if len(free) > WORDS_MAX:
+        raise TooLargeToPack(
+            f"a state needs {sum(chunk.bits for chunk in chunks)} bits in {len(free)} words, "
+            f"at most {WORDS_MAX * WORD_BITS} bits in {WORDS_MAX} words can be packed"
+        )
+    return max(1, len(free)), places
+
+
+def _room(free: list[int], bits: int) -> int:
+    """Take `bits` out of the words, `free[w]` being what word w has left; return the first bit."""
+    if bits > WORD_BITS:
+        first = len(free)
+        whole, rest = divmod(bits, WORD_BITS)
+        free += [0] * whole + ([WORD_BITS - rest] if rest else [])
+        return first * WORD_BITS
+    for word, left in enumerate(free):
+        if left >= bits:
+            free[word] -= bits
+            return word * WORD_BITS + WORD_BITS - left
+    free.append(WORD_BITS - bits)
+    return (len(free) - 1) * WORD_BITS

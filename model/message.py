@@ -1,0 +1,54 @@
+"""The message grain: fetch request and fetch answer are separate steps.
+
+This is the model that `check` explores: a version of the protocol in an environment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from model import limits
+from model.cluster import initial_state, layout
+from model.environment import BadEnvironment, Environment
+from model.layout import TooLargeToPack
+from model.narration import NARRATION
+from model.transition_system import Model
+from model.versions import ACTIONS, VERSIONS
+
+NAME = "kafka-message"
+
+
+def message_model(version: str, environment: Environment) -> Model:
+    """Version `version` of the protocol in `environment`.
+
+    Raises `BadEnvironment` for an unknown version or bounds too large to pack.
+    """
+    rules = VERSIONS.get(version)
+    if rules is None:
+        raise BadEnvironment(f"unknown protocol {version!r}; known: {', '.join(VERSIONS)}")
+    try:
+        form = layout(environment.bounds)
+    except TooLargeToPack as problem:
+        raise BadEnvironment(
+            f"replicas {environment.replicas}, records {environment.records} and epochs "
+            f"{environment.epochs} together are too large to pack: {problem}; lower one of them"
+        ) from None
+    return Model(
+        name=NAME,
+        version=version,
+        layout=form,
+        settings=environment.settings(rules),
+        actions=ACTIONS,
+        contents=rules.contents,
+        limits=limits.NAMES,
+        initial=(initial_state(form),),
+        narration=NARRATION,
+        options=environment.options(),
+    )
+
+
+def model_of(name: str, version: str, options: Mapping[str, object]) -> Model:
+    """The model that the header of a trace describes. Raises `BadEnvironment`."""
+    if name != NAME:
+        raise BadEnvironment(f"unknown model {name!r}; known: {NAME}")
+    return message_model(version, Environment.from_options(dict(options)))

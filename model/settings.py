@@ -1,0 +1,40 @@
+"""What a run is about: bounds, budgets, the operator's settings, the version's rules.
+
+`Bounds` shape the state and therefore the compiled code. `Settings` are plain numbers that a rule
+reads at run time, so that a whole matrix of them needs one compilation.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bounds:
+    """How large a cluster is explored.
+
+    `replicas` of one partition; at most `records` ever produced; leader epochs 0..`epochs`.
+    """
+
+    replicas: int = 2
+    records: int = 2
+    epochs: int = 2
+
+
+class Settings(NamedTuple):
+    """What the rules read while they run, each a number with the meaning given in `model.terms`.
+
+    `restarts` and `moves` are budgets: how many process crashes and how many leader moves a run may
+    contain.
+    """
+
+    truncation: int
+    acks: int
+    min_insync_replicas: int
+    unclean_leader_election: int
+    restart_detection: int
+    high_watermark_before_fetch: int
+    parked_fetches: int
+    restarts: int
+    moves: int

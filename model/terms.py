@@ -1,0 +1,64 @@
+"""The words that every rule uses: roles, fetch slots, sets of replicas, and values for "nothing".
+
+Values are plain integers so that the same rule runs interpreted and compiled.
+"""
+
+from __future__ import annotations
+
+NO_REPLICA = -1
+NO_EPOCH = -1
+NO_RECORD = 0
+UNKNOWN_OFFSET = -1
+"""A remote LEO that the leader has not heard yet, and the "undefined" answer of KIP-101."""
+
+# What a broker does for the partition.
+NO_ROLE = 0
+"""Down, or up and not told anything by the controller yet."""
+LEADER = 1
+TRUNCATING = 2
+"""A follower that asks for the end of its last epoch before it fetches (KIP-101)."""
+FETCHING = 3
+
+# What a follower's one outstanding fetch is. A fetcher thread has one request in flight per leader
+# (Kafka's AbstractFetcherThread).
+IDLE = 0
+REQUESTED = 1
+ANSWERED = 2
+OUT_OF_RANGE = 3
+PARKED = 4
+"""Held by the leader in its fetch purgatory until there is data or the wait is over."""
+
+ACKS_NONE = 0
+ACKS_LEADER = 1
+ACKS_ALL = 2
+
+UNNOTICED_NONE = 0
+UNNOTICED_FOLLOWER = 1
+UNNOTICED_ANY = 2
+
+TRUNCATE_TO_HIGH_WATERMARK = 0
+TRUNCATE_BY_EPOCH = 1
+
+
+def contains(members: int, member: int) -> bool:
+    """Whether `member` is in the set `members`, a bit for each replica (or record)."""
+    return (members >> member) & 1 == 1
+
+
+def with_member(members: int, member: int) -> int:
+    """The set `members` and `member`."""
+    return members | (1 << member)
+
+
+def without_member(members: int, member: int) -> int:
+    """The set `members` less `member`."""
+    return members & ~(1 << member)
+
+
+def size(members: int) -> int:
+    """How many there are in the set."""
+    count = 0
+    while members != 0:
+        members &= members - 1
+        count += 1
+    return count
