@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from checker.blocks import Rows, width_of
 from checker.engine import Counts, Words
+from checker.faults import find_raised
 from checker.kernel import FAULT, Kernel, action_mask, claim_mask, kernel_of
 from checker.problem import Problem
 
@@ -90,7 +91,11 @@ class Expander:
         dead = np.zeros(len(rows), np.bool_)
         row = 0
         while row < len(rows):
-            following, written, ended = self._expand_from(rows, row, tally, dead)
+            try:
+                following, written, ended = self._expand_from(rows, row, tally, dead)
+            except Exception as error:  # noqa: BLE001 - whatever an action raises, it is an outcome
+                tally.faults.append(self._raised_in(rows[row:], error))
+                return
             if written:
                 yield written
             if ended == FAULT:
@@ -123,17 +128,32 @@ class Expander:
         """Evaluate every applicable invariant in every row."""
         row = 0
         while row < len(rows):
-            fault = self.kernel.inspect(
-                self.layout,
-                self.problem.model.settings,
-                self.claims,
-                rows,
-                row,
-                len(rows),
-                findings.broken,
-                findings.least,
-            )
+            try:
+                fault = self._inspect_from(rows, row, findings)
+            except Exception as error:  # noqa: BLE001 - whatever an invariant raises, it is an outcome
+                findings.faults.append(self._raised_in(rows[row:], error))
+                return
             if fault < 0:
                 return
             findings.faults.append(words_of(rows[fault]))
             row = fault + 1
+
+    def _inspect_from(self, rows: Rows, row: int, findings: Findings) -> int:
+        fault: int = self.kernel.inspect(
+            self.layout,
+            self.problem.model.settings,
+            self.claims,
+            rows,
+            row,
+            len(rows),
+            findings.broken,
+            findings.least,
+        )
+        return fault
+
+    def _raised_in(self, rows: Rows, error: Exception) -> Words:
+        """The least of the rows in which something raises; compiled code does not say which."""
+        raising = [words for row in rows if find_raised(self.problem, words := words_of(row))]
+        if not raising:
+            raise error
+        return min(raising)

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from checker.engine import Words
+from checker.graph import GRAPH_STATES_MAX, state_graph
 from checker.problem import Problem
+
+if TYPE_CHECKING:
+    import networkx
 
 
 class Verdict(enum.Enum):
@@ -70,7 +75,6 @@ class Result:
     deadlock: tuple[int, Words] | None
     seconds: float
     peak_rss: int = 0
-    start_seconds: dict[str, float] = field(default_factory=dict)
 
     @property
     def distinct(self) -> int:
@@ -86,6 +90,10 @@ class Result:
     def violated(self) -> list[InvariantResult]:
         """The invariants that a reachable state breaks."""
         return [r for r in self.invariants if r.verdict is Verdict.VIOLATED]
+
+    def graph(self, *, states_max: int = GRAPH_STATES_MAX) -> networkx.MultiDiGraph[Any]:
+        """The state space as a graph (`checker.graph`). Raises `TooLargeForGraph`."""
+        return state_graph(self.problem.model, states_max=states_max)
 
     @property
     def never_enabled(self) -> list[str]:

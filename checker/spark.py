@@ -24,7 +24,7 @@ from checker.expander import Findings, Tally
 from checker.local import LocalEngine, merge_findings
 from checker.problem import Problem
 from checker.runs import read_run, sort_unique, write_run
-from checker.spark_session import start_session
+from checker.spark_session import start_context
 from checker.spark_task import LevelPlan, OwnerPlan, Report, explore, split_by_owner
 
 BOOT_FRONTIER = 5_000
@@ -80,7 +80,7 @@ class SparkEngine:
         driver_levels: int | None = None,
         threads: int = 0,
         directory: Path | None = None,
-        session: Any = None,
+        context: Any = None,
         on_wait: Callable[[str], None] = lambda reason: None,
         deadline: Callable[[], bool] | None = None,
     ) -> None:
@@ -94,8 +94,8 @@ class SparkEngine:
         self._driver: LocalEngine | None = LocalEngine(problem, threads=threads, deadline=deadline)
         self._own_directory = directory is None
         self.directory = directory or Path(tempfile.mkdtemp(prefix="waterline-"))
-        self._session = session
-        self._own_session = session is None
+        self._context = context
+        self._own_context = context is None
         self._boot: threading.Thread | None = None
         self._boot_error: BaseException | None = None
         self._on_wait = on_wait
@@ -111,9 +111,9 @@ class SparkEngine:
             self._driver.close()
         if self._boot is not None:
             self._boot.join()
-        if self._session is not None and self._own_session:
-            self._session.stop()
-        self._session = None
+        if self._context is not None and self._own_context:
+            self._context.stop()
+        self._context = None
         if self._own_directory:
             shutil.rmtree(self.directory, ignore_errors=True)
 
@@ -193,19 +193,19 @@ class SparkEngine:
             self._hand_over()
 
     def _start_booting(self) -> None:
-        if self._session is not None or self._boot is not None:
+        if self._context is not None or self._boot is not None:
             return
 
         def boot() -> None:
             try:
-                self._session = start_session(self.master)
+                self._context = start_context(self.master, log=self.directory / "spark.log")
             except BaseException as problem:  # noqa: BLE001 - handed to the thread that waits for it
                 self._boot_error = problem
 
         self._boot = threading.Thread(target=boot, name="spark-session", daemon=True)
         self._boot.start()
 
-    def _wait_for_session(self) -> Any:
+    def _wait_for_context(self) -> Any:
         self._start_booting()
         if self._boot is not None:
             if self._boot.is_alive():
@@ -213,13 +213,13 @@ class SparkEngine:
             self._boot.join()
         if self._boot_error is not None:
             raise self._boot_error
-        return self._session
+        return self._context
 
     def _hand_over(self) -> None:
         """Write what the driver has visited, and make its pending states the first candidates."""
         assert self._driver is not None
         driver = self._driver
-        context = self._wait_for_session().sparkContext
+        context = self._wait_for_context()
         owners = self._partitions or max(2, context.defaultParallelism)
         self._owned = [_Owned() for _ in range(owners)]
         if driver.depth < 0:
@@ -261,7 +261,7 @@ class SparkEngine:
         )
         explored = self._candidates.mapPartitionsWithIndex(_Task(plan), preservesPartitioning=False)
         sent = explored.partitionBy(owners + 1, _itself)
-        reports = self._session.sparkContext.runJob(sent, _values, [owners])
+        reports = self._context.runJob(sent, _values, [owners])
         self._candidates = sent
         for report in reports:
             if report.new:

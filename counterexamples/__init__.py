@@ -9,7 +9,13 @@ protocol. What can go wrong is in `counterexamples.errors`.
 """
 
 from counterexamples.errors import BadTrace, Divergence, NotACounterexample, TraceError
-from counterexamples.rendering import render_compact, render_full, render_header, render_moment
+from counterexamples.rendering import (
+    Trimmed,
+    render_compact,
+    render_full,
+    render_header,
+    render_moment,
+)
 from counterexamples.replay import (
     Followed,
     Moment,
@@ -34,6 +40,7 @@ __all__ = [
     "Trace",
     "TraceError",
     "TraceStep",
+    "Trimmed",
     "confirm",
     "first_difference",
     "follow",

@@ -17,83 +17,110 @@ class Parameter(Protocol):
     """One argument of an action: it ranges over 0..n-1, n being the layout's size `over`."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """How a trace names it."""
+
     @property
-    def over(self) -> str: ...
+    def over(self) -> str:
+        """Which size it ranges over."""
 
 
 class Action(Protocol):
-    """One kind of transition, by name."""
+    """One kind of transition."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """How a trace names it."""
+
     @property
-    def parameters(self) -> Sequence[Parameter]: ...
+    def parameters(self) -> Sequence[Parameter]:
+        """Its arguments, in order."""
 
 
 class Step(Protocol):
     """One transition that the model offers; `str(step)` is `Fence(replica=1)`."""
 
     @property
-    def action(self) -> Action: ...
+    def action(self) -> Action:
+        """Which kind it is."""
+
     @property
-    def arguments(self) -> tuple[int, ...]: ...
+    def arguments(self) -> tuple[int, ...]:
+        """A value for each of the action's parameters."""
+
     @property
-    def after(self) -> State: ...
+    def after(self) -> State:
+        """Where it leads."""
 
 
 class Layout(Protocol):
     """How large the model's index ranges are."""
 
     @property
-    def sizes(self) -> Mapping[str, int]: ...
+    def sizes(self) -> Mapping[str, int]:
+        """The sizes that parameters range over, by name."""
 
 
 class Narration(Protocol):
-    """How a person reads states and steps.
-
-    `sentence(action name, arguments, before, after)`; `rows(state)`, the first being the header and
-    the first column naming the row; `summary(state)`, pairs of label and value.
-    """
+    """How a person reads states and steps."""
 
     @property
-    def sentence(self) -> Callable[[str, tuple[int, ...], State, State], str]: ...
+    def sentence(self) -> Callable[[str, tuple[int, ...], State, State], str]:
+        """Of an action's name, its arguments, the states before and after: what happened."""
+
     @property
-    def rows(self) -> Callable[[State], list[list[str]]]: ...
+    def rows(self) -> Callable[[State], list[list[str]]]:
+        """A header, then rows of as many cells; the first cell names the row."""
+
     @property
-    def summary(self) -> Callable[[State], list[tuple[str, str]]]: ...
+    def summary(self) -> Callable[[State], list[tuple[str, str]]]:
+        """Label and value of what belongs to no row."""
 
 
 class Model(Protocol):
     """A transition system within bounds, and what makes this very one again."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """The family."""
+
     @property
-    def version(self) -> str: ...
+    def version(self) -> str:
+        """The member of the family."""
+
     @property
-    def options(self) -> Mapping[str, object]: ...
+    def options(self) -> Mapping[str, object]:
+        """The environment, as a trace holds it."""
+
     @property
-    def layout(self) -> Layout: ...
+    def layout(self) -> Layout:
+        """The index ranges."""
+
     @property
-    def actions(self) -> Sequence[Any]: ...
+    def actions(self) -> Sequence[Any]:
+        """Every `Action` of the family."""
+
     @property
-    def contents(self) -> Sequence[str]: ...
+    def contents(self) -> Sequence[str]:
+        """The names of the actions that this version takes part in."""
+
     @property
-    def limits(self) -> Sequence[str]: ...
+    def limits(self) -> Sequence[str]:
+        """What `exceeded` means, by number."""
+
     @property
-    def initial(self) -> Sequence[State]: ...
+    def initial(self) -> Sequence[State]:
+        """The initial states."""
+
     @property
-    def narration(self) -> Narration: ...
+    def narration(self) -> Narration:
+        """The words for it all."""
 
     def successors(self, state: State, /) -> Iterator[Step]:
         """Every step out of `state` within the bounds."""
-        ...
 
     def is_enabled(self, state: State, action: Any, arguments: tuple[int, ...], /) -> bool:
         """Whether the guard lets the step happen, within the bounds or not."""
-        ...
 
     def exceeded(self, state: State, action: Any, arguments: tuple[int, ...], /) -> int:
         """Which of `limits` an enabled step would exceed; 0 for none."""
-        ...

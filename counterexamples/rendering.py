@@ -65,7 +65,7 @@ def render_compact(
     before = last.before if last else None
     parts += [_when(len(replayed.moments), LEGEND if last else "")]
     parts += _state(replayed, before, replayed.states[-1], widths)
-    return _Trimmed(Group(*parts, *_conclusion(explanation)))
+    return Trimmed(Group(*parts, *_conclusion(explanation)))
 
 
 def render_full(replayed: Replayed, *, explanation: str = "") -> RenderableType:
@@ -79,7 +79,7 @@ def render_full(replayed: Replayed, *, explanation: str = "") -> RenderableType:
     for moment in replayed.moments:
         parts += [Text(), _step(replayed, moment)]
         parts += _state(replayed, moment.before, moment.after, widths)
-    return _Trimmed(Group(*parts, *_conclusion(explanation)))
+    return Trimmed(Group(*parts, *_conclusion(explanation)))
 
 
 def render_moment(
@@ -101,13 +101,13 @@ def render_moment(
     parts = [where, Text(), told, Text()]
     parts += _state(replayed, before, replayed.states[position], widths)
     if position == last:
-        return _Trimmed(Group(*parts, *_conclusion(explanation)))
+        return Trimmed(Group(*parts, *_conclusion(explanation)))
     following = Text.assemble(("next: ", QUIET), str(replayed.moments[position]))
-    return _Trimmed(Group(*parts, Text(), following))
+    return Trimmed(Group(*parts, Text(), following))
 
 
 @dataclass(frozen=True, slots=True)
-class _Trimmed:
+class Trimmed:
     """Without the spaces that fill a table up to its width: a pipe should not get them."""
 
     whole: RenderableType

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import click
-from rich.console import Console
+from rich.console import Console, Group
 from rich.text import Text
 
 from counterexamples.rendering import render_full, render_header, render_moment
@@ -84,11 +84,9 @@ def view(
     with console.screen():
         while not position.done:
             console.clear()
-            console.print(render_header(replayed), Text())
-            console.print(
-                render_moment(replayed, position.step, explanation=explanation, widths=widths)
-            )
-            console.print(Text(), Text(HELP, style=QUIET))
+            moment = render_moment(replayed, position.step, explanation=explanation, widths=widths)
+            footer = Text(HELP, style=QUIET)
+            console.print(Group(render_header(replayed), Text(), moment, Text(), footer))
             try:
                 typed = keys(getchar())
             except (EOFError, KeyboardInterrupt):

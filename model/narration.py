@@ -260,16 +260,14 @@ def _learn(before: State, after: State, replica: int) -> str:
 
 def _offset_for_leader_epoch(before: State, after: State, follower: int) -> str:
     leader, epoch = before.known_leader[follower], latest_epoch(before, follower)
-    asked = f"which r{follower}'s log ends with" if epoch != NO_EPOCH else "for its log is empty"
+    last = "having no record" if epoch == NO_EPOCH else "the last in its log"
     end = end_offset_for(before, leader, epoch)
-    answer = "it is undefined" if end == UNKNOWN_OFFSET else f"at {end}"
-    cut = f"r{follower} truncates to {after.leo[follower]}"
     if end == UNKNOWN_OFFSET:
-        cut = f"r{follower} truncates to its HW {before.hw[follower]}"
-    return (
-        f"r{follower} asks r{leader} where epoch {epoch} ends, {asked}; {answer}: "
-        f"{cut}, {_removed(before, after, follower)}."
-    )
+        cut = f"undefined: it truncates to its HW {before.hw[follower]}"
+    else:
+        cut = f"{end}: it truncates to {after.leo[follower]}"
+    asked = f"r{follower} asks r{leader} where epoch {epoch} ends, {last}"
+    return f"{asked}; the answer is {cut}, {_removed(before, after, follower)}."
 
 
 _SENTENCES: dict[str, Callable[..., str]] = {

@@ -1,0 +1,576 @@
+"""Mutation of the rules: alter each guard, limit and effect of `model/` in turn; see if it shows.
+
+A mutant is a copy of `model/` with one expression or statement changed. It is searched, in a
+process of its own, in a list of environments; what a run counts and concludes is compared with
+what the unaltered rules give there. The first difference kills the mutant. One without any is a
+survivor: either nothing can tell it apart, or the environments show too little.
+
+    python -m bench.mutation [--module NAME] [--limit N] [--json FILE]
+
+Cheap environments come first, interpreted ones: they kill most. Only what is left is compiled. All
+environments of two replicas have one shape, so that a mutant is compiled once for them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import itertools
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import invariants
+import invariants.reachable
+from checker.blocks import Rows
+from checker.engine import Arrivals, Expansion
+from checker.local import LocalEngine
+from checker.problem import Problem
+from checker.result import Result
+from checker.search import Budgets, search
+from model import limits, terms
+from model.environment import Environment
+from model.message import message_model
+from model.state import State
+
+ROOT = Path(__file__).resolve().parent.parent
+MODULES = (
+    "produce",
+    "fetch",
+    "isr",
+    "process",
+    "controller",
+    "metadata",
+    "truncation",
+    "roles",
+    "high_watermark",
+    "epochs",
+    "terms",
+)
+"""The modules of `model/` that hold rules; the others are tables, ranges and words."""
+
+SECONDS_MAX = 300
+"""A mutant that is still running after this long has lost its way: a loop without end."""
+
+KILLED, SURVIVED, INVALID = "killed", "SURVIVED", "invalid"
+
+
+# Environments, and what is compared.
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A version in an environment, and how it is searched: interpreted or compiled."""
+
+    version: str
+    options: dict[str, Any]
+    compiled: bool
+
+    @property
+    def name(self) -> str:
+        """`hw acks=1 (compiled)`"""
+        words = [f"{option}={value}" for option, value in self.options.items()]
+        return " ".join([self.version, *words, "(compiled)" if self.compiled else "(interpreted)"])
+
+    def problem(self) -> Problem:
+        """The model with every claim about it."""
+        model = message_model(self.version, Environment(**self.options))
+        return Problem(model, invariants.ALL, invariants.reachable.ALL)
+
+
+_SMALL: tuple[dict[str, Any], ...] = (
+    {"records": 1, "epochs": 1, "restarts": 1},
+    {"records": 2, "epochs": 1, "restarts": 0, "moves": 1},
+    {"records": 1, "epochs": 2, "restarts": 1, "restart_detection": "none", "acks": "1"},
+    {"records": 1, "epochs": 2, "restarts": 1, "restart_detection": "any", "acks": "0"},
+    {"records": 1, "epochs": 2, "restarts": 1, "hw_in_response": "pre", "min_insync_replicas": 2},
+    {"records": 2, "epochs": 1, "restarts": 1, "unclean_leader_election": True},
+    {"records": 1, "epochs": 2, "restarts": 1, "moves": 1, "parked_fetches": True},
+)
+_SHAPE = {"records": 2, "epochs": 3}
+_TWO_REPLICAS: tuple[dict[str, Any], ...] = (
+    {},
+    {"unclean_leader_election": True},
+    {"restarts": 0, "moves": 3},
+    {"acks": "1"},
+    {"acks": "0"},
+    {"hw_in_response": "pre"},
+    {"parked_fetches": True},
+    {"min_insync_replicas": 2},
+    {"restart_detection": "none"},
+    {"restart_detection": "any"},
+    {"moves": 1, "unclean_leader_election": True, "parked_fetches": True},
+)
+_THREE_REPLICAS: tuple[dict[str, Any], ...] = (
+    {"replicas": 3, "records": 1, "restarts": 1, "moves": 1},
+)
+STAGES = (
+    tuple(Setting(v, o, False) for o in _SMALL for v in ("hw", "epoch")),
+    tuple(Setting(v, _SHAPE | o, True) for o in _TWO_REPLICAS for v in ("hw", "epoch")),
+    tuple(Setting(v, o, True) for o in _THREE_REPLICAS for v in ("hw", "epoch")),
+)
+"""Every stage costs more than the one before it: interpreting, compiling, compiling once more."""
+
+
+class Interpreted:
+    """An engine for small bounds: the rules run as Python, with every access checked."""
+
+    name = "interpreted"
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        self.model = model = problem.model
+        self.calls = [
+            (number, action, arguments)
+            for number, action in enumerate(model.actions)
+            if action.name in model.contents
+            for arguments in model.bindings(action)
+        ]
+        self.depth = -1
+        self.frontier: list[State] = []
+        self.pending = list(model.initial)
+        self.seen = set(self.pending)
+
+    def absorb(self) -> Arrivals:
+        """Make the pending states the level, and check them."""
+        self.depth += 1
+        self.frontier, self.pending = self.pending, []
+        broken = {}
+        for number, claim in enumerate(self.problem.invariants):
+            if claim.applies(self.model.settings):
+                bad = [s.words for s in self.frontier if not claim.holds(s, self.model.settings)]
+                if bad:
+                    broken[number] = min(bad)
+        return Arrivals(depth=self.depth, new=len(self.frontier), broken=broken)
+
+    def expand(self, happened: NDArray[np.bool_]) -> Expansion:
+        """Every successor of every state of the level."""
+        fired = np.zeros(len(self.model.actions), np.int64)
+        cut = np.zeros(len(self.model.limits), np.int64)
+        happened = happened.copy()
+        for state, (number, action, arguments) in itertools.product(self.frontier, self.calls):
+            if self.model.is_enabled(state, action, arguments):
+                bound = self.model.exceeded(state, action, arguments)
+                cut[bound] += bound != 0
+                fired[number] += bound == 0
+                if bound == 0:
+                    self._arrive(state, self.model.apply(state, action, arguments), happened)
+        return Expansion(fired=fired, cut=cut, happened=happened)
+
+    def _arrive(self, before: State, after: State, happened: NDArray[np.bool_]) -> None:
+        for number, claim in enumerate(self.problem.reachable):
+            if not happened[number]:
+                happened[number] = claim.happens(before, after, self.model.settings)
+        if after not in self.seen:
+            self.seen.add(after)
+            self.pending.append(after)
+
+    def level(self, depth: int) -> Iterator[Rows]:
+        """The states of the last level; earlier ones are not kept."""
+        yield np.array([state.words for state in self.frontier], np.uint64)
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+def observe(setting: Setting, states_max: int | None = None) -> dict[str, Any]:
+    """What a run of the setting counts and concludes; a run past `states_max` is cut short."""
+    problem = setting.problem()
+    engine = LocalEngine(problem, threads=1) if setting.compiled else Interpreted(problem)
+    try:
+        return summary(search(problem, engine, budgets=Budgets(max_states=states_max)))
+    finally:
+        engine.close()
+
+
+def summary(result: Result) -> dict[str, Any]:
+    """The part of a result that is compared, as plain values."""
+    return {
+        "complete": result.complete,
+        "distinct": result.distinct,
+        "generated": result.generated,
+        "depth": result.depth,
+        **{f"fired {name}": count for name, count in result.fired.items()},
+        **{f"cut by {name}": count for name, count in result.cut.items()},
+        **{i.name: [i.verdict.value, i.depth] for i in result.invariants},
+        **{claim.name: claim.depth for claim in result.reachable},
+    }
+
+
+def difference(expected: dict[str, Any], found: dict[str, Any]) -> str | None:
+    """The first thing in which two runs differ, or None."""
+    if not found["complete"]:
+        return f"distinct {expected['distinct']} -> more"
+    for name, value in expected.items():
+        if found[name] != value:
+            return f"{name} {value} -> {found[name]}"
+    return None
+
+
+def judge(expected_file: str) -> None:
+    """Search this process's model, setting by setting, and print what came of it as JSON lines.
+
+    The last line is the outcome; a line before it names the setting that was begun.
+    """
+    expected = json.loads(Path(expected_file).read_text())
+    for stage in STAGES:
+        for setting in sorted(stage, key=lambda s: int(expected[s.name]["distinct"])):
+            print(json.dumps({"by": setting.name}), flush=True)
+            wanted = expected[setting.name]
+            try:
+                found = observe(setting, states_max=wanted["distinct"] + 1)
+            except Exception as fault:
+                words = f"{type(fault).__name__}: {fault}".splitlines()[0]
+                print(json.dumps({"outcome": INVALID, "how": words[:160]}), flush=True)
+                return
+            if how := difference(wanted, found):
+                print(json.dumps({"outcome": KILLED, "how": how}), flush=True)
+                return
+    print(json.dumps({"outcome": SURVIVED, "by": ""}), flush=True)
+
+
+def measure(expected_file: str) -> None:
+    """Write what the unaltered rules give in every setting."""
+    expected = {s.name: observe(s) for stage in STAGES for s in stage}
+    Path(expected_file).write_text(json.dumps(expected, indent=1))
+
+
+# Mutants: one place in the text, and what is put there.
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """One alteration: where it is, what it does, and the altered text of the module."""
+
+    number: int
+    module: str
+    line: int
+    column: int
+    rule: str
+    change: str
+    text: str
+
+    def __str__(self) -> str:
+        where = f"model/{self.module}.py:{self.line}:{self.column}"
+        return f"{self.number} {where} {self.rule}: {self.change}"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a node hangs in the tree; `index` is -1 where it hangs alone."""
+
+    node: ast.AST
+    parent: ast.AST
+    field: str
+    index: int
+
+    def put(self, node: ast.AST) -> None:
+        """Let another node, or the same again, hang here."""
+        if self.index < 0:
+            setattr(self.parent, self.field, node)
+        else:
+            getattr(self.parent, self.field)[self.index] = node
+
+
+Change = tuple[str, ast.AST]
+"""What an alteration does, in words, and the node that it puts in place."""
+
+_COMPARISONS: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
+    ast.Lt: (ast.LtE, ast.GtE),
+    ast.LtE: (ast.Lt, ast.Gt),
+    ast.Gt: (ast.GtE, ast.LtE),
+    ast.GtE: (ast.Gt, ast.Lt),
+    ast.Eq: (ast.NotEq,),
+    ast.NotEq: (ast.Eq,),
+}
+_OPERATORS: dict[type[ast.operator], type[ast.operator]] = {
+    ast.Add: ast.Sub,
+    ast.Sub: ast.Add,
+    ast.BitOr: ast.BitXor,
+    ast.BitAnd: ast.BitOr,
+    ast.LShift: ast.RShift,
+    ast.RShift: ast.LShift,
+}
+_FAMILIES = (
+    ("NO_ROLE", "LEADER", "TRUNCATING", "FETCHING"),
+    ("IDLE", "REQUESTED", "ANSWERED", "OUT_OF_RANGE", "PARKED"),
+    ("ACKS_NONE", "ACKS_LEADER", "ACKS_ALL"),
+    ("UNNOTICED_NONE", "UNNOTICED_FOLLOWER", "UNNOTICED_ANY"),
+    ("TRUNCATE_TO_HIGH_WATERMARK", "TRUNCATE_BY_EPOCH"),
+)
+_KIN = {name: tuple(o for o in family if o != name) for family in _FAMILIES for name in family}
+_NOTHING = ("NO_REPLICA", "NO_EPOCH", "NO_RECORD", "UNKNOWN_OFFSET")
+_REPLICAS = {"leader": "follower", "follower": "leader"}
+
+
+def mutants_of(module: str, first_number: int) -> list[Mutant]:
+    """Every mutant of a module, in the order of its text; no two of them read the same."""
+    tree = ast.parse((ROOT / "model" / f"{module}.py").read_text())
+    seen = {ast.unparse(tree)}
+    mutants: list[Mutant] = []
+    for rule in tree.body:
+        if not isinstance(rule, ast.FunctionDef):
+            continue
+        for place in places(rule):
+            for change, node in alterations(place, rule):
+                place.put(node)
+                text = ast.unparse(ast.fix_missing_locations(tree))
+                place.put(place.node)
+                if text not in seen:
+                    seen.add(text)
+                    line, column = _position(place)
+                    number = first_number + len(mutants)
+                    mutants.append(Mutant(number, module, line, column, rule.name, change, text))
+    return mutants
+
+
+def places(parent: ast.AST) -> Iterator[Place]:
+    """Every node below, parents first."""
+    for field, value in ast.iter_fields(parent):
+        for index, node in enumerate(value) if isinstance(value, list) else [(-1, value)]:
+            if isinstance(node, ast.AST):
+                yield Place(node, parent, field, index)
+                yield from places(node)
+
+
+def _position(place: Place) -> tuple[int, int]:
+    """Line and column, both from 1."""
+    assert isinstance(place.node, ast.expr | ast.stmt)
+    return place.node.lineno, place.node.col_offset + 1
+
+
+def alterations(place: Place, rule: ast.FunctionDef) -> Iterator[Change]:
+    """Everything that can be put in place of a node."""
+    node = place.node
+    answers = isinstance(rule.returns, ast.Name) and rule.returns.id == "bool"
+    if place.field == "test" or (answers and isinstance(place.parent, ast.Return)):
+        yield from decided(node)
+    match node:
+        case ast.Assign() | ast.AugAssign() | ast.AnnAssign() | ast.Expr(value=ast.Call()):
+            yield f"drop {_short(node)}", ast.Pass()
+        case ast.BoolOp():
+            yield from without_operands(node)
+        case ast.UnaryOp(op=ast.Not()):
+            yield _said(node, node.operand)
+        case ast.Call(func=ast.Name(id="min" | "max" | "range")):
+            yield from other_calls(node)
+        case ast.Name(ctx=ast.Load()):
+            for other in other_names(node, rule):
+                yield f"{node.id} -> {_short(other)} in {_short(place.parent)}", other
+        case ast.Constant(value=int(value)) if not isinstance(value, bool):
+            for number in (value - 1, value + 1):
+                yield f"{value} -> {number} in {_short(place.parent)}", _number(number)
+    yield from (_said(node, other) for other in other_operators(node))
+
+
+def decided(condition: ast.AST) -> Iterator[Change]:
+    """A condition negated, and decided once and for all; `other_operators` negates comparisons."""
+    if isinstance(condition, ast.BoolOp | ast.Call):
+        yield f"negate {_short(condition)}", ast.UnaryOp(ast.Not(), condition)
+    for answer in (True, False):
+        yield f"{_short(condition)} -> {answer}", ast.Constant(answer)
+
+
+def without_operands(node: ast.BoolOp) -> Iterator[Change]:
+    """An `and` or `or` with each of its operands left out."""
+    word = "and" if isinstance(node.op, ast.And) else "or"
+    for left_out in node.values:
+        kept = [value for value in node.values if value is not left_out]
+        shorter = kept[0] if len(kept) == 1 else ast.BoolOp(node.op, kept)
+        yield f"drop {_short(left_out)} of `{word}`", shorter
+
+
+def other_operators(node: ast.AST) -> Iterator[ast.AST]:
+    """Another comparison or another operation on the same operands; another limit."""
+    match node:
+        case ast.Compare(ops=[op]):
+            for other in _COMPARISONS.get(type(op), ()):
+                yield ast.Compare(node.left, [other()], node.comparators)
+        case ast.BinOp() if type(node.op) in _OPERATORS:
+            yield ast.BinOp(node.left, _OPERATORS[type(node.op)](), node.right)
+        case ast.AugAssign() if type(node.op) in _OPERATORS:
+            yield ast.AugAssign(node.target, _OPERATORS[type(node.op)](), node.value)
+        case ast.Attribute(value=ast.Name(id="limits")):
+            for name in limits.NAMES:
+                yield ast.Attribute(node.value, name.upper(), ast.Load())
+
+
+def other_names(node: ast.Name, rule: ast.FunctionDef) -> Iterator[ast.expr]:
+    """One constant for another of its family, something for nothing, one replica for another."""
+    for name in _KIN.get(node.id, ()):
+        yield _number(getattr(terms, name))
+    if node.id in _NOTHING:
+        yield _number(getattr(terms, node.id) - 1)
+        yield _number(getattr(terms, node.id) + 1)
+    known = {n.id for n in ast.walk(rule) if isinstance(n, ast.Name)}
+    if (other := _REPLICAS.get(node.id)) in known:
+        yield ast.Name(str(other), ast.Load())
+
+
+def other_calls(node: ast.Call) -> Iterator[Change]:
+    """`min` for `max`, one argument of them alone; a range that starts later or ends earlier."""
+    assert isinstance(node.func, ast.Name)
+    if node.func.id == "range":
+        start, end = node.args if len(node.args) == 2 else (ast.Constant(0), node.args[0])
+        later = ast.BinOp(start, ast.Add(), ast.Constant(1))
+        earlier = ast.BinOp(end, ast.Sub(), ast.Constant(1))
+        yield _said(node, ast.Call(node.func, [later, end], []))
+        yield _said(node, ast.Call(node.func, [start, earlier], []))
+        return
+    opposite = ast.Name("max" if node.func.id == "min" else "min", ast.Load())
+    yield _said(node, ast.Call(opposite, node.args, []))
+    yield from (_said(node, argument) for argument in node.args)
+
+
+def _number(value: int) -> ast.expr:
+    return ast.Constant(value) if value >= 0 else ast.UnaryOp(ast.USub(), ast.Constant(-value))
+
+
+def _said(before: ast.AST, after: ast.AST) -> Change:
+    return f"{_short(before)} -> {_short(after)}", after
+
+
+def _short(node: ast.AST) -> str:
+    text = " ".join(ast.unparse(ast.fix_missing_locations(node)).split())
+    return text if len(text) <= 72 else f"{text[:69]}..."
+
+
+# Running them.
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a mutant: the setting that killed it, and in what it differed there."""
+
+    outcome: str
+    by: str
+    how: str
+    seconds: float
+
+
+class Laboratory:
+    """A frozen copy of the project in a temporary directory, so that it may be edited meanwhile."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self.project = directory / "project"
+        self.expected = directory / "expected.json"
+        self.ignored = shutil.ignore_patterns("__pycache__", "peers")
+        for package in ("model", "invariants", "checker", "counterexamples", "bench"):
+            if (ROOT / package).exists():
+                shutil.copytree(ROOT / package, self.project / package, ignore=self.ignored)
+
+    def measure(self) -> dict[str, Any]:
+        """Establish what to compare with."""
+        self._run("measure", self.project, check=True)
+        expected: dict[str, Any] = json.loads(self.expected.read_text())
+        return expected
+
+    def judge(self, mutant: Mutant) -> Outcome:
+        """Search one mutant."""
+        started = time.monotonic()
+        with tempfile.TemporaryDirectory(dir=self.directory) as place:
+            model = Path(place) / "model"
+            shutil.copytree(self.project / "model", model, ignore=self.ignored)
+            (model / f"{mutant.module}.py").write_text(mutant.text)
+            said, ended = self._run("judge", Path(place))
+        lines = [json.loads(line) for line in said.splitlines() if line.startswith("{")]
+        by = next((line["by"] for line in reversed(lines) if "by" in line), "")
+        last = lines[-1] if lines else {}
+        outcome, how = last.get("outcome", INVALID), last.get("how", ended)
+        if ended == "time limit":
+            outcome, how = KILLED, f"no end within {SECONDS_MAX} s"
+        return Outcome(outcome, by, how, round(time.monotonic() - started, 1))
+
+    def _run(self, function: str, place: Path, *, check: bool = False) -> tuple[str, str]:
+        """Call a function of this module, `place` first on the path: what it printed, its end."""
+        path = f"{place}{os.pathsep}{self.project}"
+        cache = str(place / "cache")
+        environment = os.environ | {"PYTHONPATH": path, "WATERLINE_CACHE": cache}
+        code = f"from bench.mutation import {function}; {function}({str(self.expected)!r})"
+        command = [sys.executable, "-c", code]
+        try:
+            done = subprocess.run(
+                command,
+                cwd=place,
+                env=environment,
+                stdout=subprocess.PIPE,
+                stderr=None if check else subprocess.DEVNULL,
+                text=True,
+                timeout=None if check else SECONDS_MAX,
+                check=check,
+            )
+        except subprocess.TimeoutExpired as late:
+            said = late.stdout or b""
+            return said.decode() if isinstance(said, bytes) else said, "time limit"
+        return done.stdout, f"exit code {done.returncode}"
+
+
+def report(mutants: list[Mutant], outcomes: list[Outcome]) -> None:
+    """The table by module, then every survivor."""
+    print(f"\n{'module':16}{'mutants':>8}{KILLED:>8}{INVALID:>8}{SURVIVED:>10}")
+    totals: Counter[str] = Counter()
+    for module in MODULES:
+        counts = Counter(
+            o.outcome for m, o in zip(mutants, outcomes, strict=True) if m.module == module
+        )
+        totals += counts
+        if counts:
+            _row(module, counts)
+    _row("all", totals)
+    for mutant, outcome in zip(mutants, outcomes, strict=True):
+        if outcome.outcome == SURVIVED:
+            print(f"{SURVIVED} {mutant}")
+
+
+def _row(name: str, counts: Counter[str]) -> None:
+    print(f"{name:16}{counts.total():8}{counts[KILLED]:8}{counts[INVALID]:8}{counts[SURVIVED]:10}")
+
+
+def select(module: str | None, limit: int | None) -> list[Mutant]:
+    """The mutants asked for, numbered as in a full run."""
+    mutants: list[Mutant] = []
+    for name in MODULES:
+        mutants += mutants_of(name, len(mutants) + 1)
+    return [m for m in mutants if module in (None, m.module)][:limit]
+
+
+def main() -> int:
+    """Run the mutants one after the other; exit code 1 if one survives."""
+    parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
+    parser.add_argument("--module", choices=MODULES, help="only this module of model/")
+    parser.add_argument("--limit", type=int, metavar="N", help="only the first N mutants")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write every outcome there")
+    asked = parser.parse_args()
+    mutants = select(asked.module, asked.limit)
+    outcomes: list[Outcome] = []
+    with tempfile.TemporaryDirectory(prefix="waterline-mutation-") as directory:
+        laboratory = Laboratory(Path(directory))
+        expected = laboratory.measure()
+        for name, counts in expected.items():
+            print(f"baseline {name}: {counts['distinct']} states, depth {counts['depth']}")
+        for mutant in mutants:
+            outcomes.append(outcome := laboratory.judge(mutant))
+            how = f" by {outcome.by}: {outcome.how}" if outcome.by else ""
+            print(f"{mutant}: {outcome.outcome}{how} [{outcome.seconds} s]", flush=True)
+    report(mutants, outcomes)
+    if asked.json:
+        rows = [asdict(m) | asdict(o) for m, o in zip(mutants, outcomes, strict=True)]
+        asked.json.write_text(json.dumps(rows, indent=1))
+    return int(any(outcome.outcome == SURVIVED for outcome in outcomes))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,47 @@
+"""What a command's exit code says, and which one wins where several would fit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from checker.result import Result
+
+HOLDS = 0
+INTERNAL_ERROR = 1
+BAD_USAGE = 2
+UNEXPECTED = 3
+DEADLOCK = 11
+VIOLATED = 12
+INCOMPLETE = 20
+RAISED = 76
+
+PRECEDENCE = (RAISED, INTERNAL_ERROR, VIOLATED, DEADLOCK, INCOMPLETE, HOLDS)
+
+HELP = """\b
+Exit codes:
+  0   every invariant asked for holds in every reachable state within the bounds
+  2   bad usage, a bad file
+  3   gate and tour: something did not come out as expected
+  11  a state has no transition (with --deadlock)
+  12  an invariant is violated
+  20  the run stopped early, nothing may be concluded
+  76  an action or an invariant raised an error
+  1   internal error
+"""
+
+
+def exit_code(result: Result, *, deadlock: bool) -> int:
+    """The code for a result; where several fit, the one that comes first in `PRECEDENCE`."""
+    fitting = [HOLDS]
+    if result.violated:
+        fitting.append(VIOLATED)
+    if deadlock and result.deadlock is not None:
+        fitting.append(DEADLOCK)
+    if not result.complete:
+        fitting.append(INCOMPLETE)
+    return first(fitting)
+
+
+def first(codes: Iterable[int]) -> int:
+    """The one that wins."""
+    return min(codes, key=PRECEDENCE.index)

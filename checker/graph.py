@@ -1,0 +1,74 @@
+"""A small state space as a networkx graph, to be drawn or analysed with what others have written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from model.state import State, as_dict
+from model.transition_system import Model, call
+
+if TYPE_CHECKING:
+    import networkx
+
+GRAPH_STATES_MAX = 20_000
+"""More states than this make no graph that anything can draw, and no file that anything can read."""
+
+
+class TooLargeForGraph(ValueError):
+    """The state space has more states than a graph is made of."""
+
+
+def state_graph(model: Model, *, states_max: int = GRAPH_STATES_MAX) -> networkx.MultiDiGraph[Any]:
+    """Every reachable state as a node, every transition as an edge with its call as `action`.
+
+    A node is the state's words in hexadecimal; its attributes are `depth` and the decoded fields as
+    text. Explored with the interpreted model. Raises `TooLargeForGraph`.
+    """
+    import networkx as nx  # noqa: PLC0415 - slow to import, and rarely wanted
+
+    graph: networkx.MultiDiGraph[Any] = nx.MultiDiGraph(model=model.name, version=model.version)
+    frontier = list(dict.fromkeys(model.initial))
+    for state in frontier:
+        _add(graph, state, 0)
+    depth = 0
+    while frontier:
+        depth += 1
+        arrived = []
+        for state in frontier:
+            for step in model.successors(state):
+                if name_of(step.after) not in graph:
+                    if len(graph) >= states_max:
+                        raise TooLargeForGraph(
+                            f"there are more than {states_max:,} states, too many for a graph; "
+                            "lower the bounds or raise --graph-limit"
+                        )
+                    _add(graph, step.after, depth)
+                    arrived.append(step.after)
+                graph.add_edge(
+                    name_of(state), name_of(step.after), action=call(step.action, step.arguments)
+                )
+        frontier = arrived
+    return graph
+
+
+def write_graph(graph: networkx.MultiDiGraph[Any], path: Path) -> None:
+    """The graph as GraphML, whole or not at all."""
+    import networkx as nx  # noqa: PLC0415
+
+    temporary = path.with_name(f".{path.name}.writing")
+    try:
+        nx.write_graphml(graph, temporary)
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def name_of(state: State) -> str:
+    """A node's name: the packed words."""
+    return "-".join(f"{word:016x}" for word in state.words)
+
+
+def _add(graph: networkx.MultiDiGraph[Any], state: State, depth: int) -> None:
+    fields = {name: str(value) for name, value in as_dict(state).items()}
+    graph.add_node(name_of(state), depth=depth, **fields)

@@ -1,0 +1,200 @@
+"""The options that commands share, and what they mean: a problem, an engine, budgets.
+
+Every option is checked before anything is started. The operator's settings have Kafka's own names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import click
+
+import invariants
+from checker.problem import Problem
+from checker.run import EngineChoice
+from checker.search import Budgets
+from invariants import reachable
+from model.cluster import BUDGET_MAX
+from model.environment import (
+    ACKS,
+    ENVIRONMENTS,
+    EPOCHS_MAX,
+    HW_IN_RESPONSE,
+    RECORDS_MAX,
+    REPLICAS_MAX,
+    RESTART_DETECTION,
+    Environment,
+)
+from model.message import message_model
+from model.versions import VERSIONS
+
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+_SIZES = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9}
+
+
+class MemorySize(click.ParamType):
+    """Bytes, as 500M or 8G."""
+
+    name = "SIZE"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """The number of bytes."""
+        matched = re.fullmatch(r"(\d+)([kmg]?)b?", str(value).strip().lower())
+        if matched is None or int(matched[1]) == 0:
+            self.fail(f"{value!r} is no amount of memory; write 500M or 8G", param, ctx)
+        return int(matched[1]) * _SIZES[matched[2]]
+
+
+def together(*decorators: Decorator) -> Decorator:
+    """Several options as one decorator, shown in this order."""
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        for decorator in reversed(decorators):
+            function = decorator(function)
+        return function
+
+    return decorate
+
+
+protocol_option = click.option(
+    "--protocol",
+    type=click.Choice(list(VERSIONS)),
+    required=True,
+    help="Version of the protocol: " + "; ".join(f"{v.name}: {v.sentence}" for v in VERSIONS.values()),
+)
+
+environment_options = together(
+    click.option(
+        "--environment",
+        type=click.Choice(list(ENVIRONMENTS)),
+        default="documented",
+        show_default=True,
+        help="Named circumstances; the options below change them one by one.",
+    ),
+    click.option(
+        "--replicas", type=click.IntRange(1, REPLICAS_MAX), help="Replicas of the partition."
+    ),
+    click.option(
+        "--records", type=click.IntRange(1, RECORDS_MAX), help="Records that may be produced."
+    ),
+    click.option(
+        "--epochs", type=click.IntRange(0, EPOCHS_MAX), help="Highest leader epoch, from 0."
+    ),
+    click.option(
+        "--restarts", type=click.IntRange(0, BUDGET_MAX), help="Process crashes that may happen."
+    ),
+    click.option(
+        "--moves",
+        type=click.IntRange(0, BUDGET_MAX),
+        help="Leader moves without a fault that may happen.",
+    ),
+    click.option(
+        "--restart-detection",
+        type=click.Choice(list(RESTART_DETECTION)),
+        help="Whose restart the controller may miss: nobody's, that of one who is not its "
+        "leader, anybody's.",
+    ),
+    click.option("--acks", type=click.Choice(list(ACKS)), help="What producers wait for."),
+    click.option(
+        "--min-insync-replicas",
+        type=click.IntRange(1, REPLICAS_MAX),
+        help="min.insync.replicas of the topic.",
+    ),
+    click.option(
+        "--unclean-leader-election/--no-unclean-leader-election",
+        default=None,
+        help="unclean.leader.election.enable of the topic.",
+    ),
+    click.option(
+        "--hw-in-response",
+        type=click.Choice(list(HW_IN_RESPONSE)),
+        help="HW in a fetch answer: after that fetch was handled, or before.",
+    ),
+    click.option(
+        "--parked-fetches/--no-parked-fetches",
+        default=None,
+        help="A fetch with nothing to answer waits at the leader (purgatory).",
+    ),
+)
+
+engine_options = together(
+    click.option(
+        "--engine",
+        type=click.Choice(["spark", "local"]),
+        default="spark",
+        show_default=True,
+        help="local explores in this process and never starts Spark.",
+    ),
+    click.option(
+        "--threads", type=click.IntRange(0, 1024), default=0, help="Threads; 0: one for each core."
+    ),
+    click.option("--master", default="local[*]", show_default=True, help="Spark master."),
+    click.option(
+        "--partitions", type=click.IntRange(1, 100_000), help="Spark partitions; default: cores."
+    ),
+    click.option(
+        "--driver-levels",
+        type=click.IntRange(0),
+        help="Levels that the driver explores before Spark takes over; 0: none. "
+        "Default: until the frontier outgrows it.",
+    ),
+)
+
+budget_options = together(
+    click.option("--max-states", type=click.IntRange(1), help="Stop after so many distinct states."),
+    click.option(
+        "--max-time", type=click.FloatRange(0, min_open=True), help="Stop after so many seconds."
+    ),
+    click.option("--max-depth", type=click.IntRange(0), help="Do not expand states at this depth."),
+    click.option("--memory", type=MemorySize(), help="Stop beyond this resident memory, as 8G."),
+    click.option(
+        "--stop-at-first", is_flag=True, help="End after the first level that violates an invariant."
+    ),
+)
+
+ENVIRONMENT_NAMES = tuple(Environment().options())
+
+
+def take_environment(options: dict[str, Any]) -> Environment:
+    """Take the environment's options out of what the command was given. Raises `BadEnvironment`."""
+    base = ENVIRONMENTS[options.pop("environment")]
+    names = [name.replace("-", "_") for name in ENVIRONMENT_NAMES]
+    given = {name: options.pop(name) for name in names}
+    return replace(base, **{name: value for name, value in given.items() if value is not None})
+
+
+def take_engine(options: dict[str, Any]) -> EngineChoice:
+    """Take the engine's options out of what the command was given."""
+    return EngineChoice(
+        name=options.pop("engine"),
+        threads=options.pop("threads"),
+        master=options.pop("master"),
+        partitions=options.pop("partitions"),
+        driver_levels=options.pop("driver_levels"),
+    )
+
+
+def take_budgets(options: dict[str, Any]) -> Budgets:
+    """Take the budgets' options out of what the command was given."""
+    return Budgets(
+        max_states=options.pop("max_states"),
+        max_seconds=options.pop("max_time"),
+        max_depth=options.pop("max_depth"),
+        memory_bytes=options.pop("memory"),
+        stop_at_first=options.pop("stop_at_first"),
+    )
+
+
+def problem_for(version: str, environment: Environment, names: Sequence[str] = ()) -> Problem:
+    """The problem of checking `version`, with the invariants named, or all. Raises on an unknown one."""
+    known = {invariant.name: invariant for invariant in invariants.ALL}
+    for name in names:
+        if name not in known:
+            raise click.BadParameter(
+                f"{name!r} is not one of {', '.join(known)}", param_hint="'--invariant'"
+            )
+    chosen = [known[name] for name in known if not names or name in names]
+    return Problem(message_model(version, environment), tuple(chosen), reachable.ALL)

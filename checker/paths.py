@@ -1,0 +1,98 @@
+"""From a violating state back to an initial one, by way of the least parents.
+
+No parent is stored during the search. The level before is expanded again and the least state that
+leads to the wanted one is its parent; of several steps between the two, the first in the table of
+contents with the least arguments. All wanted states are followed in one pass over the levels.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from checker.engine import Engine, Words
+from checker.expander import CHUNK_ROWS, Expander, Tally, words_of
+from checker.kernel import ACTION_SHIFT, ROW_SHIFT
+from checker.problem import Problem
+from model.transition_system import Arguments, Model
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class _Arrival:
+    """One way into a state; the least of them is taken."""
+
+    parent: Words
+    action: int
+    arguments: int
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """An initial state, by its number, and the steps from there."""
+
+    initial: int
+    calls: tuple[tuple[str, Arguments], ...]
+
+
+def shortest_paths(
+    problem: Problem, engine: Engine, targets: Mapping[str, tuple[int, Words]]
+) -> dict[str, Path]:
+    """The least shortest path to each target, a (depth, state) that the engine has absorbed."""
+    steps: dict[str, list[tuple[str, Arguments]]] = {name: [] for name in targets}
+    at = {name: words for name, (_, words) in targets.items()}
+    for depth in range(max((depth for depth, _ in targets.values()), default=0), 0, -1):
+        wanted = {name for name, (deepest, _) in targets.items() if deepest >= depth}
+        arrivals = _least_arrivals(problem, engine, depth, {at[name] for name in wanted})
+        for name in wanted:
+            arrival = arrivals[at[name]]
+            steps[name].append(_call(problem.model, arrival))
+            at[name] = arrival.parent
+    first = [state.words for state in problem.model.initial]
+    return {name: Path(first.index(at[name]), tuple(reversed(steps[name]))) for name in targets}
+
+
+def _least_arrivals(
+    problem: Problem, engine: Engine, depth: int, wanted: set[Words]
+) -> dict[Words, _Arrival]:
+    """The least way into each wanted state from the level before `depth`."""
+    expander = Expander(problem)
+    found: dict[Words, _Arrival] = {}
+    for block in engine.level(depth - 1):
+        for start in range(0, len(block), CHUNK_ROWS):
+            rows = np.ascontiguousarray(block[start : start + CHUNK_ROWS])
+            for written in expander.expand(rows, Tally(problem)):
+                for words in wanted:
+                    for i in _rows_equal(expander.out[:written], words):
+                        arrival = _arrival(rows, int(expander.origin[i]))
+                        found[words] = min(found.get(words, arrival), arrival)
+    return found
+
+
+def _rows_equal(rows: np.ndarray, words: Words) -> list[int]:
+    matches = (rows[:, w] == np.uint64(word) for w, word in enumerate(words))
+    return np.flatnonzero(functools.reduce(np.logical_and, matches)).tolist()
+
+
+def _arrival(rows: np.ndarray, origin: int) -> _Arrival:
+    return _Arrival(
+        parent=words_of(rows[origin >> ROW_SHIFT]),
+        action=(origin >> ACTION_SHIFT) & ((1 << ROW_SHIFT - ACTION_SHIFT) - 1),
+        arguments=origin & ((1 << ACTION_SHIFT) - 1),
+    )
+
+
+def _call(model: Model, arrival: _Arrival) -> tuple[str, Arguments]:
+    return call_of(model, arrival.action, arrival.arguments)
+
+
+def call_of(model: Model, number: int, packed: int) -> tuple[str, Arguments]:
+    """The action and arguments that a kernel writes as two numbers."""
+    action = model.actions[number]
+    values = []
+    for parameter in reversed(action.parameters):
+        packed, value = divmod(packed, model.layout.sizes[parameter.over])
+        values.append(value)
+    return action.name, tuple(reversed(values))

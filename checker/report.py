@@ -1,0 +1,197 @@
+"""The report of a run, for people: verdicts first, then what they rest on, then counterexamples.
+
+Pure functions from a run to rich renderables. A run that stopped early never looks like one that
+finished.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.table import Table
+from rich.text import Text
+
+import invariants
+from checker.result import LevelSummary, Result, Verdict
+from checker.run import Finding, Run
+from counterexamples import TraceStep, Trimmed, render_compact
+from invariants import reachable
+from model.environment import ENVIRONMENTS
+
+LANES = ("LEO", "HW")
+WIDE = 110
+"""Columns from which a table has room for sentences."""
+_STYLES = {
+    Verdict.HOLDS: "bold green",
+    Verdict.VIOLATED: "bold red",
+    Verdict.INCOMPLETE: "bold yellow",
+    Verdict.NOT_APPLICABLE: "dim",
+}
+_SENTENCES = {claim.name: claim.sentence for claim in (*invariants.ALL, *reachable.ALL)}
+
+
+def render_run(run: Run, *, shown: Collection[str] | None = None) -> RenderableType:
+    """The whole report; of the counterexamples only those `shown`, None for all."""
+    result = run.result
+    parts: list[RenderableType] = [
+        headline(result),
+        verdicts(result),
+        happenings(result),
+        counts(result, run.prepare_seconds),
+        actions(result),
+    ]
+    told: dict[tuple[TraceStep, ...], str] = {}
+    for finding in run.findings:
+        if shown is None or finding.invariant in shown:
+            parts.append(render_finding(finding, told.get(finding.replayed.trace.steps)))
+            told.setdefault(finding.replayed.trace.steps, finding.invariant)
+    parts.append(conclusion(result))
+    return Trimmed(Group(*parts))
+
+
+def headline(result: Result) -> RenderableType:
+    """What was checked: version, environment, every bound and setting."""
+    model = result.problem.model
+    named = [name for name, e in ENVIRONMENTS.items() if e.options() == dict(model.options)]
+    circumstances = f"environment {named[0]}" if named else "environment as given"
+    title = Text.assemble((f"{model.version}", "bold"), f" in {circumstances}")
+    facts = ", ".join(f"{name} {_plain(value)}" for name, value in model.options.items())
+    return Group(title, Text(facts, style="dim"))
+
+
+def verdicts(result: Result) -> RenderableType:
+    """One line an invariant; its sentence only where there is room for it."""
+    rows = []
+    for found in result.invariants:
+        verdict = Text(found.verdict.value.upper(), style=_STYLES[found.verdict])
+        if found.depth is not None:
+            verdict.append(f" after {found.depth} steps", style="red")
+        rows.append((found.name, verdict))
+    return _Claims(("Invariant", "Verdict"), tuple(rows))
+
+
+@dataclass(frozen=True, slots=True)
+class _Claims:
+    """A table of claims: name, what came of it and, on a wide screen, the sentence."""
+
+    titles: tuple[str, str]
+    rows: tuple[tuple[str, Text], ...]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        table = Table(box=SIMPLE_HEAD, pad_edge=False)
+        for title in self.titles:
+            table.add_column(title, no_wrap=True)
+        wide = options.max_width >= WIDE
+        if wide:
+            table.add_column("Claim")
+        for name, what in self.rows:
+            table.add_row(name, what, *([_SENTENCES.get(name, "")] if wide else []))
+        yield table
+
+
+def happenings(result: Result) -> RenderableType:
+    """One line a reachability claim: without these, HOLDS would mean little."""
+    rows = []
+    for found in result.reachable:
+        if found.depth is not None:
+            first = Text(f"first in step {found.depth}", style="green")
+        elif result.complete:
+            first = Text("NEVER", style="bold red")
+        else:
+            first = Text("not seen so far", style="yellow")
+        rows.append((found.name, first))
+    return _Claims(("Must happen", "Happens"), tuple(rows))
+
+
+def counts(result: Result, prepare_seconds: float) -> RenderableType:
+    """States, transitions, depth, bounds and what they cut, who explored which levels, how fast."""
+    grid = Table.grid(padding=(0, 2, 0, 0))
+    grid.add_column(no_wrap=True, style="dim")
+    grid.add_column()
+    grid.add_row("Explored", "every reachable state within the bounds" if result.complete else
+                 Text(f"a part only: stopped by {result.stopped_by}", style="bold yellow"))
+    grid.add_row("Distinct states", f"{result.distinct:,}")
+    grid.add_row("Generated", f"{result.generated:,}")
+    grid.add_row("Depth", f"{result.depth}")
+    cut = [f"{name}: {count:,} cut" for name, count in result.cut.items()]
+    grid.add_row("Bounds", ", ".join(cut))
+    for line in who_explored(result.levels):
+        grid.add_row("Levels", line)
+    grid.add_row("Time", _time(result, prepare_seconds))
+    grid.add_row("Peak memory", f"{result.peak_rss / 1e6:,.0f} MB in the driver")
+    return grid
+
+
+def who_explored(levels: list[LevelSummary]) -> list[str]:
+    """`0 to 12 on the driver: 3,456 states` for each run of levels explored in one place."""
+    lines = []
+    for place, group in itertools.groupby(levels, key=lambda level: level.on):
+        run = list(group)
+        states = sum(level.states for level in run)
+        lines.append(f"{run[0].depth} to {run[-1].depth} on {place}: {states:,} states")
+    return lines
+
+
+def actions(result: Result) -> RenderableType:
+    """How often each action happened, and which never did."""
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    for _ in range(2):
+        table.add_column("Action", no_wrap=True)
+        table.add_column("Times", justify="right", no_wrap=True)
+    cells = [(name, f"{count:,}") for name, count in result.fired.items() if count]
+    rows = -(-len(cells) // 2)
+    columns = [cells[i * rows : (i + 1) * rows] for i in range(2)]
+    for line in itertools.zip_longest(*columns, fillvalue=("", "")):
+        table.add_row(*itertools.chain(*line))
+    if not result.never_enabled:
+        return table
+    return Group(table, Text(f"Never enabled: {', '.join(result.never_enabled)}"), Text())
+
+
+def render_finding(finding: Finding, same_as: str | None = None) -> RenderableType:
+    """A counterexample under its own title; steps that were shown already are not repeated."""
+    title = Text.assemble(
+        ("VIOLATED ", "bold red"),
+        (finding.invariant, "bold"),
+        f": {_SENTENCES.get(finding.invariant, '')}",
+    )
+    if same_as is not None:
+        told = Text(finding.explanation, style="bold red")
+        return Group(Text(), title, Text(f"By the same steps as {same_as}, above."), told)
+    shown = render_compact(finding.replayed, explanation=finding.explanation, lanes=LANES)
+    return Group(Text(), title, shown)
+
+
+def conclusion(result: Result) -> RenderableType:
+    """One line that can stand alone: the verdicts with their bounds."""
+    model = result.problem.model
+    sizes = ", ".join(f"{n} {name}" for name, n in model.layout.sizes.items())
+    by_verdict: dict[Verdict, list[str]] = {}
+    for found in result.invariants:
+        by_verdict.setdefault(found.verdict, []).append(found.name)
+    line = Text(f"\n{model.version}: ", style="bold")
+    for verdict, names in sorted(by_verdict.items(), key=lambda item: item[0].value, reverse=True):
+        line.append(f"{verdict.value.upper()} ", style=_STYLES[verdict])
+        line.append(f"{', '.join(names)}; ")
+    how = "in all" if result.complete else "so far"
+    line.append(f"{result.distinct:,} states {how}, within {sizes} and the budgets above.")
+    if result.deadlock is not None:
+        line.append(f" A state at depth {result.deadlock[0]} has no transition.", style="yellow")
+    return line
+
+
+def _time(result: Result, prepare_seconds: float) -> str:
+    rate = result.generated / result.seconds if result.seconds else 0.0
+    return (
+        f"{result.seconds:.2f} s on engine {result.engine} "
+        f"({result.distinct / max(result.seconds, 1e-9) / 1e6:.2f} M distinct/s, "
+        f"{rate / 1e6:.2f} M transitions/s), {prepare_seconds:.2f} s to load the model"
+    )
+
+
+def _plain(value: object) -> str:
+    return {True: "on", False: "off"}[value] if isinstance(value, bool) else str(value)

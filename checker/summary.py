@@ -1,0 +1,57 @@
+"""A run as one JSON object, for programs: the format that `--format json` prints.
+
+`docs/json.md` describes it. Nothing else goes to standard output then.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from checker.run import Run
+from counterexamples import to_json
+
+FORMAT = "waterline-result/1"
+
+
+def summary(run: Run) -> dict[str, Any]:
+    """The result as plain values."""
+    result = run.result
+    model = result.problem.model
+    traces = {f.invariant: json.loads(to_json(f.replayed.trace)) for f in run.findings}
+    explanations = {f.invariant: f.explanation for f in run.findings}
+    return {
+        "format": FORMAT,
+        "model": model.name,
+        "protocol": model.version,
+        "complete": result.complete,
+        "stopped_by": result.stopped_by,
+        "invariants": {
+            found.name: {
+                "verdict": found.verdict.value,
+                "depth": found.depth,
+                "explanation": explanations.get(found.name),
+                "trace": traces.get(found.name),
+            }
+            for found in result.invariants
+        },
+        "reachable": {found.name: found.depth for found in result.reachable},
+        "distinct": result.distinct,
+        "generated": result.generated,
+        "depth": result.depth,
+        "levels": [level.states for level in result.levels],
+        "explored_on": [level.on for level in result.levels],
+        "actions": result.fired,
+        "cut": result.cut,
+        "bounds": dict(model.options),
+        "deadlock_depth": result.deadlock[0] if result.deadlock else None,
+        "engine": result.engine,
+        "seconds": round(result.seconds, 3),
+        "prepare_seconds": round(run.prepare_seconds, 3),
+        "peak_rss_bytes": result.peak_rss,
+    }
+
+
+def to_text(run: Run) -> str:
+    """The object, indented."""
+    return json.dumps(summary(run), indent=2)

@@ -1,0 +1,65 @@
+"""The main job in one command: what Waterline is for, shown on the protocol itself.
+
+`hw` loses a committed record and diverges; `epoch`, in the same circumstances, does neither; and a
+larger `epoch` space is explored by Spark from the first level to the last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from checker.options import problem_for
+from checker.run import EngineChoice
+from checker.gate import Expectation
+from checker.search import Budgets
+from model.environment import Environment
+
+LARGE = Environment(replicas=2, records=4, epochs=3, restarts=3)
+"""Bounds with more than two million states, so that a frontier is worth distributing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """One stop of the tour: what it shows, the run, and whether its counterexamples are printed."""
+
+    title: str
+    expectation: Expectation
+    shown: tuple[str, ...] = ()
+
+
+def stops() -> Iterator[Stop]:
+    """The stops, in order."""
+    documented = Environment()
+    holds = {
+        name: "holds"
+        for name in (
+            "no_committed_loss",
+            "acknowledged_durable",
+            "no_divergence_below_hw",
+            "consistent_read",
+            "sane",
+            "epoch_cache_monotone",
+        )
+    }
+    lost = ("no_committed_loss", "no_divergence_below_hw")
+    violated = dict.fromkeys((*lost, "acknowledged_durable", "consistent_read"), "violated")
+    yield Stop(
+        "hw: truncation to the high watermark loses a committed record, and logs diverge",
+        _expect("hw", documented, EngineChoice(), {**violated, "sane": "holds"}),
+        shown=lost,
+    )
+    yield Stop(
+        "epoch: with Leader Epoch, in the same circumstances, neither happens",
+        _expect("epoch", documented, EngineChoice(), holds),
+    )
+    yield Stop(
+        "epoch at larger bounds, every level explored by Spark",
+        _expect("epoch", LARGE, EngineChoice(driver_levels=0), holds),
+    )
+
+
+def _expect(
+    version: str, environment: Environment, choice: EngineChoice, verdicts: dict[str, str]
+) -> Expectation:
+    return Expectation(version, problem_for(version, environment), choice, Budgets(), verdicts)

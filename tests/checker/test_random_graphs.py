@@ -1,0 +1,53 @@
+"""The search against networkx, which knows nothing of it, on random graphs."""
+
+from __future__ import annotations
+
+import networkx as nx
+from graph_model import NODES, graph_problem, node_state
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from checker.graph import state_graph
+from checker.run import EngineChoice, run
+
+NODE = st.integers(0, NODES - 1)
+EDGES = st.sets(st.tuples(NODE, NODE), max_size=150)
+
+
+@settings(max_examples=60, deadline=None)
+@given(edges=EDGES, initial=st.sets(NODE, min_size=1, max_size=3), bad=st.sets(NODE, max_size=4))
+def test_levels_counts_and_shortest_traces_are_those_of_networkx(
+    edges: set[tuple[int, int]], initial: set[int], bad: set[int]
+) -> None:
+    graph = nx.DiGraph(list(edges))
+    graph.add_nodes_from(initial)
+    depths = nx.multi_source_dijkstra_path_length(graph, initial, weight=lambda *_: 1)
+    violated = [depths[node] for node in bad if node in depths]
+
+    done = run(
+        graph_problem(edges, initial=sorted(initial), bad=bad), EngineChoice(name="local", threads=2)
+    )
+
+    levels = [level.states for level in done.result.levels]
+    assert levels == [list(depths.values()).count(d) for d in range(max(depths.values()) + 1)]
+    assert done.result.generated == len(initial) + sum(graph.out_degree(node) for node in depths)
+    found = done.result.invariants[0]
+    assert found.depth == (min(violated) if violated else None)
+    if violated:
+        least = min(node for node in bad if depths.get(node) == min(violated))
+        assert found.words == node_state(least).words
+        assert len(done.findings[0].replayed.moments) == min(violated)
+
+
+@settings(max_examples=20, deadline=None)
+@given(edges=EDGES)
+def test_the_exported_graph_is_the_reachable_part_of_the_graph(edges: set[tuple[int, int]]) -> None:
+    graph = nx.DiGraph(list(edges))
+    graph.add_node(0)
+    reachable = graph.subgraph({0, *nx.descendants(graph, 0)})
+
+    exported = state_graph(graph_problem(edges).model)
+
+    renamed = nx.relabel_nodes(exported, {n: int(exported.nodes[n]["node"]) for n in exported})
+    assert set(renamed.nodes) == set(reachable.nodes)
+    assert set(renamed.edges()) == set(reachable.edges())

@@ -1,0 +1,271 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from model.environment import Environment
+from model.message import message_model
+from model.narration import HEADER, LANES, rows, sentence, summary
+from model.state import State
+from model.transition_system import Model, Step
+from model.versions import ACTIONS
+
+SMALL = {"replicas": 2, "records": 1, "epochs": 1, "restarts": 1}
+SPACES = [
+    (version, options)
+    for version in ("hw", "epoch")
+    for options in (
+        SMALL,
+        SMALL | {"parked_fetches": True, "moves": 1},
+        SMALL | {"acks": "1", "unclean_leader_election": True, "hw_in_response": "pre"},
+    )
+]
+
+
+def space(version: str, options: dict[str, object]) -> Model:
+    return message_model(version, Environment(**options))  # type: ignore[arg-type]
+
+
+def transitions(model: Model, most: int = 3000) -> Iterator[tuple[State, Step]]:
+    """Every transition out of the first `most` reachable states, shallowest first."""
+    seen = set(model.initial)
+    queue = list(model.initial)
+    for state in queue:
+        for step in model.successors(state):
+            yield state, step
+            if step.after not in seen and len(seen) < most:
+                seen.add(step.after)
+                queue.append(step.after)
+
+
+def told(model: Model, calls: str) -> str:
+    """The sentence of the last of `calls`, `Produce 0, SendFetch 1, ...`."""
+    state, words = model.initial[0], ""
+    for call in calls.split(", "):
+        name, *arguments = call.split()
+        values = tuple(map(int, arguments))
+        step = next(
+            s for s in model.successors(state) if (s.action.name, s.arguments) == (name, values)
+        )
+        words = sentence(name, values, state, step.after)
+        state = step.after
+    return words
+
+
+@pytest.mark.parametrize(("version", "options"), SPACES)
+def test_every_step_is_a_sentence(version: str, options: dict[str, object]) -> None:
+    for before, step in transitions(space(version, options)):
+        words = sentence(step.action.name, step.arguments, before, step.after)
+
+        assert words.endswith(".")
+        assert "\n" not in words
+        assert words.isascii()
+
+
+def test_every_action_has_a_sentence_of_its_own() -> None:
+    happened = {
+        step.action.name
+        for version, options in SPACES
+        for _, step in transitions(space(version, options | {"epochs": 2, "restarts": 2}))
+    }
+    rest = {action.name for action in ACTIONS} - happened
+
+    assert rest <= {"RecvOutOfRange"}
+    with pytest.raises(KeyError):
+        sentence("Explode", (), *message_model("hw", Environment()).initial * 2)
+
+
+@pytest.mark.parametrize(("version", "options"), SPACES)
+def test_states_that_read_the_same_are_the_same(version: str, options: dict[str, object]) -> None:
+    model = space(version, options)
+    states = set(model.initial) | {step.after for _, step in transitions(model)}
+    texts = {str((rows(state), summary(state))) for state in states}
+
+    assert len(texts) == len(states)
+
+
+def test_rows_are_a_header_and_a_row_a_broker() -> None:
+    state = message_model("hw", Environment(replicas=3)).initial[0]
+
+    assert rows(state) == [
+        HEADER,
+        ["r0", "leader e0", "0", "0", "0", "r1:0 r2:0", "r0 r1 r2", "empty", "-"],
+        ["r1", "follower r0 e0", "0", "0", "0", "-", "-", "empty", "-"],
+        ["r2", "follower r0 e0", "0", "0", "0", "-", "-", "empty", "-"],
+    ]
+    assert set(LANES) <= set(HEADER)
+
+
+FETCHED = "Produce 0, SendFetch 1, LeaderFetch 1, RecvFetch 1, SendFetch 1, LeaderFetch 1"
+UNNOTICED = FETCHED + ", Crash 1, Restart 1, Learn 1"
+
+
+@pytest.mark.parametrize(
+    ("version", "calls", "words"),
+    [
+        (
+            "hw",
+            "Produce 0",
+            "A producer's record m1 is appended at offset 0 by leader r0 (epoch 0).",
+        ),
+        ("hw", "SendFetch 1", "r1 sends r0 a fetch from offset 0."),
+        (
+            "hw",
+            FETCHED,
+            "r0 handles r1's fetch from offset 1: remote LEO 1; HW 0 -> 1; "
+            "m1 is committed and acknowledged; it answers no record, HW 1.",
+        ),
+        (
+            "hw",
+            "Produce 0, SendFetch 1, LeaderFetch 1, RecvFetch 1",
+            "r1 appends m1: LEO 1, HW min(1, 0) = 0.",
+        ),
+        (
+            "hw",
+            FETCHED + ", RecvFetch 1, Checkpoint 1",
+            "r1 writes its HW to replication-offset-checkpoint: 0 -> 1.",
+        ),
+        (
+            "hw",
+            "Produce 0, ShrinkIsr 0 1",
+            "r0 finds r1 lagging and takes it out of the ISR, now {r0}; HW 0 -> 1; "
+            "m1 is committed and acknowledged.",
+        ),
+        (
+            "hw",
+            FETCHED.replace("Produce 0", "Produce 0, ShrinkIsr 0 1"),
+            "r0 handles r1's fetch from offset 1: remote LEO 1; r1 joins the ISR {r0, r1}; "
+            "HW stays 1; it answers no record, HW 1.",
+        ),
+        (
+            "hw",
+            "SendFetch 1, Crash 0",
+            "The process of leader r0 crashes: HW 0 in memory is gone; "
+            "checkpoint 0 and log (LEO 0) stay; r1's fetch is lost.",
+        ),
+        (
+            "hw",
+            "Produce 0, Crash 0",
+            "The process of leader r0 crashes: HW 0 in memory is gone; "
+            "checkpoint 0 and log (LEO 1) stay; m1 will never be acknowledged.",
+        ),
+        (
+            "hw",
+            "Crash 1, Fence 1",
+            "The controller notices that r1 is down; it leaves the ISR, now {r0}; "
+            "r0 stays leader, now in epoch 1.",
+        ),
+        (
+            "hw",
+            "Crash 1, Fence 1, Crash 0, Fence 0",
+            "The controller notices that r0 is down; it is the last of the ISR {r0} and stays "
+            "in it; no replica can lead (NoReplicaOnlineException).",
+        ),
+        (
+            "hw",
+            "Crash 0, Fence 0, Restart 0",
+            "r0 starts again and registers: HW := min(checkpoint 0, LEO 0) = 0.",
+        ),
+        (
+            "hw",
+            "Crash 0, SendFetch 1, LeaderFetch 1",
+            "r1's fetch from offset 0 does not reach r0, which is down.",
+        ),
+        (
+            "hw",
+            "Move 1",
+            "The controller moves leadership from r0 to r1: epoch 1, ISR {r0, r1} unchanged.",
+        ),
+        (
+            "hw",
+            "Move 1, Produce 0",
+            "A producer's record m1 is appended at offset 0 by r0, which still leads in epoch 0 "
+            "as far as it knows.",
+        ),
+        (
+            "hw",
+            "Move 1, Produce 0, Learn 0",
+            "r0 learns that r1 leads in epoch 1 and follows it: it truncates to its own HW 0, "
+            "removing m1; m1 will never be acknowledged.",
+        ),
+        (
+            "hw",
+            "SendFetch 1, Move 1, Learn 0, LeaderFetch 1",
+            "r0 refuses r1's fetch from offset 0: NOT_LEADER_FOR_PARTITION.",
+        ),
+        (
+            "hw",
+            "Crash 1, Fence 1, Learn 0",
+            "r0 learns that it still leads, now in epoch 1: LEO 0, HW 0.",
+        ),
+        (
+            "hw",
+            "Move 1, Move 0, Learn 1",
+            "r1 learns that r0 leads in epoch 2; it is the same leader, so r1 truncates nothing "
+            "and carries on.",
+        ),
+        (
+            "epoch",
+            UNNOTICED,
+            "r1 learns that r0 leads in epoch 0 and follows it: it will ask where its last epoch "
+            "ends before it fetches.",
+        ),
+        (
+            "epoch",
+            UNNOTICED + ", OffsetForLeaderEpoch 1",
+            "r1 asks r0 where epoch 0 ends, the last in its log; the answer is 1: "
+            "it truncates to 1, removing nothing.",
+        ),
+    ],
+)
+def test_the_sentence_of(version: str, calls: str, words: str) -> None:
+    assert told(message_model(version, Environment(moves=2)), calls) == words
+
+
+OUT_OF_RANGE = (
+    FETCHED + ", Checkpoint 0, Crash 1, Restart 1, Learn 1, Crash 0, Fence 0, Learn 1, Restart 0, "
+    "Learn 0, SendFetch 0, LeaderFetch 0, RecvOutOfRange 0"
+)
+
+
+@pytest.mark.parametrize(
+    ("options", "calls", "words"),
+    [
+        (
+            {},
+            OUT_OF_RANGE.removesuffix(", RecvOutOfRange 0"),
+            "r1 refuses r0's fetch from offset 1, beyond its LEO 0: OFFSET_OUT_OF_RANGE.",
+        ),
+        (
+            {},
+            OUT_OF_RANGE,
+            "r0 learns that r1's LEO is 0, below its own 1: unclean election is off, "
+            "truncation is not allowed, the process exits.",
+        ),
+        (
+            {"unclean_leader_election": True},
+            OUT_OF_RANGE,
+            "r0 learns that r1's LEO is 0, below its own 1: it truncates to it, removing m1.",
+        ),
+        (
+            {"unclean_leader_election": True},
+            "Crash 1, Fence 1, Crash 0, Restart 1, Fence 0",
+            "The controller notices that r0 is down; it leaves the ISR, now {r1}; "
+            "r1 is elected leader of epoch 2 from outside the ISR (unclean).",
+        ),
+        (
+            {"parked_fetches": True},
+            "SendFetch 1, LeaderFetch 1",
+            "r0 handles r1's fetch from offset 0: remote LEO 0; HW stays 0; "
+            "nothing to answer yet, the fetch is parked.",
+        ),
+        (
+            {"parked_fetches": True},
+            "SendFetch 1, LeaderFetch 1, Produce 0, WakeParked 1",
+            "r0 completes r1's parked fetch from offset 0: it answers m1, HW 0.",
+        ),
+    ],
+)
+def test_the_sentence_with_an_option(options: dict[str, object], calls: str, words: str) -> None:
+    assert told(space("hw", options), calls) == words

@@ -1,0 +1,131 @@
+"""States for tests: reached by naming steps, or made by hand; and what differs between two.
+
+No rule of the protocol is here. `run` asks the model, and the rest only reads and writes fields.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any
+
+from model.environment import Environment
+from model.layout import Layout
+from model.message import message_model
+from model.state import NotAlive, State, as_dict
+from model.transition_system import Action, Arguments, Model
+
+Index = tuple[int, ...]
+
+
+def model_of(version: str, **options: Any) -> Model:
+    """A version in the documented environment, but for `options`."""
+    return message_model(version, Environment(**options))
+
+
+def bound(model: Model, step: str) -> tuple[Action, Arguments]:
+    """`ShrinkIsr leader=0 follower=1` as the model's action and its arguments."""
+    name, *given = step.split()
+    action = next(action for action in model.enabled_actions if action.name == name)
+    values = dict(each.split("=") for each in given)
+    assert list(values) == [parameter.name for parameter in action.parameters], step
+    return action, tuple(int(value) for value in values.values())
+
+
+def is_enabled(model: Model, state: State, step: str) -> bool:
+    return model.is_enabled(state, *bound(model, step))
+
+
+def after(model: Model, state: State, step: str) -> State:
+    """The state after one step, which the model must offer within its bounds."""
+    action, arguments = bound(model, step)
+    assert model.is_enabled(state, action, arguments), f"{step} is not enabled"
+    cut = model.limits[model.exceeded(state, action, arguments)]
+    assert cut == "within", f"{step} exceeds {cut}"
+    return model.apply(state, action, arguments)
+
+
+def run(model: Model, *steps: str, start: State | None = None) -> State:
+    """The state after all the steps, from the initial state unless told otherwise."""
+    state = model.initial[0] if start is None else start
+    for step in steps:
+        state = after(model, state, step)
+    return state
+
+
+def exchange(follower: int) -> tuple[str, str, str]:
+    """One fetch of a follower, from the request to the answer."""
+    return (
+        f"SendFetch follower={follower}",
+        f"LeaderFetch follower={follower}",
+        f"RecvFetch follower={follower}",
+    )
+
+
+def cells(values: dict[str, Any]) -> Iterator[tuple[str, Index, int]]:
+    """Every element that is given: lists from index 0, dicts by index, None is left out."""
+
+    def within(value: Any, index: Index) -> Iterator[tuple[Index, int]]:
+        if isinstance(value, list):
+            for i, each in enumerate(value):
+                yield from within(each, (*index, i))
+        elif isinstance(value, dict):
+            for i, each in value.items():
+                yield from within(each, (*index, *(i if isinstance(i, tuple) else (i,))))
+        elif value is not None:
+            yield index, value
+
+    for name, value in values.items():
+        for index, element in within(value, ()):
+            yield name, index, element
+
+
+def put(draft: State, name: str, index: Index, value: int) -> None:
+    if not index:
+        setattr(draft, name, value)
+    else:
+        getattr(draft, name)[index if len(index) > 1 else index[0]] = value
+
+
+def edited(start: State, **fields: Any) -> State:
+    """`start` with other values in some fields; what its new roles give no meaning is left out.
+
+    A row is a list of its first elements or a dict by index: `leo=[1, 1]`, `log={(0, 0): 1}`.
+    """
+    draft = State(start.layout).draft()
+    for name, index, value in cells({"role": as_dict(start)["role"]}):
+        put(draft, name, index, value)
+    for name, index, value in cells({"role": fields.pop("role", None)}):
+        put(draft, name, index, value)
+    for name, index, value in cells(as_dict(start)):
+        if name != "role":
+            with suppress(NotAlive):
+                put(draft, name, index, value)
+    for name, index, value in cells(fields):
+        put(draft, name, index, value)
+    return draft.freeze()
+
+
+def hand_made(model: Model, **fields: Any) -> State:
+    """A state in which every field not named has its lowest value."""
+    return edited(State(model.layout), **fields)
+
+
+def packed(layout: Layout, values: dict[str, Any]) -> State:
+    """The state that holds exactly these values and has zero bits everywhere else."""
+    draft = State(layout).draft()
+    decisive = {f.alive.field for f in layout.fields if f.alive is not None}
+    for name, index, value in sorted(cells(values), key=lambda cell: cell[0] not in decisive):
+        put(draft, name, index, value)
+    return draft.freeze()
+
+
+def changes(before: State, after: State) -> dict[str, tuple[int | None, int | None]]:
+    """What differs, element by element: `{"leo[0]": (0, 1)}`; None is an element not alive."""
+    old = {(name, index): value for name, index, value in cells(as_dict(before))}
+    new = {(name, index): value for name, index, value in cells(as_dict(after))}
+    return {
+        name + "".join(f"[{i}]" for i in index): (old.get((name, index)), new.get((name, index)))
+        for name, index in {**old, **new}
+        if old.get((name, index)) != new.get((name, index))
+    }
