@@ -9,6 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from states import after, bound, changes, exchange, hand_made, model_of, run
 
 from invariants import no_committed_loss, no_divergence_below_hw
 from model.environment import DOCUMENTED
@@ -19,7 +20,6 @@ from model.state import Draft, State
 from model.terms import ANSWERED, FETCHING, IDLE, LEADER, NO_ROLE, PARKED, TRUNCATING
 from model.transition_system import Model
 from model.versions import HW
-from tests.states import after, bound, changes, exchange, hand_made, model_of, run
 
 LEADS, FOLLOWS = 0, 1
 Row = tuple[int, int, int, int, int]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from states import bound, edited, is_enabled, model_of
 
 from model.state import State
 from model.terms import (
@@ -19,7 +20,6 @@ from model.terms import (
 )
 from model.transition_system import Model
 from model.versions import ACTIONS, EPOCH
-from tests.states import bound, edited, is_enabled, model_of
 
 MODEL = model_of("epoch", moves=1)
 START = MODEL.initial[0]

@@ -16,6 +16,7 @@ from model.state import NotAlive, State, as_dict
 from model.transition_system import Action, Arguments, Model
 
 Index = tuple[int, ...]
+Changes = dict[str, tuple[int | None, int | None]]
 
 
 def model_of(version: str, **options: Any) -> Model:
@@ -120,7 +121,7 @@ def packed(layout: Layout, values: dict[str, Any]) -> State:
     return draft.freeze()
 
 
-def changes(before: State, after: State) -> dict[str, tuple[int | None, int | None]]:
+def changes(before: State, after: State) -> Changes:
     """What differs, element by element: `{"leo[0]": (0, 1)}`; None is an element not alive."""
     old = {(name, index): value for name, index, value in cells(as_dict(before))}
     new = {(name, index): value for name, index, value in cells(as_dict(after))}
@@ -129,3 +130,8 @@ def changes(before: State, after: State) -> dict[str, tuple[int | None, int | No
         for name, index in {**old, **new}
         if old.get((name, index)) != new.get((name, index))
     }
+
+
+def changed_by(model: Model, state: State, step: str) -> Changes:
+    """All that one step changes, the step being one that the model offers."""
+    return changes(state, after(model, state, step))

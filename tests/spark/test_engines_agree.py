@@ -1,0 +1,133 @@
+"""Spark and the local engine say the same: counts, verdicts and traces, on any number of partitions."""
+
+from __future__ import annotations
+
+import functools
+from contextlib import closing
+from typing import Any
+
+import pytest
+from graph_model import graph_problem
+
+from checker.engine import ModelFault
+from checker.faults import explain_fault
+from checker.local import LocalEngine
+from checker.options import problem_for
+from checker.problem import Problem
+from checker.result import Result
+from checker.run import counterexamples_of
+from checker.search import Budgets, search
+from checker.spark import SparkEngine
+from counterexamples import to_json
+from model.environment import Environment
+
+pytestmark = pytest.mark.spark
+
+BOUNDS = {
+    "hw as documented": ("hw", Environment()),
+    "epoch as documented": ("epoch", Environment()),
+    "epoch, 3 replicas": ("epoch", Environment(replicas=3, records=1, restarts=1, moves=1)),
+    "hw, unclean election": ("hw", Environment(epochs=1, unclean_leader_election=True)),
+}
+
+
+def facts(result: Result) -> dict[str, Any]:
+    """All that must not depend on the engine."""
+    return {
+        "levels": [level.states for level in result.levels],
+        "generated": result.generated,
+        "actions": result.fired,
+        "cut": result.cut,
+        "invariants": result.invariants,
+        "reachable": result.reachable,
+        "deadlock": result.deadlock,
+        "complete": result.complete,
+    }
+
+
+def explored(problem: Problem, engine: Any, **budgets: Any) -> tuple[dict[str, Any], list[str]]:
+    with closing(engine):
+        result = search(problem, engine, budgets=Budgets(**budgets))
+        traces = [to_json(f.replayed.trace) for f in counterexamples_of(problem, engine, result)]
+    return facts(result), traces
+
+
+@functools.cache
+def explored_locally(name: str) -> tuple[dict[str, Any], list[str]]:
+    problem = problem_for(*BOUNDS[name])
+    return explored(problem, LocalEngine(problem))
+
+
+@pytest.mark.parametrize("partitions", [1, 2, 5])
+@pytest.mark.parametrize("name", BOUNDS)
+def test_every_level_on_spark_gives_what_local_gives(
+    name: str, partitions: int, spark_context: Any
+) -> None:
+    problem = problem_for(*BOUNDS[name])
+    engine = SparkEngine(problem, context=spark_context, partitions=partitions, driver_levels=0)
+
+    assert explored(problem, engine) == explored_locally(name)
+
+
+def test_handing_over_in_the_middle_changes_nothing(spark_context: Any) -> None:
+    problem = problem_for(*BOUNDS["hw as documented"])
+    engine = SparkEngine(problem, context=spark_context, partitions=3, driver_levels=14)
+    places = []
+    with closing(engine):
+        result = search(problem, engine, watch=lambda snapshot: places.append(snapshot.on))
+
+    assert facts(result) == explored_locally("hw as documented")[0]
+    assert places[13:15] == ["driver", "spark"]
+
+
+def test_a_space_that_never_outgrows_the_driver_starts_no_spark() -> None:
+    problem = graph_problem([(0, 1), (1, 2)])
+    engine = SparkEngine(problem, master="spark://unreachable:1")
+    with closing(engine):
+        result = search(problem, engine)
+
+    assert [level.on for level in result.levels] == ["driver"] * 3
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [
+        graph_problem([(0, 1), (1, 2), (2, 0), (2, 2)]),
+        graph_problem([(0, 9), (0, 4), (0, 7), (9, 4)], bad=[9, 4, 7], initial=(3, 0, 3)),
+        graph_problem([(0, 1), (0, 2), (1, 3), (2, 3)], bad=[0], worse=[3], leads_to_goal=[2]),
+        graph_problem([(0, 6), (0, 5), (1, 2)], beyond=[6]),
+    ],
+    ids=["cycle", "two violations at one depth", "diamond, violated at once", "deadlock, cut"],
+)
+def test_tiny_graphs_come_out_alike(problem: Problem, spark_context: Any) -> None:
+    engine = SparkEngine(problem, context=spark_context, partitions=3, driver_levels=0)
+
+    assert explored(problem, engine) == explored(problem, LocalEngine(problem))
+
+
+def test_budgets_stop_both_engines_after_the_same_level(spark_context: Any) -> None:
+    problem = graph_problem([(i, i + 1) for i in range(9)], bad=[7])
+    engine = SparkEngine(problem, context=spark_context, partitions=2, driver_levels=0)
+
+    on_spark = explored(problem, engine, max_depth=3)
+
+    assert on_spark == explored(problem, LocalEngine(problem), max_depth=3)
+    assert on_spark[0]["levels"] == [1, 1, 1, 1]
+
+
+@pytest.mark.parametrize("marked", ["breaks", "divides", "poisons"])
+def test_what_an_action_or_invariant_raises_is_the_outcome_on_spark_too(
+    marked: str, spark_context: Any
+) -> None:
+    problem = graph_problem([(0, 1), (0, 2)], **{marked: [2, 1]})
+    outcomes = []
+    for engine in (
+        LocalEngine(problem),
+        SparkEngine(problem, context=spark_context, partitions=3, driver_levels=0),
+    ):
+        with closing(engine), pytest.raises(ModelFault) as fault:
+            search(problem, engine)
+        outcomes.append(str(explain_fault(problem, fault.value)))
+
+    assert outcomes[0] == outcomes[1]
+    assert "raised" in outcomes[0]
