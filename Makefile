@@ -20,7 +20,7 @@ test: $(VENV)/.dev
 gate: $(VENV)/.run
 	$(BIN)/waterline gate gate.toml
 
-bench: $(VENV)/.run
+bench: $(VENV)/.dev
 	$(BIN)/python -m bench.speed
 
 setup: $(VENV)/.dev

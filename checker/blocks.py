@@ -1,8 +1,8 @@
 """Blocks of packed states: hashing, splitting by owner, and the table of what has been visited.
 
-A block is a C-contiguous (n, W) array of uint64. Functions take `width`, a tuple of W zeros, so that
-Numba sees W as a constant. The packed state itself is the key everywhere: a hash only says where to
-look, so nothing is ever taken for visited that is not.
+A block is a C-contiguous (n, W) array of uint64. Functions take `width`, a tuple of W zeros, so
+that Numba sees W as a constant. The packed state itself is the key everywhere: a hash only says
+where to look, so nothing is ever taken for visited that is not.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def hash_row(width: Any, rows: Any, row: int) -> Any:
 
 
 @njit(nogil=True, inline="always")
-def owner_of(h: Any, owners: int) -> int:
+def owner_of(h: Any, owners: int) -> Any:
     """Which of `owners` a hash belongs to: equal, contiguous ranges of the top half of the hash."""
     return np.int64(((h >> _S32) * np.uint64(owners)) >> _S32)
 
@@ -92,9 +92,9 @@ def hashes(width: Any, rows: Any) -> Any:
 def scatter(width: Any, rows: Any, n: int, recent: Any, out: Any, ends: Any, owned: Any) -> int:
     """Group rows[:n] by owner into `out`, leaving out most of what was scattered before.
 
-    `recent` remembers rows by hash, one a slot, and drops a row that it still holds: it has been, or
-    will be, absorbed anyway. Owner p's rows end at ends[p]. `owned` is room for n numbers. Returns
-    how many rows there are in `out`.
+    `recent` remembers rows by hash, one a slot, and drops a row that it still holds: it has been,
+    or will be, absorbed anyway. Owner p's rows end at ends[p]. `owned` is room for n numbers.
+    Returns how many rows there are in `out`.
     """
     owners = ends.shape[0]
     slots = np.uint64(recent.shape[0] - 1)

@@ -1,4 +1,5 @@
-"""The command line. Everything that a command prints is made elsewhere; here is only what happens when.
+"""The command line. Everything that a command prints is made elsewhere; here is only what happens
+when.
 
 A mistake of the user is one line on standard error and exit code 2, before anything is started.
 """
@@ -68,7 +69,9 @@ def waterline() -> None:
 @environment_options
 @engine_options
 @budget_options
-@click.option("--invariant", "names", multiple=True, metavar="NAME", help="Only this one; repeatable.")
+@click.option(
+    "--invariant", "names", multiple=True, metavar="NAME", help="Only this one; repeatable."
+)
 @click.option(
     "--list",
     is_flag=True,
@@ -105,7 +108,7 @@ def waterline() -> None:
     help="json: one object on standard output, nothing else.",
 )
 def check(**options: Any) -> int:
-    """Explore every reachable state and say which invariants hold, with a trace for each that does not."""
+    """Explore every reachable state; say which invariants hold, and show how others break."""
     environment = take_environment(options)
     engine = take_engine(options)
     budgets = take_budgets(options)
@@ -165,8 +168,12 @@ def view_trace(trace: Path) -> int:
 
 @waterline.command("gate", epilog=exit_codes.HELP)
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--junit", "junit_file", type=click.Path(dir_okay=False, path_type=Path),
-              help="Write the outcomes there as JUnit XML.")
+@click.option(
+    "--junit",
+    "junit_file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write the outcomes there as JUnit XML.",
+)
 def gate_command(file: Path, junit_file: Path | None) -> int:
     """Run the expectations in FILE; exit 0 only if every one came out as expected."""
     outcomes = []

@@ -1,11 +1,11 @@
 """The compiled form of a state: Numba types that read and write bits of packed words.
 
-An action is compiled exactly as it stands. `s.leo[r]` on a compiled state becomes a load, a shift and
-a mask with constants from the layout, and reads as a signed 64-bit number; `s.leo[r] = x` touches
-only those bits. There is no unpacked copy.
+An action is compiled exactly as it stands. `s.leo[r]` on a compiled state becomes a load, a shift
+and a mask with constants from the layout, and reads as a signed 64-bit number; `s.leo[r] = x`
+touches only those bits. There is no unpacked copy.
 
-Storing a value outside its declared range, or indexing outside a shape, does not write: it raises the
-state's fault flag, which the kernels look at and which the interpreted model then turns into a
+Storing a value outside its declared range, or indexing outside a shape, does not write: it raises
+the state's fault flag, which the kernels look at and which the interpreted model then turns into a
 message. The layout is part of the Numba type, and so of every cache key.
 """
 
@@ -19,7 +19,12 @@ from numba.core import cgutils, types
 from numba.core.datamodel import models
 from numba.core.imputils import lower_builtin, lower_getattr_generic, lower_setattr_generic
 from numba.core.typing import signature
-from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_getattr, infer_global
+from numba.core.typing.templates import (
+    AbstractTemplate,
+    AttributeTemplate,
+    infer_getattr,
+    infer_global,
+)
 from numba.extending import NativeValue, intrinsic, register_model, typeof_impl, unbox
 
 from model.layout import WORD_BITS, Layout, Place
@@ -66,7 +71,7 @@ def _unbox_layout(typ: LayoutType, value: Any, c: Any) -> NativeValue:
     return NativeValue(c.context.get_dummy_value())
 
 
-class _PointersModel(models.StructModel):  # type: ignore[misc]  # numba has no type stubs
+class _PointersModel(models.StructModel):
     def __init__(self, dmm: Any, fe_type: Any) -> None:
         members = [("words", types.CPointer(types.uint64)), ("fault", types.CPointer(types.uint64))]
         super().__init__(dmm, fe_type, members)
@@ -77,7 +82,7 @@ register_model(RowsType)(_PointersModel)
 
 
 @infer_getattr
-class _StateAttributes(AttributeTemplate):  # type: ignore[misc]
+class _StateAttributes(AttributeTemplate):
     key = StateType
 
     def generic_resolve(self, state: StateType, name: str) -> types.Type | None:
@@ -118,7 +123,7 @@ def _indices(rows: RowsType, index: types.Type) -> bool:
 
 
 @infer_global(operator.getitem)
-class _GetItem(AbstractTemplate):  # type: ignore[misc]
+class _GetItem(AbstractTemplate):
     def generic(self, args: Any, kws: Any) -> Any:
         if len(args) == 2 and isinstance(args[0], RowsType) and _indices(args[0], args[1]):
             return signature(types.int64, *args)
@@ -126,7 +131,7 @@ class _GetItem(AbstractTemplate):  # type: ignore[misc]
 
 
 @infer_global(operator.setitem)
-class _SetItem(AbstractTemplate):  # type: ignore[misc]
+class _SetItem(AbstractTemplate):
     def generic(self, args: Any, kws: Any) -> Any:
         if len(args) == 3 and isinstance(args[0], RowsType) and _indices(args[0], args[1]):
             return signature(types.none, args[0], args[1], types.int64)
@@ -161,7 +166,9 @@ def _outside(builder: Any, place: Place, indices: list[Any]) -> Any:
     """Whether an index is outside the shape; constants fold away when compiled."""
     outside = ir.Constant(ir.IntType(1), 0)
     for index, extent in zip(indices, place.shape, strict=True):
-        outside = builder.or_(outside, builder.icmp_unsigned(">=", index, ir.Constant(_I64, extent)))
+        outside = builder.or_(
+            outside, builder.icmp_unsigned(">=", index, ir.Constant(_I64, extent))
+        )
     return outside
 
 
@@ -182,7 +189,9 @@ def _raise_fault(builder: Any, pointers: Any) -> None:
     builder.store(ir.Constant(_I64, 1), pointers.fault)
 
 
-def _load(context: Any, builder: Any, typ: Any, value: Any, place: Place, indices: list[Any]) -> Any:
+def _load(
+    context: Any, builder: Any, typ: Any, value: Any, place: Place, indices: list[Any]
+) -> Any:
     """Read an element as int64. Outside the shape it reads as the lowest value and faults."""
     pointers = cgutils.create_struct_proxy(typ)(context, builder, value=value)
     low = ir.Constant(_I64, place.lo)
@@ -217,7 +226,7 @@ def _store(
             builder.store(builder.or_(kept, builder.shl(bits, shift)), word)
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def scratch(typingctx: Any, layout: Any) -> Any:
     """A state of its own on the stack, with a fault flag that is down. Its words are undefined."""
 
@@ -232,7 +241,7 @@ def scratch(typingctx: Any, layout: Any) -> Any:
     return signature(StateType(layout.layout), layout), codegen
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def fetch_words(typingctx: Any, state: Any, rows: Any, row: Any) -> Any:
     """Copy row `row` of a C-contiguous (n, words) array of uint64 into the state."""
 
@@ -243,7 +252,7 @@ def fetch_words(typingctx: Any, state: Any, rows: Any, row: Any) -> Any:
     return signature(types.none, state, rows, types.int64), codegen
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def put_words(typingctx: Any, state: Any, rows: Any, row: Any) -> Any:
     """Copy the state's words into row `row` of a C-contiguous (n, words) array of uint64."""
 
@@ -269,7 +278,7 @@ def _copy_row(context: Any, builder: Any, sig: Any, args: Any, *, into_state: bo
             builder.store(builder.load(inside), outside)
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def copy_state(typingctx: Any, target: Any, source: Any) -> Any:
     """Make `target` hold the words of `source`."""
 
@@ -284,7 +293,7 @@ def copy_state(typingctx: Any, target: Any, source: Any) -> Any:
     return signature(types.none, target, source), codegen
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def faulted(typingctx: Any, state: Any) -> Any:
     """Whether an access to the state was out of range."""
 

@@ -22,7 +22,8 @@ Counts = NDArray[np.int64]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arrivals:
     """What a level consists of: `new` states never seen before, `broken` the least violating one of
-    each invariant (by its number) that some of them violate. `on` names who explored the level."""
+    each invariant (by its number) that some of them violate. `on` names who explored the level.
+    """
 
     depth: int
     new: int
@@ -32,8 +33,9 @@ class Arrivals:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expansion:
-    """What leads out of a level: transitions by action, transitions that each bound cut, claims that
-    happened (by number), the least state without any transition."""
+    """What leads out of a level: transitions by action, transitions that each bound cut, claims
+    that happened (by number), the least state without any transition.
+    """
 
     fired: Counts
     cut: Counts
@@ -50,7 +52,7 @@ class Engine(Protocol):
         """Find the next level's new states and check them; the first call: the initial states."""
 
     def expand(self, happened: NDArray[np.bool_]) -> Expansion:
-        """Make the successors of the level absorbed last; claims in `happened` need no more looking."""
+        """Make the successors of the last level; claims in `happened` need no more looking."""
 
     def level(self, depth: int) -> Iterator[Rows]:
         """The states of a level that has been absorbed, in blocks, in no particular order."""
@@ -60,7 +62,7 @@ class Engine(Protocol):
 
 
 class ModelFault(Exception):
-    """A compiled action or invariant stepped outside a range in `state`, the least such of a level."""
+    """Compiled code stepped outside a range in the state `words`, the least such of a level."""
 
     def __init__(self, words: Words) -> None:
         super().__init__(f"an access out of range in state {words}")

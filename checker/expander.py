@@ -77,7 +77,7 @@ class Expander:
         self.kernel: Kernel = kernel_of(problem)
         self.actions = action_mask(problem)
         self.claims = claim_mask(problem)
-        # Room for the most that a chunk can have: one call each. What is never written costs nothing.
+        # Room for the most that a chunk can have. What is never written costs nothing.
         room = chunk_rows * max(1, self.kernel.successors_max)
         self.out: Rows = np.empty((room, self.layout.words), np.uint64)
         self.origin: NDArray[np.int64] = np.empty(room, np.int64)
@@ -93,7 +93,7 @@ class Expander:
         while row < len(rows):
             try:
                 following, written, ended = self._expand_from(rows, row, tally, dead)
-            except Exception as error:  # noqa: BLE001 - whatever an action raises, it is an outcome
+            except Exception as error:
                 tally.faults.append(self._raised_in(rows[row:], error))
                 return
             if written:
@@ -130,7 +130,7 @@ class Expander:
         while row < len(rows):
             try:
                 fault = self._inspect_from(rows, row, findings)
-            except Exception as error:  # noqa: BLE001 - whatever an invariant raises, it is an outcome
+            except Exception as error:
                 findings.faults.append(self._raised_in(rows[row:], error))
                 return
             if fault < 0:

@@ -21,7 +21,7 @@ class Raised(Exception):
 
 
 class Disagreement(Exception):
-    """Compiled code faulted where interpreted code does not: a bug of the checker, not of the model."""
+    """Compiled code faulted where interpreted code does not: a bug of the checker."""
 
 
 def find_raised(problem: Problem, words: Words) -> Raised | None:
@@ -35,12 +35,12 @@ def find_raised(problem: Problem, words: Words) -> Raised | None:
                     state, action, arguments
                 ):
                     model.apply(state, action, arguments)
-            except Exception as error:  # noqa: BLE001 - whatever it is, it is reported
+            except Exception as error:
                 return Raised(call(action, arguments), state, error)
     for invariant in problem.applicable:
         try:
             invariant.holds(state, model.settings)
-        except Exception as error:  # noqa: BLE001
+        except Exception as error:
             return Raised(f"invariant {invariant.name}", state, error)
     return None
 

@@ -7,8 +7,8 @@
     verdicts = { no_committed_loss = "violated", sane = "holds" }
 
 Options are those of `check`, by the same names. Every invariant named must have exactly the verdict
-expected: INCOMPLETE or NOT APPLICABLE never passes for HOLDS. An invariant that is not named and comes
-out VIOLATED fails the gate too, and so does a reachability claim that was not reached.
+expected: INCOMPLETE or NOT APPLICABLE never passes for HOLDS. An invariant that is not named and
+comes out VIOLATED fails the gate too, and so does a reachability claim that was not reached.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from checker.options import ENVIRONMENT_NAMES, problem_for
+from checker.options import problem_for
 from checker.problem import Problem
 from checker.result import Verdict
 from checker.run import EngineChoice, Run
@@ -33,7 +33,13 @@ from model.environment import ENVIRONMENTS, BadEnvironment, Environment
 
 FILE_BYTES_MAX = 1 << 20
 _VERDICTS = [verdict.value for verdict in (Verdict.HOLDS, Verdict.VIOLATED, Verdict.NOT_APPLICABLE)]
-_ENGINE_KEYS = {"engine": str, "threads": int, "master": str, "partitions": int, "driver-levels": int}
+_ENGINE_KEYS = {
+    "engine": str,
+    "threads": int,
+    "master": str,
+    "partitions": int,
+    "driver-levels": int,
+}
 _BUDGET_KEYS = {"max-states": int, "max-time": (int, float), "stop-at-first": bool}
 
 

@@ -1,4 +1,4 @@
-"""A small state space as a networkx graph, to be drawn or analysed with what others have written."""
+"""A small state space as a networkx graph, to be drawn or analysed by other tools."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import networkx
 
 GRAPH_STATES_MAX = 20_000
-"""More states than this make no graph that anything can draw, and no file that anything can read."""
+"""More states than this make a graph that nothing can draw."""
 
 
 class TooLargeForGraph(ValueError):

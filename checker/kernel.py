@@ -6,8 +6,9 @@ functions of `model/` and `invariants/` themselves, compiled as they stand.
 
 Which actions a version has and which claims are asked for are run-time masks, so that every version
 and setting of one shape shares one compilation. The compiled code is kept on disk under a name that
-covers everything it was made of: the bytecode of every function reached, the values of every constant
-they use, and the versions of the compiler. (Numba's own cache sees neither constants nor callees.)
+covers everything it was made of: the bytecode of every function reached, the values of every
+constant they use, and the versions of the compiler. (Numba's own cache sees neither constants nor
+callees.)
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ ROW_SHIFT, ACTION_SHIFT = 24, 16
 """A successor's origin is one number: row, action, and the arguments as one mixed-radix number."""
 
 FINISHED, FULL, FAULT = 0, 1, 2
-"""How `expand` ended: every row done, no room for another row's successors, an access out of range."""
+"""How `expand` ended: every row done, no room for another row, an access out of range."""
 
 
 class NotCompilable(TypeError):
@@ -95,7 +96,9 @@ def mark_cached(problem: Problem) -> None:
 
 
 @functools.lru_cache(maxsize=64)
-def _kernel(actions: tuple[Action, ...], holds: tuple[Pure, ...], happens: tuple[Pure, ...]) -> Kernel:
+def _kernel(
+    actions: tuple[Action, ...], holds: tuple[Pure, ...], happens: tuple[Pure, ...]
+) -> Kernel:
     source, names = _source(actions, holds, happens)
     namespace: dict[str, Any] = {name: _compiled(function) for name, function in names.items()}
     namespace |= {
@@ -110,7 +113,7 @@ def _kernel(actions: tuple[Action, ...], holds: tuple[Pure, ...], happens: tuple
 
 
 def kernel_of(problem: Problem) -> Kernel:
-    """The kernel of a problem. Machine code is made, or loaded, at the first call of its functions."""
+    """The kernel of a problem. Machine code is made, or loaded, at its first call."""
     kernel = _kernel(*_parts(problem))
     sizes = problem.model.layout.sizes
     most = 0
@@ -133,7 +136,7 @@ def _directory(problem: Problem) -> Path:
 
 
 def _write(fingerprint: str, source: str) -> Path | None:
-    """Put the generated text where Numba can keep machine code beside it; None if nowhere can be."""
+    """Put the generated text where Numba can keep machine code beside it, if anywhere."""
     directory = cache_directory() / "kernels" / fingerprint
     path = directory / "kernel.py"
     try:
@@ -158,7 +161,7 @@ def _source(
         '    """Successors of rows[start:stop] into `out`, where each came from into `origin`.',
         "",
         "    Returns (next row, successors written, how it ended). fired[a] counts transitions of",
-        "    action a, cut[b] those that bound b cut; happened[k] is set once claim k has happened;",
+        "    action a, cut[b] those that bound b cut; happened[k] is set once claim k happened;",
         "    dead[row] is set where a state has no transition at all.",
         '    """',
         "    s = scratch(layout)",
@@ -206,9 +209,7 @@ def _count(action: Action) -> str:
     return " * ".join(f"s.{p.over}" for p in action.parameters) or "1"
 
 
-def _action_lines(
-    number: int, action: Action, claims: int, names: dict[str, Pure]
-) -> list[str]:
+def _action_lines(number: int, action: Action, claims: int, names: dict[str, Pure]) -> list[str]:
     """Loops over the arguments of one action: guard, limit, effect, successor."""
     names[f"guard_{number}"] = action.guard
     names[f"effect_{number}"] = action.effect
@@ -293,7 +294,7 @@ def _fingerprint(source: str, names: dict[str, Pure]) -> str:
 
 
 def _describe(function: Pure, digest: Any, seen: set[Pure]) -> None:
-    """Feed a function's bytecode, constants and globals, and those of all it calls, to the digest."""
+    """Digest a function's bytecode, constants and globals, and those of all it calls."""
     if function in seen:
         return
     seen.add(function)
@@ -301,7 +302,7 @@ def _describe(function: Pure, digest: Any, seen: set[Pure]) -> None:
     digest.update(code.co_code)
     digest.update(repr((code.co_names, code.co_varnames, function.__defaults__)).encode())
     for constant in code.co_consts:
-        if isinstance(constant, _PLAIN + (tuple,)):
+        if isinstance(constant, (*_PLAIN, tuple)):
             digest.update(repr(constant).encode())
     for name in _globals_used(function):
         value = function.__globals__.get(name)

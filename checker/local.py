@@ -2,8 +2,8 @@
 
 A level is expanded in slabs. In each slab the threads first turn chunks of the frontier into
 successors, grouped by owner; then each owner's share is looked up in that owner's own table, small
-enough to stay in cache while it is used. No two threads ever touch one owner at a time, so there are
-no locks, and nothing depends on which thread did what.
+enough to stay in cache while it is used. No two threads ever touch one owner at a time, so there
+are no locks, and nothing depends on which thread did what.
 """
 
 from __future__ import annotations
@@ -88,7 +88,9 @@ class LocalEngine:
 
     name = "local"
 
-    def __init__(self, problem: Problem, *, threads: int = 0, deadline: Callable[[], bool] | None = None) -> None:
+    def __init__(
+        self, problem: Problem, *, threads: int = 0, deadline: Callable[[], bool] | None = None
+    ) -> None:
         self.problem = problem
         self.threads = threads or os.cpu_count() or 1
         self.words = problem.model.layout.words
@@ -239,7 +241,9 @@ class LocalEngine:
 
     def _small(self) -> bool:
         """Whether handing work to other threads would cost more than doing it."""
-        frontier = sum(len(owner.level(self.depth)) for owner in self.owners) if self.depth >= 0 else 0
+        frontier = (
+            sum(len(owner.level(self.depth)) for owner in self.owners) if self.depth >= 0 else 0
+        )
         return frontier + self.pending < CHUNK_ROWS
 
 

@@ -35,7 +35,7 @@ Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 _SIZES = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9}
 
 
-class MemorySize(click.ParamType):
+class MemorySize(click.ParamType[int]):
     """Bytes, as 500M or 8G."""
 
     name = "SIZE"
@@ -63,7 +63,8 @@ protocol_option = click.option(
     "--protocol",
     type=click.Choice(list(VERSIONS)),
     required=True,
-    help="Version of the protocol: " + "; ".join(f"{v.name}: {v.sentence}" for v in VERSIONS.values()),
+    help="Version of the protocol: "
+    + "; ".join(f"{v.name}: {v.sentence}" for v in VERSIONS.values()),
 )
 
 environment_options = together(
@@ -144,14 +145,18 @@ engine_options = together(
 )
 
 budget_options = together(
-    click.option("--max-states", type=click.IntRange(1), help="Stop after so many distinct states."),
+    click.option(
+        "--max-states", type=click.IntRange(1), help="Stop after so many distinct states."
+    ),
     click.option(
         "--max-time", type=click.FloatRange(0, min_open=True), help="Stop after so many seconds."
     ),
     click.option("--max-depth", type=click.IntRange(0), help="Do not expand states at this depth."),
     click.option("--memory", type=MemorySize(), help="Stop beyond this resident memory, as 8G."),
     click.option(
-        "--stop-at-first", is_flag=True, help="End after the first level that violates an invariant."
+        "--stop-at-first",
+        is_flag=True,
+        help="End after the first level that violates an invariant.",
     ),
 )
 
@@ -189,7 +194,7 @@ def take_budgets(options: dict[str, Any]) -> Budgets:
 
 
 def problem_for(version: str, environment: Environment, names: Sequence[str] = ()) -> Problem:
-    """The problem of checking `version`, with the invariants named, or all. Raises on an unknown one."""
+    """The problem of checking `version`, with the invariants named, or all."""
     known = {invariant.name: invariant for invariant in invariants.ALL}
     for name in names:
         if name not in known:

@@ -1,4 +1,5 @@
-"""Getting a problem ready to be searched: compiled, or loaded from the cache, before the clock starts.
+"""Getting a problem ready to be searched: compiled, or loaded from the cache, before the clock
+starts.
 
 First-run latency is part of the product, so it is announced and measured, not hidden in level 0.
 """

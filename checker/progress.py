@@ -1,4 +1,5 @@
-"""How far a search has come, on standard error: a live line in a terminal, else a line now and then.
+"""How far a search has come, on standard error: a live line in a terminal, else a line now and
+then.
 
 A plain stream gets its first line only after some seconds, so that a short run stays quiet.
 """
@@ -71,7 +72,7 @@ def line_of(snapshot: Snapshot, previous: Snapshot | None) -> str:
 
 
 def _outlook(snapshot: Snapshot, previous: Snapshot | None, rate: float) -> str:
-    """What the frontier's growth tells: nothing while it grows, a geometric tail once it shrinks."""
+    """Nothing can be told while the frontier grows; once it shrinks, a geometric tail."""
     if previous is None or previous.frontier == 0 or rate == 0:
         return "ETA unknown"
     growth = snapshot.frontier / previous.frontier

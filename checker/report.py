@@ -31,7 +31,9 @@ _STYLES = {
     Verdict.INCOMPLETE: "bold yellow",
     Verdict.NOT_APPLICABLE: "dim",
 }
-_SENTENCES = {claim.name: claim.sentence for claim in (*invariants.ALL, *reachable.ALL)}
+_SENTENCES = {claim.name: claim.sentence for claim in invariants.ALL} | {
+    claim.name: claim.sentence for claim in reachable.ALL
+}
 
 
 def render_run(run: Run, *, shown: Collection[str] | None = None) -> RenderableType:
@@ -112,8 +114,12 @@ def counts(result: Result, prepare_seconds: float) -> RenderableType:
     grid = Table.grid(padding=(0, 2, 0, 0))
     grid.add_column(no_wrap=True, style="dim")
     grid.add_column()
-    grid.add_row("Explored", "every reachable state within the bounds" if result.complete else
-                 Text(f"a part only: stopped by {result.stopped_by}", style="bold yellow"))
+    grid.add_row(
+        "Explored",
+        "every reachable state within the bounds"
+        if result.complete
+        else Text(f"a part only: stopped by {result.stopped_by}", style="bold yellow"),
+    )
     grid.add_row("Distinct states", f"{result.distinct:,}")
     grid.add_row("Generated", f"{result.generated:,}")
     grid.add_row("Depth", f"{result.depth}")

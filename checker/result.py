@@ -58,8 +58,8 @@ class LevelSummary:
 class Result:
     """Everything a run found out.
 
-    `complete` is whether every reachable state within the bounds was checked; `stopped_by` says what
-    ended the run otherwise. `generated` counts transitions plus one for each initial state.
+    `complete` is whether every reachable state within the bounds was checked; `stopped_by` says
+    what ended the run otherwise. `generated` counts transitions plus one for each initial state.
     """
 
     problem: Problem

@@ -14,7 +14,7 @@ from checker.paths import shortest_paths
 from checker.prepare import prepare
 from checker.problem import Problem
 from checker.result import Result
-from checker.search import Budgets, Snapshot, search
+from checker.search import NO_BUDGETS, Budgets, Snapshot, search
 from counterexamples import Replayed, confirm, trace_of
 
 
@@ -74,14 +74,14 @@ def run(
     problem: Problem,
     choice: EngineChoice,
     *,
-    budgets: Budgets = Budgets(),
+    budgets: Budgets = NO_BUDGETS,
     watch: Callable[[Snapshot], None] = lambda snapshot: None,
     announce: Callable[[str], None] = lambda message: None,
 ) -> Run:
     """Search, then find, replay and confirm a shortest trace for every violated invariant.
 
-    Raises `Raised` when an action or invariant raises, and `TraceError` when a trace does not replay:
-    either is an outcome of its own.
+    Raises `Raised` when an action or invariant raises, and `TraceError` when a trace does not
+    replay: either is an outcome of its own.
     """
     seconds = prepare(problem, announce=announce)
     with closing(engine_for(problem, choice, announce=announce)) as engine:

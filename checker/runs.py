@@ -21,7 +21,9 @@ from checker.blocks import Rows, Width, hash_row, hashes
 
 
 @njit(nogil=True, inline="always")
-def _before(width: Any, left: Any, i: int, left_hash: Any, right: Any, j: int, right_hash: Any) -> int:
+def _before(
+    width: Any, left: Any, i: int, left_hash: Any, right: Any, j: int, right_hash: Any
+) -> int:
     """-1, 0 or 1: how row i of `left` compares with row j of `right` in the order of runs."""
     if left_hash != right_hash:
         return -1 if left_hash < right_hash else 1
@@ -82,9 +84,10 @@ def _mark_seen(width: Any, candidates: Any, run: Any, seen: Any) -> None:
         step = 1
         low = at
         high = at
-        while high < end and _before(
-            width, run, high, hash_row(width, run, high), candidates, i, key
-        ) < 0:
+        while (
+            high < end
+            and _before(width, run, high, hash_row(width, run, high), candidates, i, key) < 0
+        ):
             low = high + 1
             high += step
             step *= 2

@@ -1,8 +1,8 @@
 """The search loop, the only one there is: check a level, count it, expand it, until nothing is new.
 
-A level is checked in full before the next is begun, so the first violation found of an invariant is a
-shortest one. Of several at one depth the least state is kept, so that which one it is does not depend
-on the engine or on the number of workers.
+A level is checked in full before the next is begun, so the first violation found of an invariant is
+a shortest one. Of several at one depth the least state is kept, so that which one it is does not
+depend on the engine or on the number of workers.
 """
 
 from __future__ import annotations
@@ -33,6 +33,9 @@ class Budgets:
     max_depth: int | None = None
     memory_bytes: int | None = None
     stop_at_first: bool = False
+
+
+NO_BUDGETS = Budgets()
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,13 +90,13 @@ def search(
     problem: Problem,
     engine: Engine,
     *,
-    budgets: Budgets = Budgets(),
+    budgets: Budgets = NO_BUDGETS,
     watch: Callable[[Snapshot], None] = lambda snapshot: None,
 ) -> Result:
     """Explore every reachable state, shallowest first, and say what holds.
 
-    Raises `ModelFault` or whatever an action raised; never swallows one. `KeyboardInterrupt` ends the
-    run as INCOMPLETE with what was covered.
+    Raises `ModelFault` or whatever an action raised; never swallows one. `KeyboardInterrupt` ends
+    the run as INCOMPLETE with what was covered.
     """
     started = time.monotonic()
     account = _Account(problem)
@@ -143,9 +146,7 @@ def resident_bytes() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
-def _conclude(
-    account: _Account, engine: str, stopped_by: str | None, seconds: float
-) -> Result:
+def _conclude(account: _Account, engine: str, stopped_by: str | None, seconds: float) -> Result:
     problem = account.problem
     model = problem.model
     applicable = problem.applicable

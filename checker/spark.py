@@ -1,9 +1,9 @@
 """The Spark engine: the same search, each level one Python stage.
 
 The driver explores the first levels itself while the session boots. Once the frontier outgrows it,
-every owner's share is a partition: a task absorbs the candidates that were sent to its owner, checks
-what is new, expands it, and sends candidates on. Only candidates are shuffled, as blocks of bytes.
-What has been visited stays in immutable sorted runs on storage that every executor sees.
+every owner's share is a partition: a task absorbs the candidates that were sent to its owner,
+checks what is new, expands it, and sends candidates on. Only candidates are shuffled, as blocks of
+bytes. What has been visited stays in immutable sorted runs on storage that every executor sees.
 """
 
 from __future__ import annotations
@@ -65,8 +65,8 @@ class SparkEngine:
     """Breadth-first search on Spark.
 
     `partitions` is the number of owners. `driver_levels` is how many levels the driver explores
-    before it hands over, None to let the frontier decide, 0 for none. `directory` must be a path that
-    all executors see; without one a temporary directory is used and removed.
+    before it hands over, None to let the frontier decide, 0 for none. `directory` must be a path
+    that all executors see; without one a temporary directory is used and removed.
     """
 
     name = "spark"
@@ -199,7 +199,7 @@ class SparkEngine:
         def boot() -> None:
             try:
                 self._context = start_context(self.master, log=self.directory / "spark.log")
-            except BaseException as problem:  # noqa: BLE001 - handed to the thread that waits for it
+            except BaseException as problem:
                 self._boot_error = problem
 
         self._boot = threading.Thread(target=boot, name="spark-session", daemon=True)
@@ -227,7 +227,9 @@ class SparkEngine:
         for depth in range(driver.depth + 1):
             rows = np.concatenate([*driver.level(depth)])
             write_run(self._level_directory(depth) / "driver.npy", sort_unique(self.width, rows))
-        self._write_visited([read_run(p) for p in sorted(self.directory.glob("level-*/driver.npy"))])
+        self._write_visited(
+            [read_run(p) for p in sorted(self.directory.glob("level-*/driver.npy"))]
+        )
         pending = np.concatenate([*driver.level(driver.depth + 1)])
         blocks = [
             [(owner, rows.tobytes())] if len(rows) else []
@@ -248,7 +250,7 @@ class SparkEngine:
                 self._owned[owner].runs.append((str(path), len(rows)))
 
     def _run_level(self) -> list[Report]:
-        """One job: a stage of one task for each owner, and a small task that gathers their reports."""
+        """One job: a stage of a task for each owner, and a small task that gathers reports."""
         owners = len(self._owned)
         merged = self.directory / "visited" / f"to-{self.depth:05d}"
         plan = LevelPlan(
@@ -276,7 +278,9 @@ class _Task:
     def __init__(self, plan: LevelPlan) -> None:
         self.plan = plan
 
-    def __call__(self, owner: int, blocks: Iterator[tuple[int, bytes]]) -> Iterator[tuple[int, Any]]:
+    def __call__(
+        self, owner: int, blocks: Iterator[tuple[int, bytes]]
+    ) -> Iterator[tuple[int, Any]]:
         return explore(self.plan, owner, blocks)
 
 

@@ -20,8 +20,8 @@ _QUICK_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 def start_context(master: str, *, log: Path) -> Any:
     """A SparkContext on `master`. Raises `NoJava` where there is no Java runtime.
 
-    PySpark's workers take `python3` from the PATH unless they are told otherwise, and do not see this
-    process's `sys.path`: both are set for them here.
+    PySpark's workers take `python3` from the PATH unless they are told otherwise, and do not see
+    this process's `sys.path`: both are set for them here.
     """
     use_java()
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable

@@ -28,7 +28,7 @@ _RECENT_SLOTS = 1 << 15
 
 @dataclass(frozen=True, slots=True)
 class OwnerPlan:
-    """The files of one owner: `merge` become one run, `merged`, before `runs` are looked through."""
+    """The files of one owner: `merge` become the run `merged` before `runs` are searched."""
 
     runs: tuple[str, ...]
     merge: tuple[str, ...] = ()
@@ -37,7 +37,7 @@ class OwnerPlan:
 
 @dataclass(frozen=True, slots=True)
 class LevelPlan:
-    """What every task of a level is told. `arrivals` is a path with the owner's number to fill in."""
+    """What a level's tasks are told. `arrivals` is a path with the owner's number to fill in."""
 
     problem: Problem
     owners: tuple[OwnerPlan, ...]
@@ -60,7 +60,9 @@ class Report:
     expansion_faults: list[Words]
 
 
-def explore(plan: LevelPlan, owner: int, blocks: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, Any]]:
+def explore(
+    plan: LevelPlan, owner: int, blocks: Iterable[tuple[int, bytes]]
+) -> Iterator[tuple[int, Any]]:
     """Absorb, check and expand one owner's share of a level.
 
     Yields (owner', block) for candidates of the next level and, last, (owners, Report).

@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from checker.options import problem_for
-from checker.run import EngineChoice
+import invariants
 from checker.gate import Expectation
-from checker.search import Budgets
+from checker.options import problem_for
+from checker.result import Verdict
+from checker.run import EngineChoice
+from checker.search import NO_BUDGETS
 from model.environment import Environment
 
 LARGE = Environment(replicas=2, records=4, epochs=3, restarts=3)
@@ -31,17 +33,8 @@ class Stop:
 def stops() -> Iterator[Stop]:
     """The stops, in order."""
     documented = Environment()
-    holds = {
-        name: "holds"
-        for name in (
-            "no_committed_loss",
-            "acknowledged_durable",
-            "no_divergence_below_hw",
-            "consistent_read",
-            "sane",
-            "epoch_cache_monotone",
-        )
-    }
+    names = [invariant.name for invariant in invariants.ALL]
+    holds = dict.fromkeys(names, Verdict.HOLDS.value)
     lost = ("no_committed_loss", "no_divergence_below_hw")
     violated = dict.fromkeys((*lost, "acknowledged_durable", "consistent_read"), "violated")
     yield Stop(
@@ -62,4 +55,4 @@ def stops() -> Iterator[Stop]:
 def _expect(
     version: str, environment: Environment, choice: EngineChoice, verdicts: dict[str, str]
 ) -> Expectation:
-    return Expectation(version, problem_for(version, environment), choice, Budgets(), verdicts)
+    return Expectation(version, problem_for(version, environment), choice, NO_BUDGETS, verdicts)

@@ -1,4 +1,4 @@
-"""What is claimed of the protocol: one module a claim, the sentence first, the predicate under it."""
+"""What is claimed of the protocol: one module a claim, sentence first, predicate under it."""
 
 from invariants import (
     acknowledged_durable,

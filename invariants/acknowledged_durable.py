@@ -22,7 +22,7 @@ def holds(s: Any, c: Any) -> bool:
     missing = s.acked
     for offset in range(s.leo[leader]):
         missing &= ~(1 << (s.log[leader, offset] - 1))
-    return missing == 0
+    return bool(missing == 0)
 
 
 def explain(s: State, c: Any) -> str:
@@ -32,7 +32,10 @@ def explain(s: State, c: Any) -> str:
     for record in range(1, s.produced + 1):
         if contains(s.acked, record - 1) and record not in log:
             contract = " acks=1 does not promise more." if c.acks == ACKS_LEADER else ""
-            return f"m{record} was acknowledged; leader r{leader} of epoch {s.epoch} does not have it.{contract}"
+            return (
+                f"m{record} was acknowledged; leader r{leader} of epoch {s.epoch} "
+                f"does not have it.{contract}"
+            )
     return "No acknowledged record is missing."
 
 

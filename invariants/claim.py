@@ -17,9 +17,9 @@ def _always(settings: Any) -> bool:
 class Invariant:
     """A claim about every reachable state.
 
-    `holds(state, settings)` is interpreted and compiled alike. `explain(state, settings)` says of one
-    state that breaks the claim which broker and which offset. `applies(settings)` is False for a
-    version that the claim has nothing to say about: then its verdict is NOT APPLICABLE.
+    `holds(state, settings)` is interpreted and compiled alike. `explain(state, settings)` says of
+    one state that breaks the claim which broker and which offset. `applies(settings)` is False for
+    a version that the claim has nothing to say about: then its verdict is NOT APPLICABLE.
     """
 
     name: str
@@ -31,7 +31,8 @@ class Invariant:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reachable:
-    """A claim that something happens at least once: without it, that nothing bad happens is vacuous.
+    """A claim that something happens at least once: without it, that nothing bad happens is
+    vacuous.
 
     `happens(before, after, settings)` looks at one transition.
     """

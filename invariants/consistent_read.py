@@ -14,7 +14,7 @@ from model.terms import LEADER
 
 
 def first_other_record(s: Any, leader: int) -> int:
-    """The least offset below this leader's high watermark with another record than committed; -1."""
+    """The least offset below this leader's HW with another record than committed; -1."""
     for offset in range(min(s.hw[leader], s.leo[leader])):
         if s.log[leader, offset] != s.exposed[offset]:
             return offset
@@ -37,7 +37,8 @@ def explain(s: State, c: Any) -> str:
         offset = first_other_record(s, leader)
         if offset >= 0:
             return (
-                f"r{leader}, leader in epoch {s.known_epoch[leader]}, serves m{s.log[leader, offset]} "
+                f"r{leader}, leader in epoch {s.known_epoch[leader]}, serves "
+                f"m{s.log[leader, offset]} "
                 f"at offset {offset}, where m{s.exposed[offset]} had been committed."
             )
     return "Every read is consistent."

@@ -37,7 +37,8 @@ def explain(s: State, c: Any) -> str:
         if offset >= 0:
             return (
                 f"In the log of r{replica} offset {offset} was written in epoch "
-                f"{epoch_at(s, replica, offset)}, after one of epoch {epoch_at(s, replica, offset - 1)}."
+                f"{epoch_at(s, replica, offset)}, after one of epoch "
+                f"{epoch_at(s, replica, offset - 1)}."
             )
     return "Epochs do not decrease."
 

@@ -32,11 +32,11 @@ def explain(s: State, c: Any) -> str:
     leader = current_leader(s)
     for offset in range(s.exposed_end):
         record = s.exposed[offset]
-        where = f"m{record} was committed at offset {offset}"
+        told = f"m{record} was committed at offset {offset}; leader r{leader} of epoch {s.epoch}"
         if offset >= s.leo[leader]:
-            return f"{where}; leader r{leader} of epoch {s.epoch} has only {s.leo[leader]} records: m{record} is lost."
+            return f"{told} has a log of {s.leo[leader]} only: m{record} is lost."
         if s.log[leader, offset] != record:
-            return f"{where}; leader r{leader} of epoch {s.epoch} has m{s.log[leader, offset]} there: m{record} is lost."
+            return f"{told} has m{s.log[leader, offset]} there: m{record} is lost."
     return "No committed record is lost."
 
 

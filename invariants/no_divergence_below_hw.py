@@ -53,7 +53,7 @@ def explain(s: State, c: Any) -> str:
 
 CLAIM = Invariant(
     name="no_divergence_below_hw",
-    sentence="The current leader and its followers agree at every offset below both high watermarks.",
+    sentence="The current leader and its followers agree at every offset below both HWs.",
     holds=holds,
     explain=explain,
 )

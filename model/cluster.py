@@ -56,7 +56,9 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
             shape=each,
             doc="The leader epoch of the newest LeaderAndIsr that the broker has seen.",
         ),
-        Field(name="leo", hi=records, shape=each, doc="Log end offset: where the next record goes."),
+        Field(
+            name="leo", hi=records, shape=each, doc="Log end offset: where the next record goes."
+        ),
         Field(
             name="log",
             hi=records,

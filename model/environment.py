@@ -1,7 +1,7 @@
 """An environment: how large the cluster is, what may go wrong, and what the operator has set.
 
-Named environments are the ones whose verdicts are documented. Every field is an option of the command
-line; the operator's settings carry Kafka's own names there.
+Named environments are the ones whose verdicts are documented. Every field is an option of the
+command line; the operator's settings carry Kafka's own names there.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ class Environment:
     `replicas`, `records`, `epochs` bound the cluster: leader epochs are 0..epochs. `restarts` and
     `moves` are how many process crashes and how many leader moves may happen. `restart_detection`
     is whose restart the controller may miss: none, follower (not its current leader), any.
-    `hw_in_response`: a fetch answer carries the high watermark after (post) or before (pre) that very
-    fetch was handled. `parked_fetches`: a fetch with nothing to answer waits at the leader.
+    `hw_in_response`: a fetch answer carries the high watermark after (post) or before (pre) that
+    very fetch was handled. `parked_fetches`: a fetch with nothing to answer waits at the leader.
     """
 
     replicas: int = 2

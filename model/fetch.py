@@ -1,7 +1,7 @@
 """Replication by fetching: the request, the leader's handling, the answer.
 
-A follower's fetch offset is its LEO, and it is also its acknowledgement of everything below: that is
-why its high watermark lags the leader's by a round trip.
+A follower's fetch offset is its LEO, and it is also its acknowledgement of everything below: that
+is why its high watermark lags the leader's by a round trip.
 """
 
 from __future__ import annotations
@@ -36,9 +36,10 @@ def leader_fetch(s: Any, c: Settings, follower: int) -> None:
 
     Whoever is down or no leader answers with an error and the follower will ask again. An offset
     beyond the leader's LEO is out of range. Otherwise: remote LEO := fetch offset, the follower may
-    join the ISR, the high watermark may advance, and the answer carries the records from that offset
-    and a high watermark: the one after this fetch (as the articles say) or the one before (as the
-    code reads it). With parked fetches, a request with nothing to answer waits in the purgatory.
+    join the ISR, the high watermark may advance, and the answer carries the records from that
+    offset and a high watermark: the one after this fetch (as the articles say) or the one before
+    (as the code reads it). With parked fetches, a request with nothing to answer waits in the
+    purgatory.
     """
     leader = s.known_leader[follower]
     offset = s.leo[follower]
@@ -50,7 +51,9 @@ def leader_fetch(s: Any, c: Settings, follower: int) -> None:
         if c.parked_fetches == 1 and offset == s.leo[leader]:
             s.fetch[follower] = PARKED
         else:
-            answer(s, leader, follower, before if c.high_watermark_before_fetch == 1 else s.hw[leader])
+            answer(
+                s, leader, follower, before if c.high_watermark_before_fetch == 1 else s.hw[leader]
+            )
     else:
         refuse(s, leader, follower)
 

@@ -1,8 +1,8 @@
 """What a state is made of, and how it is laid out in 64-bit words.
 
 A model declares named fields, each with its range. From those declarations alone follow the packed
-layout (which bits of which word hold what), the interpreted state of `model.state`, and the compiled
-one. Nothing here knows Kafka.
+layout (which bits of which word hold what), the interpreted state of `model.state`, and the
+compiled one. Nothing here knows Kafka.
 
 Equal words mean equal states and only those, as long as the actions keep what is not alive at its
 lowest value, which packs to zero bits.
@@ -111,8 +111,8 @@ class _Chunk:
 class Layout:
     """The packed form of a model's state: `places` by field name, in `words` 64-bit words.
 
-    `sizes` are the constants that shaped it ("replicas": 2, ...). They can be read on every state as
-    if they were fields, and a compiled action sees them as constants. Two layouts are equal when
+    `sizes` are the constants that shaped it ("replicas": 2, ...). They can be read on every state
+    as if they were fields, and a compiled action sees them as constants. Two layouts are equal when
     everything that a compiled action could depend on is.
     """
 
@@ -175,7 +175,9 @@ def _place(chunks: Sequence[_Chunk]) -> tuple[int, dict[str, Place]]:
     for chunk in sorted(chunks, key=lambda c: c.bits, reverse=True):
         if chunk.row_bits > WORD_BITS:
             names = ", ".join(member.name for member, _ in chunk.members)
-            raise TooLargeToPack(f"a row of {names} needs {chunk.row_bits} bits, a word has {WORD_BITS}")
+            raise TooLargeToPack(
+                f"a row of {names} needs {chunk.row_bits} bits, a word has {WORD_BITS}"
+            )
         base = _room(free, chunk.bits)
         for member, offset in chunk.members:
             row = chunk.stride if member.shape else 0

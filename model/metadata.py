@@ -26,7 +26,10 @@ def can_learn(s: Any, c: Settings, replica: int) -> bool:
 
 
 def learn(s: Any, c: Settings, replica: int) -> None:
-    """Become leader, or follower, or carry on in the new epoch (ReplicaManager.makeLeaders/-Followers)."""
+    """Become leader, or follower, or carry on in the new epoch.
+
+    (ReplicaManager.makeLeaders and makeFollowers)
+    """
     if s.leader == replica:
         become_leader(s, c, replica)
     elif follows(s, replica) and s.known_leader[replica] == s.leader:

@@ -1,8 +1,9 @@
 """A cluster state as the actions see it when they are interpreted.
 
 `State` is a value: its words never change. An action's effect writes to a `Draft` of it, which
-nobody else sees. Both read as `state.leo[replica]`, exactly as the compiled form does, and both check
-every access: a value outside its declared range, an index outside the shape, a row that is not alive.
+nobody else sees. Both read as `state.leo[replica]`, exactly as the compiled form does, and both
+check every access: a value outside its declared range, an index outside the shape, a row that is
+not alive.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ _MASK = (1 << WORD_BITS) - 1
 
 
 class OutOfRange(ValueError):
-    """An action stored a value outside a field's declared range, or used an index outside its shape."""
+    """An action stored a value outside a field's range, or used an index outside its shape."""
 
 
 class NotAlive(ValueError):
@@ -71,7 +72,9 @@ class State:
         self._write(place, (), value)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, State) and self._words == other._words and self.layout == other.layout
+        return (
+            isinstance(other, State) and self._words == other._words and self.layout == other.layout
+        )
 
     def __hash__(self) -> int:
         return hash(self.words)
@@ -88,7 +91,9 @@ class State:
 
     def _read(self, place: Place, index: int | tuple[int, ...]) -> int:
         bit = self._locate(place, index)
-        return ((self._words[bit // WORD_BITS] >> bit % WORD_BITS) & ((1 << place.width) - 1)) + place.lo
+        return (
+            (self._words[bit // WORD_BITS] >> bit % WORD_BITS) & ((1 << place.width) - 1)
+        ) + place.lo
 
     def _write(self, place: Place, index: int | tuple[int, ...], value: int) -> None:
         raise AttributeError(f"a state is a value: {place.name} cannot be set; write to a draft")
@@ -96,14 +101,19 @@ class State:
     def _locate(self, place: Place, index: int | tuple[int, ...]) -> int:
         indices = index if isinstance(index, tuple) else (index,)
         if len(indices) != len(place.shape):
-            raise OutOfRange(f"{place.name} has shape {place.shape}, index {indices} does not fit it")
+            raise OutOfRange(
+                f"{place.name} has shape {place.shape}, index {indices} does not fit it"
+            )
         for i, extent in zip(indices, place.shape, strict=True):
             if not 0 <= i < extent:
                 raise OutOfRange(f"{place.name}[{i}]: the index is outside 0..{extent - 1}")
         if place.alive is not None:
             decides = self._read(self.layout.places[place.alive.field], indices[0])
             if decides not in place.alive.values:
-                raise NotAlive(f"{place.name}[{indices[0]}] means nothing while {place.alive.field} is {decides}")
+                raise NotAlive(
+                    f"{place.name}[{indices[0]}] means nothing "
+                    f"while {place.alive.field} is {decides}"
+                )
         bit = place.bit
         if indices:
             bit += indices[0] * place.row
@@ -148,5 +158,7 @@ def as_dict(state: State) -> dict[str, Any]:
             values[place.name] = [cell(place, (i,)) for i in range(place.shape[0])]
         else:
             rows, columns = place.shape
-            values[place.name] = [[cell(place, (i, j)) for j in range(columns)] for i in range(rows)]
+            values[place.name] = [
+                [cell(place, (i, j)) for j in range(columns)] for i in range(rows)
+            ]
     return values

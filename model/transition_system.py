@@ -1,7 +1,7 @@
 """What a checker is given: states, and every way one leads to another.
 
-Nothing here knows Kafka, and nothing that uses it needs to. A model is a layout, its initial states,
-settings, and a table of contents of actions; an action is a guard and an effect over named
+Nothing here knows Kafka, and nothing that uses it needs to. A model is a layout, its initial
+states, settings, and a table of contents of actions; an action is a guard and an effect over named
 arguments. The same two functions run interpreted here and compiled in a search.
 """
 
@@ -30,7 +30,7 @@ class Parameter:
 class Action:
     """One kind of transition.
 
-    `guard(state, settings, *arguments) -> bool` says whether it is enabled. `effect(draft, settings,
+    `guard(state, settings, *arguments) -> bool`: whether it is enabled. `effect(draft, settings,
     *arguments)` writes its outcome, of which there is exactly one. `limit(state, settings,
     *arguments) -> int` says for an enabled one which bound it would exceed, 0 for none.
     """
@@ -73,8 +73,8 @@ class Model:
     """A transition system within bounds.
 
     `actions` are all that the family has, in the order of its table of contents; `contents` names
-    those that this version takes part in. `limits[i]` names what a limit of i means, limits[0] being
-    "within". `options` is what makes this very model again, for the header of a trace.
+    those that this version takes part in. `limits[i]` names what a limit of i means, limits[0]
+    being "within". `options` is what makes this very model again, for the header of a trace.
     """
 
     name: str

@@ -5,6 +5,7 @@ A version that loses data stays here beside the one that repairs it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from model.controller import can_fence, can_move, fence, fence_limit, move, move_limit
@@ -42,7 +43,13 @@ _FOLLOWER = Parameter("follower", "replicas")
 _REPLICA = Parameter("replica", "replicas")
 
 
-def _action(name, parameters, guard, effect, limit=None):  # type: ignore[no-untyped-def]
+def _action(
+    name: str,
+    parameters: tuple[Parameter, ...],
+    guard: Callable[..., bool],
+    effect: Callable[..., None],
+    limit: Callable[..., int] | None = None,
+) -> Action:
     return Action(name=name, parameters=parameters, guard=guard, effect=effect, limit=limit)
 
 
@@ -67,7 +74,7 @@ ACTIONS = (
         offset_for_leader_epoch,
     ),
 )
-"""Every way the cluster can move, at the grain of messages. ISR expansion is part of LeaderFetch."""
+"""Every way the cluster can move. ISR expansion is part of LeaderFetch."""
 
 _EVERY_VERSION = tuple(a.name for a in ACTIONS if a.name != "OffsetForLeaderEpoch")
 

@@ -12,4 +12,6 @@ def happens(before: Any, after: Any, c: Any) -> bool:
     return bool(after.isr != before.isr and after.isr & before.isr == before.isr)
 
 
-CLAIM = Reachable(name="isr_grows_back", sentence="The ISR shrinks and grows back.", happens=happens)
+CLAIM = Reachable(
+    name="isr_grows_back", sentence="The ISR shrinks and grows back.", happens=happens
+)

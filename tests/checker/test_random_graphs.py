@@ -25,7 +25,8 @@ def test_levels_counts_and_shortest_traces_are_those_of_networkx(
     violated = [depths[node] for node in bad if node in depths]
 
     done = run(
-        graph_problem(edges, initial=sorted(initial), bad=bad), EngineChoice(name="local", threads=2)
+        graph_problem(edges, initial=sorted(initial), bad=bad),
+        EngineChoice(name="local", threads=2),
     )
 
     levels = [level.states for level in done.result.levels]

@@ -105,7 +105,9 @@ def test_every_invariant_has_its_own_verdict_in_one_run(threads: int) -> None:
     assert verdict(result, "not_worse") == (Verdict.VIOLATED, 2)
 
 
-def test_a_state_without_any_transition_is_a_deadlock_the_shallowest_and_least(threads: int) -> None:
+def test_a_state_without_any_transition_is_a_deadlock_the_shallowest_and_least(
+    threads: int,
+) -> None:
     result = explore(graph_problem([(0, 6), (0, 5), (0, 1), (1, 2)]), threads)
 
     assert result.deadlock == (1, node_state(5).words)

@@ -1,4 +1,4 @@
-"""Spark and the local engine say the same: counts, verdicts and traces, on any number of partitions."""
+"""Spark and local say the same: counts, verdicts, traces, on any number of partitions."""
 
 from __future__ import annotations
 

@@ -31,8 +31,9 @@ class Graph(NamedTuple):
 
 
 EDGES = len(Graph())
-Settings = NamedTuple(  # noqa: UP014 - the fields are made by a loop
-    "Settings", [*((name, int) for name in Graph._fields), *((f"node{i}", int) for i in range(NODES))]
+Settings = NamedTuple(
+    "Settings",
+    [(name, int) for name in (*Graph._fields, *(f"node{i}" for i in range(NODES)))],
 )
 
 
