@@ -1,113 +1,313 @@
-"""Compiled, an action or a claim means what it means interpreted: the same successors, the same truth.
+"""Compiled, an action or a claim means what it means interpreted: the same successors and verdicts.
 
 On every reachable state of small bounds, and on states that no run reaches, with every field at any
-value of its range. There an action may step out of a range: interpreted it raises, compiled it raises
-the state's fault flag. One thing compiled code does not check is whether a row is alive; the
-interpreted run over the reachable states does.
+value of its range. There a step may leave a range: interpreted it raises, compiled it raises the
+state's fault flag. Compiled code looks neither for a row that is not alive nor for a shift by a
+negative number: the first never happens, whatever the state; a state with the second is passed over.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import pytest
+from states import model_of, packed
 
 import invariants
 from checker.expander import Expander, Findings, Tally, words_of
 from checker.kernel import ACTION_SHIFT, ROW_SHIFT
 from checker.problem import Problem
 from invariants import reachable
-from model.message import message_model
-from model.environment import Environment
-from model.state import NotAlive, OutOfRange, State, as_dict
-from model.terms import FETCHING, LEADER, NO_ROLE, TRUNCATING
-from model.transition_system import Arguments, Model
-from states import model_of, packed
+from model.layout import Field
+from model.state import NotAlive, OutOfRange, State
+from model.terms import FETCHING, LEADER, NO_RECORD, NO_ROLE
+from model.transition_system import Arguments, Model, Step
 
 Successor = tuple[str, Arguments, tuple[int, ...]]
 
 
-def problem_of(model: Model) -> Problem:
-    return Problem(model, invariants.ALL, reachable.ALL)
-
-
 class Compiled:
-    """One state at a time through the compiled kernels."""
+    """A model's compiled kernels, given one state at a time."""
 
     def __init__(self, model: Model) -> None:
         self.model = model
-        self.problem = problem_of(model)
+        self.problem = Problem(model, invariants.ALL, reachable.ALL)
         self.expander = Expander(self.problem, chunk_rows=1)
 
     def expand(self, state: State) -> tuple[list[Successor], Tally]:
         tally = Tally(self.problem)
-        rows = np.array([state.words], np.uint64)
-        found = []
-        for count in self.expander.expand(rows, tally):
-            for origin, row in zip(self.expander.origin[:count], self.expander.out, strict=False):
-                found.append((*self._decoded(int(origin)), words_of(row)))
+        found: list[Successor] = []
+        for count in self.expander.expand(np.array([state.words], np.uint64), tally):
+            origins, rows = self.expander.origin[:count], self.expander.out[:count]
+            found += [
+                (*self._decoded(int(origin)), words_of(row))
+                for origin, row in zip(origins, rows, strict=True)
+            ]
         return found, tally
-
-    def _decoded(self, origin: int) -> tuple[str, Arguments]:
-        """The action and its arguments: row, action and one mixed-radix number in one."""
-        assert origin >> ROW_SHIFT == 0
-        action = self.model.actions[origin >> ACTION_SHIFT & 0xFF]
-        packed_arguments = origin & ((1 << ACTION_SHIFT) - 1)
-        arguments: list[int] = []
-        for parameter in reversed(action.parameters):
-            packed_arguments, value = divmod(packed_arguments, self.model.layout.sizes[parameter.over])
-            arguments.insert(0, value)
-        return action.name, tuple(arguments)
 
     def inspect(self, state: State) -> Findings:
         findings = Findings(self.problem)
         self.expander.inspect(np.array([state.words], np.uint64), findings)
         return findings
 
-
-def interpreted(model: Model, state: State) -> list[Successor]:
-    return [
-        (step.action.name, step.arguments, step.after.words) for step in model.successors(state)
-    ]
-
-
-def broken(model: Model, state: State) -> list[str]:
-    return [
-        claim.name
-        for claim in problem_of(model).applicable
-        if not claim.holds(state, model.settings)
-    ]
+    def _decoded(self, origin: int) -> tuple[str, Arguments]:
+        """The action and its arguments, which are the digits of a mixed-radix number."""
+        assert origin >> ROW_SHIFT == 0
+        action = self.model.actions[origin >> ACTION_SHIFT]
+        digits = origin & ((1 << ACTION_SHIFT) - 1)
+        arguments: list[int] = []
+        for parameter in reversed(action.parameters):
+            digits, value = divmod(digits, self.model.layout.sizes[parameter.over])
+            arguments.insert(0, value)
+        assert digits == 0
+        return action.name, tuple(arguments)
 
 
-def broken_compiled(findings: Findings) -> list[str]:
-    return [claim.name for claim, is_broken in zip(invariants.ALL, findings.broken, strict=True) if is_broken]
+@dataclass
+class Interpreted:
+    """What one state leads to and which claims it breaks, or what was raised on the way."""
+
+    steps: list[Step] = field(default_factory=list)
+    cut: list[int] = field(default_factory=list)
+    broken: list[bool] = field(default_factory=list)
+    happened: list[bool] = field(default_factory=list)
+    raised: list[ValueError] = field(default_factory=list)
+
+    @property
+    def successors(self) -> list[Successor]:
+        return [(step.action.name, step.arguments, step.after.words) for step in self.steps]
+
+    @property
+    def undefined(self) -> bool:
+        """Whether something was raised that compiled code does not look for."""
+        return any(not isinstance(error, OutOfRange) for error in self.raised)
 
 
-def reachable_states(model: Model) -> Iterator[State]:
+def stepped(model: Model, state: State) -> Interpreted:
+    """Every step, one by one; the same as `Model.successors` where nothing is raised."""
+    found = Interpreted(cut=[0] * len(model.limits))
+    for action in model.enabled_actions:
+        for arguments in model.bindings(action):
+            try:
+                if model.is_enabled(state, action, arguments):
+                    if exceeded := model.exceeded(state, action, arguments):
+                        found.cut[exceeded] += 1
+                    else:
+                        after = model.apply(state, action, arguments)
+                        found.steps.append(Step(action, arguments, after))
+            except ValueError as error:
+                found.raised.append(error)
+    if not found.raised:
+        found.happened = [
+            any(claim.happens(state, step.after, model.settings) for step in found.steps)
+            for claim in reachable.ALL
+        ]
+    return found
+
+
+def judged(model: Model, state: State) -> Interpreted:
+    """Every claim that applies; one that does not is never broken."""
+    found = Interpreted()
+    for claim in invariants.ALL:
+        try:
+            applies = claim.applies(model.settings)
+            found.broken.append(applies and not claim.holds(state, model.settings))
+        except ValueError as error:
+            found.raised.append(error)
+    return found
+
+
+def assert_same_steps(compiled: Compiled, state: State, expected: Interpreted) -> None:
+    successors, tally = compiled.expand(state)
+    fired = [step.action.name for step in expected.steps]
+    stuck = not expected.steps and not any(expected.cut)
+
+    assert successors == expected.successors
+    assert tally.fired.tolist() == [fired.count(a.name) for a in compiled.model.actions]
+    assert tally.cut.tolist() == expected.cut
+    assert tally.happened.tolist() == expected.happened
+    assert tally.deadlock == (state.words if stuck else None)
+    assert not tally.faults
+
+
+def assert_same_verdicts(compiled: Compiled, state: State, expected: Interpreted) -> None:
+    findings = compiled.inspect(state)
+
+    assert findings.broken.tolist() == expected.broken
+    assert set(findings.as_dict().values()) <= {state.words}
+    assert not findings.faults
+
+
+def walk(model: Model) -> Iterator[tuple[State, Interpreted]]:
+    """Every reachable state with its steps, breadth first."""
     seen = set(model.initial)
     level = list(model.initial)
     while level:
-        yield from level
-        level = [step.after for state in level for step in model.successors(state)]
-        level = list(dict.fromkeys(state for state in level if state not in seen))
-        seen.update(level)
+        following: list[State] = []
+        for state in level:
+            found = stepped(model, state)
+            yield state, found
+            new = {step.after: None for step in found.steps if step.after not in seen}
+            following += new
+            seen.update(new)
+        level = following
 
 
-import time
-for v in ("hw","epoch"):
-    for o in (dict(restarts=2,moves=1), dict(restarts=1,moves=1), dict(restarts=1,moves=1,parked_fetches=True,hw_in_response="pre",unclean_leader_election=True), dict(restarts=1,moves=0)):
-        m = model_of(v, replicas=2, records=1, epochs=2, **o)
-        c = Compiled(m)
-        t=time.time(); S=list(reachable_states(m)); t1=time.time()
-        for s in S: c.expand(s)
-        t2=time.time()
-        for s in S: broken_compiled(c.inspect(s))
-        t3=time.time()
-        for s in S: broken(m, s)
-        t4=time.time()
-        for s in S: c.inspect(s)
-        t5=time.time()
-        print(v,o,len(S),t1-t,t2-t1,t3-t2,t4-t3,t5-t4,flush=True)
+SMALL = {"replicas": 2, "records": 1, "epochs": 2}
+SPACES: list[tuple[str, dict[str, Any], int]] = [
+    ("as documented", {"restarts": 2, "moves": 1}, 9764),
+    ("parked fetches", {"parked_fetches": True}, 500),
+    ("unclean election", {"unclean_leader_election": True}, 500),
+    ("high watermark before the fetch", {"hw_in_response": "pre"}, 500),
+    ("acks=1", {"acks": "1"}, 500),
+    ("acks=0", {"acks": "0"}, 500),
+    ("min.insync.replicas=2", {"min_insync_replicas": 2}, 500),
+    ("any restart unnoticed", {"restart_detection": "any"}, 500),
+]
+
+
+@pytest.mark.parametrize("version", ["hw", "epoch"])
+@pytest.mark.parametrize(
+    ("options", "least"),
+    [
+        pytest.param(*space[1:], id=space[0], marks=[pytest.mark.slow] * (space[2] > 5000))
+        for space in SPACES
+    ],
+)
+def test_every_reachable_state_has_the_same_successors_and_verdicts(
+    version: str, options: dict[str, Any], least: int
+) -> None:
+    model = model_of(version, **SMALL | {"restarts": 1} | options)
+    compiled = Compiled(model)
+    states = 0
+    for state, found in walk(model):
+        assert not found.raised
+        assert_same_steps(compiled, state, found)
+        assert_same_verdicts(compiled, state, judged(model, state))
+        states += 1
+
+    assert states >= least
+
+
+def test_the_steps_compared_are_those_that_the_model_offers() -> None:
+    model = model_of("epoch", **SMALL, restarts=1)
+    for state, found in walk(model):
+        assert found.steps == list(model.successors(state))
+
+
+class AnyState:
+    """States with every field anywhere in its range, often at an end of it, roles first.
+
+    A `tidy` one has logs without holes, of records that were produced, and brokers that know the
+    epoch and the leader: no more reachable, but fewer of its steps leave a range.
+    """
+
+    def __init__(self, model: Model, seed: int) -> None:
+        self.layout = model.layout
+        self.random = np.random.default_rng(seed)
+
+    def drawn(self, *, tidy: bool) -> State:
+        values = {f.name: self._element(f, tidy=tidy) for f in self.layout.fields if not f.shape}
+        roles = self.random.integers(NO_ROLE, FETCHING + 1, self.layout.sizes["replicas"]).tolist()
+        values["role"] = roles
+        if tidy and LEADER in roles:
+            values["leader"] = roles.index(LEADER)
+        for declared in self.layout.fields:
+            if declared.shape and declared.name != "role":
+                values[declared.name] = self._rows(declared, values, tidy=tidy)
+        return packed(self.layout, values)
+
+    def _rows(self, declared: Field, values: dict[str, Any], *, tidy: bool) -> list[Any]:
+        rows: list[Any] = []
+        for row in range(declared.shape[0]):
+            alive = declared.alive is None or values["role"][row] in declared.alive.values
+            columns = declared.shape[1] if len(declared.shape) == 2 else 0
+            if not alive:
+                rows.append(None)
+            elif tidy and declared.name == "known_epoch":
+                rows.append(values["epoch"])
+            elif tidy and declared.name == "log":
+                records = self.random.integers(1, max(2, values["produced"] + 1), columns).tolist()
+                rows.append(
+                    [r if o < values["leo"][row] else NO_RECORD for o, r in enumerate(records)]
+                )
+            elif columns:
+                rows.append([self._element(declared, tidy=tidy) for _ in range(columns)])
+            else:
+                rows.append(self._element(declared, tidy=tidy))
+        return rows
+
+    def _element(self, declared: Field, *, tidy: bool) -> int:
+        low = 1 if tidy and declared.name == "produced" else declared.lo
+        uniform = int(self.random.integers(low, declared.hi + 1))
+        return int(self.random.choice([low, declared.hi, uniform]))
+
+
+LARGER = {"replicas": 3, "records": 2, "epochs": 2}
+"""Two words a state, and fields whose rows lie in both."""
+
+
+@pytest.mark.parametrize(("tidy", "seed"), [(True, 1), (False, 2)], ids=["tidy", "wild"])
+def test_any_state_has_the_same_successors_unless_a_step_leaves_a_range(
+    tidy: bool, seed: int
+) -> None:
+    model = model_of("epoch", **LARGER, moves=1, parked_fetches=True, unclean_leader_election=True)
+    compiled, states = Compiled(model), AnyState(model, seed)
+    same = faulted = 0
+    for _ in range(500):
+        state = states.drawn(tidy=tidy)
+        expected = stepped(model, state)
+        if expected.undefined:
+            continue
+        if expected.raised:
+            successors, tally = compiled.expand(state)
+            assert (successors, tally.faults) == ([], [state.words])
+            faulted += 1
+        else:
+            assert_same_steps(compiled, state, expected)
+            same += 1
+
+    assert same > 50
+    assert faulted > 50
+
+
+@pytest.mark.parametrize(("tidy", "seed"), [(True, 3), (False, 4)], ids=["tidy", "wild"])
+def test_any_state_has_the_same_verdicts_unless_a_claim_leaves_a_range(
+    tidy: bool, seed: int
+) -> None:
+    model = model_of("epoch", **LARGER)
+    compiled, states = Compiled(model), AnyState(model, seed)
+    verdicts: list[list[bool]] = []
+    faulted = 0
+    for _ in range(1500):
+        state = states.drawn(tidy=tidy)
+        expected = judged(model, state)
+        if expected.undefined:
+            continue
+        if expected.raised:
+            assert compiled.inspect(state).faults == [state.words]
+            faulted += 1
+        else:
+            assert_same_verdicts(compiled, state, expected)
+            verdicts.append(expected.broken)
+
+    assert len(verdicts) > 100
+    assert tidy or faulted > 100
+    if tidy:
+        assert all({True, False} == set(column) for column in zip(*verdicts, strict=True))
+
+
+@pytest.mark.parametrize(("tidy", "seed"), [(True, 5), (False, 6)], ids=["tidy", "wild"])
+def test_no_step_or_claim_touches_a_row_that_is_not_alive(tidy: bool, seed: int) -> None:
+    model = model_of("epoch", **LARGER, moves=1, parked_fetches=True, unclean_leader_election=True)
+    states = AnyState(model, seed)
+    raised: list[ValueError] = []
+    for _ in range(300):
+        state = states.drawn(tidy=tidy)
+        raised += stepped(model, state).raised + judged(model, state).raised
+
+    assert raised
+    assert not [error for error in raised if isinstance(error, NotAlive)]

@@ -1,0 +1,41 @@
+"""Every row of the manifest, whose numbers another checker found on another text of the protocol."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from checker.local import LocalEngine
+from checker.options import problem_for
+from checker.result import Verdict
+from checker.search import search
+from model.environment import Environment
+
+ROWS = json.loads((Path(__file__).parent / "manifest.json").read_text())["rows"]
+FOUR = ("no_committed_loss", "acknowledged_durable", "no_divergence_below_hw", "consistent_read")
+
+
+def name(row: dict[str, Any]) -> str:
+    options = " ".join(f"{key}={value}" for key, value in row["options"].items())
+    return f"{row['protocol']} {options or 'documented'}"
+
+
+@pytest.mark.parametrize("row", ROWS, ids=name)
+def test_counts_verdicts_and_depths_are_those_of_the_independent_model(row: dict[str, Any]) -> None:
+    environment = Environment.from_options({**Environment().options(), **row["options"]})
+    problem = problem_for(row["protocol"], environment)
+
+    with closing(LocalEngine(problem)) as engine:
+        result = search(problem, engine)
+
+    found = {r.name: r for r in result.invariants}
+    assert result.complete
+    assert result.distinct == row["distinct"]
+    assert result.generated == row["fired"] + 1
+    assert result.depth == row["depth"]
+    assert {n: found[n].depth for n in FOUR if found[n].depth is not None} == row["violated"]
+    assert found["sane"].verdict is Verdict.HOLDS

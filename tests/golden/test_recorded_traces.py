@@ -1,0 +1,77 @@
+"""The recorded counterexamples in examples/traces: what they show, and what repairs it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import invariants
+from checker.options import problem_for
+from checker.run import EngineChoice, run
+from counterexamples import (
+    Trace,
+    confirm,
+    first_difference,
+    follow,
+    read_trace,
+    to_json,
+)
+from model.environment import Environment
+from model.message import message_model, model_of
+
+TRACES = Path(__file__).parents[2] / "examples" / "traces"
+FILES = sorted(TRACES.glob("*.json"))
+CLAIMS = {invariant.name: invariant for invariant in invariants.ALL}
+DIFFERS_AFTER = {"no_committed_loss": 9, "no_divergence_below_hw": 9}
+
+
+def read(name: str) -> Trace:
+    return read_trace(TRACES / name)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_each_ends_in_the_first_state_that_breaks_its_claim(path: Path) -> None:
+    trace = read_trace(path)
+    model = model_of(trace.model, trace.version, trace.environment)
+    claim = CLAIMS[trace.invariant]
+
+    replayed = confirm(trace, model, lambda state: claim.holds(state, model.settings))
+
+    assert claim.explain(replayed.states[-1], model.settings)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_each_is_what_the_search_finds_byte_for_byte(path: Path) -> None:
+    trace = read_trace(path)
+    problem = problem_for(trace.version, Environment.from_options(dict(trace.environment)))
+
+    done = run(problem, EngineChoice(name="local"))
+
+    found = next(f for f in done.findings if f.invariant == trace.invariant)
+    assert to_json(found.replayed.trace) == path.read_text()
+
+
+@pytest.mark.parametrize("invariant", DIFFERS_AFTER)
+def test_the_same_choices_under_epoch_end_safe(invariant: str) -> None:
+    """Step by step `epoch` offers the choices of `hw`, as far as the loss; one step's effect differs.
+
+    Where a later choice is no longer offered, that is because nothing was truncated.
+    """
+    trace = read(f"hw-{invariant}-2r2n2e.json")
+    hw = model_of(trace.model, "hw", trace.environment)
+    epoch = message_model("epoch", Environment.from_options(dict(trace.environment)))
+
+    followed = follow(trace, epoch)
+
+    for claim in invariants.ALL:
+        assert all(claim.holds(state, epoch.settings) for state in followed.replayed.states)
+    assert first_difference(trace, hw, epoch) == DIFFERS_AFTER[invariant]
+    assert trace.steps[DIFFERS_AFTER[invariant] - 1].action == "Learn"
+
+
+def test_the_shortest_loss_is_fully_enabled_under_epoch() -> None:
+    trace = read("hw-no_committed_loss-2r2n2e.json")
+    epoch = message_model("epoch", Environment.from_options(dict(trace.environment)))
+
+    assert follow(trace, epoch).refusal is None

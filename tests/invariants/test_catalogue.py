@@ -1,0 +1,48 @@
+"""The catalogues: a claim's file, its name, and its place in the list are one thing."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from types import ModuleType
+
+import pytest
+
+import invariants
+from invariants import reachable
+from invariants.claim import Invariant, Reachable
+
+NOT_CLAIMS = {"claim", "current_leader", "reachable"}
+
+
+def modules(package: ModuleType) -> dict[str, ModuleType]:
+    """Every module of a package that states a claim, by its file's name."""
+    names = {found.name for found in pkgutil.iter_modules(package.__path__)} - NOT_CLAIMS
+    return {name: importlib.import_module(f"{package.__name__}.{name}") for name in sorted(names)}
+
+
+@pytest.mark.parametrize(
+    ("package", "kind"), [(invariants, Invariant), (reachable, Reachable)], ids=["always", "once"]
+)
+def test_the_catalogue_has_the_claim_of_every_module_exactly_once(
+    package: ModuleType, kind: type
+) -> None:
+    found = modules(package)
+
+    assert sorted(claim.name for claim in package.ALL) == list(found)
+    assert all(found[claim.name].CLAIM is claim for claim in package.ALL)
+    assert all(isinstance(claim, kind) for claim in package.ALL)
+
+
+def test_no_two_claims_share_a_name() -> None:
+    names = [claim.name for claim in (*invariants.ALL, *reachable.ALL)]
+
+    assert len(names) == len(set(names)) > 0
+
+
+@pytest.mark.parametrize("claim", (*invariants.ALL, *reachable.ALL), ids=lambda claim: claim.name)
+def test_a_claim_is_one_sentence(claim: Invariant | Reachable) -> None:
+    assert claim.sentence
+    assert claim.sentence[0].isupper()
+    assert claim.sentence.count(".") == 1
+    assert claim.sentence.endswith(".")

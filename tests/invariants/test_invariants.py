@@ -1,0 +1,287 @@
+"""Each claim on states made by hand: one that satisfies it, and ones that break it, each told why."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from states import after, edited, hand_made, model_of, run
+
+from invariants import (
+    ALL,
+    acknowledged_durable,
+    consistent_read,
+    epoch_cache_monotone,
+    no_committed_loss,
+    no_divergence_below_hw,
+    reachable,
+    sane,
+)
+from invariants.claim import Invariant
+from model.state import State
+from model.terms import FETCHING, LEADER, NO_ROLE, TRUNCATING
+
+MODEL = model_of("epoch")
+HW = model_of("hw")
+START = MODEL.initial[0]
+
+AGREED = hand_made(
+    MODEL,
+    role=[LEADER, FETCHING],
+    up=[1, 1],
+    leader=0,
+    epoch=1,
+    known_epoch=[1, 1],
+    isr=0b11,
+    known_isr={0: 0b11},
+    leo=[2, 2],
+    log=[[1, 2], [1, 2]],
+    hw=[2, 2],
+    remote_leo={(0, 1): 2},
+    produced=2,
+    record_epoch=[0, 1],
+    acked=0b11,
+    exposed=[1, 2],
+    exposed_end=2,
+)
+"""Two records on two brokers, committed, acknowledged, below both high watermarks."""
+
+
+@pytest.mark.parametrize("claim", ALL, ids=lambda claim: claim.name)
+@pytest.mark.parametrize("state", [START, AGREED], ids=["initial", "agreed"])
+def test_a_cluster_in_agreement_breaks_no_claim(claim: Invariant, state: State) -> None:
+    assert claim.holds(state, MODEL.settings)
+
+
+def breach(claim: Invariant, state: State, **options: Any) -> str:
+    """The explanation of a state that must break the claim."""
+    settings = model_of("epoch", **options).settings
+    assert not claim.holds(state, settings)
+    return claim.explain(state, settings)
+
+
+def test_a_committed_record_missing_at_the_leader_is_lost() -> None:
+    shorter = edited(AGREED, leo={0: 1}, log={(0, 1): 0})
+
+    assert breach(no_committed_loss.CLAIM, shorter) == (
+        "m2 was committed at offset 1; leader r0 of epoch 1 has only 1 records: m2 is lost."
+    )
+
+
+def test_a_committed_record_in_whose_place_the_leader_has_another_is_lost() -> None:
+    other = edited(AGREED, log={(0, 0): 2})
+
+    assert breach(no_committed_loss.CLAIM, other) == (
+        "m1 was committed at offset 0; leader r0 of epoch 1 has m2 there: m1 is lost."
+    )
+
+
+NOT_CURRENT = {
+    "there is no leader": {"leader": -1},
+    "it is down": {"role": {0: NO_ROLE}, "up": {0: 0}},
+    "it has not heard of the epoch": {"epoch": 2},
+    "another is elected": {"leader": 1},
+}
+
+
+@pytest.mark.parametrize("fields", NOT_CURRENT.values(), ids=list(NOT_CURRENT))
+def test_who_does_not_lead_now_loses_nothing(fields: dict[str, Any]) -> None:
+    gone = edited(AGREED, leo={0: 0}, log={(0, 0): 0, (0, 1): 0}, **fields)
+
+    assert no_committed_loss.holds(gone, MODEL.settings)
+    assert acknowledged_durable.holds(gone, MODEL.settings)
+
+
+def test_a_record_beyond_all_that_was_committed_may_go() -> None:
+    uncommitted = edited(AGREED, exposed_end=1, exposed={1: 0}, leo={0: 1}, log={(0, 1): 0})
+
+    assert no_committed_loss.holds(uncommitted, MODEL.settings)
+
+
+GONE = edited(AGREED, leo={0: 1}, log={(0, 1): 0}, exposed_end=1, exposed={1: 0})
+"""The leader lacks m2, which was acknowledged."""
+
+
+def test_an_acknowledged_record_missing_at_the_leader_is_not_durable() -> None:
+    assert breach(acknowledged_durable.CLAIM, GONE) == (
+        "m2 was acknowledged; leader r0 of epoch 1 does not have it."
+    )
+
+
+def test_losing_an_acknowledged_record_is_within_the_contract_of_acks_1() -> None:
+    told = breach(acknowledged_durable.CLAIM, GONE, acks="1")
+
+    assert told.startswith("m2 was acknowledged; leader r0 of epoch 1 does not have it.")
+    assert told.endswith("acks=1 does not promise more.")
+
+
+def test_an_acknowledged_record_is_durable_at_any_offset() -> None:
+    assert acknowledged_durable.holds(edited(AGREED, log={0: [2, 1]}), MODEL.settings)
+    assert acknowledged_durable.holds(edited(GONE, acked=0b01), MODEL.settings)
+
+
+DIVERGED = edited(AGREED, log={(1, 1): 1})
+
+
+def test_other_records_below_both_high_watermarks_are_a_divergence() -> None:
+    told = breach(no_divergence_below_hw.CLAIM, DIVERGED)
+
+    assert told.startswith("At offset 1 leader r0 has m2 and follower r1 has m1;")
+    assert "both high watermarks are above it (2 and 2)" in told
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        pytest.param({"hw": {0: 1}}, id="above the leader's high watermark"),
+        pytest.param({"hw": {1: 1}}, id="above the follower's high watermark"),
+        pytest.param({"role": {1: TRUNCATING}}, id="it has not truncated yet"),
+        pytest.param({"role": {1: NO_ROLE}, "up": {1: 0}}, id="it is down"),
+        pytest.param({"known_epoch": {1: 0}}, id="it fetches in another epoch"),
+        pytest.param({"epoch": 2}, id="the leader is not the current one"),
+    ],
+)
+def test_other_records_elsewhere_are_no_divergence(fields: dict[str, Any]) -> None:
+    assert no_divergence_below_hw.holds(edited(DIVERGED, **fields), MODEL.settings)
+
+
+def test_a_leader_that_serves_another_record_than_committed_is_inconsistent() -> None:
+    assert breach(consistent_read.CLAIM, edited(AGREED, log={(0, 1): 1})) == (
+        "r0, leader in epoch 1, serves m1 at offset 1, where m2 had been committed."
+    )
+
+
+def test_a_stale_leader_must_read_consistently_too_and_a_follower_need_not() -> None:
+    stale = edited(AGREED, log={(0, 0): 2}, leader=1, epoch=2)
+    follower = edited(AGREED, log={(1, 0): 2})
+    above = edited(AGREED, log={(0, 1): 1}, hw={0: 1})
+
+    assert breach(consistent_read.CLAIM, stale).startswith("r0, leader in epoch 1, serves m2 at")
+    assert consistent_read.holds(follower, MODEL.settings)
+    assert consistent_read.holds(above, MODEL.settings)
+
+
+NOT_SANE: dict[str, dict[str, Any]] = {
+    "A high watermark is above the log end offset.": {"leo": {1: 1}, "log": {(1, 1): 0}},
+    "Two brokers lead in the same epoch.": {"role": {1: LEADER}},
+    "The controller's leader is not in its ISR.": {"isr": 0b10},
+    "The ISR is empty.": {"isr": 0},
+    "A leader believes that a follower has more than the leader itself.": {
+        "leo": {0: 1},
+        "hw": {0: 1},
+        "log": {(0, 1): 0},
+    },
+    "A broker knows an epoch that the controller has not reached.": {"known_epoch": {1: 2}},
+    "A log has a hole, or records that were never produced.": {"log": {(1, 0): 0}},
+}
+
+
+@pytest.mark.parametrize(("told", "fields"), NOT_SANE.items(), ids=list(NOT_SANE))
+def test_what_cannot_be_true_of_a_cluster_is_not_sane(told: str, fields: dict[str, Any]) -> None:
+    assert breach(sane.CLAIM, edited(AGREED, **fields)) == told
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        pytest.param({"produced": 1}, id="a record in a log"),
+        pytest.param({"produced": 1, "log": [[1, 1], [1, 1]]}, id="a committed record"),
+        pytest.param(
+            {"produced": 1, "log": [[1, 1], [1, 1]], "exposed_end": 1}, id="an acknowledged record"
+        ),
+        pytest.param({"leo": {1: 1}, "hw": {1: 1}}, id="a record above the log end offset"),
+    ],
+)
+def test_what_is_counted_must_add_up(fields: dict[str, Any]) -> None:
+    assert breach(sane.CLAIM, edited(AGREED, **fields)).startswith("A log has a hole")
+
+
+def test_leaders_of_different_epochs_are_sane() -> None:
+    zombie = edited(AGREED, role={1: LEADER}, known_epoch={1: 0})
+
+    assert sane.holds(zombie, MODEL.settings)
+
+
+DECREASING = edited(AGREED, record_epoch=[1, 0])
+
+
+def test_an_epoch_that_decreases_along_a_log_breaks_the_cache() -> None:
+    assert breach(epoch_cache_monotone.CLAIM, DECREASING) == (
+        "In the log of r0 offset 1 was written in epoch 0, after one of epoch 1."
+    )
+
+
+def test_any_log_counts_even_of_a_broker_that_is_down() -> None:
+    down = edited(DECREASING, log={0: [2, 1]}, role={1: NO_ROLE}, up={1: 0})
+
+    assert "In the log of r1 offset 1" in breach(epoch_cache_monotone.CLAIM, down)
+
+
+def test_the_epoch_cache_is_claimed_only_of_a_version_that_has_one() -> None:
+    assert epoch_cache_monotone.applies(MODEL.settings)
+    assert not epoch_cache_monotone.applies(HW.settings)
+
+
+def test_every_other_claim_is_of_every_version() -> None:
+    others = [claim for claim in ALL if claim is not epoch_cache_monotone.CLAIM]
+
+    assert all(claim.applies(model.settings) for claim in others for model in (MODEL, HW))
+
+
+@pytest.mark.parametrize("claim", ALL, ids=lambda claim: claim.name)
+def test_a_claim_that_holds_is_not_explained_away(claim: Invariant) -> None:
+    told = claim.explain(AGREED, MODEL.settings)
+
+    assert not any(f"r{replica}" in told.split() for replica in range(2))
+    assert told.endswith(".")
+
+
+def happened(claim: str, start: State, step: str) -> bool:
+    found = next(each for each in reachable.ALL if each.name == claim)
+    return found.happens(start, after(MODEL, start, step), MODEL.settings)
+
+
+def test_a_record_commits_when_a_leaders_high_watermark_passes_it() -> None:
+    produced = run(MODEL, "Produce leader=0")
+
+    assert not happened("record_commits", START, "Produce leader=0")
+    assert happened("record_commits", produced, "ShrinkIsr leader=0 follower=1")
+
+
+def test_a_leader_fails_over_when_another_takes_up_leadership() -> None:
+    elected = run(MODEL, "Crash replica=0", "Fence replica=0")
+    stays = run(MODEL, "Crash replica=1", "Fence replica=1")
+
+    assert happened("leader_fails_over", elected, "Learn replica=1")
+    assert not happened("leader_fails_over", stays, "Learn replica=0")
+    assert not happened("leader_fails_over", run(MODEL, "Crash replica=0"), "Fence replica=0")
+
+
+def test_taking_up_the_first_epoch_is_no_failover() -> None:
+    before = edited(START, role={0: NO_ROLE}, known_epoch={0: -1})
+    happens = reachable.leader_fails_over.happens
+
+    assert not happens(before, START, MODEL.settings)
+
+
+def test_the_isr_grows_back_when_a_member_returns() -> None:
+    left = run(MODEL, "Produce leader=0", "ShrinkIsr leader=0 follower=1")
+    back = run(
+        MODEL, "SendFetch follower=1", "LeaderFetch follower=1", "RecvFetch follower=1", start=left
+    )
+    asked = after(MODEL, back, "SendFetch follower=1")
+    replaced = edited(START, isr=0b01)
+
+    assert not happened("isr_grows_back", START, "Produce leader=0")
+    assert not happened("isr_grows_back", left, "SendFetch follower=1")
+    assert happened("isr_grows_back", asked, "LeaderFetch follower=1")
+    assert not reachable.isr_grows_back.happens(replaced, edited(START, isr=0b10), MODEL.settings)
+    assert not reachable.isr_grows_back.happens(START, replaced, MODEL.settings)
+
+
+def test_a_truncation_removes_a_record_when_a_log_gets_shorter() -> None:
+    one_behind = edited(AGREED, role={1: TRUNCATING}, leo={0: 1}, log={(0, 1): 0}, hw={0: 1})
+    step = "OffsetForLeaderEpoch follower=1"
+
+    assert happened("truncation_removes_record", one_behind, step)
+    assert not happened("truncation_removes_record", edited(AGREED, role={1: TRUNCATING}), step)
