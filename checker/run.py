@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
@@ -84,7 +86,12 @@ def run(
     replay: either is an outcome of its own.
     """
     seconds = prepare(problem, announce=announce)
-    with closing(engine_for(problem, choice, announce=announce)) as engine:
+    ends = time.monotonic() + (budgets.max_seconds or math.inf)
+
+    def is_late() -> bool:
+        return time.monotonic() > ends
+
+    with closing(engine_for(problem, choice, announce=announce, deadline=is_late)) as engine:
         try:
             result = search(problem, engine, budgets=budgets, watch=watch)
         except ModelFault as fault:

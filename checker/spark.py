@@ -12,6 +12,7 @@ import shutil
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from checker.blocks import Rows
-from checker.engine import Arrivals, Expansion, ModelFault
+from checker.engine import Arrivals, Expansion, Interrupted, ModelFault
 from checker.expander import Findings, Tally
 from checker.local import LocalEngine, merge_findings
 from checker.problem import Problem
@@ -31,6 +32,9 @@ BOOT_FRONTIER = 5_000
 """Frontier at which the session is started, so that it is up when it is needed."""
 HAND_OVER_FRONTIER = 50_000
 """Frontier at which the driver hands over to Spark, unless it is told a number of levels."""
+
+
+_DEADLINE_SECONDS = 0.5
 
 
 class _Owned:
@@ -102,6 +106,9 @@ class SparkEngine:
         self._owned: list[_Owned] = []
         self._candidates: Any = None
         self._held: list[Report] = []
+        self._late = deadline or (lambda: False)
+        self._jobs = ThreadPoolExecutor(1, thread_name_prefix="spark-job")
+        self._job: Future[Any] | None = None
         if driver_levels == 0:
             self._hand_over()
 
@@ -111,8 +118,12 @@ class SparkEngine:
             self._driver.close()
         if self._boot is not None:
             self._boot.join()
-        if self._context is not None and self._own_context:
-            self._context.stop()
+        if self._context is not None:
+            if self._job is not None and not self._job.done():
+                self._context.cancelAllJobs()
+            self._jobs.shutdown(wait=True)
+            if self._own_context:
+                self._context.stop()
         self._context = None
         if self._own_directory:
             shutil.rmtree(self.directory, ignore_errors=True)
@@ -263,13 +274,22 @@ class SparkEngine:
         )
         explored = self._candidates.mapPartitionsWithIndex(_Task(plan), preservesPartitioning=False)
         sent = explored.partitionBy(owners + 1, _itself)
-        reports = self._context.runJob(sent, _values, [owners])
+        reports = self._await(lambda: self._context.runJob(sent, _values, [owners]))
         self._candidates = sent
         for report in reports:
             if report.new:
                 path = plan.arrivals.format(owner=report.owner)
                 self._owned[report.owner].runs.append((path, report.new))
         return sorted(reports, key=lambda report: report.owner)
+
+    def _await(self, job: Callable[[], Any]) -> Any:
+        """Run a job in a thread of its own, so that Ctrl-C and deadlines reach this one."""
+        self._job = self._jobs.submit(job)
+        while not self._job.done():
+            wait([self._job], timeout=_DEADLINE_SECONDS)
+            if self._late():
+                raise Interrupted
+        return self._job.result()
 
 
 class _Task:

@@ -40,7 +40,7 @@ def test_no_two_claims_share_a_name() -> None:
     assert len(names) == len(set(names)) > 0
 
 
-@pytest.mark.parametrize("claim", (*invariants.ALL, *reachable.ALL), ids=lambda claim: claim.name)
+@pytest.mark.parametrize("claim", [*invariants.ALL, *reachable.ALL], ids=lambda claim: claim.name)
 def test_a_claim_is_one_sentence(claim: Invariant | Reachable) -> None:
     assert claim.sentence
     assert claim.sentence[0].isupper()

@@ -124,6 +124,14 @@ def test_leader_fetch_commits_and_answers_with_one_of_two_high_watermarks(
     assert changed == COMMITTED | {"fetch[1]": (REQUESTED, ANSWERED)} | answered
 
 
+def test_an_offset_keeps_the_record_first_committed_there() -> None:
+    state = caught_up(produced=2, exposed=[2, 1], exposed_end=2)
+    changed = done("LeaderFetch follower=1", state)
+
+    assert {field for field in changed if field.startswith("exposed")} == set()
+    assert changed["hw[0]"] == (0, 1)
+
+
 def test_leader_fetch_parks_what_it_has_no_record_for() -> None:
     parking = model_of("hw", parked_fetches=True)
 

@@ -3,7 +3,7 @@
 On every reachable state of small bounds, and on states that no run reaches, with every field at any
 value of its range. There a step may leave a range: interpreted it raises, compiled it raises the
 state's fault flag. Compiled code looks neither for a row that is not alive nor for a shift by a
-negative number: the first never happens, whatever the state; a state with the second is passed over.
+negative number: the first never happens, and a state with the second is passed over.
 """
 
 from __future__ import annotations
@@ -210,7 +210,9 @@ class AnyState:
         self.random = np.random.default_rng(seed)
 
     def drawn(self, *, tidy: bool) -> State:
-        values = {f.name: self._element(f, tidy=tidy) for f in self.layout.fields if not f.shape}
+        values: dict[str, Any] = {
+            f.name: self._element(f, tidy=tidy) for f in self.layout.fields if not f.shape
+        }
         roles = self.random.integers(NO_ROLE, FETCHING + 1, self.layout.sizes["replicas"]).tolist()
         values["role"] = roles
         if tidy and LEADER in roles:

@@ -181,11 +181,14 @@ def test_move_makes_another_leader_of_the_same_isr() -> None:
 
 
 def test_a_follower_that_learns_it_leads_knows_no_remote_leo() -> None:
-    state = edited(START, leader=1, epoch=1, fetch={1: REQUESTED})
+    answer = {"fetch": {1: ANSWERED}, "answer_offset": {1: 1}, "answer_log": {(1, 0): 1}}
+    state = edited(START, leader=1, epoch=1, leo=[1], log=[[1]], produced=1, **answer)
 
     assert done("Learn replica=1", state) == FOLLOWED | {
         "role[1]": (FETCHING, LEADER),
-        "fetch[1]": (REQUESTED, None),
+        "fetch[1]": (ANSWERED, None),
+        "answer_offset[1]": (1, None),
+        "answer_log[1][0]": (1, None),
         "known_epoch[1]": (0, 1),
         "known_isr[1]": (None, 0b11),
         "unanswered[1]": (None, 0),
@@ -258,6 +261,15 @@ def test_a_new_follower_truncates_nothing_yet_under_epoch() -> None:
     assert done("Learn replica=0", deposed(), model_of("epoch")) == LED | REMOTE | NOW_FOLLOWS | {
         "role[0]": (LEADER, TRUNCATING)
     }
+
+
+@pytest.mark.parametrize(("version", "epoch"), [("hw", 0), ("epoch", 1)])
+def test_the_epoch_of_a_record_truncated_from_the_last_log_is_forgotten(
+    version: str, epoch: int
+) -> None:
+    state = edited(deposed(), known_epoch={0: 1}, epoch=2, record_epoch=[1])
+
+    assert after(model_of(version), state, "Learn replica=0").record_epoch[0] == epoch
 
 
 def test_a_follower_that_changes_its_leader_drops_its_fetch() -> None:

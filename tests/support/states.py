@@ -134,4 +134,6 @@ def changes(before: State, after: State) -> Changes:
 
 def changed_by(model: Model, state: State, step: str) -> Changes:
     """All that one step changes, the step being one that the model offers."""
-    return changes(state, after(model, state, step))
+    result = after(model, state, step)
+    assert packed(result.layout, as_dict(result)) == result, "what is not alive is not zero"
+    return changes(state, result)

@@ -1,0 +1,239 @@
+"""The commands. What they print is made elsewhere; here is only what happens when.
+
+A mistake of the user is one line on standard error and exit code 2, before anything is started.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+import invariants
+from checker import exit_codes
+from checker.faults import Raised
+from checker.gate import BadGate, Expectation, judge, junit, outcome_table, read_gate
+from checker.graph import GRAPH_STATES_MAX, TooLargeForGraph, write_graph
+from checker.java import NoJava
+from checker.options import (
+    budget_options,
+    engine_options,
+    environment_options,
+    problem_for,
+    protocol_option,
+    take_budgets,
+    take_engine,
+    take_environment,
+)
+from checker.progress import Progress, showing
+from checker.report import render_run
+from checker.run import Run, run
+from checker.summary import to_text
+from checker.tour import stops
+from counterexamples import BadTrace, TraceError, confirm, read_trace, view, write_trace
+from invariants import reachable
+from model.environment import BadEnvironment
+from model.message import model_of
+
+
+def _list_claims(ctx: click.Context, param: click.Parameter, wanted: bool) -> None:
+    if not wanted or ctx.resilient_parsing:
+        return
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("Claim", no_wrap=True)
+    table.add_column("Kind", no_wrap=True)
+    table.add_column("Sentence")
+    for invariant in invariants.ALL:
+        table.add_row(invariant.name, "invariant", invariant.sentence)
+    for claim in reachable.ALL:
+        table.add_row(claim.name, "must happen", claim.sentence)
+    Console().print(table)
+    ctx.exit(0)
+
+
+@click.group(epilog=exit_codes.HELP, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="waterline", prog_name="waterline")
+def waterline() -> None:
+    """Check Kafka's partition replication exhaustively: can a committed record be lost?"""
+
+
+@waterline.command(epilog=exit_codes.HELP, context_settings={"help_option_names": ["-h", "--help"]})
+@protocol_option
+@environment_options
+@engine_options
+@budget_options
+@click.option(
+    "--invariant", "names", multiple=True, metavar="NAME", help="Only this one; repeatable."
+)
+@click.option(
+    "--list",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_list_claims,
+    help="Show every claim with its sentence.",
+)
+@click.option("--deadlock", is_flag=True, help="Exit 11 if a state has no transition at all.")
+@click.option(
+    "--trace-dir",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Write each counterexample there as JSON.",
+)
+@click.option(
+    "--graph",
+    "graph_file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write the state space there as GraphML, if it is small.",
+)
+@click.option(
+    "--graph-limit",
+    type=click.IntRange(1),
+    default=GRAPH_STATES_MAX,
+    show_default=True,
+    help="Most states that a graph is made of.",
+)
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="json: one object on standard output, nothing else.",
+)
+def check(**options: Any) -> int:
+    """Explore every reachable state; say which invariants hold, and show how others break."""
+    environment = take_environment(options)
+    engine = take_engine(options)
+    budgets = take_budgets(options)
+    problem = problem_for(options["protocol"], environment, options["names"])
+    with showing(Console(stderr=True)) as progress:
+        done = run(
+            problem, engine, budgets=budgets, watch=progress.watch, announce=progress.announce
+        )
+    if options["output_format"] == "json":
+        click.echo(to_text(done))
+    else:
+        Console().print(render_run(done))
+    _write_files(done, options)
+    return exit_codes.exit_code(done.result, deadlock=options["deadlock"])
+
+
+def _write_files(done: Run, options: dict[str, Any]) -> None:
+    told = Console(stderr=True, highlight=False, soft_wrap=True)
+    if directory := options["trace_dir"]:
+        directory.mkdir(parents=True, exist_ok=True)
+        for finding in done.findings:
+            path = directory / trace_name(done, finding.invariant)
+            write_trace(path, finding.replayed.trace)
+            told.print(f"wrote {path}")
+    if path := options["graph_file"]:
+        write_graph(done.result.graph(states_max=options["graph_limit"]), path)
+        told.print(f"wrote {path}")
+
+
+def trace_name(done: Run, invariant: str) -> str:
+    """`hw-no_committed_loss-2r2n2e.json`: version, claim, bounds."""
+    model = done.result.problem.model
+    sizes = model.layout.sizes
+    bounds = f"{sizes['replicas']}r{sizes['records']}n{sizes['epochs']}e"
+    return f"{model.version}-{invariant}-{bounds}.json"
+
+
+@waterline.command("view")
+@click.argument("trace", type=click.Path(path_type=Path))
+def view_trace(trace: Path) -> int:
+    """Step through a recorded trace: n next, p previous, g first, G last, q quit."""
+    recorded = read_trace(trace)
+    try:
+        model = model_of(recorded.model, recorded.version, recorded.environment)
+    except BadEnvironment as problem:
+        raise BadTrace(f"{trace}: {problem}") from None
+    claims = {invariant.name: invariant for invariant in invariants.ALL}
+    claim = claims.get(recorded.invariant)
+    if claim is None:
+        raise BadTrace(
+            f"{trace}: unknown invariant {recorded.invariant!r}; known: {', '.join(claims)}"
+        )
+    replayed = confirm(recorded, model, lambda state: claim.holds(state, model.settings))
+    view(replayed, Console(), explanation=claim.explain(replayed.states[-1], model.settings))
+    return exit_codes.HOLDS
+
+
+@waterline.command("gate", epilog=exit_codes.HELP)
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option(
+    "--junit",
+    "junit_file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write the outcomes there as JUnit XML.",
+)
+def gate_command(file: Path, junit_file: Path | None) -> int:
+    """Run the expectations in FILE; exit 0 only if every one came out as expected."""
+    outcomes = []
+    with showing(Console(stderr=True)) as progress:
+        for expectation in read_gate(file):
+            progress.announce(f"{expectation.name} ...")
+            outcomes.append(judge(expectation, _run_expected(expectation, progress)))
+    Console().print(outcome_table(outcomes))
+    if junit_file:
+        junit_file.write_text(junit(outcomes), encoding="utf-8")
+    return exit_codes.UNEXPECTED if any(o.complaints for o in outcomes) else exit_codes.HOLDS
+
+
+@waterline.command("tour")
+def tour_command() -> int:
+    """Show what is lost under hw, that epoch keeps it, and a larger space explored by Spark."""
+    console = Console()
+    outcomes = []
+    for number, stop in enumerate(stops(), start=1):
+        console.rule(f"[bold]{number}. {stop.title}")
+        with showing(Console(stderr=True)) as progress:
+            outcome = judge(stop.expectation, _run_expected(stop.expectation, progress))
+        console.print(render_run(outcome.run, shown=stop.shown))
+        for complaint in outcome.complaints:
+            console.print(f"[bold red]Not as expected:[/] {complaint}")
+        outcomes.append(outcome)
+    met = sum(1 for outcome in outcomes if not outcome.complaints)
+    console.rule()
+    console.print(f"{met} of {len(outcomes)} came out as expected.")
+    return exit_codes.HOLDS if met == len(outcomes) else exit_codes.UNEXPECTED
+
+
+def _run_expected(expectation: Expectation, progress: Progress) -> Run:
+    return run(
+        expectation.problem,
+        expectation.choice,
+        budgets=expectation.budgets,
+        watch=progress.watch,
+        announce=progress.announce,
+    )
+
+
+def run_command(name: str) -> int:
+    """Run `waterline` or `check` on this process's arguments; returns the exit code.
+
+    What is wrong with an option, a file or the machine is told in one line.
+    """
+    command: click.Command = check if name == "check" else waterline
+    try:
+        return int(command.main(prog_name=name, standalone_mode=False) or exit_codes.HOLDS)
+    except click.exceptions.Exit as done:
+        return done.exit_code
+    except click.Abort:
+        raise KeyboardInterrupt from None
+    except click.ClickException as problem:
+        return _fail(problem.format_message(), exit_codes.BAD_USAGE)
+    except (BadEnvironment, BadGate, TraceError, TooLargeForGraph, NoJava, OSError) as problem:
+        return _fail(str(problem), exit_codes.BAD_USAGE)
+    except Raised as outcome:
+        return _fail(f"{outcome} in {outcome.state}", exit_codes.RAISED)
+
+
+def _fail(message: str, code: int) -> int:
+    line = Text("error: ", style="bold red").append(" ".join(message.split()), style="default")
+    Console(stderr=True, soft_wrap=True).print(line)
+    return code

@@ -1,0 +1,389 @@
+"""What a user meets: exit codes, one-line errors, files, the JSON object, Ctrl-C."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as ET
+from pathlib import Path
+from typing import Any
+
+import networkx as nx
+import psutil
+import pytest
+
+from checker import commands
+from checker.exit_codes import first
+from counterexamples import read_trace
+
+SMALL = ["--engine", "local", "--records", "1", "--epochs", "1", "--restarts", "1"]
+
+
+class Told:
+    """What a command printed, and its exit code."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+        self._capsys = capsys
+        self._monkeypatch = monkeypatch
+
+    def __call__(self, *arguments: object, name: str = "check") -> tuple[int, str, str]:
+        self._monkeypatch.setattr(sys, "argv", [name, *map(str, arguments)])
+        code = commands.run_command(name)
+        captured = self._capsys.readouterr()
+        return code, captured.out, captured.err
+
+
+@pytest.fixture
+def told(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Told:
+    monkeypatch.setenv("COLUMNS", "80")
+    return Told(capsys, monkeypatch)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--protocol", "raft"], "'--protocol': 'raft' is not one of 'hw', 'epoch'"),
+        ([], "Missing option '--protocol'"),
+        (["--protocol", "hw", "--replicas", "0"], "'--replicas': 0 is not in the range 1<=x<=7"),
+        (["--protocol", "hw", "--records", "1000"], "'--records': 1000 is not in the range"),
+        (["--protocol", "hw", "--min-insync-replicas", "3"], "min-insync-replicas is 3, more than"),
+        (
+            ["--protocol", "hw", "--replicas", "7", "--records", "12", "--epochs", "30"],
+            "replicas 7, records 12 and epochs 30 together are too large to pack",
+        ),
+        (["--protocol", "hw", "--invariant", "safe"], "'--invariant': 'safe' is not one of"),
+        (["--protocol", "hw", "--memory", "much"], "'--memory': 'much' is no amount of memory"),
+        (["--protocol", "hw", "--max-time", "0"], "'--max-time'"),
+        (["--protocol", "hw", "--color"], "No such option"),
+    ],
+)
+def test_bad_usage_is_one_line_that_names_option_and_value_and_exit_2(
+    arguments: list[str], says: str, told: Told
+) -> None:
+    code, out, err = told(*arguments)
+
+    assert code == 2
+    assert out == ""
+    assert says in err
+    assert err.count("\n") == 1
+
+
+def test_bad_usage_never_starts_spark(told: Told) -> None:
+    told("--protocol", "hw", "--min-insync-replicas", "3")
+
+    assert not [c for c in psutil.Process().children(recursive=True) if "java" in c.name()]
+
+
+def test_a_violation_exits_12_and_what_holds_exits_0(told: Told) -> None:
+    violated, out, _ = told("--protocol", "hw", "--engine", "local")
+    holds, _, _ = told("--protocol", "epoch", "--engine", "local")
+
+    assert (violated, holds) == (12, 0)
+    assert "VIOLATED after 12 steps" in out
+    assert "m1 is lost." in " ".join(out.split())
+
+
+def test_a_run_cut_short_exits_20_and_says_incomplete(told: Told) -> None:
+    code, out, _ = told("--protocol", "epoch", "--engine", "local", "--max-depth", "3")
+
+    assert code == 20
+    assert "INCOMPLETE" in out
+    assert "HOLDS" not in out
+    assert "stopped by max-depth 3" in out
+
+
+def test_a_violation_found_before_the_cut_stays_violated(told: Told) -> None:
+    code, out, _ = told("--protocol", "hw", "--engine", "local", "--stop-at-first")
+
+    assert code == 12
+    assert "VIOLATED no_committed_loss" in out
+
+
+def test_exit_codes_win_in_the_documented_order() -> None:
+    assert first([0, 20, 11, 12, 1, 76]) == 76
+    assert first([0, 20, 11, 12, 1]) == 1
+    assert first([0, 20, 11, 12]) == 12
+    assert first([0, 20, 11]) == 11
+    assert first([0, 20]) == 20
+
+
+def test_json_is_one_object_and_nothing_else(told: Told) -> None:
+    code, out, _ = told("--protocol", "hw", "--engine", "local", "--format", "json")
+    report = json.loads(out)
+
+    assert code == 12
+    assert report["invariants"]["no_committed_loss"]["verdict"] == "violated"
+    assert report["invariants"]["no_committed_loss"]["depth"] == 12
+    assert report["invariants"]["epoch_cache_monotone"]["verdict"] == "not applicable"
+    assert sum(report["levels"]) == report["distinct"] == 23706
+    assert sum(report["actions"].values()) + 1 == report["generated"]
+    assert report["depth"] == len(report["levels"]) - 1
+    assert set(report["cut"]) == {"records", "epochs", "restarts", "moves"}
+    assert report["bounds"]["restarts"] == 2
+    assert report["engine"] == "local"
+    assert report["seconds"] > 0
+
+
+def test_traces_are_written_one_a_violated_invariant(told: Told, tmp_path: Path) -> None:
+    told("--protocol", "hw", "--engine", "local", "--trace-dir", tmp_path / "new")
+
+    names = sorted(path.name for path in (tmp_path / "new").iterdir())
+    assert names == [
+        f"hw-{claim}-2r2n2e.json"
+        for claim in (
+            "acknowledged_durable",
+            "consistent_read",
+            "no_committed_loss",
+            "no_divergence_below_hw",
+        )
+    ]
+    assert len(read_trace(tmp_path / "new" / names[2]).steps) == 12
+
+
+def test_a_small_space_is_written_as_graphml_and_a_large_one_refused(
+    told: Told, tmp_path: Path
+) -> None:
+    path = tmp_path / "space.graphml"
+    _, out, _ = told("--protocol", "epoch", *SMALL, "--graph", path, "--format", "json")
+    code, _, err = told("--protocol", "epoch", *SMALL, "--graph", path, "--graph-limit", "10")
+    graph = nx.read_graphml(path)
+
+    report = json.loads(out)
+    assert graph.number_of_nodes() == report["distinct"]
+    assert graph.number_of_edges() == report["generated"] - 1
+    assert code == 2
+    assert "more than 10 states, too many for a graph" in err
+
+
+def test_only_the_invariants_asked_for_are_checked_and_counts_do_not_depend_on_it(
+    told: Told,
+) -> None:
+    arguments = ["--protocol", "hw", "--engine", "local", "--format", "json"]
+    some = json.loads(told(*arguments, "--invariant", "sane")[1])
+    every = json.loads(told(*arguments)[1])
+
+    assert list(some["invariants"]) == ["sane"]
+    assert some["levels"] == every["levels"]
+
+
+def test_list_shows_every_claim_with_its_sentence(told: Told) -> None:
+    code, out, _ = told("--list")
+
+    assert code == 0
+    assert "no_divergence_below_hw" in out
+    assert "isr_grows_back" in out
+
+
+@pytest.mark.parametrize("columns", [80, 160])
+def test_no_line_of_a_report_is_wider_than_the_screen_or_ends_in_blanks(
+    columns: int, told: Told, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    _, out, _ = told("--protocol", "hw", "--engine", "local")
+
+    assert all(len(line) <= columns and line == line.rstrip() for line in out.splitlines())
+
+
+def test_view_prints_a_trace_whole_into_a_pipe(told: Told) -> None:
+    trace = Path(__file__).parents[2] / "examples/traces/hw-no_committed_loss-2r2n2e.json"
+    code, out, _ = told("view", trace, name="waterline")
+
+    assert code == 0
+    assert "12. Learn(replica=1)" in out
+    assert " ".join(out.split()).endswith("m1 is lost.")
+
+
+def edited(path: Path, **changes: Any) -> Path:
+    source = Path(__file__).parents[2] / "examples/traces/hw-no_committed_loss-2r2n2e.json"
+    path.write_text(json.dumps(json.loads(source.read_text()) | changes))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"version": "raft"}, "unknown protocol 'raft'"),
+        ({"model": "paxos"}, "unknown model 'paxos'"),
+        ({"invariant": "safe"}, "unknown invariant 'safe'"),
+        ({"steps": [{"action": "Explode", "arguments": {}}]}, "no action Explode"),
+        ({"steps": [{"action": "Crash", "arguments": {"replica": 9}}]}, "range is 0 to 1"),
+        ({"steps": [{"action": "Fence", "arguments": {"replica": 1}}]}, "is not enabled"),
+        ({"steps": []}, "shows nothing"),
+        ({"environment": {"replicas": -1}}, "replicas is -1"),
+        ({"format": "waterline-trace/9"}, "waterline-trace/9"),
+    ],
+)
+def test_a_trace_that_is_none_or_does_not_replay_is_one_line_and_exit_2(
+    changes: dict[str, Any], says: str, told: Told, tmp_path: Path
+) -> None:
+    code, out, err = told("view", edited(tmp_path / "t.json", **changes), name="waterline")
+
+    assert code == 2
+    assert out == ""
+    assert says in err
+    assert err.count("\n") == 1
+
+
+GATE = """
+[[expect]]
+name = "epoch keeps it"
+protocol = "epoch"
+engine = "local"
+verdicts = {{ no_committed_loss = "{verdict}" }}
+{more}
+"""
+
+
+def gate_file(path: Path, verdict: str = "holds", more: str = "") -> Path:
+    path.write_text(GATE.format(verdict=verdict, more=more))
+    return path
+
+
+def test_a_gate_passes_only_when_every_verdict_is_the_one_expected(
+    told: Told, tmp_path: Path
+) -> None:
+    junit = tmp_path / "junit.xml"
+    met, _, _ = told("gate", gate_file(tmp_path / "g.toml"), name="waterline")
+    missed, out, _ = told(
+        "gate",
+        gate_file(tmp_path / "g.toml", "violated"),
+        "--junit",
+        junit,
+        name="waterline",
+    )
+
+    suite = ET.parse(junit).getroot()
+    assert (met, missed) == (0, 3)
+    assert "expected violated, got holds" in " ".join(out.split())
+    assert suite.attrib["failures"] == "1"
+    assert suite.find("testcase/failure") is not None
+
+
+@pytest.mark.parametrize(
+    "more",
+    ["max-states = 5", "max-time = 1e-6"],
+)
+def test_a_gate_does_not_take_incomplete_for_holds(more: str, told: Told, tmp_path: Path) -> None:
+    code, out, _ = told("gate", gate_file(tmp_path / "g.toml", more=more), name="waterline")
+
+    assert code == 3
+    assert "got incomplete" in " ".join(out.split())
+
+
+def test_a_gate_does_not_take_not_applicable_for_holds(told: Told, tmp_path: Path) -> None:
+    path = tmp_path / "g.toml"
+    path.write_text(
+        '[[expect]]\nname="n"\nprotocol="hw"\nengine="local"\nrestarts=0\n'
+        'verdicts={epoch_cache_monotone="holds"}\n'
+    )
+    code, out, _ = told("gate", path, name="waterline")
+
+    assert code == 3
+    assert "got not applicable" in " ".join(out.split())
+
+
+def test_a_gate_fails_when_something_that_must_happen_never_does(
+    told: Told, tmp_path: Path
+) -> None:
+    """Without a restart no leader fails over, and that nothing is lost proves nothing."""
+    code, out, _ = told(
+        "gate", gate_file(tmp_path / "g.toml", more="restarts = 0"), name="waterline"
+    )
+
+    assert code == 3
+    assert "leader_fails_over was never reached" in " ".join(out.split())
+
+
+def test_a_gate_fails_on_a_violation_that_nobody_named(told: Told, tmp_path: Path) -> None:
+    path = tmp_path / "g.toml"
+    path.write_text(
+        '[[expect]]\nname="n"\nprotocol="hw"\nengine="local"\nverdicts={sane="holds"}\n'
+    )
+    code, out, _ = told("gate", path, name="waterline")
+
+    assert code == 3
+    assert "violated after 12 steps, nothing expected" in " ".join(out.split())
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "at least one"),
+        ("[[expect]]\n", "has no name"),
+        ("[[expect]]\nname='n'\n", "unknown protocol"),
+        ("[[expect]]\nname='n'\nprotocol='hw'\n", "has no verdicts"),
+        ("[[expect]]\nname='n'\nprotocol='hw'\nverdicts={safe='holds'}", "unknown invariant"),
+        ("[[expect]]\nname='n'\nprotocol='hw'\nverdicts={sane='yes'}", "sane is 'yes'"),
+        ("[[expect]]\nname='n'\nprotocol='hw'\ntypo=1\nverdicts={sane='holds'}", "'typo'"),
+        ("[[expect]]\nname='n'\nprotocol='hw'\nreplicas='2'\nverdicts={sane='holds'}", "type int"),
+        ("[[expect]]\nname='n'\nprotocol='hw'\nengine='tlc'\nverdicts={sane='holds'}", "'tlc'"),
+        ("nonsense", "is no TOML"),
+    ],
+)
+def test_a_gate_file_that_cannot_be_used_is_one_line_and_exit_2(
+    text: str, says: str, told: Told, tmp_path: Path
+) -> None:
+    path = tmp_path / "g.toml"
+    path.write_text(text)
+    code, out, err = told("gate", path, name="waterline")
+
+    assert code == 2
+    assert out == ""
+    assert says in err
+    assert err.count("\n") == 1
+
+
+LONG = ["--protocol", "epoch", "--records", "4", "--epochs", "3", "--restarts", "15"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("engine", "shown"),
+    [
+        (["--engine", "local"], "on local: frontier"),
+        pytest.param(
+            ["--engine", "spark", "--master", "local[2]", "--driver-levels", "1"],
+            "on spark: frontier",
+            marks=pytest.mark.spark,
+        ),
+    ],
+    ids=["local", "spark"],
+)
+def test_ctrl_c_prints_the_summary_so_far_as_incomplete_and_leaves_no_process(
+    engine: list[str], shown: str, tmp_path: Path
+) -> None:
+    """The whole process group gets the signal, as from a terminal."""
+    told = tmp_path / "stderr"
+    with told.open("w") as stderr:
+        process = subprocess.Popen(
+            [sys.executable, "-c", "from checker.cli import check_main; check_main()", *LONG]
+            + engine,
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+            text=True,
+            start_new_session=True,
+            preexec_fn=_default_interrupt,  # noqa: PLW1509 - a test runner may ignore the signal
+        )
+        deadline = time.monotonic() + 180
+        while shown not in told.read_text() and time.monotonic() < deadline:
+            assert process.poll() is None, told.read_text()
+            time.sleep(0.2)
+        children = psutil.Process(process.pid).children(recursive=True)
+        os.killpg(process.pid, signal.SIGINT)
+        out, _ = process.communicate(timeout=60)
+    _, alive = psutil.wait_procs(children, timeout=10)
+
+    assert process.returncode == 20
+    assert "INCOMPLETE" in out
+    assert "HOLDS" not in out
+    assert "interrupt (Ctrl-C)" in out
+    assert "Traceback" not in told.read_text()
+    assert alive == []
+
+
+def _default_interrupt() -> None:
+    signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -1,0 +1,142 @@
+"""What may import what, and the few constructs that have one place only."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+OURS = ("model", "invariants", "counterexamples", "checker")
+MAY_IMPORT = {
+    "model": {"model"},
+    "invariants": {"invariants", "model"},
+    "counterexamples": {"counterexamples"},
+    "checker": set(OURS),
+}
+MAY_PRINT = {
+    "checker/cli.py",
+    "checker/commands.py",
+    "checker/progress.py",
+    "checker/report.py",
+    "counterexamples/viewer.py",
+}
+MAY_EXIT = {"checker/cli.py", "checker/commands.py"}
+MAY_EXEC = {"checker/kernel.py"}
+LINES_MAX = 500
+
+NO_FILES_OR_SCREENS = {"click", "io", "os", "pathlib", "rich", "shutil", "subprocess", "sys"}
+"""The protocol and the claims about it are values and functions, and nothing outside."""
+
+
+@cache
+def tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(), str(path))
+
+
+def modules(*packages: str) -> list[Path]:
+    return [path for package in packages for path in sorted((ROOT / package).rglob("*.py"))]
+
+
+def named(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def imported(path: Path) -> Iterator[str]:
+    """The top-level names that a module imports, anywhere in it."""
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.split(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield (node.module or "").split(".")[0] if not node.level else path.parent.name
+
+
+def called(path: Path) -> Iterator[str]:
+    """What a module calls: `print`, `pickle.load`, `x.y.load` as `y.load`."""
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.Call):
+            if isinstance(node.func, ast.Name):
+                yield node.func.id
+            elif isinstance(node.func, ast.Attribute):
+                of = node.func.value
+                owner = of.id if isinstance(of, ast.Name) else getattr(of, "attr", "")
+                yield f"{owner}.{node.func.attr}"
+
+
+def callers(*names: str) -> set[str]:
+    return {named(path) for path in modules(*OURS) if not set(names).isdisjoint(called(path))}
+
+
+@pytest.mark.parametrize("package", OURS)
+def test_imports_go_one_way(package: str) -> None:
+    wrong = {
+        f"{named(path)} imports {name}"
+        for path in modules(package)
+        for name in imported(path)
+        if name in OURS and name not in MAY_IMPORT[package]
+    }
+
+    assert modules(package)
+    assert not wrong
+
+
+@pytest.mark.parametrize("package", ["model", "invariants"])
+def test_model_and_invariants_need_only_the_language(package: str) -> None:
+    outside = {
+        f"{named(path)} imports {name}"
+        for path in modules(package)
+        for name in imported(path)
+        if name not in OURS and (name not in sys.stdlib_module_names or name in NO_FILES_OR_SCREENS)
+    }
+
+    assert not outside
+
+
+def test_what_is_tested_of_imports_is_found_wherever_it_stands(tmp_path: Path) -> None:
+    path = tmp_path / "module.py"
+    path.write_text(
+        "import os.path\nfrom checker.search import search\n"
+        "def f():\n    from model import state\n    pickle.load(f); a.pickle.loads(f); print()\n"
+    )
+
+    assert list(imported(path)) == ["os", "checker", "model"]
+    assert set(called(path)) == {"pickle.load", "pickle.loads", "print"}
+
+
+def test_only_the_command_line_its_report_and_the_viewer_print() -> None:
+    printing = {
+        named(path)
+        for path in modules(*OURS)
+        if any(name.split(".")[-1] == "print" for name in called(path))
+    }
+
+    assert printing <= MAY_PRINT
+    assert callers("print") <= {"checker/cli.py"}
+
+
+def test_only_the_kernel_runs_generated_text() -> None:
+    assert callers("exec") == MAY_EXEC
+    assert callers("eval") == set()
+
+
+def test_nothing_is_unpickled() -> None:
+    modules_with_load = ("pickle", "cPickle", "cloudpickle")
+    loads = {f"{name}.{load}" for name in modules_with_load for load in ("load", "loads")}
+
+    assert callers(*loads, "pickle.Unpickler", "load", "loads") == set()
+
+
+def test_only_the_command_line_ends_the_process() -> None:
+    assert callers("sys.exit", "os._exit", "exit", "quit") <= MAY_EXIT
+
+
+@pytest.mark.parametrize("path", modules(*OURS, "tests"), ids=named)
+def test_a_module_fits_its_limit_and_says_what_it_is(path: Path) -> None:
+    lines = path.read_text().splitlines()
+
+    assert len(lines) <= LINES_MAX
+    assert not lines or path.is_relative_to(ROOT / "tests") or ast.get_docstring(tree(path))

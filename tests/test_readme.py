@@ -1,0 +1,154 @@
+"""The documents say what is so: commands, output, options, keys, and where things are."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import io
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from checker import exit_codes
+from checker.cli import waterline
+from checker.gate import read_gate
+from model.cluster import fields
+from model.settings import Bounds
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+LEFT_OUT = "[...]"
+RUNS = re.findall(r"<!-- run( slow)? -->\n```console\n\$ \.venv/bin/(.+)\n((?:.*\n)+?)```", README)
+DOCUMENTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def document(name: str) -> str:
+    return (ROOT / "docs" / name).read_text(encoding="utf-8")
+
+
+def output_of(command: str) -> str:
+    """What the command prints on a pipe of 80 columns, whatever its exit code."""
+    name, *arguments = shlex.split(command)
+    function = {"check": "check_main", "waterline": "main"}[name]
+    start = f"from checker.cli import {function}; {function}()"
+    return subprocess.run(
+        [sys.executable, "-c", start, *arguments],
+        env=os.environ | {"COLUMNS": "80"},
+        cwd=ROOT,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    ).stdout
+
+
+@pytest.mark.parametrize(
+    ("command", "shown"),
+    [
+        pytest.param(command, shown, id=command, marks=[pytest.mark.slow] if slow else [])
+        for slow, command, shown in RUNS
+    ],
+)
+def test_output_is_pasted_unedited(command: str, shown: str) -> None:
+    """Each piece between two marks of omission occurs as it is, in order."""
+    printed = output_of(command)
+
+    at = 0
+    for piece in shown.split(f"{LEFT_OUT}\n"):
+        at = printed.find(piece, at)
+        assert at >= 0, f"not printed by {command}:\n{piece}"
+        at += len(piece)
+
+
+def test_every_console_block_is_run() -> None:
+    assert len(RUNS) == README.count("```console") > 0
+
+
+def test_the_python_example_prints_what_is_shown() -> None:
+    [(program, shown)] = re.findall(r"```python\n(.+?)```.+?```text\n(.+?)```", README, re.DOTALL)
+    printed = io.StringIO()
+
+    with contextlib.redirect_stdout(printed):
+        exec(compile(program, "README.md", "exec"), {})
+
+    assert printed.getvalue() == shown
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def test_every_option_named_is_in_the_help_of_a_command(path: Path) -> None:
+    named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*[a-z]", path.read_text(encoding="utf-8")))
+    runner = CliRunner()
+    known = {"--help"}
+    for command in waterline.commands:
+        printed = runner.invoke(waterline, [command, "--help"]).output
+        known |= set(re.findall(r"--[a-z][a-z-]*[a-z]", printed))
+
+    assert named - known == set()
+
+
+def test_the_exit_codes_are_those_of_the_help() -> None:
+    in_help = set(re.findall(r"^ {2}(\d+) ", exit_codes.HELP, re.MULTILINE))
+    in_readme = set(re.findall(r"^\| (\d+) \|", README, re.MULTILINE))
+
+    assert in_readme == in_help
+
+
+def test_the_gate_example_is_a_gate(tmp_path: Path) -> None:
+    [entry] = re.findall(r"```toml\n(.+?)```", README, re.DOTALL)
+    file = tmp_path / "gate.toml"
+    file.write_text(entry, encoding="utf-8")
+
+    [expectation] = read_gate(file)
+
+    assert expectation.verdicts
+
+
+def test_every_field_of_the_state_is_described() -> None:
+    described = re.findall(r"^\| `(\w+)` \|", document("model.md"), re.MULTILINE)
+
+    assert [name for name in described if name.islower()] == [f.name for f in fields(Bounds())]
+
+
+def names_in(path: Path) -> set[str]:
+    """Everything that a module defines at its top."""
+    names = set()
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            names.add(node.name)
+        elif isinstance(node, ast.Assign):
+            names |= {target.id for target in node.targets if isinstance(target, ast.Name)}
+    return names
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def test_every_place_in_the_code_that_is_named_exists(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    places = re.findall(r"`([\w/]+\.py)(?:::?(\w+))?`", text)
+
+    for file, name in places:
+        assert (ROOT / file).is_file(), f"{path.name} names {file}"
+        assert not name or name in names_in(ROOT / file), f"{path.name} names {file}:{name}"
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def test_every_link_to_a_file_leads_somewhere(path: Path) -> None:
+    links = re.findall(r"\]\(((?!https?:)[^)#]+)", path.read_text(encoding="utf-8"))
+
+    for link in links:
+        assert (path.parent / link).exists(), f"{path.name} links to {link}"
+
+
+def test_every_key_of_a_result_is_described() -> None:
+    result = json.loads(output_of("check --protocol hw --engine local --format json"))
+    invariant = result["invariants"]["no_committed_loss"]
+    keys = {*result, *invariant, *invariant["trace"], *invariant["trace"]["steps"][0]}
+
+    described = set(re.findall(r"^\| `([\w-]+)` \|", document("json.md"), re.MULTILINE))
+
+    assert keys <= described
