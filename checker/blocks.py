@@ -180,3 +180,15 @@ def nothing_recent(width: Width, slots: int) -> Rows:
         probe[0, 0] += np.uint64(1)
     recent[home] = probe[0]
     return recent
+
+
+def warm_up(width: Width) -> None:
+    """Compile, or load, everything above for states of this many words."""
+    rows: Rows = np.zeros((1, len(width)), np.uint64)
+    out = np.empty_like(rows)
+    table: NDArray[np.uint32] = np.zeros(2, np.uint32)
+    ends: NDArray[np.int64] = np.zeros((1, 1), np.int64)
+    owned: NDArray[np.int64] = np.zeros(1, np.int64)
+    scatter(width, rows, 1, nothing_recent(width, 2), out, ends[0], owned)
+    count = absorb(width, table, rows, 0, out[None], ends, 0)
+    rehash(width, np.zeros_like(table), rows, count)

@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from checker.blocks import warm_up
 from checker.expander import Expander, Findings, Tally
 from checker.kernel import is_cached, mark_cached
 from checker.problem import Problem
@@ -26,6 +27,7 @@ def prepare(problem: Problem, *, announce: Callable[[str], None] = lambda messag
         announce(f"compiling the model for {sizes} (once for this shape; about ten seconds)")
     started = time.monotonic()
     expander = Expander(problem, chunk_rows=1)
+    warm_up(expander.width)
     words = [state.words for state in problem.model.initial[:1]]
     rows = np.array(words, np.uint64)
     expander.inspect(rows, Findings(problem))

@@ -39,6 +39,8 @@ class Progress:
 
     def watch(self, snapshot: Snapshot) -> None:
         """Show a level that has been checked."""
+        if self._previous is None:
+            self._last_line = time.monotonic()
         line = line_of(snapshot, self._previous)
         self._previous = snapshot
         if self._status is not None:

@@ -165,3 +165,10 @@ def read_run(path: Path) -> Rows:
     """A run, mapped into memory."""
     rows: Rows = np.load(path, mmap_mode="r", allow_pickle=False)
     return rows
+
+
+def warm_up(width: Width) -> None:
+    """Compile, or load, everything above for states of this many words."""
+    rows: Rows = np.zeros((1, len(width)), np.uint64)
+    unseen(width, sort_unique(width, rows), [rows])
+    merge(width, [rows, rows])

@@ -24,7 +24,7 @@ from checker.engine import Arrivals, Expansion, Interrupted, ModelFault
 from checker.expander import Findings, Tally
 from checker.local import LocalEngine, merge_findings
 from checker.problem import Problem
-from checker.runs import read_run, sort_unique, write_run
+from checker.runs import read_run, sort_unique, warm_up, write_run
 from checker.spark_session import start_context
 from checker.spark_task import LevelPlan, OwnerPlan, Report, explore, split_by_owner
 
@@ -218,6 +218,7 @@ class SparkEngine:
 
     def _wait_for_context(self) -> Any:
         self._start_booting()
+        warm_up(self.width)
         if self._boot is not None:
             if self._boot.is_alive():
                 self._on_wait("starting Spark")
