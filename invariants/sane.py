@@ -21,16 +21,18 @@ REMOTE_LEO_BEYOND_LOG = 5
 FUTURE_EPOCH = 6
 MISCOUNTED = 7
 
-_WORDS = (
-    "nothing is wrong",
-    "a high watermark is above the log end offset",
-    "two brokers lead in the same epoch",
-    "the controller's leader is not in its ISR",
-    "the ISR is empty",
-    "a leader believes that a follower has more than the leader itself",
-    "a broker knows an epoch that the controller has not reached",
-    "a log has a hole, or records that were never produced",
-)
+_OF_THE_CONTROLLER = {
+    LEADER_OUTSIDE_ISR: "The controller's leader is not in its ISR.",
+    EMPTY_ISR: "The ISR is empty.",
+    MISCOUNTED: "More is exposed or acknowledged than was produced.",
+}
+_OF_A_REPLICA = {
+    HW_ABOVE_LEO: "has its high watermark above its log end offset",
+    TWO_LEADERS: "leads in an epoch in which another broker leads too",
+    REMOTE_LEO_BEYOND_LOG: "believes that a follower has more than it has itself",
+    FUTURE_EPOCH: "knows an epoch that the controller has not reached",
+    MISCOUNTED: "has a hole in its log, or a record that was never produced",
+}
 
 
 def wrong_with_replica(s: Any, r: int) -> int:
@@ -52,29 +54,35 @@ def wrong_with_replica(s: Any, r: int) -> int:
     return SANE
 
 
-def wrong(s: Any) -> int:
-    """The first thing wrong with the state."""
+def wrong_with_controller(s: Any) -> int:
+    """The first thing wrong with what belongs to no replica."""
     if s.isr == 0:
         return EMPTY_ISR
     if s.leader != NO_REPLICA and not contains(s.isr, s.leader):
         return LEADER_OUTSIDE_ISR
     if s.exposed_end > s.produced or s.acked >> s.produced != 0:
         return MISCOUNTED
-    for r in range(s.replicas):
-        found = wrong_with_replica(s, r)
-        if found != SANE:
-            return found
     return SANE
 
 
 def holds(s: Any, c: Any) -> bool:
     """Nothing is wrong."""
-    return wrong(s) == SANE
+    if wrong_with_controller(s) != SANE:
+        return False
+    for r in range(s.replicas):
+        if wrong_with_replica(s, r) != SANE:
+            return False
+    return True
 
 
 def explain(s: State, c: Any) -> str:
-    """What is wrong."""
-    return _WORDS[wrong(s)].capitalize() + "."
+    """What is wrong, and with which broker."""
+    if found := wrong_with_controller(s):
+        return _OF_THE_CONTROLLER[found]
+    for r in range(s.replicas):
+        if found := wrong_with_replica(s, r):
+            return f"r{r} {_OF_A_REPLICA[found]}."
+    return "Nothing is wrong."
 
 
 CLAIM = Invariant(

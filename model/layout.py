@@ -124,6 +124,7 @@ class Layout:
         if doubled:
             raise ValueError(f"declared twice: {', '.join(sorted(doubled))}")
         self.fields = tuple(fields)
+        _require_rows_to_decide(self.fields)
         self.sizes = dict(sizes)
         chunks = _chunks(self.fields)
         self.bits = sum(chunk.rows * chunk.row_bits for chunk in chunks)
@@ -139,6 +140,17 @@ class Layout:
 
     def __repr__(self) -> str:
         return f"Layout({self.bits} bits in {self.words} words, {self.digest})"
+
+
+def _require_rows_to_decide(fields: Sequence[Field]) -> None:
+    """Whoever is alive by another field's rows needs that field, with as many rows."""
+    rows = {f.name: f.shape for f in fields if f.alive is None and len(f.shape) == 1}
+    for declared in fields:
+        if declared.alive is not None and rows.get(declared.alive.field) != declared.shape[:1]:
+            raise ValueError(
+                f"field {declared.name} is alive by {declared.alive.field}, "
+                f"which is no field with {declared.shape[0]} rows"
+            )
 
 
 def _chunks(fields: Sequence[Field]) -> list[_Chunk]:
@@ -203,6 +215,8 @@ def _place(chunks: Sequence[_Chunk]) -> tuple[int, dict[str, Place]]:
 
 def _room(free: list[int], bits: int) -> int:
     """Take `bits` out of the words, `free[w]` being what word w has left; return the first bit."""
+    if bits == 0:
+        return 0
     if bits > WORD_BITS:
         first = len(free)
         whole, rest = divmod(bits, WORD_BITS)

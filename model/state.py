@@ -48,6 +48,8 @@ class State:
     _words: list[int]
 
     def __init__(self, layout: Layout, words: tuple[int, ...] | None = None) -> None:
+        if words is not None and len(words) != layout.words:
+            raise ValueError(f"a state has {layout.words} words here, not {len(words)}")
         object.__setattr__(self, "layout", layout)
         object.__setattr__(self, "_words", list(words or (0,) * layout.words))
 
@@ -126,6 +128,7 @@ class Draft(State):
     """A state under construction: the one thing that an effect may write to."""
 
     __slots__ = ()
+    __hash__ = None  # type: ignore[assignment]  # it changes
 
     def _write(self, place: Place, index: int | tuple[int, ...], value: int) -> None:
         bit = self._locate(place, index)

@@ -20,6 +20,7 @@ from checker import exit_codes
 from checker.gate import read_gate
 from model.cluster import fields
 from model.settings import Bounds
+from model.versions import ACTIONS
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -111,9 +112,19 @@ def test_the_gate_example_is_a_gate(tmp_path: Path) -> None:
 
 
 def test_every_field_of_the_state_is_described() -> None:
-    described = re.findall(r"^\| `(\w+)` \|", document("model.md"), re.MULTILINE)
+    section = document("model.md").split("\n## The state, field by field")[1].split("\n## ")[0]
 
-    assert [name for name in described if name.islower()] == [f.name for f in fields(Bounds())]
+    described = re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE)
+
+    assert described == [f.name for f in fields(Bounds())]
+
+
+def test_every_step_is_described() -> None:
+    section = document("model.md").split("\n## The steps")[1].split("\n## ")[0]
+
+    described = re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE)
+
+    assert described == [action.name for action in ACTIONS]
 
 
 def names_in(path: Path) -> set[str]:

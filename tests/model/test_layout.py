@@ -225,7 +225,6 @@ def test_a_field_with_one_value_takes_no_bits() -> None:
         draft.only = 5
 
 
-@pytest.mark.xfail(strict=True, reason="it is placed behind the last word", raises=IndexError)
 def test_a_field_with_one_value_can_be_read_beside_a_full_word() -> None:
     layout = Layout([bits(32, shape=(2,)), Field(name="only", doc="", lo=4, hi=4)], sizes={})
 
@@ -285,3 +284,20 @@ def test_layouts_are_equal_exactly_when_compiled_code_cannot_tell_them_apart(
 
     assert (same, hash(same)) == (layout, hash(layout))
     assert layout not in (resized, more)
+
+
+def test_a_row_that_is_alive_by_what_is_no_such_field_is_an_error_of_the_declaration() -> None:
+    rows = Field(name="rows", doc="", hi=1, shape=(2,), alive=Alive("role", (1,)))
+    role = Field(name="role", doc="", hi=1, shape=(3,))
+
+    with pytest.raises(ValueError, match="rows is alive by role, which is no field with 2 rows"):
+        Layout([rows], sizes={})
+    with pytest.raises(ValueError, match="rows is alive by role, which is no field with 2 rows"):
+        Layout([role, rows], sizes={})
+
+
+def test_a_state_of_another_number_of_words_is_an_error() -> None:
+    layout = Layout([bits(32, shape=(2,))], sizes={})
+
+    with pytest.raises(ValueError, match="1 words here, not 2"):
+        State(layout, (0, 0))
