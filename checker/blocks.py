@@ -10,7 +10,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from llvmlite import ir
 from numba import njit
+from numba.core import cgutils, types
+from numba.core.typing import signature
+from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 Rows = NDArray[np.uint64]
@@ -30,6 +34,10 @@ OWNED_MAX = (1 << INDEX_BITS) - 2
 """Most states that one owner's table can hold."""
 _TAG_SHIFT = np.uint32(INDEX_BITS)
 _EMPTY = np.uint32(0)
+_FAR = 16
+_NEAR = 8
+_RING = _FAR - 1
+"""How many children ahead memory is asked for."""
 
 
 def width_of(words: int) -> Width:
@@ -53,6 +61,26 @@ def hash_row(width: Any, rows: Any, row: int) -> Any:
 def owner_of(h: Any, owners: int) -> Any:
     """Which of `owners` a hash belongs to: equal, contiguous ranges of the top half of the hash."""
     return np.int64(((h >> _S32) * np.uint64(owners)) >> _S32)
+
+
+@intrinsic
+def _prefetch(typingctx: Any, array: Any, index: Any) -> Any:
+    """Ask the processor to bring array[index] (or the row of a block) into its cache."""
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        struct = context.make_array(sig.args[0])(context, builder, value=args[0])
+        stride = cgutils.unpack_tuple(builder, struct.strides)[0]
+        byte = ir.IntType(8).as_pointer()
+        start = builder.bitcast(struct.data, byte)
+        address = builder.gep(start, [builder.mul(args[1], stride)])
+        i32 = ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [byte, i32, i32, i32])
+        name = f"llvm.prefetch.p0{'i8' if not address.type.is_opaque else ''}"
+        prefetch = cgutils.get_or_insert_function(builder.module, kind, name)
+        builder.call(prefetch, [address, i32(0), i32(3), i32(1)])
+        return context.get_dummy_value()
+
+    return signature(types.none, array, types.int64), codegen
 
 
 @njit(nogil=True)
@@ -132,14 +160,29 @@ def absorb(
     """Add an owner's unseen children to its states; returns how many states it has then.
 
     children[k] is a scattered block with ends[k]. `table` has a power of two of slots, each 0 or a
-    tag and the index of a state plus one; both arrays have room for every child.
+    tag and the index of a state plus one; both arrays have room for every child. Memory is
+    asked for well before it is needed: the slot of a child further on, then the state it names.
     """
     slots = np.uint64(table.shape[0] - 1)
+    ahead = np.empty(_FAR, np.uint64)
     for k in range(ends.shape[0]):
         block = children[k]
         start = ends[k, owner - 1] if owner > 0 else 0
-        for row in range(start, ends[k, owner]):
+        end = ends[k, owner]
+        for row in range(start, min(start + _FAR, end)):
             h = hash_row(width, block, row)
+            ahead[row & _RING] = h
+            _prefetch(table, np.int64(h & slots))
+        for row in range(start, end):
+            h = ahead[row & _RING]
+            if row + _FAR < end:
+                far = hash_row(width, block, row + _FAR)
+                ahead[row & _RING] = far
+                _prefetch(table, np.int64(far & slots))
+            if row + _NEAR < end:
+                near = table[ahead[(row + _NEAR) & _RING] & slots]
+                if near != _EMPTY:
+                    _prefetch(states, np.int64(near & INDEX_MASK) - 1)
             slot = h & slots
             tag = np.uint32((h >> _S40) & np.uint64(0xFF))
             while True:

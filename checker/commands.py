@@ -5,6 +5,7 @@ A mistake of the user is one line on standard error and exit code 2, before anyt
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from rich.text import Text
 
 import invariants
 from checker import exit_codes
+from checker.engine import EngineFailed
 from checker.faults import Raised
 from checker.gate import BadGate, Expectation, judge, junit, outcome_table, read_gate
 from checker.graph import GRAPH_STATES_MAX, TooLargeForGraph, write_graph
@@ -32,6 +34,7 @@ from checker.options import (
 from checker.progress import Progress, showing
 from checker.report import render_run
 from checker.run import Run, run
+from checker.spark_session import NoSpark
 from checker.summary import to_text
 from checker.tour import stops
 from counterexamples import BadTrace, TraceError, confirm, read_trace, view, write_trace
@@ -61,7 +64,11 @@ def waterline() -> None:
     """Check Kafka's partition replication exhaustively: can a committed record be lost?"""
 
 
-@waterline.command(epilog=exit_codes.HELP, context_settings={"help_option_names": ["-h", "--help"]})
+@waterline.command(
+    short_help="Say which invariants hold.",
+    epilog=exit_codes.HELP,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @protocol_option
 @environment_options
 @engine_options
@@ -110,6 +117,10 @@ def check(**options: Any) -> int:
     engine = take_engine(options)
     budgets = take_budgets(options)
     problem = problem_for(options["protocol"], environment, options["names"])
+    _require_writable("--graph", options["graph_file"])
+    if directory := options["trace_dir"]:
+        directory.mkdir(parents=True, exist_ok=True)
+        _require_writable("--trace-dir", directory / "trace")
     with showing(Console(stderr=True)) as progress:
         done = run(
             problem, engine, budgets=budgets, watch=progress.watch, announce=progress.announce
@@ -118,14 +129,24 @@ def check(**options: Any) -> int:
         click.echo(to_text(done))
     else:
         Console().print(render_run(done))
-    _write_files(done, options)
-    return exit_codes.exit_code(done.result, deadlock=options["deadlock"])
+    code = exit_codes.exit_code(done.result, deadlock=options["deadlock"])
+    try:
+        _write_files(done, options)
+    except TooLargeForGraph as problem:
+        # What was found out weighs more than that it could not be drawn.
+        return _fail(str(problem), code or exit_codes.BAD_USAGE)
+    return code
+
+
+def _require_writable(option: str, path: Path | None) -> None:
+    """A run of an hour must not end with a file that cannot be written."""
+    if path is not None and not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise click.UsageError(f"{option}: {path} cannot be written; name another place")
 
 
 def _write_files(done: Run, options: dict[str, Any]) -> None:
     told = Console(stderr=True, highlight=False, soft_wrap=True)
     if directory := options["trace_dir"]:
-        directory.mkdir(parents=True, exist_ok=True)
         for finding in done.findings:
             path = directory / trace_name(done, finding.invariant)
             write_trace(path, finding.replayed.trace)
@@ -143,7 +164,7 @@ def trace_name(done: Run, invariant: str) -> str:
     return f"{model.version}-{invariant}-{bounds}.json"
 
 
-@waterline.command("view")
+@waterline.command("view", short_help="Step through a recorded trace.")
 @click.argument("trace", type=click.Path(path_type=Path))
 def view_trace(trace: Path) -> int:
     """Step through a recorded trace: n next, p previous, g first, G last, q quit."""
@@ -163,7 +184,7 @@ def view_trace(trace: Path) -> int:
     return exit_codes.HOLDS
 
 
-@waterline.command("gate", epilog=exit_codes.HELP)
+@waterline.command("gate", short_help="Run a file of expectations.", epilog=exit_codes.HELP)
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option(
     "--junit",
@@ -174,8 +195,10 @@ def view_trace(trace: Path) -> int:
 def gate_command(file: Path, junit_file: Path | None) -> int:
     """Run the expectations in FILE; exit 0 only if every one came out as expected."""
     outcomes = []
+    expectations = read_gate(file)
+    _require_writable("--junit", junit_file)
     with showing(Console(stderr=True)) as progress:
-        for expectation in read_gate(file):
+        for expectation in expectations:
             progress.announce(f"{expectation.name} ...")
             outcomes.append(judge(expectation, _run_expected(expectation, progress)))
     Console().print(outcome_table(outcomes))
@@ -184,7 +207,7 @@ def gate_command(file: Path, junit_file: Path | None) -> int:
     return exit_codes.UNEXPECTED if any(o.complaints for o in outcomes) else exit_codes.HOLDS
 
 
-@waterline.command("tour")
+@waterline.command("tour", short_help="Show what this is for.")
 def tour_command() -> int:
     """Show what is lost under hw, that epoch keeps it, and a larger space explored by Spark."""
     console = Console()
@@ -227,8 +250,18 @@ def run_command(name: str) -> int:
         raise KeyboardInterrupt from None
     except click.ClickException as problem:
         return _fail(problem.format_message(), exit_codes.BAD_USAGE)
-    except (BadEnvironment, BadGate, TraceError, TooLargeForGraph, NoJava, OSError) as problem:
+    except (
+        BadEnvironment,
+        BadGate,
+        TraceError,
+        TooLargeForGraph,
+        NoJava,
+        NoSpark,
+        OSError,
+    ) as problem:
         return _fail(str(problem), exit_codes.BAD_USAGE)
+    except EngineFailed as problem:
+        return _fail(str(problem), exit_codes.INTERNAL_ERROR)
     except Raised as outcome:
         return _fail(f"{outcome} in {outcome.state}", exit_codes.RAISED)
 

@@ -33,7 +33,8 @@ class Arrivals:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expansion:
-    """What leads out of a level: transitions by action, transitions that each bound cut, claims
+    """What leads out of a level: transitions by action, transitions that each bound
+    cut, by action and bound, claims
     that happened (by number), the least state without any transition.
     """
 
@@ -67,6 +68,10 @@ class ModelFault(Exception):
     def __init__(self, words: Words) -> None:
         super().__init__(f"an access out of range in state {words}")
         self.words = words
+
+
+class EngineFailed(Exception):
+    """What an engine runs on broke down: no verdict of the model, and nothing may be concluded."""
 
 
 class Interrupted(Exception):

@@ -25,7 +25,7 @@ class Tally:
 
     def __init__(self, problem: Problem, happened: NDArray[np.bool_] | None = None) -> None:
         self.fired: Counts = np.zeros(len(problem.model.actions), np.int64)
-        self.cut: Counts = np.zeros(len(problem.model.limits), np.int64)
+        self.cut: Counts = np.zeros(cut_shape(problem), np.int64)
         self.happened: NDArray[np.bool_] = np.zeros(len(problem.reachable), np.bool_)
         if happened is not None:
             self.happened |= happened
@@ -39,6 +39,11 @@ class Tally:
         self.happened |= other.happened
         self.deadlock = least(self.deadlock, other.deadlock)
         self.faults += other.faults
+
+
+def cut_shape(problem: Problem) -> tuple[int, int]:
+    """Actions by bounds: the shape of the counts of transitions that were cut."""
+    return len(problem.model.actions), len(problem.model.limits)
 
 
 class Findings:

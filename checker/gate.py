@@ -6,9 +6,10 @@
     replicas = 2
     verdicts = { no_committed_loss = "violated", sane = "holds" }
 
-Options are those of `check`, by the same names. Every invariant named must have exactly the verdict
-expected: INCOMPLETE or NOT APPLICABLE never passes for HOLDS. An invariant that is not named and
-comes out VIOLATED fails the gate too, and so does a reachability claim that was not reached.
+Options are those of `check`, by the same names, but for what is written where. Every invariant
+named must have exactly the verdict expected: INCOMPLETE or NOT APPLICABLE never passes for HOLDS.
+An invariant that is not named and comes out VIOLATED fails the gate too, and so does a reachability
+claim that was not reached.
 """
 
 from __future__ import annotations
@@ -29,7 +30,9 @@ from checker.problem import Problem
 from checker.result import Verdict
 from checker.run import EngineChoice, Run
 from checker.search import Budgets
+from checker.wording import told_option
 from model.environment import ENVIRONMENTS, BadEnvironment, Environment
+from model.versions import VERSIONS
 
 FILE_BYTES_MAX = 1 << 20
 _VERDICTS = [verdict.value for verdict in (Verdict.HOLDS, Verdict.VIOLATED, Verdict.NOT_APPLICABLE)]
@@ -40,7 +43,13 @@ _ENGINE_KEYS = {
     "partitions": int,
     "driver-levels": int,
 }
-_BUDGET_KEYS = {"max-states": int, "max-time": (int, float), "stop-at-first": bool}
+_BUDGET_KEYS = {
+    "max-states": int,
+    "max-time": (int, float),
+    "max-depth": int,
+    "stop-at-first": bool,
+}
+_MAY_BE_ZERO = {"threads", "driver-levels", "max-depth"}
 
 
 class BadGate(ValueError):
@@ -96,6 +105,8 @@ def _expectation(where: str, entry: object) -> Expectation:
         raise BadGate(f"{where} has no name")
     where = f"{where} ({name})"
     protocol = entry.pop("protocol", None)
+    if not isinstance(protocol, str):
+        raise BadGate(f"{where} has no protocol; known: {', '.join(VERSIONS)}")
     verdicts = entry.pop("verdicts", None)
     base = entry.pop("environment", "documented")
     if base not in ENVIRONMENTS:
@@ -104,7 +115,7 @@ def _expectation(where: str, entry: object) -> Expectation:
     budgets = _take(where, entry, _BUDGET_KEYS)
     try:
         options = {**ENVIRONMENTS[base].options(), **entry}
-        problem = problem_for(str(protocol), Environment.from_options(options))
+        problem = problem_for(protocol, Environment.from_options(options))
     except BadEnvironment as trouble:
         raise BadGate(f"{where}: {trouble}") from None
     return Expectation(
@@ -114,6 +125,7 @@ def _expectation(where: str, entry: object) -> Expectation:
         budgets=Budgets(
             max_states=budgets.get("max-states"),
             max_seconds=budgets.get("max-time"),
+            max_depth=budgets.get("max-depth"),
             stop_at_first=budgets.get("stop-at-first", False),
         ),
         verdicts=_verdicts(where, verdicts, problem),
@@ -125,8 +137,10 @@ def _take(where: str, entry: dict[str, Any], keys: Mapping[str, Any]) -> dict[st
     for key, value in taken.items():
         if not isinstance(value, keys[key]) or (isinstance(value, bool) and keys[key] is not bool):
             raise BadGate(f"{where}: {key} is {value!r}, which is of the wrong type")
-        if not isinstance(value, (str, bool)) and value < 0:
-            raise BadGate(f"{where}: {key} is {value!r}; it must not be negative")
+        if isinstance(value, (str, bool)):
+            continue
+        if value < 0 or (value == 0 and key not in _MAY_BE_ZERO):
+            raise BadGate(f"{where}: {key} is {value!r}; it must be greater")
     return taken
 
 
@@ -214,7 +228,7 @@ def junit(outcomes: list[Outcome]) -> str:
             failure = ET.SubElement(case, "failure", message="; ".join(outcome.complaints))
             failure.text = "\n".join(outcome.complaints)
         out = ET.SubElement(case, "system-out")
-        options = ", ".join(f"{name} {value}" for name, value in model.options.items())
+        options = ", ".join(f"{name} {told_option(value)}" for name, value in model.options.items())
         out.text = f"{outcome.run.result.distinct} states; {options}"
     ET.indent(suite)
     return ET.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"

@@ -77,9 +77,9 @@ def action_mask(problem: Problem) -> int:
 
 
 def claim_mask(problem: Problem) -> int:
-    """Bit i is set when invariant i applies to the version."""
-    model = problem.model
-    return sum(1 << i for i, inv in enumerate(problem.invariants) if inv.applies(model.settings))
+    """Bit i is set when invariant i is asked for and applies to the version."""
+    applicable = problem.applicable
+    return sum(1 << i for i, inv in enumerate(problem.invariants) if inv in applicable)
 
 
 def is_cached(problem: Problem) -> bool:
@@ -161,7 +161,7 @@ def _source(
         '    """Successors of rows[start:stop] into `out`, where each came from into `origin`.',
         "",
         "    Returns (next row, successors written, how it ended). fired[a] counts transitions of",
-        "    action a, cut[b] those that bound b cut; happened[k] is set once claim k happened;",
+        "    action a, cut[a, b] those that bound b cut; happened[k] is set once claim k happened;",
         "    dead[row] is set where a state has no transition at all.",
         '    """',
         "    s = scratch(layout)",
@@ -231,7 +231,7 @@ def _action_lines(number: int, action: Action, claims: int, names: dict[str, Pur
         lines += [
             f"{pad}bound = limit_{number}(s, c{given})",
             f"{pad}if bound != 0:",
-            f"{pad}    cut[bound] += 1",
+            f"{pad}    cut[{number}, bound] += 1",
             f"{pad}    kept_out += 1",
             f"{pad}else:",
         ]

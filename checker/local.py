@@ -24,7 +24,7 @@ from checker.problem import Problem
 
 OWNERS = 64
 RECENT_SLOTS = 1 << 14
-SLAB_CHUNKS = 16
+SLAB_CHUNKS = 64
 _LOAD_MAX = 0.7
 
 

@@ -48,6 +48,19 @@ class MemorySize(click.ParamType[int]):
         return int(matched[1]) * _SIZES[matched[2]]
 
 
+class SparkMaster(click.ParamType[str]):
+    """What Spark takes for a master."""
+
+    name = "MASTER"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The master as it was given."""
+        known = r"local|local\[(\d+|\*)(,\d+)?\]|local-cluster\[.+\]|spark://.+|k8s://.+|yarn"
+        if re.fullmatch(known, str(value)) is None:
+            self.fail(f"{value!r} is no Spark master; as local[2] or spark://host:7077", param, ctx)
+        return str(value)
+
+
 def together(*decorators: Decorator) -> Decorator:
     """Several options as one decorator, shown in this order."""
 
@@ -132,7 +145,13 @@ engine_options = together(
     click.option(
         "--threads", type=click.IntRange(0, 1024), default=0, help="Threads; 0: one for each core."
     ),
-    click.option("--master", default="local[*]", show_default=True, help="Spark master."),
+    click.option(
+        "--master",
+        type=SparkMaster(),
+        default="local[*]",
+        show_default=True,
+        help="Spark master, as spark://host:7077.",
+    ),
     click.option(
         "--partitions", type=click.IntRange(1, 100_000), help="Spark partitions; default: cores."
     ),
@@ -201,5 +220,5 @@ def problem_for(version: str, environment: Environment, names: Sequence[str] = (
             raise click.BadParameter(
                 f"{name!r} is not one of {', '.join(known)}", param_hint="'--invariant'"
             )
-    chosen = [known[name] for name in known if not names or name in names]
-    return Problem(message_model(version, environment), tuple(chosen), reachable.ALL)
+    asked = frozenset(names) if names else None
+    return Problem(message_model(version, environment), invariants.ALL, reachable.ALL, asked)

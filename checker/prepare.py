@@ -15,6 +15,7 @@ from checker.blocks import warm_up
 from checker.expander import Expander, Findings, Tally
 from checker.kernel import is_cached, mark_cached
 from checker.problem import Problem
+from checker.wording import told_sizes
 
 
 def prepare(problem: Problem, *, announce: Callable[[str], None] = lambda message: None) -> float:
@@ -23,8 +24,8 @@ def prepare(problem: Problem, *, announce: Callable[[str], None] = lambda messag
     `announce` is told what is waited for where nothing is cached for this shape.
     """
     if not is_cached(problem):
-        sizes = ", ".join(f"{n} {name}" for name, n in problem.model.layout.sizes.items())
-        announce(f"compiling the model for {sizes} (once for this shape; about ten seconds)")
+        sizes = told_sizes(problem.model.layout)
+        announce(f"compiling the model for {sizes} (once for these; about ten seconds)")
     started = time.monotonic()
     expander = Expander(problem, chunk_rows=1)
     warm_up(expander.width)

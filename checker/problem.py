@@ -10,13 +10,23 @@ from model.transition_system import Model
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A model and the claims about it. Claims that do not apply to its version are kept apart."""
+    """A model and the claims about it.
+
+    All `invariants` are compiled, so that a shape compiles once; `asked` names those that are
+    checked, None for all. Those that do not apply to the version are never checked.
+    """
 
     model: Model
     invariants: tuple[Invariant, ...]
     reachable: tuple[Reachable, ...] = ()
+    asked: frozenset[str] | None = None
+
+    def is_asked(self, invariant: Invariant) -> bool:
+        """Whether a verdict is wanted."""
+        return self.asked is None or invariant.name in self.asked
 
     @property
     def applicable(self) -> tuple[Invariant, ...]:
-        """The invariants that say something about this version, in the order given."""
-        return tuple(i for i in self.invariants if i.applies(self.model.settings))
+        """The invariants that are asked for and say something about this version, in order."""
+        settings = self.model.settings
+        return tuple(i for i in self.invariants if self.is_asked(i) and i.applies(settings))

@@ -18,6 +18,7 @@ from rich.text import Text
 import invariants
 from checker.result import LevelSummary, Result, Verdict
 from checker.run import Finding, Run
+from checker.wording import counted, told_option, told_sizes
 from counterexamples import TraceStep, Trimmed, render_compact
 from invariants import reachable
 from model.environment import ENVIRONMENTS
@@ -61,7 +62,7 @@ def headline(result: Result) -> RenderableType:
     named = [name for name, e in ENVIRONMENTS.items() if e.options() == dict(model.options)]
     circumstances = f"environment {named[0]}" if named else "environment as given"
     title = Text.assemble((f"{model.version}", "bold"), f" in {circumstances}")
-    facts = ", ".join(f"{name} {_plain(value)}" for name, value in model.options.items())
+    facts = ", ".join(f"{name} {told_option(value)}" for name, value in model.options.items())
     return Group(title, Text(facts, style="dim"))
 
 
@@ -153,9 +154,12 @@ def actions(result: Result) -> RenderableType:
     columns = [cells[i * rows : (i + 1) * rows] for i in range(2)]
     for line in itertools.zip_longest(*columns, fillvalue=("", "")):
         table.add_row(*itertools.chain(*line))
-    if not result.never_enabled:
-        return table
-    return Group(table, Text(f"Never enabled: {', '.join(result.never_enabled)}"), Text())
+    parts: list[RenderableType] = [table]
+    if result.never_enabled:
+        parts.append(Text(f"Never enabled: {', '.join(result.never_enabled)}"))
+    if result.always_cut:
+        parts.append(Text(f"Enabled, and always cut by a bound: {', '.join(result.always_cut)}"))
+    return Group(*parts)
 
 
 def render_finding(finding: Finding, same_as: str | None = None) -> RenderableType:
@@ -175,7 +179,7 @@ def render_finding(finding: Finding, same_as: str | None = None) -> RenderableTy
 def conclusion(result: Result) -> RenderableType:
     """One line that can stand alone: the verdicts with their bounds."""
     model = result.problem.model
-    sizes = ", ".join(f"{n} {name}" for name, n in model.layout.sizes.items())
+    sizes = told_sizes(model.layout)
     by_verdict: dict[Verdict, list[str]] = {}
     for found in result.invariants:
         by_verdict.setdefault(found.verdict, []).append(found.name)
@@ -184,7 +188,10 @@ def conclusion(result: Result) -> RenderableType:
         line.append(f"{verdict.value.upper()} ", style=_STYLES[verdict])
         line.append(f"{', '.join(names)}; ")
     how = "in all" if result.complete else "so far"
-    line.append(f"{result.distinct:,} states {how}, within {sizes} and the budgets above.")
+    line.append(f"{counted(result.distinct, 'state')} {how}, within {sizes} and the budgets above.")
+    never = [claim.name for claim in result.reachable if claim.depth is None]
+    if never and result.complete:
+        line.append(f" Never happened: {', '.join(never)}.", style="bold red")
     if result.deadlock is not None:
         line.append(f" A state at depth {result.deadlock[0]} has no transition.", style="yellow")
     return line
@@ -197,7 +204,3 @@ def _time(result: Result, prepare_seconds: float) -> str:
         f"({result.distinct / max(result.seconds, 1e-9) / 1e6:.2f} M distinct/s, "
         f"{rate / 1e6:.2f} M transitions/s), {prepare_seconds:.2f} s to load the model"
     )
-
-
-def _plain(value: object) -> str:
-    return {True: "on", False: "off"}[value] if isinstance(value, bool) else str(value)

@@ -72,6 +72,7 @@ class Result:
     generated: int
     fired: dict[str, int]
     cut: dict[str, int]
+    always_cut: list[str]
     deadlock: tuple[int, Words] | None
     seconds: float
     peak_rss: int = 0
@@ -98,4 +99,5 @@ class Result:
     @property
     def never_enabled(self) -> list[str]:
         """Actions of the version that no state within the bounds enables."""
-        return [name for name, count in self.fired.items() if count == 0]
+        never = [name for name, count in self.fired.items() if count == 0]
+        return [name for name in never if name not in self.always_cut]

@@ -8,6 +8,7 @@ depend on the engine or on the number of workers.
 from __future__ import annotations
 
 import resource
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -58,7 +59,7 @@ class _Account:
         self.levels: list[LevelSummary] = []
         self.broken: dict[int, tuple[int, Words]] = {}
         self.fired = np.zeros(len(problem.model.actions), np.int64)
-        self.cut = np.zeros(len(problem.model.limits), np.int64)
+        self.cut = np.zeros((len(problem.model.actions), len(problem.model.limits)), np.int64)
         self.happened = np.zeros(len(problem.reachable), np.bool_)
         self.happened_at: dict[int, int] = {}
         self.deadlock: tuple[int, Words] | None = None
@@ -143,7 +144,8 @@ def _over_budget(
 
 def resident_bytes() -> int:
     """The peak resident memory of this process."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
 
 
 def _conclude(account: _Account, engine: str, stopped_by: str | None, seconds: float) -> Result:
@@ -152,6 +154,8 @@ def _conclude(account: _Account, engine: str, stopped_by: str | None, seconds: f
     applicable = problem.applicable
     invariants = []
     for number, invariant in enumerate(problem.invariants):
+        if not problem.is_asked(invariant):
+            continue
         if number in account.broken:
             depth, words = account.broken[number]
             invariants.append(InvariantResult(invariant.name, Verdict.VIOLATED, depth, words))
@@ -179,8 +183,13 @@ def _conclude(account: _Account, engine: str, stopped_by: str | None, seconds: f
         },
         cut={
             name: int(count)
-            for name, count in list(zip(model.limits, account.cut, strict=True))[1:]
+            for name, count in list(zip(model.limits, account.cut.sum(axis=0), strict=True))[1:]
         },
+        always_cut=[
+            action.name
+            for action, fired, cut in zip(model.actions, account.fired, account.cut, strict=True)
+            if action.name in model.contents and fired == 0 and cut.any()
+        ],
         deadlock=account.deadlock,
         seconds=seconds,
         peak_rss=resident_bytes(),

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from checker.blocks import Rows
-from checker.engine import Arrivals, Expansion, Interrupted, ModelFault
+from checker.engine import Arrivals, EngineFailed, Expansion, Interrupted, ModelFault
 from checker.expander import Findings, Tally
 from checker.local import LocalEngine, merge_findings
 from checker.problem import Problem
@@ -109,8 +109,6 @@ class SparkEngine:
         self._late = deadline or (lambda: False)
         self._jobs = ThreadPoolExecutor(1, thread_name_prefix="spark-job")
         self._job: Future[Any] | None = None
-        if driver_levels == 0:
-            self._hand_over()
 
     def close(self) -> None:
         """Stop the session if it is ours, and remove what is temporary."""
@@ -130,6 +128,8 @@ class SparkEngine:
 
     def absorb(self) -> Arrivals:
         """The next level, from the driver or from one Spark job."""
+        if self._driver is not None and self._driver_levels == 0:
+            self._hand_over()
         if self._driver is not None:
             arrivals = self._driver.absorb()
             self.depth = arrivals.depth
@@ -290,7 +290,15 @@ class SparkEngine:
             wait([self._job], timeout=_DEADLINE_SECONDS)
             if self._late():
                 raise Interrupted
-        return self._job.result()
+        try:
+            return self._job.result()
+        except Exception as problem:
+            cause = str(getattr(problem, "java_exception", problem)).strip().splitlines()
+            # Of a Python traceback the last line before the JVM's own trace says what it was.
+            python = [line for line in cause if line and not line.startswith((" ", "\t"))]
+            raise EngineFailed(
+                f"Spark failed at level {self.depth}: {' ... '.join(dict.fromkeys(python[:1] + python[-1:]))}"
+            ) from problem
 
 
 class _Task:

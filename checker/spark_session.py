@@ -17,8 +17,12 @@ from checker.java import use_java
 _QUICK_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 
+class NoSpark(Exception):
+    """Spark could not be started on the master that was named."""
+
+
 def start_context(master: str, *, log: Path) -> Any:
-    """A SparkContext on `master`. Raises `NoJava` where there is no Java runtime.
+    """A SparkContext on `master`. Raises `NoJava` or `NoSpark`.
 
     PySpark's workers take `python3` from the PATH unless they are told otherwise, and do not see
     this process's `sys.path`: both are set for them here.
@@ -37,9 +41,16 @@ def start_context(master: str, *, log: Path) -> Any:
     for name, value in _settings(master).items():
         conf.set(name, value)
     log.parent.mkdir(parents=True, exist_ok=True)
-    with log.open("wb") as output:
-        gateway = launch_gateway(conf, {"stdout": output, "stderr": output})  # type: ignore[no-untyped-call]
-    context = SparkContext(conf=conf, gateway=gateway)
+    try:
+        with log.open("wb") as output:
+            sinks = {"stdout": output, "stderr": output}
+            gateway = launch_gateway(conf, sinks)  # type: ignore[no-untyped-call]
+        context = SparkContext(conf=conf, gateway=gateway)
+        # A master that cannot be reached only shows when something is asked of the context.
+        _ = context.defaultParallelism
+    except Exception as problem:
+        reason = str(getattr(problem, "java_exception", problem)).splitlines()[0]
+        raise NoSpark(f"Spark cannot be started on --master {master}: {reason}") from None
     context.setLogLevel("ERROR")
     return context
 

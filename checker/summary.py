@@ -43,6 +43,7 @@ def summary(run: Run) -> dict[str, Any]:
         "explored_on": [level.on for level in result.levels],
         "actions": result.fired,
         "cut": result.cut,
+        "always_cut": result.always_cut,
         "bounds": dict(model.options),
         "deadlock_depth": result.deadlock[0] if result.deadlock else None,
         "engine": result.engine,

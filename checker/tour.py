@@ -38,12 +38,12 @@ def stops() -> Iterator[Stop]:
     lost = ("no_committed_loss", "no_divergence_below_hw")
     violated = dict.fromkeys((*lost, "acknowledged_durable", "consistent_read"), "violated")
     yield Stop(
-        "hw: truncation to the high watermark loses a committed record, and logs diverge",
+        "hw loses a committed record, and its logs diverge",
         _expect("hw", documented, EngineChoice(), {**violated, "sane": "holds"}),
         shown=lost,
     )
     yield Stop(
-        "epoch: with Leader Epoch, in the same circumstances, neither happens",
+        "epoch, in the same circumstances, does neither",
         _expect("epoch", documented, EngineChoice(), holds),
     )
     yield Stop(

@@ -34,7 +34,7 @@ def explain(s: State, c: Any) -> str:
         record = s.exposed[offset]
         told = f"m{record} was committed at offset {offset}; leader r{leader} of epoch {s.epoch}"
         if offset >= s.leo[leader]:
-            return f"{told} has a log of {s.leo[leader]} only: m{record} is lost."
+            return f"{told} has only {s.leo[leader]} records: m{record} is lost."
         if s.log[leader, offset] != record:
             return f"{told} has m{s.log[leader, offset]} there: m{record} is lost."
     return "No committed record is lost."

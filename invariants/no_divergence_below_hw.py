@@ -46,7 +46,7 @@ def explain(s: State, c: Any) -> str:
             return (
                 f"At offset {offset} leader r{leader} has m{s.log[leader, offset]} and follower "
                 f"r{follower} has m{s.log[follower, offset]}; both high watermarks are above it "
-                f"({s.hw[leader]} and {s.hw[follower]}): the logs diverge for good."
+                f"({s.hw[leader]} and {s.hw[follower]}): the logs diverge."
             )
     return "No log diverges."
 

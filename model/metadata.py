@@ -34,7 +34,7 @@ def learn(s: Any, c: Settings, replica: int) -> None:
         become_leader(s, c, replica)
     elif follows(s, replica) and s.known_leader[replica] == s.leader:
         # The leader is still the same broker: nothing is truncated, and a fetch in flight stays
-        # valid, however many epochs were missed. KAFKA-7164, repaired in 2.1.
+        # valid, however many epochs were missed. KAFKA-7164, repaired in 2.0.1 and 2.1.0.
         s.known_epoch[replica] = s.epoch
     else:
         become_follower(s, c, replica)

@@ -186,10 +186,16 @@ def _receive_out_of_range(before: State, after: State, follower: int) -> str:
 
 def _shrink_isr(before: State, after: State, leader: int, follower: int) -> str:
     return _told(
-        f"r{leader} finds r{follower} lagging and takes it out of the ISR, "
+        f"r{leader} {_lagging(before, leader, follower)} and takes it out of the ISR, "
         f"now {_set(after, after.isr)}",
         _at_leader(before, after, leader),
     )
+
+
+def _lagging(before: State, leader: int, follower: int) -> str:
+    if before.remote_leo[leader, follower] == UNKNOWN_OFFSET:
+        return f"has not heard from r{follower}"
+    return f"finds r{follower} {'lagging' if before.up[follower] else 'gone'}"
 
 
 def _checkpoint(before: State, after: State, replica: int) -> str:

@@ -99,7 +99,7 @@ HW = Version(
 EPOCH = Version(
     name="epoch",
     sentence="Kafka 0.11 (KIP-101): a new follower asks the leader where its last epoch ends. "
-    "Diverges with 3 replicas (KAFKA-7164: missed epochs under the same leader).",
+    "Diverges with 3 replicas (KAFKA-7164), and with 2 when leadership moves (KIP-279).",
     truncation=TRUNCATE_BY_EPOCH,
     contents=(*_EVERY_VERSION, "OffsetForLeaderEpoch"),
 )

@@ -59,6 +59,8 @@ def told(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) ->
         (["--protocol", "hw", "--memory", "much"], "'--memory': 'much' is no amount of memory"),
         (["--protocol", "hw", "--max-time", "0"], "'--max-time'"),
         (["--protocol", "hw", "--color"], "No such option"),
+        (["--protocol", "hw", "--master", "foo"], "'--master': 'foo' is no Spark master"),
+        (["--protocol", "hw", "--graph", "/nowhere/x"], "/nowhere/x cannot be written"),
     ],
 )
 def test_bad_usage_is_one_line_that_names_option_and_value_and_exit_2(
@@ -157,6 +159,9 @@ def test_a_small_space_is_written_as_graphml_and_a_large_one_refused(
     assert graph.number_of_edges() == report["generated"] - 1
     assert code == 2
     assert "more than 10 states, too many for a graph" in err
+    assert (
+        told("--protocol", "hw", "--engine", "local", "--graph", path, "--graph-limit", 9)[0] == 12
+    )
 
 
 def test_only_the_invariants_asked_for_are_checked_and_counts_do_not_depend_on_it(
@@ -337,6 +342,7 @@ def test_a_gate_file_that_cannot_be_used_is_one_line_and_exit_2(
     assert err.count("\n") == 1
 
 
+RUN_CHECK = "from checker.cli import check_main; check_main()"
 LONG = ["--protocol", "epoch", "--records", "4", "--epochs", "3", "--restarts", "15"]
 
 
@@ -360,8 +366,7 @@ def test_ctrl_c_prints_the_summary_so_far_as_incomplete_and_leaves_no_process(
     told = tmp_path / "stderr"
     with told.open("w") as stderr:
         process = subprocess.Popen(
-            [sys.executable, "-c", "from checker.cli import check_main; check_main()", *LONG]
-            + engine,
+            [sys.executable, "-c", RUN_CHECK, *LONG, *engine],
             stdout=subprocess.PIPE,
             stderr=stderr,
             text=True,

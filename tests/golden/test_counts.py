@@ -1,4 +1,4 @@
-"""Every row of the manifest, whose numbers another checker found on another text of the protocol."""
+"""Every row of the manifest: numbers that another checker found on another text."""
 
 from __future__ import annotations
 

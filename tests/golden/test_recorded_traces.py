@@ -54,7 +54,7 @@ def test_each_is_what_the_search_finds_byte_for_byte(path: Path) -> None:
 
 @pytest.mark.parametrize("invariant", DIFFERS_AFTER)
 def test_the_same_choices_under_epoch_end_safe(invariant: str) -> None:
-    """Step by step `epoch` offers the choices of `hw`, as far as the loss; one step's effect differs.
+    """Step by step `epoch` offers the choices of `hw`; the effect of one step differs.
 
     Where a later choice is no longer offered, that is because nothing was truncated.
     """

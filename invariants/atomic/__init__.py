@@ -1,0 +1,20 @@
+"""What is claimed of the atomic grain: one module a claim, sentence first, predicate under it."""
+
+from invariants.atomic import (
+    elected_leader_in_isr,
+    leader_in_isr,
+    strong_isr,
+    type_ok,
+    weak_isr,
+)
+from invariants.claim import Invariant
+
+ALL: tuple[Invariant, ...] = (
+    strong_isr.CLAIM,
+    weak_isr.CLAIM,
+    elected_leader_in_isr.CLAIM,
+    leader_in_isr.CLAIM,
+    type_ok.CLAIM,
+)
+
+__all__ = ["ALL"]

@@ -1,0 +1,33 @@
+"""The quorum's leader, while there is one, is in the quorum ISR.
+
+`leader_in_isr` without its accident: a partition without a leader breaks nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from invariants.atomic import leader_in_isr
+from invariants.claim import Invariant
+from model.atomic.quorum import quorum_isr, quorum_leader
+from model.state import State
+from model.terms import NO_REPLICA, contains
+
+
+def holds(s: Any, c: Any) -> bool:
+    """Nobody leads, or a member does."""
+    leader = quorum_leader(s)
+    return leader == NO_REPLICA or contains(quorum_isr(s), leader)
+
+
+def explain(s: State, c: Any) -> str:
+    """Which leader is outside."""
+    return leader_in_isr.explain(s, c)
+
+
+CLAIM = Invariant(
+    name="elected_leader_in_isr",
+    sentence="The quorum's leader, while there is one, is in the ISR.",
+    holds=holds,
+    explain=explain,
+)

@@ -1,0 +1,47 @@
+"""What a leader has exposed to consumers, and whether a set of replicas all have it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from model.atomic.quorum import leads
+from model.terms import NO_REPLICA, contains
+
+
+def has_exposed(s: Any, leader: int, replica: int) -> bool:
+    """Whether both hold the same record at every offset below the leader's high watermark."""
+    hw = s.hw[leader]
+    if hw > s.leo[leader] or hw > s.leo[replica]:
+        return False
+    for offset in range(hw):
+        if s.log[leader, offset] != s.log[replica, offset]:
+            return False
+    return True
+
+
+def first_without(s: Any, leader: int, members: int) -> int:
+    """The first of `members` that lacks something this leader has exposed, or NO_REPLICA.
+
+    Whoever believes that it leads, exposes; who does not, has nothing to answer for.
+    """
+    if not leads(s, leader):
+        return NO_REPLICA
+    for replica in range(s.replicas):
+        if contains(members, replica) and not has_exposed(s, leader, replica):
+            return replica
+    return NO_REPLICA
+
+
+def lacking(s: Any, leader: int, replica: int) -> str:
+    """The lack as a sentence: which offset, and what each of the two has there."""
+    for offset in range(s.hw[leader]):
+        records = [
+            f"m{s.log[r, offset]}" if offset < s.leo[r] else "nothing" for r in (leader, replica)
+        ]
+        if records[0] != records[1] or records[0] == "nothing":
+            return (
+                f"r{leader}, leading in epoch {s.known_epoch[leader]} with high watermark "
+                f"{s.hw[leader]}, has {records[0]} at offset {offset}, but r{replica} has "
+                f"{records[1]} there."
+            )
+    return f"r{replica} has all that r{leader} has exposed."

@@ -1,0 +1,38 @@
+"""The quorum's leader is in the quorum ISR, read literally: there is one, and it is in it.
+
+As published, and so false from the start: before the first election nobody leads. What was meant
+is `elected_leader_in_isr`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from invariants.claim import Invariant
+from model.atomic.quorum import quorum_isr, quorum_leader
+from model.state import State
+from model.terms import NO_REPLICA, contains
+
+
+def holds(s: Any, c: Any) -> bool:
+    """There is a leader, and it is a member."""
+    leader = quorum_leader(s)
+    return leader != NO_REPLICA and contains(quorum_isr(s), leader)
+
+
+def explain(s: State, c: Any) -> str:
+    """Whether there is no leader, or which one is outside."""
+    leader = quorum_leader(s)
+    if leader == NO_REPLICA:
+        return "The quorum has no leader."
+    if contains(quorum_isr(s), leader):
+        return f"Leader r{leader} is in the ISR."
+    return f"Leader r{leader} is not in the ISR."
+
+
+CLAIM = Invariant(
+    name="leader_in_isr",
+    sentence="The quorum has a leader, and it is in the ISR.",
+    holds=holds,
+    explain=explain,
+)

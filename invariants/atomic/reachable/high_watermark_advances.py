@@ -1,0 +1,21 @@
+"""A leader's high watermark advances: a record is committed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from invariants.claim import Reachable
+from model.atomic.quorum import leads
+
+
+def happens(before: Any, after: Any, c: Any) -> bool:
+    """The high watermark of a replica that leads rises."""
+    for replica in range(after.replicas):
+        if leads(after, replica) and after.hw[replica] > before.hw[replica]:
+            return True
+    return False
+
+
+CLAIM = Reachable(
+    name="high_watermark_advances", sentence="A leader's HW advances.", happens=happens
+)

@@ -1,0 +1,41 @@
+"""Whoever believes that it leads has its records below its high watermark on all of the quorum ISR.
+
+Whatever any leader, stale or not, has exposed to a consumer is on every replica that can be elected
+cleanly: no election loses it. Says nothing of replicas outside the ISR.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from invariants.atomic.exposed import first_without, lacking
+from invariants.claim import Invariant
+from model.atomic.quorum import quorum_isr
+from model.state import State
+from model.terms import NO_REPLICA
+
+
+def holds(s: Any, c: Any) -> bool:
+    """No member of the quorum ISR lacks a record below any leader's high watermark."""
+    isr = quorum_isr(s)
+    for leader in range(s.replicas):
+        if first_without(s, leader, isr) != NO_REPLICA:
+            return False
+    return True
+
+
+def explain(s: State, c: Any) -> str:
+    """Which leader, which member of the ISR, which offset."""
+    for leader in range(s.replicas):
+        replica = first_without(s, leader, quorum_isr(s))
+        if replica != NO_REPLICA:
+            return f"{lacking(s, leader, replica)} r{replica} is in the quorum ISR."
+    return "The quorum ISR has whatever a leader has exposed."
+
+
+CLAIM = Invariant(
+    name="strong_isr",
+    sentence="All of the quorum ISR has every leader's records below its HW.",
+    holds=holds,
+    explain=explain,
+)

@@ -1,0 +1,40 @@
+"""Whoever believes that it leads has its records below its high watermark on all of its own ISR.
+
+Weak, because nobody is elected from a leader's own view of the ISR: of a stale leader it may be
+wrong without anything being lost. That the current ISR has the records is `strong_isr`; neither
+implies the other.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from invariants.atomic.exposed import first_without, lacking
+from invariants.claim import Invariant
+from model.state import State
+from model.terms import NO_REPLICA
+
+
+def holds(s: Any, c: Any) -> bool:
+    """No member of any leader's own ISR lacks a record below that leader's high watermark."""
+    for leader in range(s.replicas):
+        if first_without(s, leader, s.known_isr[leader]) != NO_REPLICA:
+            return False
+    return True
+
+
+def explain(s: State, c: Any) -> str:
+    """Which leader, which member of its ISR, which offset."""
+    for leader in range(s.replicas):
+        replica = first_without(s, leader, s.known_isr[leader])
+        if replica != NO_REPLICA:
+            return f"{lacking(s, leader, replica)} r{leader} counts r{replica} as in sync."
+    return "Every leader's own ISR has what the leader has exposed."
+
+
+CLAIM = Invariant(
+    name="weak_isr",
+    sentence="All of a leader's own ISR has the leader's records below its HW.",
+    holds=holds,
+    explain=explain,
+)

@@ -1,0 +1,19 @@
+"""The atomic grain: a follower's fetch and a leader's view of its followers are one step each.
+
+The abstraction of the published TLA+ specification, for larger bounds and for comparing counts
+with TLC. There is no request in flight, no restart and no disk; the high watermark never lags by
+a round trip. What is left is everything about epochs, the ISR and truncation.
+"""
+
+from model.atomic.environment import AtomicEnvironment
+from model.atomic.model import NAME, atomic_model, model_of
+from model.atomic.versions import VERSIONS, AtomicVersion
+
+__all__ = [
+    "NAME",
+    "VERSIONS",
+    "AtomicEnvironment",
+    "AtomicVersion",
+    "atomic_model",
+    "model_of",
+]

@@ -1,0 +1,53 @@
+"""The atomic grain as a transition system: a version of the protocol within bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from model.atomic.narration import NARRATION
+
+from model.atomic.environment import AtomicEnvironment
+from model.atomic.state import initial_state, layout
+from model.atomic.terms import LIMITS
+from model.atomic.versions import ACTIONS, VERSIONS
+from model.environment import BadEnvironment
+from model.layout import TooLargeToPack
+from model.transition_system import Model
+
+NAME = "kafka-atomic"
+
+
+def atomic_model(version: str, environment: AtomicEnvironment) -> Model:
+    """Version `version` of the protocol within the bounds of `environment`.
+
+    Raises `BadEnvironment` for an unknown version or bounds too large to pack.
+    """
+    rules = VERSIONS.get(version)
+    if rules is None:
+        raise BadEnvironment(f"unknown protocol {version!r}; known: {', '.join(VERSIONS)}")
+    try:
+        form = layout(environment.bounds)
+    except TooLargeToPack as problem:
+        wanted = ", ".join(f"{name} {value}" for name, value in environment.options().items())
+        raise BadEnvironment(
+            f"{wanted} together are too large to pack: {problem}; lower one of them"
+        ) from None
+    return Model(
+        name=NAME,
+        version=version,
+        layout=form,
+        settings=rules.settings,
+        actions=ACTIONS,
+        contents=rules.contents,
+        limits=LIMITS,
+        initial=(initial_state(form),),
+        narration=NARRATION,
+        options=environment.options(),
+    )
+
+
+def model_of(name: str, version: str, options: Mapping[str, object]) -> Model:
+    """The model that the header of a trace describes. Raises `BadEnvironment`."""
+    if name != NAME:
+        raise BadEnvironment(f"unknown model {name!r}; known: {NAME}")
+    return atomic_model(version, AtomicEnvironment.from_options(dict(options)))

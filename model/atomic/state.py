@@ -1,0 +1,93 @@
+"""The state of the atomic grain, field by field: one partition, its replicas, its quorum state.
+
+Nothing is stored twice. A leader epoch is given out once, with one LeaderAndIsr request, so
+whom a replica takes for leader is read off the request of its epoch, and the partition state
+in ZooKeeper off the newest request and the ISR of the leader that acts on it
+(`model.atomic.quorum`). No rule asks a follower for its copy of the ISR, which is that of its
+request. A record is an id in order of birth (1, 2, ...); the epoch it was written in is stored
+once per id.
+"""
+
+from __future__ import annotations
+
+from model.atomic.settings import AtomicBounds
+from model.layout import Field, Layout
+from model.state import State
+from model.terms import NO_EPOCH, NO_RECORD, NO_REPLICA
+
+
+def fields(bounds: AtomicBounds) -> tuple[Field, ...]:
+    """Every field of the state, with its range within `bounds`."""
+    replicas, records = bounds.replicas, bounds.records
+    everyone = (1 << replicas) - 1
+    each = (replicas,)
+    requests = (bounds.epochs + 1,)
+    return (
+        Field(
+            name="leo",
+            hi=bounds.log_size,
+            shape=each,
+            doc="Log end offset: where the next record goes.",
+        ),
+        Field(
+            name="log",
+            lo=NO_RECORD,
+            hi=records,
+            shape=(replicas, bounds.log_size),
+            doc="The record at each offset below the LEO; no record above it.",
+        ),
+        Field(name="hw", hi=bounds.log_size, shape=each, doc="High watermark."),
+        Field(
+            name="known_epoch",
+            lo=NO_EPOCH,
+            hi=bounds.epochs,
+            shape=each,
+            doc="The epoch of the LeaderAndIsr request that the replica last acted on.",
+        ),
+        Field(
+            name="known_isr",
+            hi=everyone,
+            shape=each,
+            doc="The ISR as a leader has it, one bit a replica; empty for whoever does not lead.",
+        ),
+        Field(
+            name="request_leader",
+            lo=NO_REPLICA,
+            hi=replicas - 1,
+            shape=requests,
+            doc="The leader in the LeaderAndIsr request of each epoch given out, or none.",
+        ),
+        Field(
+            name="request_isr",
+            hi=everyone,
+            shape=requests,
+            doc="The ISR in the LeaderAndIsr request of each epoch given out.",
+        ),
+        Field(name="issued", hi=bounds.epochs + 1, doc="How many leader epochs are given out."),
+        Field(name="produced", hi=records, doc="How many records have been produced."),
+        Field(
+            name="record_epoch",
+            hi=bounds.epochs,
+            shape=(records,),
+            doc="The leader epoch that record id was written in, at id-1; 0 where no log has it.",
+        ),
+    )
+
+
+def layout(bounds: AtomicBounds) -> Layout:
+    """The packed form of the state within `bounds`. Raises `TooLargeToPack`."""
+    return Layout(
+        fields(bounds),
+        sizes={
+            "replicas": bounds.replicas,
+            "log_size": bounds.log_size,
+            "records": bounds.records,
+            "epochs": bounds.epochs,
+            "requests": bounds.epochs + 1,
+        },
+    )
+
+
+def initial_state(form: Layout) -> State:
+    """Logs are empty, everybody is in sync, nobody leads and no epoch has been given out."""
+    return State(form)

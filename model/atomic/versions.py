@@ -1,0 +1,143 @@
+"""The versions of the atomic grain: how a follower truncates, and what is fenced.
+
+They are those of the TLA+ specification that Kafka's replication was designed with
+(hachikuji/kafka-specification), rule for rule; that is where the counts in the tests come from.
+A version that breaks a claim stays here beside the one that repairs it. What each is said to
+break it breaks at 2 records, log size 2 and leader epochs 0..2.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from model.atomic import controller, follower, leader
+from model.atomic.settings import AtomicSettings
+from model.atomic.terms import (
+    BY_LATEST_EPOCH,
+    BY_LEADER_EPOCH,
+    BY_RECORD_EPOCH,
+    TO_HIGH_WATERMARK,
+    TO_MATCHING_RECORD,
+    UNFENCED,
+    WHILE_FETCHING,
+)
+from model.transition_system import Action, Parameter
+
+_REPLICA = Parameter("replica", "replicas")
+_LEADER = Parameter("leader", "replicas")
+_FOLLOWER = Parameter("follower", "replicas")
+_EPOCH = Parameter("epoch", "requests")
+
+ACTIONS = (
+    Action(
+        name="ElectLeader",
+        parameters=(_REPLICA,),
+        guard=controller.can_elect,
+        effect=controller.elect,
+        limit=controller.epoch_limit,
+    ),
+    Action(
+        name="RemoveFromIsr",
+        parameters=(_REPLICA,),
+        guard=controller.can_remove_from_isr,
+        effect=controller.remove_from_isr,
+        limit=controller.epoch_limit,
+    ),
+    Action(
+        name="BecomeLeader",
+        parameters=(_EPOCH,),
+        guard=leader.can_become_leader,
+        effect=leader.become_leader,
+    ),
+    Action(
+        name="ExpandIsr",
+        parameters=(_LEADER, _FOLLOWER),
+        guard=leader.can_expand_isr,
+        effect=leader.expand_isr,
+    ),
+    Action(
+        name="ShrinkIsr",
+        parameters=(_LEADER, _FOLLOWER),
+        guard=leader.can_shrink_isr,
+        effect=leader.shrink_isr,
+    ),
+    Action(
+        name="Produce",
+        parameters=(_LEADER,),
+        guard=leader.can_produce,
+        effect=leader.produce,
+        limit=leader.produce_limit,
+    ),
+    Action(
+        name="AdvanceHighWatermark",
+        parameters=(_LEADER,),
+        guard=leader.can_advance_high_watermark,
+        effect=leader.advance_high_watermark,
+    ),
+    Action(
+        name="BecomeFollower",
+        parameters=(_REPLICA, _EPOCH),
+        guard=follower.can_become_follower,
+        effect=follower.become_follower,
+    ),
+    Action(
+        name="Fetch",
+        parameters=(_FOLLOWER,),
+        guard=follower.can_fetch,
+        effect=follower.fetch,
+    ),
+    Action(
+        name="Truncate",
+        parameters=(_FOLLOWER,),
+        guard=follower.can_truncate,
+        effect=follower.truncate_log,
+    ),
+)
+"""Every way the cluster can move."""
+
+_EVERY_VERSION = tuple(a.name for a in ACTIONS if a.name != "Truncate")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AtomicVersion:
+    """One member of the family: what it is called, which Kafka it is, and its rules."""
+
+    name: str
+    sentence: str
+    settings: AtomicSettings
+    contents: tuple[str, ...] = _EVERY_VERSION
+
+
+HW = AtomicVersion(
+    name="hw",
+    sentence="Kafka up to 0.10.2: a new follower truncates to its own high watermark. "
+    "Breaks weak and strong ISR with 2 replicas, after 8 and 9 steps.",
+    settings=AtomicSettings(TO_HIGH_WATERMARK, UNFENCED),
+)
+EPOCH = AtomicVersion(
+    name="epoch",
+    sentence="Kafka 0.11 (KIP-101): a new follower truncates to where the epoch of its last record "
+    "ends at the leader. Breaks weak and strong ISR with 2 replicas, after 11 steps.",
+    settings=AtomicSettings(BY_LATEST_EPOCH, UNFENCED),
+)
+KIP_279 = AtomicVersion(
+    name="kip279",
+    sentence="Kafka 2.0 (KIP-279): a new follower truncates to the last record in both logs. "
+    "Holds with 2 replicas; with 3 breaks weak and strong ISR after 10 steps.",
+    settings=AtomicSettings(TO_MATCHING_RECORD, UNFENCED),
+)
+KIP_320_FIRST_TRY = AtomicVersion(
+    name="kip320-first-try",
+    sentence="A draft of KIP-320: a follower fetches at once and truncates on a mismatch. "
+    "Holds with 2 replicas; with 3 breaks weak and strong ISR after 11 and 12 steps.",
+    settings=AtomicSettings(WHILE_FETCHING, BY_RECORD_EPOCH),
+    contents=(*_EVERY_VERSION, "Truncate"),
+)
+KIP_320 = AtomicVersion(
+    name="kip320",
+    sentence="Kafka 2.1 (KIP-320): leader and follower must be in the same epoch for everything. "
+    "Breaks neither weak nor strong ISR, with 2 replicas or 3.",
+    settings=AtomicSettings(TO_MATCHING_RECORD, BY_LEADER_EPOCH),
+)
+
+VERSIONS = {v.name: v for v in (HW, EPOCH, KIP_279, KIP_320_FIRST_TRY, KIP_320)}
