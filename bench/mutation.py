@@ -64,7 +64,11 @@ MODULES = (
 SECONDS_MAX = 300
 """A mutant that is still running after this long has lost its way: a loop without end."""
 
+_TIMED_OUT = 124
+"""The exit code of timeout(1) when it had to end what it ran."""
+
 KILLED, SURVIVED, INVALID = "killed", "SURVIVED", "invalid"
+_IGNORED = shutil.ignore_patterns("__pycache__", "peers")
 
 
 # Environments, and what is compared.
@@ -92,6 +96,7 @@ class Setting:
 
 _SMALL: tuple[dict[str, Any], ...] = (
     {"records": 1, "epochs": 1, "restarts": 1},
+    {"records": 1, "epochs": 1, "restarts": 2},
     {"records": 2, "epochs": 1, "restarts": 0, "moves": 1},
     {"records": 1, "epochs": 2, "restarts": 1, "restart_detection": "none", "acks": "1"},
     {"records": 1, "epochs": 2, "restarts": 1, "restart_detection": "any", "acks": "0"},
@@ -105,6 +110,7 @@ _TWO_REPLICAS: tuple[dict[str, Any], ...] = (
     {"unclean_leader_election": True},
     {"restarts": 0, "moves": 3},
     {"acks": "1"},
+    {"acks": "1", "min_insync_replicas": 2},
     {"acks": "0"},
     {"hw_in_response": "pre"},
     {"parked_fetches": True},
@@ -113,15 +119,18 @@ _TWO_REPLICAS: tuple[dict[str, Any], ...] = (
     {"restart_detection": "any"},
     {"moves": 1, "unclean_leader_election": True, "parked_fetches": True},
 )
-_THREE_REPLICAS: tuple[dict[str, Any], ...] = (
+_THREE_RECORDS = ({"records": 3, "restarts": 1, "moves": 1, "unclean_leader_election": True},)
+_THREE_REPLICAS = (
+    {"replicas": 3, "records": 1, "restarts": 0, "moves": 2, "parked_fetches": True},
     {"replicas": 3, "records": 1, "restarts": 1, "moves": 1},
 )
 STAGES = (
     tuple(Setting(v, o, False) for o in _SMALL for v in ("hw", "epoch")),
     tuple(Setting(v, _SHAPE | o, True) for o in _TWO_REPLICAS for v in ("hw", "epoch")),
+    tuple(Setting(v, o, True) for o in _THREE_RECORDS for v in ("hw", "epoch")),
     tuple(Setting(v, o, True) for o in _THREE_REPLICAS for v in ("hw", "epoch")),
 )
-"""Every stage costs more than the one before it: interpreting, compiling, compiling once more."""
+"""Every stage costs more than the one before it: interpreting, then a compilation for each shape."""
 
 
 class Interpreted:
@@ -238,7 +247,7 @@ def judge(expected_file: str) -> None:
             if how := difference(wanted, found):
                 print(json.dumps({"outcome": KILLED, "how": how}), flush=True)
                 return
-    print(json.dumps({"outcome": SURVIVED, "by": ""}), flush=True)
+    print(json.dumps({"outcome": SURVIVED, "by": "", "how": ""}), flush=True)
 
 
 def measure(expected_file: str) -> None:
@@ -250,9 +259,12 @@ def measure(expected_file: str) -> None:
 # Mutants: one place in the text, and what is put there.
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Mutant:
-    """One alteration: where it is, what it does, and the altered text of the module."""
+    """One alteration: where it is, what it does, the altered text of its module; what became of it.
+
+    `by` names the setting that decided it, `how` what it counted there.
+    """
 
     number: int
     module: str
@@ -261,6 +273,10 @@ class Mutant:
     rule: str
     change: str
     text: str
+    outcome: str = ""
+    by: str = ""
+    how: str = ""
+    seconds: float = 0.0
 
     def __str__(self) -> str:
         where = f"model/{self.module}.py:{self.line}:{self.column}"
@@ -271,7 +287,7 @@ class Mutant:
 class Place:
     """Where a node hangs in the tree; `index` is -1 where it hangs alone."""
 
-    node: ast.AST
+    node: Any
     parent: ast.AST
     field: str
     index: int
@@ -315,11 +331,10 @@ _NOTHING = ("NO_REPLICA", "NO_EPOCH", "NO_RECORD", "UNKNOWN_OFFSET")
 _REPLICAS = {"leader": "follower", "follower": "leader"}
 
 
-def mutants_of(module: str, first_number: int) -> list[Mutant]:
+def mutants_of(module: str) -> Iterator[Mutant]:
     """Every mutant of a module, in the order of its text; no two of them read the same."""
     tree = ast.parse((ROOT / "model" / f"{module}.py").read_text())
     seen = {ast.unparse(tree)}
-    mutants: list[Mutant] = []
     for rule in tree.body:
         if not isinstance(rule, ast.FunctionDef):
             continue
@@ -330,10 +345,8 @@ def mutants_of(module: str, first_number: int) -> list[Mutant]:
                 place.put(place.node)
                 if text not in seen:
                     seen.add(text)
-                    line, column = _position(place)
-                    number = first_number + len(mutants)
-                    mutants.append(Mutant(number, module, line, column, rule.name, change, text))
-    return mutants
+                    line, column = place.node.lineno, place.node.col_offset + 1
+                    yield Mutant(0, module, line, column, rule.name, change, text)
 
 
 def places(parent: ast.AST) -> Iterator[Place]:
@@ -343,12 +356,6 @@ def places(parent: ast.AST) -> Iterator[Place]:
             if isinstance(node, ast.AST):
                 yield Place(node, parent, field, index)
                 yield from places(node)
-
-
-def _position(place: Place) -> tuple[int, int]:
-    """Line and column, both from 1."""
-    assert isinstance(place.node, ast.expr | ast.stmt)
-    return place.node.lineno, place.node.col_offset + 1
 
 
 def alterations(place: Place, rule: ast.FunctionDef) -> Iterator[Change]:
@@ -375,7 +382,7 @@ def alterations(place: Place, rule: ast.FunctionDef) -> Iterator[Change]:
     yield from (_said(node, other) for other in other_operators(node))
 
 
-def decided(condition: ast.AST) -> Iterator[Change]:
+def decided(condition: Any) -> Iterator[Change]:
     """A condition negated, and decided once and for all; `other_operators` negates comparisons."""
     if isinstance(condition, ast.BoolOp | ast.Call):
         yield f"negate {_short(condition)}", ast.UnaryOp(ast.Not(), condition)
@@ -419,9 +426,8 @@ def other_names(node: ast.Name, rule: ast.FunctionDef) -> Iterator[ast.expr]:
         yield ast.Name(str(other), ast.Load())
 
 
-def other_calls(node: ast.Call) -> Iterator[Change]:
+def other_calls(node: Any) -> Iterator[Change]:
     """`min` for `max`, one argument of them alone; a range that starts later or ends earlier."""
-    assert isinstance(node.func, ast.Name)
     if node.func.id == "range":
         start, end = node.args if len(node.args) == 2 else (ast.Constant(0), node.args[0])
         later = ast.BinOp(start, ast.Add(), ast.Constant(1))
@@ -450,16 +456,6 @@ def _short(node: ast.AST) -> str:
 # Running them.
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What became of a mutant: the setting that killed it, and in what it differed there."""
-
-    outcome: str
-    by: str
-    how: str
-    seconds: float
-
-
 class Laboratory:
     """A frozen copy of the project in a temporary directory, so that it may be edited meanwhile."""
 
@@ -467,83 +463,66 @@ class Laboratory:
         self.directory = directory
         self.project = directory / "project"
         self.expected = directory / "expected.json"
-        self.ignored = shutil.ignore_patterns("__pycache__", "peers")
         for package in ("model", "invariants", "checker", "counterexamples", "bench"):
-            if (ROOT / package).exists():
-                shutil.copytree(ROOT / package, self.project / package, ignore=self.ignored)
+            shutil.copytree(ROOT / package, self.project / package, ignore=_IGNORED)
 
     def measure(self) -> dict[str, Any]:
         """Establish what to compare with."""
-        self._run("measure", self.project, check=True)
+        subprocess.run(self._command("measure"), env=self._environment(self.project), check=True)
         expected: dict[str, Any] = json.loads(self.expected.read_text())
         return expected
 
-    def judge(self, mutant: Mutant) -> Outcome:
-        """Search one mutant."""
+    def judge(self, mutant: Mutant) -> None:
+        """Search one mutant in a process of its own, and note what became of it."""
         started = time.monotonic()
         with tempfile.TemporaryDirectory(dir=self.directory) as place:
-            model = Path(place) / "model"
-            shutil.copytree(self.project / "model", model, ignore=self.ignored)
-            (model / f"{mutant.module}.py").write_text(mutant.text)
-            said, ended = self._run("judge", Path(place))
-        lines = [json.loads(line) for line in said.splitlines() if line.startswith("{")]
-        by = next((line["by"] for line in reversed(lines) if "by" in line), "")
-        last = lines[-1] if lines else {}
-        outcome, how = last.get("outcome", INVALID), last.get("how", ended)
-        if ended == "time limit":
-            outcome, how = KILLED, f"no end within {SECONDS_MAX} s"
-        return Outcome(outcome, by, how, round(time.monotonic() - started, 1))
+            shutil.copytree(self.project / "model", Path(place, "model"), ignore=_IGNORED)
+            Path(place, "model", f"{mutant.module}.py").write_text(mutant.text)
+            said = Path(place, "said")
+            with said.open("w") as out:
+                done = subprocess.run(
+                    ["timeout", str(SECONDS_MAX), *self._command("judge")],
+                    env=self._environment(Path(place)),
+                    stdout=out,
+                    stderr=subprocess.DEVNULL,
+                    check=False,
+                )
+            mutant.outcome, mutant.how = INVALID, f"exit code {done.returncode}"
+            if done.returncode == _TIMED_OUT:
+                mutant.outcome, mutant.how = KILLED, f"no end within {SECONDS_MAX} s"
+            for line in said.read_text().splitlines():
+                for name, value in json.loads(line).items():
+                    setattr(mutant, name, value)
+        mutant.seconds = round(time.monotonic() - started, 1)
 
-    def _run(self, function: str, place: Path, *, check: bool = False) -> tuple[str, str]:
-        """Call a function of this module, `place` first on the path: what it printed, its end."""
-        path = f"{place}{os.pathsep}{self.project}"
-        cache = str(place / "cache")
-        environment = os.environ | {"PYTHONPATH": path, "WATERLINE_CACHE": cache}
-        code = f"from bench.mutation import {function}; {function}({str(self.expected)!r})"
-        command = [sys.executable, "-c", code]
-        try:
-            done = subprocess.run(
-                command,
-                cwd=place,
-                env=environment,
-                stdout=subprocess.PIPE,
-                stderr=None if check else subprocess.DEVNULL,
-                text=True,
-                timeout=None if check else SECONDS_MAX,
-                check=check,
-            )
-        except subprocess.TimeoutExpired as late:
-            said = late.stdout or b""
-            return said.decode() if isinstance(said, bytes) else said, "time limit"
-        return done.stdout, f"exit code {done.returncode}"
+    def _command(self, function: str) -> list[str]:
+        call = f"from bench import mutation; mutation.{function}({str(self.expected)!r})"
+        return [sys.executable, "-P", "-c", call]
+
+    def _environment(self, first: Path) -> dict[str, str]:
+        """Modules are looked for in `first`, then in the copy; machine code is kept in `first`."""
+        path = f"{first}{os.pathsep}{self.project}"
+        return os.environ | {"PYTHONPATH": path, "WATERLINE_CACHE": str(first / "cache")}
 
 
-def report(mutants: list[Mutant], outcomes: list[Outcome]) -> None:
+def report(mutants: list[Mutant]) -> None:
     """The table by module, then every survivor."""
     print(f"\n{'module':16}{'mutants':>8}{KILLED:>8}{INVALID:>8}{SURVIVED:>10}")
-    totals: Counter[str] = Counter()
-    for module in MODULES:
-        counts = Counter(
-            o.outcome for m, o in zip(mutants, outcomes, strict=True) if m.module == module
-        )
-        totals += counts
+    for name in (*MODULES, "all"):
+        counts = Counter(m.outcome for m in mutants if name in ("all", m.module))
         if counts:
-            _row(module, counts)
-    _row("all", totals)
-    for mutant, outcome in zip(mutants, outcomes, strict=True):
-        if outcome.outcome == SURVIVED:
+            print(f"{name:16}{counts.total():8}", end="")
+            print(f"{counts[KILLED]:8}{counts[INVALID]:8}{counts[SURVIVED]:10}")
+    for mutant in mutants:
+        if mutant.outcome == SURVIVED:
             print(f"{SURVIVED} {mutant}")
-
-
-def _row(name: str, counts: Counter[str]) -> None:
-    print(f"{name:16}{counts.total():8}{counts[KILLED]:8}{counts[INVALID]:8}{counts[SURVIVED]:10}")
 
 
 def select(module: str | None, limit: int | None) -> list[Mutant]:
     """The mutants asked for, numbered as in a full run."""
-    mutants: list[Mutant] = []
-    for name in MODULES:
-        mutants += mutants_of(name, len(mutants) + 1)
+    mutants = [mutant for name in MODULES for mutant in mutants_of(name)]
+    for number, mutant in enumerate(mutants, 1):
+        mutant.number = number
     return [m for m in mutants if module in (None, m.module)][:limit]
 
 
@@ -555,21 +534,18 @@ def main() -> int:
     parser.add_argument("--json", type=Path, metavar="FILE", help="write every outcome there")
     asked = parser.parse_args()
     mutants = select(asked.module, asked.limit)
-    outcomes: list[Outcome] = []
     with tempfile.TemporaryDirectory(prefix="waterline-mutation-") as directory:
         laboratory = Laboratory(Path(directory))
-        expected = laboratory.measure()
-        for name, counts in expected.items():
+        for name, counts in laboratory.measure().items():
             print(f"baseline {name}: {counts['distinct']} states, depth {counts['depth']}")
         for mutant in mutants:
-            outcomes.append(outcome := laboratory.judge(mutant))
-            how = f" by {outcome.by}: {outcome.how}" if outcome.by else ""
-            print(f"{mutant}: {outcome.outcome}{how} [{outcome.seconds} s]", flush=True)
-    report(mutants, outcomes)
+            laboratory.judge(mutant)
+            how = f" by {mutant.by}: {mutant.how}" if mutant.by else ""
+            print(f"{mutant}: {mutant.outcome}{how} [{mutant.seconds} s]", flush=True)
+    report(mutants)
     if asked.json:
-        rows = [asdict(m) | asdict(o) for m, o in zip(mutants, outcomes, strict=True)]
-        asked.json.write_text(json.dumps(rows, indent=1))
-    return int(any(outcome.outcome == SURVIVED for outcome in outcomes))
+        asked.json.write_text(json.dumps([asdict(mutant) for mutant in mutants], indent=1))
+    return int(any(mutant.outcome == SURVIVED for mutant in mutants))
 
 
 if __name__ == "__main__":

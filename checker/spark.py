@@ -295,10 +295,9 @@ class SparkEngine:
         except Exception as problem:
             cause = str(getattr(problem, "java_exception", problem)).strip().splitlines()
             # Of a Python traceback the last line before the JVM's own trace says what it was.
-            python = [line for line in cause if line and not line.startswith((" ", "\t"))]
-            raise EngineFailed(
-                f"Spark failed at level {self.depth}: {' ... '.join(dict.fromkeys(python[:1] + python[-1:]))}"
-            ) from problem
+            told = [line for line in cause if line and not line.startswith((" ", "\t"))]
+            ends = " ... ".join(dict.fromkeys([*told[:1], *told[-1:]]))
+            raise EngineFailed(f"Spark failed at level {self.depth}: {ends}") from problem
 
 
 class _Task:

@@ -319,7 +319,7 @@ def test_a_gate_fails_on_a_violation_that_nobody_named(told: Told, tmp_path: Pat
     [
         ("", "at least one"),
         ("[[expect]]\n", "has no name"),
-        ("[[expect]]\nname='n'\n", "unknown protocol"),
+        ("[[expect]]\nname='n'\n", "has no protocol"),
         ("[[expect]]\nname='n'\nprotocol='hw'\n", "has no verdicts"),
         ("[[expect]]\nname='n'\nprotocol='hw'\nverdicts={safe='holds'}", "unknown invariant"),
         ("[[expect]]\nname='n'\nprotocol='hw'\nverdicts={sane='yes'}", "sane is 'yes'"),

@@ -12,7 +12,7 @@ import invariants
 from invariants import reachable
 from invariants.claim import Invariant, Reachable
 
-NOT_CLAIMS = {"claim", "current_leader", "reachable"}
+NOT_CLAIMS = {"atomic", "claim", "current_leader", "reachable"}
 
 
 def modules(package: ModuleType) -> dict[str, ModuleType]:

@@ -1,0 +1,37 @@
+"""States of the atomic grain for tests: models within small bounds, and states made by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from states import packed
+
+from model.atomic import VERSIONS, AtomicEnvironment, atomic_model
+from model.state import State, as_dict
+from model.transition_system import Model, Step
+
+EVERY_VERSION = list(VERSIONS)
+
+
+def cluster(version: str, **bounds: int) -> Model:
+    """A version within the default bounds, but for `bounds`."""
+    return atomic_model(version, AtomicEnvironment(**bounds))
+
+
+def by_hand(model: Model, **fields: Any) -> State:
+    """The initial state with other values in some fields; a row is a list of its first elements."""
+    return packed(model.layout, as_dict(model.initial[0]) | fields)
+
+
+def walk(model: Model) -> Iterator[tuple[State, list[Step]]]:
+    """Every reachable state with its steps, breadth first."""
+    seen = dict.fromkeys(model.initial)
+    queue = list(seen)
+    for state in queue:
+        steps = list(model.successors(state))
+        yield state, steps
+        for step in steps:
+            if step.after not in seen:
+                seen[step.after] = None
+                queue.append(step.after)
