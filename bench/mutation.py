@@ -19,13 +19,15 @@ import itertools
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -61,11 +63,8 @@ MODULES = (
 )
 """The modules of `model/` that hold rules; the others are tables, ranges and words."""
 
-SECONDS_MAX = 300
-"""A mutant that is still running after this long has lost its way: a loop without end."""
-
-_TIMED_OUT = 124
-"""The exit code of timeout(1) when it had to end what it ran."""
+SECONDS_MAX = 100
+"""A search that takes longer than this, compilation included, is in a loop without end."""
 
 KILLED, SURVIVED, INVALID = "killed", "SURVIVED", "invalid"
 _IGNORED = shutil.ignore_patterns("__pycache__", "peers")
@@ -88,49 +87,46 @@ class Setting:
         words = [f"{option}={value}" for option, value in self.options.items()]
         return " ".join([self.version, *words, "(compiled)" if self.compiled else "(interpreted)"])
 
-    def problem(self) -> Problem:
-        """The model with every claim about it."""
-        model = message_model(self.version, Environment(**self.options))
-        return Problem(model, invariants.ALL, invariants.reachable.ALL)
+
+def _stage(compiled: bool, *environments: dict[str, Any]) -> tuple[Setting, ...]:
+    return tuple(Setting(v, e, compiled) for e in environments for v in ("hw", "epoch"))
 
 
-_SMALL: tuple[dict[str, Any], ...] = (
-    {"records": 1, "epochs": 1, "restarts": 1},
-    {"records": 1, "epochs": 1, "restarts": 2},
-    {"records": 2, "epochs": 1, "restarts": 0, "moves": 1},
-    {"records": 1, "epochs": 2, "restarts": 1, "restart_detection": "none", "acks": "1"},
-    {"records": 1, "epochs": 2, "restarts": 1, "restart_detection": "any", "acks": "0"},
-    {"records": 1, "epochs": 2, "restarts": 1, "hw_in_response": "pre", "min_insync_replicas": 2},
-    {"records": 2, "epochs": 1, "restarts": 1, "unclean_leader_election": True},
-    {"records": 1, "epochs": 2, "restarts": 1, "moves": 1, "parked_fetches": True},
-)
-_SHAPE = {"records": 2, "epochs": 3}
-_TWO_REPLICAS: tuple[dict[str, Any], ...] = (
-    {},
-    {"unclean_leader_election": True},
-    {"restarts": 0, "moves": 3},
-    {"acks": "1"},
-    {"acks": "1", "min_insync_replicas": 2},
-    {"acks": "0"},
-    {"hw_in_response": "pre"},
-    {"parked_fetches": True},
-    {"min_insync_replicas": 2},
-    {"restart_detection": "none"},
-    {"restart_detection": "any"},
-    {"moves": 1, "unclean_leader_election": True, "parked_fetches": True},
-)
-_THREE_RECORDS = ({"records": 3, "restarts": 1, "moves": 1, "unclean_leader_election": True},)
-_THREE_REPLICAS = (
-    {"replicas": 3, "records": 1, "restarts": 0, "moves": 2, "parked_fetches": True},
-    {"replicas": 3, "records": 1, "restarts": 1, "moves": 1},
-)
 STAGES = (
-    tuple(Setting(v, o, False) for o in _SMALL for v in ("hw", "epoch")),
-    tuple(Setting(v, _SHAPE | o, True) for o in _TWO_REPLICAS for v in ("hw", "epoch")),
-    tuple(Setting(v, o, True) for o in _THREE_RECORDS for v in ("hw", "epoch")),
-    tuple(Setting(v, o, True) for o in _THREE_REPLICAS for v in ("hw", "epoch")),
+    _stage(
+        False,
+        {"records": 1, "epochs": 1, "restarts": 1},
+        {"records": 1, "epochs": 1, "restarts": 2},
+        {"records": 2, "epochs": 1, "restarts": 0, "moves": 1},
+        {"records": 1, "restarts": 1, "restart_detection": "none", "acks": "1"},
+        {"records": 1, "restarts": 1, "restart_detection": "any", "acks": "0"},
+        {"records": 1, "restarts": 1, "hw_in_response": "pre", "min_insync_replicas": 2},
+        {"records": 2, "epochs": 1, "restarts": 1, "unclean_leader_election": True},
+        {"records": 1, "restarts": 1, "moves": 1, "parked_fetches": True},
+    ),
+    _stage(
+        True,
+        {"epochs": 3},
+        {"epochs": 3, "unclean_leader_election": True},
+        {"epochs": 3, "restarts": 0, "moves": 3},
+        {"epochs": 3, "acks": "1"},
+        {"epochs": 3, "acks": "1", "min_insync_replicas": 2},
+        {"epochs": 3, "acks": "0"},
+        {"epochs": 3, "hw_in_response": "pre"},
+        {"epochs": 3, "parked_fetches": True},
+        {"epochs": 3, "min_insync_replicas": 2},
+        {"epochs": 3, "restart_detection": "none"},
+        {"epochs": 3, "restart_detection": "any"},
+        {"epochs": 3, "moves": 1, "unclean_leader_election": True, "parked_fetches": True},
+    ),
+    _stage(True, {"records": 3, "restarts": 1, "moves": 1, "unclean_leader_election": True}),
+    _stage(
+        True,
+        {"replicas": 3, "records": 1, "restarts": 0, "moves": 2, "parked_fetches": True},
+        {"replicas": 3, "records": 1, "restarts": 1, "moves": 1},
+    ),
 )
-"""Every stage costs more than the one before it: interpreting, then a compilation for each shape."""
+"""Every stage costs more than the one before it: interpreting, then compiling for each shape."""
 
 
 class Interpreted:
@@ -171,20 +167,18 @@ class Interpreted:
         happened = happened.copy()
         for state, (number, action, arguments) in itertools.product(self.frontier, self.calls):
             if self.model.is_enabled(state, action, arguments):
-                bound = self.model.exceeded(state, action, arguments)
-                cut[bound] += bound != 0
-                fired[number] += bound == 0
-                if bound == 0:
-                    self._arrive(state, self.model.apply(state, action, arguments), happened)
+                if bound := self.model.exceeded(state, action, arguments):
+                    cut[bound] += 1
+                    continue
+                fired[number] += 1
+                after = self.model.apply(state, action, arguments)
+                for claim in np.flatnonzero(~happened):
+                    happens = self.problem.reachable[claim].happens
+                    happened[claim] = happens(state, after, self.model.settings)
+                if after not in self.seen:
+                    self.seen.add(after)
+                    self.pending.append(after)
         return Expansion(fired=fired, cut=cut, happened=happened)
-
-    def _arrive(self, before: State, after: State, happened: NDArray[np.bool_]) -> None:
-        for number, claim in enumerate(self.problem.reachable):
-            if not happened[number]:
-                happened[number] = claim.happens(before, after, self.model.settings)
-        if after not in self.seen:
-            self.seen.add(after)
-            self.pending.append(after)
 
     def level(self, depth: int) -> Iterator[Rows]:
         """The states of the last level; earlier ones are not kept."""
@@ -196,7 +190,8 @@ class Interpreted:
 
 def observe(setting: Setting, states_max: int | None = None) -> dict[str, Any]:
     """What a run of the setting counts and concludes; a run past `states_max` is cut short."""
-    problem = setting.problem()
+    model = message_model(setting.version, Environment(**setting.options))
+    problem = Problem(model, invariants.ALL, invariants.reachable.ALL)
     engine = LocalEngine(problem, threads=1) if setting.compiled else Interpreted(problem)
     try:
         return summary(search(problem, engine, budgets=Budgets(max_states=states_max)))
@@ -237,6 +232,7 @@ def judge(expected_file: str) -> None:
     for stage in STAGES:
         for setting in sorted(stage, key=lambda s: int(expected[s.name]["distinct"])):
             print(json.dumps({"by": setting.name}), flush=True)
+            signal.alarm(SECONDS_MAX)
             wanted = expected[setting.name]
             try:
                 found = observe(setting, states_max=wanted["distinct"] + 1)
@@ -283,25 +279,10 @@ class Mutant:
         return f"{self.number} {where} {self.rule}: {self.change}"
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where a node hangs in the tree; `index` is -1 where it hangs alone."""
-
-    node: Any
-    parent: ast.AST
-    field: str
-    index: int
-
-    def put(self, node: ast.AST) -> None:
-        """Let another node, or the same again, hang here."""
-        if self.index < 0:
-            setattr(self.parent, self.field, node)
-        else:
-            getattr(self.parent, self.field)[self.index] = node
-
-
 Change = tuple[str, ast.AST]
 """What an alteration does, in words, and the node that it puts in place."""
+Place = tuple[Any, ast.AST, Callable[[ast.AST], None]]
+"""A node, its parent, and what lets another node, or the same again, hang in its place."""
 
 _COMPARISONS: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
     ast.Lt: (ast.LtE, ast.GtE),
@@ -338,31 +319,32 @@ def mutants_of(module: str) -> Iterator[Mutant]:
     for rule in tree.body:
         if not isinstance(rule, ast.FunctionDef):
             continue
-        for place in places(rule):
-            for change, node in alterations(place, rule):
-                place.put(node)
+        for node, parent, put in places(rule):
+            for change, other in alterations(node, parent, rule):
+                put(other)
                 text = ast.unparse(ast.fix_missing_locations(tree))
-                place.put(place.node)
+                put(node)
                 if text not in seen:
                     seen.add(text)
-                    line, column = place.node.lineno, place.node.col_offset + 1
+                    line, column = node.lineno, node.col_offset + 1
                     yield Mutant(0, module, line, column, rule.name, change, text)
 
 
 def places(parent: ast.AST) -> Iterator[Place]:
     """Every node below, parents first."""
     for field, value in ast.iter_fields(parent):
-        for index, node in enumerate(value) if isinstance(value, list) else [(-1, value)]:
-            if isinstance(node, ast.AST):
-                yield Place(node, parent, field, index)
-                yield from places(node)
+        if isinstance(value, ast.AST):
+            yield value, parent, partial(setattr, parent, field)
+            yield from places(value)
+        for index, node in enumerate(value) if isinstance(value, list) else ():
+            yield node, parent, partial(value.__setitem__, index)
+            yield from places(node)
 
 
-def alterations(place: Place, rule: ast.FunctionDef) -> Iterator[Change]:
+def alterations(node: Any, parent: ast.AST, rule: ast.FunctionDef) -> Iterator[Change]:
     """Everything that can be put in place of a node."""
-    node = place.node
     answers = isinstance(rule.returns, ast.Name) and rule.returns.id == "bool"
-    if place.field == "test" or (answers and isinstance(place.parent, ast.Return)):
+    if node is getattr(parent, "test", None) or (answers and isinstance(parent, ast.Return)):
         yield from decided(node)
     match node:
         case ast.Assign() | ast.AugAssign() | ast.AnnAssign() | ast.Expr(value=ast.Call()):
@@ -374,11 +356,11 @@ def alterations(place: Place, rule: ast.FunctionDef) -> Iterator[Change]:
         case ast.Call(func=ast.Name(id="min" | "max" | "range")):
             yield from other_calls(node)
         case ast.Name(ctx=ast.Load()):
-            for other in other_names(node, rule):
-                yield f"{node.id} -> {_short(other)} in {_short(place.parent)}", other
+            for name in other_names(node, rule):
+                yield f"{node.id} -> {_short(name)} in {_short(parent)}", name
         case ast.Constant(value=int(value)) if not isinstance(value, bool):
             for number in (value - 1, value + 1):
-                yield f"{value} -> {number} in {_short(place.parent)}", _number(number)
+                yield f"{value} -> {number} in {_short(parent)}", ast.Constant(number)
     yield from (_said(node, other) for other in other_operators(node))
 
 
@@ -417,10 +399,10 @@ def other_operators(node: ast.AST) -> Iterator[ast.AST]:
 def other_names(node: ast.Name, rule: ast.FunctionDef) -> Iterator[ast.expr]:
     """One constant for another of its family, something for nothing, one replica for another."""
     for name in _KIN.get(node.id, ()):
-        yield _number(getattr(terms, name))
+        yield ast.Constant(getattr(terms, name))
     if node.id in _NOTHING:
-        yield _number(getattr(terms, node.id) - 1)
-        yield _number(getattr(terms, node.id) + 1)
+        yield ast.Constant(getattr(terms, node.id) - 1)
+        yield ast.Constant(getattr(terms, node.id) + 1)
     known = {n.id for n in ast.walk(rule) if isinstance(n, ast.Name)}
     if (other := _REPLICAS.get(node.id)) in known:
         yield ast.Name(str(other), ast.Load())
@@ -438,10 +420,6 @@ def other_calls(node: Any) -> Iterator[Change]:
     opposite = ast.Name("max" if node.func.id == "min" else "min", ast.Load())
     yield _said(node, ast.Call(opposite, node.args, []))
     yield from (_said(node, argument) for argument in node.args)
-
-
-def _number(value: int) -> ast.expr:
-    return ast.Constant(value) if value >= 0 else ast.UnaryOp(ast.USub(), ast.Constant(-value))
 
 
 def _said(before: ast.AST, after: ast.AST) -> Change:
@@ -468,7 +446,7 @@ class Laboratory:
 
     def measure(self) -> dict[str, Any]:
         """Establish what to compare with."""
-        subprocess.run(self._command("measure"), env=self._environment(self.project), check=True)
+        self._run("measure", self.project, self.directory / "said")
         expected: dict[str, Any] = json.loads(self.expected.read_text())
         return expected
 
@@ -479,30 +457,25 @@ class Laboratory:
             shutil.copytree(self.project / "model", Path(place, "model"), ignore=_IGNORED)
             Path(place, "model", f"{mutant.module}.py").write_text(mutant.text)
             said = Path(place, "said")
-            with said.open("w") as out:
-                done = subprocess.run(
-                    ["timeout", str(SECONDS_MAX), *self._command("judge")],
-                    env=self._environment(Path(place)),
-                    stdout=out,
-                    stderr=subprocess.DEVNULL,
-                    check=False,
-                )
-            mutant.outcome, mutant.how = INVALID, f"exit code {done.returncode}"
-            if done.returncode == _TIMED_OUT:
+            code = self._run("judge", Path(place), said)
+            mutant.outcome, mutant.how = INVALID, f"exit code {code}"
+            if code == -signal.SIGALRM:
                 mutant.outcome, mutant.how = KILLED, f"no end within {SECONDS_MAX} s"
             for line in said.read_text().splitlines():
-                for name, value in json.loads(line).items():
-                    setattr(mutant, name, value)
+                if line.startswith("{"):
+                    for name, value in json.loads(line).items():
+                        setattr(mutant, name, value)
         mutant.seconds = round(time.monotonic() - started, 1)
 
-    def _command(self, function: str) -> list[str]:
+    def _run(self, function: str, first: Path, said: Path) -> int:
+        """Call a function of this module in a process that looks for modules in `first`, first."""
         call = f"from bench import mutation; mutation.{function}({str(self.expected)!r})"
-        return [sys.executable, "-P", "-c", call]
-
-    def _environment(self, first: Path) -> dict[str, str]:
-        """Modules are looked for in `first`, then in the copy; machine code is kept in `first`."""
+        command = [sys.executable, "-P", "-c", call]
         path = f"{first}{os.pathsep}{self.project}"
-        return os.environ | {"PYTHONPATH": path, "WATERLINE_CACHE": str(first / "cache")}
+        environment = os.environ | {"PYTHONPATH": path, "WATERLINE_CACHE": str(first / "cache")}
+        with said.open("w") as out:
+            done = subprocess.run(command, env=environment, stdout=out, stderr=out, check=False)
+        return done.returncode
 
 
 def report(mutants: list[Mutant]) -> None:

@@ -14,22 +14,21 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-import invariants
 from checker import exit_codes
 from checker.engine import EngineFailed
 from checker.faults import Raised
 from checker.gate import BadGate, Expectation, judge, junit, outcome_table, read_gate
+from checker.grains import GRAINS, MESSAGE, grain_of
 from checker.graph import GRAPH_STATES_MAX, TooLargeForGraph, write_graph
 from checker.java import NoJava
 from checker.options import (
     budget_options,
     engine_options,
     environment_options,
-    problem_for,
     protocol_option,
     take_budgets,
     take_engine,
-    take_environment,
+    take_problem,
 )
 from checker.progress import Progress, showing
 from checker.report import render_run
@@ -38,9 +37,7 @@ from checker.spark_session import NoSpark
 from checker.summary import to_text
 from checker.tour import stops
 from counterexamples import BadTrace, TraceError, confirm, read_trace, view, write_trace
-from invariants import reachable
 from model.environment import BadEnvironment
-from model.message import model_of
 
 
 def _list_claims(ctx: click.Context, param: click.Parameter, wanted: bool) -> None:
@@ -48,12 +45,14 @@ def _list_claims(ctx: click.Context, param: click.Parameter, wanted: bool) -> No
         return
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("Claim", no_wrap=True)
+    table.add_column("Grain", no_wrap=True)
     table.add_column("Kind", no_wrap=True)
     table.add_column("Sentence")
-    for invariant in invariants.ALL:
-        table.add_row(invariant.name, "invariant", invariant.sentence)
-    for claim in reachable.ALL:
-        table.add_row(claim.name, "must happen", claim.sentence)
+    for grain in GRAINS.values():
+        for invariant in grain.invariants:
+            table.add_row(invariant.name, grain.name, "invariant", invariant.sentence)
+        for claim in grain.reachable:
+            table.add_row(claim.name, grain.name, "must happen", claim.sentence)
     Console().print(table)
     ctx.exit(0)
 
@@ -113,10 +112,9 @@ def waterline() -> None:
 )
 def check(**options: Any) -> int:
     """Explore every reachable state; say which invariants hold, and show how others break."""
-    environment = take_environment(options)
+    problem = take_problem(options)
     engine = take_engine(options)
     budgets = take_budgets(options)
-    problem = problem_for(options["protocol"], environment, options["names"])
     _require_writable("--graph", options["graph_file"])
     if directory := options["trace_dir"]:
         directory.mkdir(parents=True, exist_ok=True)
@@ -157,11 +155,14 @@ def _write_files(done: Run, options: dict[str, Any]) -> None:
 
 
 def trace_name(done: Run, invariant: str) -> str:
-    """`hw-no_committed_loss-2r2n2e.json`: version, claim, bounds."""
+    """`hw-no_committed_loss-2r2n2e.json`: version, claim, bounds; before it a grain's name."""
     model = done.result.problem.model
+    grain = grain_of(model.name)
+    letters = {"replicas": "r", "log_size": "l", "records": "n", "epochs": "e"}
     sizes = model.layout.sizes
-    bounds = f"{sizes['replicas']}r{sizes['records']}n{sizes['epochs']}e"
-    return f"{model.version}-{invariant}-{bounds}.json"
+    bounds = "".join(f"{sizes[name]}{letter}" for name, letter in letters.items() if name in sizes)
+    prefix = "" if grain is MESSAGE else f"{grain.name}-"
+    return f"{prefix}{model.version}-{invariant}-{bounds}.json"
 
 
 @waterline.command("view", short_help="Step through a recorded trace.")
@@ -170,15 +171,13 @@ def view_trace(trace: Path) -> int:
     """Step through a recorded trace: n next, p previous, g first, G last, q quit."""
     recorded = read_trace(trace)
     try:
-        model = model_of(recorded.model, recorded.version, recorded.environment)
-    except BadEnvironment as problem:
-        raise BadTrace(f"{trace}: {problem}") from None
-    claims = {invariant.name: invariant for invariant in invariants.ALL}
-    claim = claims.get(recorded.invariant)
-    if claim is None:
-        raise BadTrace(
-            f"{trace}: unknown invariant {recorded.invariant!r}; known: {', '.join(claims)}"
-        )
+        grain = grain_of(recorded.model)
+        environment = grain.environment.from_options(dict(recorded.environment))
+        problem = grain.problem(recorded.version, environment, [recorded.invariant])
+    except BadEnvironment as problem_found:
+        raise BadTrace(f"{trace}: {problem_found}") from None
+    model = problem.model
+    claim = next(i for i in problem.invariants if problem.is_asked(i))
     replayed = confirm(recorded, model, lambda state: claim.holds(state, model.settings))
     view(replayed, Console(), explanation=claim.explain(replayed.states[-1], model.settings))
     return exit_codes.HOLDS

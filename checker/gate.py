@@ -25,14 +25,13 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from checker.options import problem_for
+from checker.grains import GRAINS
 from checker.problem import Problem
 from checker.result import Verdict
 from checker.run import EngineChoice, Run
 from checker.search import Budgets
 from checker.wording import told_option
-from model.environment import ENVIRONMENTS, BadEnvironment, Environment
-from model.versions import VERSIONS
+from model.environment import BadEnvironment
 
 FILE_BYTES_MAX = 1 << 20
 _VERDICTS = [verdict.value for verdict in (Verdict.HOLDS, Verdict.VIOLATED, Verdict.NOT_APPLICABLE)]
@@ -106,16 +105,20 @@ def _expectation(where: str, entry: object) -> Expectation:
     where = f"{where} ({name})"
     protocol = entry.pop("protocol", None)
     if not isinstance(protocol, str):
-        raise BadGate(f"{where} has no protocol; known: {', '.join(VERSIONS)}")
+        raise BadGate(f'{where} has no protocol; name one, as protocol = "hw"')
     verdicts = entry.pop("verdicts", None)
-    base = entry.pop("environment", "documented")
-    if base not in ENVIRONMENTS:
-        raise BadGate(f"{where}: environment is {base!r}; known: {', '.join(ENVIRONMENTS)}")
+    grain = GRAINS.get(str(entry.pop("grain", "message")))
+    if grain is None:
+        raise BadGate(f"{where}: unknown grain; known: {', '.join(GRAINS)}")
+    base = entry.pop("environment", next(iter(grain.environments)))
+    if base not in grain.environments:
+        known = ", ".join(grain.environments)
+        raise BadGate(f"{where}: environment is {base!r}; known: {known}")
     engine = _take(where, entry, _ENGINE_KEYS)
     budgets = _take(where, entry, _BUDGET_KEYS)
     try:
-        options = {**ENVIRONMENTS[base].options(), **entry}
-        problem = problem_for(protocol, Environment.from_options(options))
+        options = {**grain.environments[base].options(), **entry}
+        problem = grain.problem(protocol, grain.environment.from_options(options))
     except BadEnvironment as trouble:
         raise BadGate(f"{where}: {trouble}") from None
     return Expectation(

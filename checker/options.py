@@ -6,30 +6,26 @@ Every option is checked before anything is started. The operator's settings have
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable
 from typing import Any
 
 import click
 
-import invariants
+from checker.grains import GRAINS
 from checker.problem import Problem
 from checker.run import EngineChoice
 from checker.search import Budgets
-from invariants import reachable
+from model.atomic.environment import LOG_SIZE_MAX
 from model.cluster import BUDGET_MAX
 from model.environment import (
     ACKS,
-    ENVIRONMENTS,
     EPOCHS_MAX,
     HW_IN_RESPONSE,
     RECORDS_MAX,
     REPLICAS_MAX,
     RESTART_DETECTION,
-    Environment,
+    BadEnvironment,
 )
-from model.message import message_model
-from model.versions import VERSIONS
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 _SIZES = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9}
@@ -72,27 +68,45 @@ def together(*decorators: Decorator) -> Decorator:
     return decorate
 
 
-protocol_option = click.option(
-    "--protocol",
-    type=click.Choice(list(VERSIONS)),
-    required=True,
-    help="Version of the protocol: "
-    + "; ".join(f"{v.name}: {v.sentence}" for v in VERSIONS.values()),
+_ENVIRONMENT_OPTIONS = tuple(dict.fromkeys(n for grain in GRAINS.values() for n in grain.options))
+_PROTOCOLS = list(dict.fromkeys(name for grain in GRAINS.values() for name in grain.versions))
+_ENVIRONMENTS = [name for grain in GRAINS.values() for name in grain.environments]
+
+protocol_option = together(
+    click.option(
+        "--protocol",
+        type=click.Choice(_PROTOCOLS),
+        required=True,
+        help="Version of the protocol. hw: Kafka up to 0.10, truncation to the high watermark; "
+        "epoch: 0.11, KIP-101; the later ones so far only with --grain atomic.",
+    ),
+    click.option(
+        "--grain",
+        type=click.Choice(list(GRAINS)),
+        default="message",
+        show_default=True,
+        help="message: requests and answers are steps; atomic: the published abstraction, "
+        "smaller, with --replicas, --log-size, --records and --epochs alone.",
+    ),
 )
 
 environment_options = together(
     click.option(
         "--environment",
-        type=click.Choice(list(ENVIRONMENTS)),
-        default="documented",
-        show_default=True,
-        help="Named circumstances; the options below change them one by one.",
+        type=click.Choice(_ENVIRONMENTS),
+        help="Named circumstances; the options below change them one by one. "
+        "Default: documented; for the atomic grain, published.",
     ),
     click.option(
         "--replicas", type=click.IntRange(1, REPLICAS_MAX), help="Replicas of the partition."
     ),
     click.option(
         "--records", type=click.IntRange(1, RECORDS_MAX), help="Records that may be produced."
+    ),
+    click.option(
+        "--log-size",
+        type=click.IntRange(1, LOG_SIZE_MAX),
+        help="Records that a log has room for; atomic grain only.",
     ),
     click.option(
         "--epochs", type=click.IntRange(0, EPOCHS_MAX), help="Highest leader epoch, from 0."
@@ -179,15 +193,33 @@ budget_options = together(
     ),
 )
 
-ENVIRONMENT_NAMES = tuple(Environment().options())
 
-
-def take_environment(options: dict[str, Any]) -> Environment:
-    """Take the environment's options out of what the command was given. Raises `BadEnvironment`."""
-    base = ENVIRONMENTS[options.pop("environment")]
-    names = [name.replace("-", "_") for name in ENVIRONMENT_NAMES]
-    given = {name: options.pop(name) for name in names}
-    return replace(base, **{name: value for name, value in given.items() if value is not None})
+def take_problem(options: dict[str, Any]) -> Problem:
+    """Take what is to be checked out of what the command was given. Raises `BadEnvironment`."""
+    grain = GRAINS[options.pop("grain")]
+    version = options.pop("protocol")
+    if version not in grain.versions:
+        raise BadEnvironment(
+            f"--protocol {version} is not one of --grain {grain.name}; "
+            f"it has {', '.join(grain.versions)}"
+        )
+    named = options.pop("environment")
+    if named is not None and named not in grain.environments:
+        raise BadEnvironment(
+            f"--environment {named} is not one of --grain {grain.name}; "
+            f"it has {', '.join(grain.environments)}"
+        )
+    base = grain.environments[named or next(iter(grain.environments))]
+    given = {name: options.pop(name.replace("-", "_")) for name in _ENVIRONMENT_OPTIONS}
+    given = {name: value for name, value in given.items() if value is not None}
+    foreign = [name for name in given if name not in grain.options]
+    if foreign:
+        raise BadEnvironment(
+            f"--{foreign[0]} is no option of --grain {grain.name}; "
+            f"it has {', '.join('--' + name for name in grain.options)}"
+        )
+    environment = grain.environment.from_options({**base.options(), **given})
+    return grain.problem(version, environment, options.pop("names"))
 
 
 def take_engine(options: dict[str, Any]) -> EngineChoice:
@@ -210,15 +242,3 @@ def take_budgets(options: dict[str, Any]) -> Budgets:
         memory_bytes=options.pop("memory"),
         stop_at_first=options.pop("stop_at_first"),
     )
-
-
-def problem_for(version: str, environment: Environment, names: Sequence[str] = ()) -> Problem:
-    """The problem of checking `version`, with the invariants named, or all."""
-    known = {invariant.name: invariant for invariant in invariants.ALL}
-    for name in names:
-        if name not in known:
-            raise click.BadParameter(
-                f"{name!r} is not one of {', '.join(known)}", param_hint="'--invariant'"
-            )
-    asked = frozenset(names) if names else None
-    return Problem(message_model(version, environment), invariants.ALL, reachable.ALL, asked)

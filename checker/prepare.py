@@ -24,7 +24,7 @@ def prepare(problem: Problem, *, announce: Callable[[str], None] = lambda messag
     `announce` is told what is waited for where nothing is cached for this shape.
     """
     if not is_cached(problem):
-        sizes = told_sizes(problem.model.layout)
+        sizes = told_sizes(problem.model)
         announce(f"compiling the model for {sizes} (once for these; about ten seconds)")
     started = time.monotonic()
     expander = Expander(problem, chunk_rows=1)

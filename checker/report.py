@@ -15,13 +15,11 @@ from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderR
 from rich.table import Table
 from rich.text import Text
 
-import invariants
+from checker.grains import GRAINS, MESSAGE, grain_of
 from checker.result import LevelSummary, Result, Verdict
 from checker.run import Finding, Run
 from checker.wording import counted, told_option, told_sizes
 from counterexamples import TraceStep, Trimmed, render_compact
-from invariants import reachable
-from model.environment import ENVIRONMENTS
 
 LANES = ("LEO", "HW")
 WIDE = 110
@@ -32,9 +30,7 @@ _STYLES = {
     Verdict.INCOMPLETE: "bold yellow",
     Verdict.NOT_APPLICABLE: "dim",
 }
-_SENTENCES = {claim.name: claim.sentence for claim in invariants.ALL} | {
-    claim.name: claim.sentence for claim in reachable.ALL
-}
+_SENTENCES = {claim.name: claim.sentence for grain in GRAINS.values() for claim in grain.claims}
 
 
 def render_run(run: Run, *, shown: Collection[str] | None = None) -> RenderableType:
@@ -59,9 +55,10 @@ def render_run(run: Run, *, shown: Collection[str] | None = None) -> RenderableT
 def headline(result: Result) -> RenderableType:
     """What was checked: version, environment, every bound and setting."""
     model = result.problem.model
-    named = [name for name, e in ENVIRONMENTS.items() if e.options() == dict(model.options)]
-    circumstances = f"environment {named[0]}" if named else "environment as given"
-    title = Text.assemble((f"{model.version}", "bold"), f" in {circumstances}")
+    grain = grain_of(model.name)
+    circumstances = f"environment {grain.environment_name(model.options) or 'as given'}"
+    grained = "" if grain is MESSAGE else f", {grain.name} grain,"
+    title = Text.assemble((model.version, "bold"), f"{grained} in {circumstances}")
     facts = ", ".join(f"{name} {told_option(value)}" for name, value in model.options.items())
     return Group(title, Text(facts, style="dim"))
 
@@ -179,7 +176,7 @@ def render_finding(finding: Finding, same_as: str | None = None) -> RenderableTy
 def conclusion(result: Result) -> RenderableType:
     """One line that can stand alone: the verdicts with their bounds."""
     model = result.problem.model
-    sizes = told_sizes(model.layout)
+    sizes = told_sizes(model)
     by_verdict: dict[Verdict, list[str]] = {}
     for found in result.invariants:
         by_verdict.setdefault(found.verdict, []).append(found.name)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import invariants
 from checker.gate import Expectation
-from checker.options import problem_for
+from checker.grains import problem_for
 from checker.result import Verdict
 from checker.run import EngineChoice
 from checker.search import NO_BUDGETS

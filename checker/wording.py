@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from model.layout import Layout
+from model.transition_system import Model
 
 
-def told_sizes(layout: Layout) -> str:
-    """`2 replicas, 1 record, epochs 0 to 2`"""
-    sizes = dict(layout.sizes)
-    epochs = sizes.pop("epochs", None)
-    told = [counted(n, name.removesuffix("s")) for name, n in sizes.items()]
-    return ", ".join([*told, *([] if epochs is None else [f"epochs 0 to {epochs}"])])
+def told_sizes(model: Model) -> str:
+    """`2 replicas, 1 record, epochs 0 to 2`: the sizes that were asked for."""
+    told = []
+    for name, number in model.layout.sizes.items():
+        option = name.replace("_", "-")
+        if option == "epochs":
+            told.append(f"epochs 0 to {number}")
+        elif option == "log-size":
+            told.append(f"log size {number}")
+        elif option in model.options:
+            told.append(counted(number, name.removesuffix("s")))
+    return ", ".join(told) or model.name
 
 
 def counted(number: int, thing: str) -> str:

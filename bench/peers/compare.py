@@ -18,8 +18,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from checker.grains import problem_for
 from checker.local import LocalEngine
-from checker.options import problem_for
 from checker.search import search
 from model.environment import Environment
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from checker.grains import problem_for
 from checker.local import LocalEngine
-from checker.options import problem_for
 from checker.result import Verdict
 from checker.search import search
 from model.environment import Environment

@@ -11,8 +11,8 @@ from graph_model import graph_problem
 
 from checker.engine import ModelFault
 from checker.faults import explain_fault
+from checker.grains import problem_for
 from checker.local import LocalEngine
-from checker.options import problem_for
 from checker.problem import Problem
 from checker.result import Result
 from checker.run import counterexamples_of

@@ -1,0 +1,112 @@
+"""The two grains of atomicity, each a family of models behind one interface.
+
+`message`: a fetch's request and its answer are separate steps. `atomic`: the abstraction of the
+published TLA+ specification. Everything else in the checker is told a grain and knows neither.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import invariants
+from checker.problem import Problem
+from invariants import atomic as atomic_invariants
+from invariants import reachable
+from invariants.atomic import reachable as atomic_reachable
+from invariants.claim import Invariant, Reachable
+from model import atomic, message
+from model.atomic import AtomicEnvironment
+from model.environment import ENVIRONMENTS, BadEnvironment, Environment
+from model.transition_system import Model
+from model.versions import VERSIONS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grain:
+    """A family of models: its versions, its circumstances and what is claimed of it.
+
+    `environment` is the class of its circumstances, `environments` those that have a name, the
+    first being the default. `build(version, environment)` makes a model.
+    """
+
+    name: str
+    model: str
+    versions: Mapping[str, Any]
+    environment: type[Environment] | type[AtomicEnvironment]
+    environments: Mapping[str, Environment | AtomicEnvironment]
+    invariants: Sequence[Invariant]
+    reachable: Sequence[Reachable]
+    build: Callable[[str, Any], Model]
+
+    @property
+    def claims(self) -> tuple[Invariant | Reachable, ...]:
+        """Everything that is claimed of it."""
+        return (*self.invariants, *self.reachable)
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The names of its environment's options."""
+        return tuple(self.environment().options())
+
+    def problem(
+        self, version: str, environment: Environment | AtomicEnvironment, names: Sequence[str] = ()
+    ) -> Problem:
+        """The problem of checking `version`, with the invariants named, or all.
+
+        Raises `BadEnvironment` for an unknown version or invariant.
+        """
+        known = [invariant.name for invariant in self.invariants]
+        for name in names:
+            if name not in known:
+                raise BadEnvironment(f"invariant is {name!r}; known: {', '.join(known)}")
+        asked = frozenset(names) if names else None
+        model = self.build(version, environment)
+        return Problem(model, tuple(self.invariants), tuple(self.reachable), asked)
+
+    def environment_name(self, options: Mapping[str, object]) -> str | None:
+        """What circumstances with these options are called, if they have a name."""
+        for name, environment in self.environments.items():
+            if environment.options() == dict(options):
+                return name
+        return None
+
+
+MESSAGE = Grain(
+    name="message",
+    model=message.NAME,
+    versions=VERSIONS,
+    environment=Environment,
+    environments=ENVIRONMENTS,
+    invariants=invariants.ALL,
+    reachable=reachable.ALL,
+    build=message.message_model,
+)
+ATOMIC = Grain(
+    name="atomic",
+    model=atomic.NAME,
+    versions=atomic.VERSIONS,
+    environment=AtomicEnvironment,
+    environments={"published": AtomicEnvironment()},
+    invariants=atomic_invariants.ALL,
+    reachable=atomic_reachable.ALL,
+    build=atomic.atomic_model,
+)
+GRAINS = {grain.name: grain for grain in (MESSAGE, ATOMIC)}
+_BY_MODEL = {grain.model: grain for grain in GRAINS.values()}
+
+
+def grain_of(model: str) -> Grain:
+    """The grain that a model of this name belongs to. Raises `BadEnvironment`."""
+    if model not in _BY_MODEL:
+        raise BadEnvironment(f"unknown model {model!r}; known: {', '.join(_BY_MODEL)}")
+    return _BY_MODEL[model]
+
+
+def problem_for(
+    version: str, environment: Environment | AtomicEnvironment, names: Sequence[str] = ()
+) -> Problem:
+    """The problem of checking `version` in `environment`, whose type tells the grain."""
+    grain = ATOMIC if isinstance(environment, AtomicEnvironment) else MESSAGE
+    return grain.problem(version, environment, names)
