@@ -55,7 +55,7 @@ def told(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) ->
             ["--protocol", "hw", "--replicas", "7", "--records", "12", "--epochs", "30"],
             "replicas 7, records 12 and epochs 30 together are too large to pack",
         ),
-        (["--protocol", "hw", "--invariant", "safe"], "'--invariant': 'safe' is not one of"),
+        (["--protocol", "hw", "--invariant", "safe"], "invariant is 'safe'; known: no_committed_loss"),
         (["--protocol", "hw", "--memory", "much"], "'--memory': 'much' is no amount of memory"),
         (["--protocol", "hw", "--max-time", "0"], "'--max-time'"),
         (["--protocol", "hw", "--color"], "No such option"),
@@ -213,7 +213,7 @@ def edited(path: Path, **changes: Any) -> Path:
     [
         ({"version": "raft"}, "unknown protocol 'raft'"),
         ({"model": "paxos"}, "unknown model 'paxos'"),
-        ({"invariant": "safe"}, "unknown invariant 'safe'"),
+        ({"invariant": "safe"}, "invariant is 'safe'; known:"),
         ({"steps": [{"action": "Explode", "arguments": {}}]}, "no action Explode"),
         ({"steps": [{"action": "Crash", "arguments": {"replica": 9}}]}, "range is 0 to 1"),
         ({"steps": [{"action": "Fence", "arguments": {"replica": 1}}]}, "is not enabled"),
