@@ -276,7 +276,8 @@ def _compiled(function: Pure) -> Any:
     copy = types.FunctionType(
         function.__code__, namespace, function.__name__, function.__defaults__
     )
-    return numba.njit(nogil=True)(copy)
+    # Inlined by order: LLVM would call the larger guards, and reload the state in each.
+    return numba.njit(nogil=True, forceinline=True)(copy)
 
 
 def _fingerprint(source: str, names: dict[str, Pure]) -> str:

@@ -99,11 +99,11 @@ def advance_high_watermark(s: Any, c: AtomicSettings, leader: int) -> None:
 def can_shrink_isr(s: Any, c: AtomicSettings, leader: int, follower: int) -> bool:
     """A follower that does not have the leader's whole log may be found lagging.
 
-    Only the true leader can write the ISR: that is the one fence that every version has.
+    Only the true leader can write the ISR: that is the one fence that every version has. It
+    never finds itself lagging.
     """
     return (
-        follower != leader
-        and contains(s.known_isr[leader], follower)
+        contains(s.known_isr[leader], follower)
         and is_true_leader(s, leader)
         and not has_replicated(s, c, leader, follower, s.leo[leader])
     )

@@ -231,6 +231,11 @@ IN_EPOCH_ONE = {**TWO_LEADS, "known_epoch": [1, 1]}
         ),
         pytest.param({**ONE_RECORD, "known_epoch": [0, -1]}, set(), id="one does not follow"),
         pytest.param(
+            {**ONE_RECORD, "leo": [0, 1], "log": [[], [1]], "known_isr": [0b10]},
+            set(),
+            id="the leader itself does not",
+        ),
+        pytest.param(
             IN_OTHER_EPOCHS, set(EVERY_VERSION) - {"kip320"}, id="same leader, other epoch"
         ),
         pytest.param(
@@ -330,6 +335,13 @@ def test_a_fetch_appends_one_record_and_takes_the_leaders_high_watermark() -> No
     assert not is_enabled(model, state, "Fetch follower=0")
 
 
+def test_a_fetch_from_a_leader_that_is_behind_lowers_the_high_watermark() -> None:
+    model = cluster("hw")
+    state = led(model, leo=[2, 1], log=[[1, 2], [1]], hw=[0, 1], produced=2)
+
+    assert run(model, "Fetch follower=1", start=state).hw[1] == 0
+
+
 @pytest.mark.parametrize(
     ("fields", "versions"),
     [
@@ -378,6 +390,11 @@ def truncated(version: str, **fields: Any) -> tuple[int, int] | None:
             {"leo": [2, 3], "log": [[1, 3], [1, 2, 4]], "hw": [2, 2], "record_epoch": [0, 1, 2, 1]},
             {"hw": (2, 2), "epoch": (1, 1), "kip279": (1, 1), "kip320": (1, 1)},
             id="the leader went on in a later epoch",
+        ),
+        pytest.param(
+            {"leo": [2, 2], "log": [[1, 2], [1, 3]], "record_epoch": [1, 2, 1]},
+            {"hw": (0, 0), "epoch": (1, 0), "kip279": (1, 0), "kip320": (1, 0)},
+            id="the leader has some of that epoch",
         ),
         pytest.param(
             {"leo": [1, 2], "log": [[1], [1, 2]], "hw": [1, 0], "record_epoch": [0, 1]},
