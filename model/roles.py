@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from model.terms import (
-    ANSWERED,
     FETCHING,
     IDLE,
     LEADER,
@@ -60,7 +59,7 @@ def in_use(s: Any, record: int) -> bool:
         for offset in range(s.leo[replica]):
             if s.log[replica, offset] == record:
                 return True
-        if follows(s, replica) and s.fetch[replica] == ANSWERED:
+        if follows(s, replica):
             for i in range(s.records):
                 if s.answer_log[replica, i] == record:
                     return True

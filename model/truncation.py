@@ -27,6 +27,6 @@ def offset_for_leader_epoch(s: Any, c: Settings, follower: int) -> None:
     end = end_offset_for(s, leader, latest_epoch(s, follower))
     if end == UNKNOWN_OFFSET:
         end = s.hw[follower]
-    truncate(s, follower, min(end, s.leo[follower]))
+    truncate(s, follower, end)
     s.role[follower] = FETCHING
     forget_lost_records(s)

@@ -55,7 +55,10 @@ def told(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) ->
             ["--protocol", "hw", "--replicas", "7", "--records", "12", "--epochs", "30"],
             "replicas 7, records 12 and epochs 30 together are too large to pack",
         ),
-        (["--protocol", "hw", "--invariant", "safe"], "invariant is 'safe'; known: no_committed_loss"),
+        (
+            ["--protocol", "hw", "--invariant", "safe"],
+            "invariant is 'safe'; known: no_committed_loss",
+        ),
         (["--protocol", "hw", "--memory", "much"], "'--memory': 'much' is no amount of memory"),
         (["--protocol", "hw", "--max-time", "0"], "'--max-time'"),
         (["--protocol", "hw", "--color"], "No such option"),

@@ -8,6 +8,7 @@ from __future__ import annotations
 import pytest
 from states import Changes, after, changed_by, edited, hand_made, model_of
 
+from model import terms
 from model.state import State
 from model.terms import (
     ANSWERED,
@@ -350,3 +351,11 @@ def test_a_follower_truncates_to_its_high_watermark_where_the_answer_is_undefine
 
     assert (left.leo[1], left.hw[1]) == (hw, hw)
     assert [left.log[1, offset] for offset in range(3)] == [1, 0, 0][:hw] + [0] * (3 - hw)
+
+
+@pytest.mark.parametrize("slot", ["REQUESTED", "ANSWERED", "OUT_OF_RANGE", "PARKED"])
+def test_no_fetch_survives_the_crash_of_the_broker_it_was_sent_to(slot: str) -> None:
+    """Nor its answer. Counts of states cannot tell: the follower may ask a dead broker again."""
+    state = one_record(getattr(terms, slot))
+
+    assert after(MODEL, state, "Crash replica=0").fetch[1] == IDLE
