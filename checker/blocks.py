@@ -26,7 +26,10 @@ _M2 = np.uint64(0xBF58476D1CE4E5B9)
 _M3 = np.uint64(0x94D049BB133111EB)
 _S29 = np.uint64(29)
 _S32 = np.uint64(32)
-_S40 = np.uint64(40)
+_LOW32 = np.uint64(0xFFFFFFFF)
+_LOW8 = np.uint64(0xFF)
+_ONE = np.uint64(1)
+_ZERO = np.uint64(0)
 
 INDEX_BITS = 24
 INDEX_MASK = np.uint32((1 << INDEX_BITS) - 1)
@@ -81,6 +84,18 @@ def _prefetch(typingctx: Any, array: Any, index: Any) -> Any:
         return context.get_dummy_value()
 
     return signature(types.none, array, types.int64), codegen
+
+
+@njit(nogil=True, inline="always")
+def _home(h: Any, slots: Any) -> Any:
+    """Where in a table of this many slots a hash belongs: its lower half, scaled."""
+    return ((h & _LOW32) * slots) >> _S32
+
+
+@njit(nogil=True, inline="always")
+def _tag(h: Any) -> Any:
+    """Eight bits of a hash that say nothing of its slot and little of its owner."""
+    return np.uint32((h >> _S32) & _LOW8)
 
 
 @njit(nogil=True)
@@ -159,11 +174,11 @@ def absorb(
 ) -> int:
     """Add an owner's unseen children to its states; returns how many states it has then.
 
-    children[k] is a scattered block with ends[k]. `table` has a power of two of slots, each 0 or a
-    tag and the index of a state plus one; both arrays have room for every child. Memory is
-    asked for well before it is needed: the slot of a child further on, then the state it names.
+    children[k] is a scattered block with ends[k]. Each slot of `table` is 0 or a tag and the index
+    of a state plus one; both arrays have room for every child. Memory is asked for well before it
+    is needed: the slot of a child further on, then the state it names.
     """
-    slots = np.uint64(table.shape[0] - 1)
+    slots = np.uint64(table.shape[0])
     ahead = np.empty(_FAR, np.uint64)
     for k in range(ends.shape[0]):
         block = children[k]
@@ -172,19 +187,19 @@ def absorb(
         for row in range(start, min(start + _FAR, end)):
             h = hash_row(width, block, row)
             ahead[row & _RING] = h
-            _prefetch(table, np.int64(h & slots))
+            _prefetch(table, np.int64(_home(h, slots)))
         for row in range(start, end):
             h = ahead[row & _RING]
             if row + _FAR < end:
                 far = hash_row(width, block, row + _FAR)
                 ahead[row & _RING] = far
-                _prefetch(table, np.int64(far & slots))
+                _prefetch(table, np.int64(_home(far, slots)))
             if row + _NEAR < end:
-                near = table[ahead[(row + _NEAR) & _RING] & slots]
+                near = table[_home(ahead[(row + _NEAR) & _RING], slots)]
                 if near != _EMPTY:
                     _prefetch(states, np.int64(near & INDEX_MASK) - 1)
-            slot = h & slots
-            tag = np.uint32((h >> _S40) & np.uint64(0xFF))
+            slot = _home(h, slots)
+            tag = _tag(h)
             while True:
                 entry = table[slot]
                 if entry == _EMPTY:
@@ -197,20 +212,24 @@ def absorb(
                     index = np.int64(entry & INDEX_MASK) - 1
                     if same_row(width, states, index, block, row):
                         break
-                slot = (slot + np.uint64(1)) & slots
+                slot += _ONE
+                if slot == slots:
+                    slot = _ZERO
     return count
 
 
 @njit(nogil=True, cache=True)
 def rehash(width: Any, table: Any, states: Any, count: int) -> None:
     """Fill an empty table with the first `count` states, all different."""
-    slots = np.uint64(table.shape[0] - 1)
+    slots = np.uint64(table.shape[0])
     for index in range(count):
         h = hash_row(width, states, index)
-        slot = h & slots
-        tag = np.uint32((h >> _S40) & np.uint64(0xFF))
+        slot = _home(h, slots)
+        tag = _tag(h)
         while table[slot] != _EMPTY:
-            slot = (slot + np.uint64(1)) & slots
+            slot += _ONE
+            if slot == slots:
+                slot = _ZERO
         table[slot] = (tag << _TAG_SHIFT) | np.uint32(index + 1)
 
 

@@ -21,11 +21,15 @@ from checker.blocks import OWNED_MAX, Rows, absorb, nothing_recent, rehash, scat
 from checker.engine import Arrivals, Expansion, Interrupted, ModelFault
 from checker.expander import CHUNK_ROWS, Expander, Findings, Tally
 from checker.problem import Problem
+from checker.reserve import Reserve
 
-OWNERS = 64
+OWNERS = 32
 RECENT_SLOTS = 1 << 14
 SLAB_CHUNKS = 64
-_LOAD_MAX = 0.7
+_SLOTS_MIN = 512
+_LOAD_MAX = 0.8
+_GROWTH = 1.4
+"""Tables are filled to 80% and grow by 40%, so that a slot's 4 bytes are 5 to 7 a state."""
 
 
 class TooManyStates(Exception):
@@ -37,8 +41,9 @@ class Owner:
 
     def __init__(self, words: int) -> None:
         self.width = width_of(words)
-        self.states: Rows = np.empty((256, words), np.uint64)
-        self.table: NDArray[np.uint32] = np.zeros(512, np.uint32)
+        self._reserve = Reserve(OWNED_MAX, words)
+        self.states: Rows = self._reserve.rows
+        self.table: NDArray[np.uint32] = np.zeros(_SLOTS_MIN, np.uint32)
         self.count = 0
         self.starts: list[int] = [0]
         """Where each level begins; the last entry is where the one being absorbed does."""
@@ -46,16 +51,15 @@ class Owner:
     def make_room(self, more: int) -> None:
         """Room for `more` states, in the array and in the table."""
         wanted = self.count + more
-        if wanted > len(self.states):
-            if wanted > OWNED_MAX:
-                raise TooManyStates(f"an owner has more than {OWNED_MAX:,} states")
-            grown = np.empty((max(wanted, len(self.states) * 3 // 2), len(self.width)), np.uint64)
-            grown[: self.count] = self.states[: self.count]
-            self.states = grown
+        if wanted > OWNED_MAX:
+            raise TooManyStates(
+                f"one of {OWNERS} owners has more than {OWNED_MAX:,} states; explore on Spark"
+            )
+        self._reserve.expect(wanted)
         if wanted > _LOAD_MAX * len(self.table):
-            slots = len(self.table)
-            while wanted > _LOAD_MAX * slots:
-                slots *= 2
+            slots = max(int(len(self.table) * _GROWTH), int(wanted / _LOAD_MAX) + 1)
+            # The old table goes first: everything in it can be found again from the states.
+            self.table = np.zeros(0, np.uint32)
             self.table = np.zeros(slots, np.uint32)
             rehash(self.width, self.table, self.states, self.count)
 

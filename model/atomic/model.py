@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from model.atomic.narration import NARRATION
-
 from model.atomic.environment import AtomicEnvironment
+from model.atomic.narration import NARRATION
 from model.atomic.state import initial_state, layout
 from model.atomic.terms import LIMITS
 from model.atomic.versions import ACTIONS, VERSIONS
