@@ -21,6 +21,7 @@ from checker.gate import BadGate, Expectation, judge, junit, outcome_table, read
 from checker.grains import GRAINS, MESSAGE, grain_of
 from checker.graph import GRAPH_STATES_MAX, TooLargeForGraph, write_graph
 from checker.java import NoJava
+from checker.layout_table import layout_table
 from checker.options import (
     budget_options,
     engine_options,
@@ -36,7 +37,15 @@ from checker.run import Run, run
 from checker.spark_session import NoSpark
 from checker.summary import to_text
 from checker.tour import stops
-from counterexamples import BadTrace, TraceError, confirm, read_trace, view, write_trace
+from counterexamples import (
+    BadTrace,
+    TraceError,
+    Trimmed,
+    confirm,
+    read_trace,
+    view,
+    write_trace,
+)
 from model.environment import BadEnvironment
 
 
@@ -53,7 +62,7 @@ def _list_claims(ctx: click.Context, param: click.Parameter, wanted: bool) -> No
             table.add_row(invariant.name, grain.name, "invariant", invariant.sentence)
         for claim in grain.reachable:
             table.add_row(claim.name, grain.name, "must happen", claim.sentence)
-    Console().print(table)
+    Console().print(Trimmed(table))
     ctx.exit(0)
 
 
@@ -183,6 +192,16 @@ def view_trace(trace: Path) -> int:
     return exit_codes.HOLDS
 
 
+@waterline.command("layout", short_help="Show the fields of a state, in bits.")
+@protocol_option
+@environment_options
+def layout_command(**options: Any) -> int:
+    """Show what a state is made of within these bounds, field by field, in bits."""
+    problem = take_problem({**options, "names": ()})
+    Console().print(Trimmed(layout_table(problem.model)))
+    return exit_codes.HOLDS
+
+
 @waterline.command("gate", short_help="Run a file of expectations.", epilog=exit_codes.HELP)
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option(
@@ -200,7 +219,7 @@ def gate_command(file: Path, junit_file: Path | None) -> int:
         for expectation in expectations:
             progress.announce(f"{expectation.name} ...")
             outcomes.append(judge(expectation, _run_expected(expectation, progress)))
-    Console().print(outcome_table(outcomes))
+    Console().print(Trimmed(outcome_table(outcomes)))
     if junit_file:
         junit_file.write_text(junit(outcomes), encoding="utf-8")
     return exit_codes.UNEXPECTED if any(o.complaints for o in outcomes) else exit_codes.HOLDS

@@ -5,7 +5,7 @@
  * LeaderAndIsr request, on which every replica may act once, late or never, if it is newer than
  * what the replica knows. Brokers read each other's state directly.
  *
- * Written for speed: one process at one location, one deterministic step for each choice of
+ * Written for speed: one process at one location, one atomic step for each choice of
  * brokers and epoch (unrolled by macros, so that most indices are constants), a byte a field. A
  * state is stored once whatever led to it, so "states, stored" counts the states of the model.
  *
@@ -50,14 +50,14 @@ byte true_isr = (1 << REPLICAS) - 1;
 #define SEND wanted[issued] = true_leader; members[issued] = true_isr; issued++
 
 #define CONTROLLER(r) \
-    :: d_step { \
+    :: atomic { \
            issued < REQUESTS && (true_isr & BIT(r)) && true_leader != (r) + 1 -> \
            true_leader = (r) + 1; SEND } \
-    :: d_step { \
+    :: atomic { \
            issued < REQUESTS && true_leader == (r) + 1 -> \
            true_leader = 0; \
            true_isr = (true_isr == BIT(r) -> true_isr : true_isr & ~BIT(r)); SEND } \
-    :: d_step { \
+    :: atomic { \
            issued < REQUESTS && true_leader != (r) + 1 && (true_isr & BIT(r)) -> \
            true_isr = true_isr & ~BIT(r); SEND }
 
@@ -77,10 +77,10 @@ byte true_isr = (1 << REPLICAS) - 1;
 #endif
 
 #define REQUEST(r, e) \
-    :: d_step { \
+    :: atomic { \
            wanted[e] == (r) + 1 && known[r] <= (e) -> \
            known[r] = (e) + 1; follows[r] = (r) + 1; isr[r] = members[e] } \
-    :: d_step { \
+    :: atomic { \
            wanted[e] != (r) + 1 && known[r] <= (e) && wanted[e] != 0 -> \
            CLEAR(r); leo[r] = hw[r]; \
            known[r] = (e) + 1; follows[r] = wanted[e]; isr[r] = 0 }
@@ -98,11 +98,11 @@ byte true_isr = (1 << REPLICAS) - 1;
 #endif
 
 #define LEADER(r) \
-    :: d_step { \
+    :: atomic { \
            LEADS(r) && produced < RECORDS && leo[r] < LOG_SIZE -> \
            SLOT(r, leo[r]) = produced * REQUESTS + known[r]; \
            leo[r] = leo[r] + 1; produced++ } \
-    :: d_step { \
+    :: atomic { \
            LEADS(r) && leo[r] > hw[r] && !ANY_BEHIND(r) -> \
            hw[r] = hw[r] + 1 }
 
@@ -110,17 +110,17 @@ byte true_isr = (1 << REPLICAS) - 1;
 #define NEXT_END(f) (leo[f] + 1)
 
 #define FETCH(f) \
-    :: d_step { \
+    :: atomic { \
            follows[f] != 0 && follows[SOURCE(f)] == follows[f] && leo[f] < leo[SOURCE(f)] -> \
            SLOT(f, leo[f]) = SLOT(SOURCE(f), leo[f]); \
            leo[f] = leo[f] + 1; \
            hw[f] = (hw[SOURCE(f)] < leo[f] -> hw[SOURCE(f)] : leo[f]) }
 
 #define PAIR(l, f) \
-    :: d_step { \
+    :: atomic { \
            TRULY_LEADS(l) && !(isr[l] & BIT(f)) && follows[f] == (l) + 1 && leo[f] >= hw[l] -> \
            isr[l] = isr[l] | BIT(f); true_isr = isr[l] } \
-    :: d_step { \
+    :: atomic { \
            TRULY_LEADS(l) && (isr[l] & BIT(f)) && \
            (follows[f] != (l) + 1 || leo[f] < leo[l]) -> \
            isr[l] = isr[l] & ~BIT(f); true_isr = isr[l] }

@@ -196,6 +196,42 @@ def test_no_line_of_a_report_is_wider_than_the_screen_or_ends_in_blanks(
     assert all(len(line) <= columns and line == line.rstrip() for line in out.splitlines())
 
 
+def test_layout_shows_the_bits_of_every_field_and_refuses_what_cannot_be_packed(
+    told: Told,
+) -> None:
+    code, out, _ = told("layout", "--protocol", "hw", name="waterline")
+    refused, _, err = told(
+        "layout", "--protocol", "hw", "--replicas", "7", "--records", "12", name="waterline"
+    )
+
+    assert code == 0
+    assert "bits in 2 words of 64 for 2 replicas, 2 records, epochs 0 to 2" in out
+    assert all(name in out for name in ("remote_leo", "checkpoint", "exposed_end"))
+    assert refused == 2
+    assert "too large to pack" in err
+
+
+def test_the_atomic_grain_has_its_own_versions_options_and_claims(
+    told: Told, tmp_path: Path
+) -> None:
+    arguments = ["--grain", "atomic", "--protocol", "epoch", "--engine", "local"]
+    code, out, _ = told(*arguments, "--format", "json", "--trace-dir", tmp_path)
+    report = json.loads(out)
+    _, _, foreign = told(*arguments, "--restarts", "1")
+    _, _, unknown = told("--protocol", "kip320")
+    viewed, shown, _ = told(
+        "view", tmp_path / "atomic-epoch-weak_isr-2r2l2n2e.json", name="waterline"
+    )
+
+    assert code == 12
+    assert report["distinct"] == 9045
+    assert report["invariants"]["weak_isr"]["depth"] == 11
+    assert "--restarts is no option of --grain atomic" in foreign
+    assert "--protocol kip320 is not one of --grain message" in unknown
+    assert viewed == 0
+    assert "11. " in shown
+
+
 def test_view_prints_a_trace_whole_into_a_pipe(told: Told) -> None:
     trace = Path(__file__).parents[2] / "examples/traces/hw-no_committed_loss-2r2n2e.json"
     code, out, _ = told("view", trace, name="waterline")
