@@ -278,8 +278,8 @@ def run_command(name: str) -> int:
         OSError,
     ) as problem:
         return _fail(str(problem), exit_codes.BAD_USAGE)
-    except EngineFailed as problem:
-        return _fail(str(problem), exit_codes.INTERNAL_ERROR)
+    except (EngineFailed, MemoryError) as problem:
+        return _fail(str(problem) or "out of memory", exit_codes.INTERNAL_ERROR)
     except Raised as outcome:
         return _fail(f"{outcome} in {outcome.state}", exit_codes.RAISED)
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from checker.blocks import OWNED_MAX, Rows, absorb, nothing_recent, rehash, scatter, width_of
-from checker.engine import Arrivals, Expansion, Interrupted, ModelFault
+from checker.engine import Arrivals, EngineFailed, Expansion, Interrupted, ModelFault
 from checker.expander import CHUNK_ROWS, Expander, Findings, Tally
 from checker.problem import Problem
 from checker.reserve import Reserve
@@ -32,7 +32,7 @@ _GROWTH = 1.4
 """Tables are filled to 80% and grow by 40%, so that a slot's 4 bytes are 5 to 7 a state."""
 
 
-class TooManyStates(Exception):
+class TooManyStates(EngineFailed):
     """One owner's share of the states is more than its table can number."""
 
 
