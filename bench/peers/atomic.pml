@@ -5,9 +5,10 @@
  * LeaderAndIsr request, on which every replica may act once, late or never, if it is newer than
  * what the replica knows. Brokers read each other's state directly.
  *
- * Written for speed: one process at one location, one atomic step for each choice of
- * brokers and epoch (unrolled by macros, so that most indices are constants), a byte a field. A
- * state is stored once whatever led to it, so "states, stored" counts the states of the model.
+ * Written for speed: one process at one location, one atomic step for each choice of brokers and
+ * epoch (unrolled by macros, so that most indices are constants), a byte a field. Nothing happens
+ * before the first of these steps, so "states, stored" is the number of states of the model, with
+ * none on top. Atomic steps are faster than deterministic ones here: those copy the whole state.
  *
  * Bounds are macros: REPLICAS 1 to 4, LOG_SIZE, RECORDS, EPOCHS (the highest leader epoch, up to 4).
  * RECORDS * (EPOCHS + 1) must be below 256.

