@@ -22,6 +22,7 @@ gate: $(VENV)/.run
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m bench.speed
+	$(BIN)/python -m bench.peers_speed
 
 setup: $(VENV)/.dev
 

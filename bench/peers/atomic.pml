@@ -27,6 +27,10 @@
 #define EPOCHS 2
 #endif
 
+#if REPLICAS < 1 || REPLICAS > 4 || EPOCHS > 4 || RECORDS * (EPOCHS + 1) > 255
+#error "these bounds are beyond this model"
+#endif
+
 #define REQUESTS (EPOCHS + 1)
 #define BIT(r) (1 << (r))
 #define SLOT(r, offset) log[(r) * LOG_SIZE + (offset)]

