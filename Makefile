@@ -35,7 +35,7 @@ $(VENV)/.run: pyproject.toml
 	@$(PYTHON) -m venv $(VENV)
 	@$(PIP) install --upgrade 'pip>=25.1'
 	@$(PIP) install --editable .
-	@$(BIN)/python -c 'from checker.java import java_home; java_home()' 2>/dev/null || \
+	@$(BIN)/python -c 'from checker.engines.java import java_home; java_home()' 2>/dev/null || \
 	    $(PIP) install --editable '.[java]'
 	@touch $@
 

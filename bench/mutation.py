@@ -36,12 +36,12 @@ from numpy.typing import NDArray
 
 import invariants
 import invariants.reachable
-from checker.blocks import Rows
 from checker.engine import Arrivals, Engine, Expansion
-from checker.local import LocalEngine
+from checker.engines.memory import MemoryEngine
 from checker.problem import Problem
 from checker.result import Result
 from checker.search import Budgets, search
+from checker.store.blocks import Rows
 from model import limits, terms
 from model.environment import Environment
 from model.message import message_model
@@ -189,7 +189,7 @@ def observe(setting: Setting, states_max: int | None = None) -> dict[str, Any]:
     model = message_model(setting.version, Environment(**setting.options))
     problem = Problem(model, invariants.ALL, invariants.reachable.ALL)
     compiled = setting.engine == "compiled"
-    engine: Engine = LocalEngine(problem, threads=1) if compiled else Interpreted(problem)
+    engine: Engine = MemoryEngine(problem, threads=1) if compiled else Interpreted(problem)
     try:
         return summary(search(problem, engine, budgets=Budgets(max_states=states_max)))
     finally:

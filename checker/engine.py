@@ -13,7 +13,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.blocks import Rows
+from checker.store.blocks import Rows
 
 Words = tuple[int, ...]
 Counts = NDArray[np.int64]

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from checker.compiled.expander import CHUNK_ROWS, Expander, Tally, words_of
+from checker.compiled.kernel import ACTION_SHIFT, ROW_SHIFT
 from checker.engine import Engine, Words
-from checker.expander import CHUNK_ROWS, Expander, Tally, words_of
-from checker.kernel import ACTION_SHIFT, ROW_SHIFT
 from checker.problem import Problem
 from model.transition_system import Arguments, Model
 

@@ -9,11 +9,11 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
+from checker.compiled.prepare import prepare
 from checker.engine import Engine, ModelFault
+from checker.engines.memory import MemoryEngine
 from checker.faults import explain_fault
-from checker.local import LocalEngine
 from checker.paths import shortest_paths
-from checker.prepare import prepare
 from checker.problem import Problem
 from checker.result import Result
 from checker.search import NO_BUDGETS, Budgets, Snapshot, search
@@ -58,8 +58,8 @@ def engine_for(
 ) -> Engine:
     """The engine that was asked for. Nothing of Spark is imported for the local one."""
     if choice.name == "local":
-        return LocalEngine(problem, threads=choice.threads, deadline=deadline)
-    from checker.spark import SparkEngine  # noqa: PLC0415 - the local engine must not need it
+        return MemoryEngine(problem, threads=choice.threads, deadline=deadline)
+    from checker.engines.spark import SparkEngine  # noqa: PLC0415 - the local engine must not need it
 
     return SparkEngine(
         problem,

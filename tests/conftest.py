@@ -15,7 +15,7 @@ SUPPORT = Path(__file__).parent / "support"
 @pytest.fixture(scope="session")
 def spark_context(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """One local context for all tests; its workers see tests/support."""
-    from checker.spark_session import start_context  # noqa: PLC0415 - only where Spark is tested
+    from checker.engines.spark_session import start_context  # noqa: PLC0415 - only where Spark is tested
 
     os.environ["PYTHONPATH"] = os.pathsep.join(
         [str(SUPPORT), *filter(None, [os.environ.get("PYTHONPATH")])]

@@ -16,8 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from checker import exit_codes
-from checker.gate import read_gate
+from checker.console import exit_codes
+from checker.console.gate import read_gate
 from model.cluster import fields
 from model.settings import Bounds
 from model.versions import ACTIONS
@@ -38,7 +38,7 @@ def output_of(command: str) -> str:
     """What the command prints on a pipe of 80 columns, whatever its exit code."""
     name, *arguments = shlex.split(command)
     function = {"check": "check_main", "waterline": "main"}[name]
-    start = f"from checker.cli import {function}; {function}()"
+    start = f"from checker.console.cli import {function}; {function}()"
     return subprocess.run(
         [sys.executable, "-c", start, *arguments],
         env=os.environ | {"COLUMNS": "80"},

@@ -18,8 +18,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from checker.engines.memory import MemoryEngine
 from checker.grains import problem_for
-from checker.local import LocalEngine
 from checker.search import search
 from model.environment import Environment
 
@@ -37,7 +37,7 @@ THREE: list[dict[str, Any]] = [{}, {"replicas": 3, "records": 1}, {"unclean-lead
 def ours(version: str, environment: Environment) -> dict[str, Any]:
     """What Waterline finds."""
     problem = problem_for(version, environment)
-    with closing(LocalEngine(problem)) as engine:
+    with closing(MemoryEngine(problem)) as engine:
         result = search(problem, engine)
     depths = {found.name: found.depth for found in result.invariants}
     return {

@@ -16,8 +16,8 @@ import networkx as nx
 import psutil
 import pytest
 
-from checker import commands
-from checker.exit_codes import first
+from checker.console import commands
+from checker.console.exit_codes import first
 from counterexamples import read_trace
 
 SMALL = ["--engine", "local", "--records", "1", "--epochs", "1", "--restarts", "1"]
@@ -381,7 +381,7 @@ def test_a_gate_file_that_cannot_be_used_is_one_line_and_exit_2(
     assert err.count("\n") == 1
 
 
-RUN_CHECK = "from checker.cli import check_main; check_main()"
+RUN_CHECK = "from checker.console.cli import check_main; check_main()"
 LONG = ["--protocol", "epoch", "--records", "4", "--epochs", "3", "--restarts", "15"]
 
 

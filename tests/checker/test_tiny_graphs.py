@@ -7,8 +7,8 @@ from contextlib import closing
 import pytest
 from graph_model import graph_problem, node_state
 
+from checker.engines.memory import MemoryEngine
 from checker.faults import Raised
-from checker.local import LocalEngine
 from checker.problem import Problem
 from checker.result import Result, Verdict
 from checker.run import EngineChoice, Run, run
@@ -21,7 +21,7 @@ def threads(request: pytest.FixtureRequest) -> int:
 
 
 def explore(problem: Problem, threads: int = 1, **budgets: object) -> Result:
-    with closing(LocalEngine(problem, threads=threads)) as engine:
+    with closing(MemoryEngine(problem, threads=threads)) as engine:
         return search(problem, engine, budgets=Budgets(**budgets))  # type: ignore[arg-type]
 
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from checker.engines.memory import MemoryEngine
 from checker.grains import problem_for
-from checker.local import LocalEngine
 from checker.result import Verdict
 from checker.search import search
 from model.environment import Environment
@@ -29,7 +29,7 @@ def test_counts_verdicts_and_depths_are_those_of_the_independent_model(row: dict
     environment = Environment.from_options({**Environment().options(), **row["options"]})
     problem = problem_for(row["protocol"], environment)
 
-    with closing(LocalEngine(problem)) as engine:
+    with closing(MemoryEngine(problem)) as engine:
         result = search(problem, engine)
 
     found = {r.name: r for r in result.invariants}

@@ -17,8 +17,8 @@ import pytest
 from states import model_of, packed
 
 import invariants
-from checker.expander import Expander, Findings, Tally, words_of
-from checker.kernel import ACTION_SHIFT, ROW_SHIFT
+from checker.compiled.expander import Expander, Findings, Tally, words_of
+from checker.compiled.kernel import ACTION_SHIFT, ROW_SHIFT
 from checker.problem import Problem
 from invariants import reachable
 from model.layout import Field

@@ -10,14 +10,14 @@ import pytest
 from graph_model import graph_problem
 
 from checker.engine import ModelFault
+from checker.engines.memory import MemoryEngine
+from checker.engines.spark import SparkEngine
 from checker.faults import explain_fault
 from checker.grains import problem_for
-from checker.local import LocalEngine
 from checker.problem import Problem
 from checker.result import Result
 from checker.run import counterexamples_of
 from checker.search import Budgets, search
-from checker.spark import SparkEngine
 from counterexamples import to_json
 from model.environment import Environment
 
@@ -55,7 +55,7 @@ def explored(problem: Problem, engine: Any, **budgets: Any) -> tuple[dict[str, A
 @functools.cache
 def explored_locally(name: str) -> tuple[dict[str, Any], list[str]]:
     problem = problem_for(*BOUNDS[name])
-    return explored(problem, LocalEngine(problem))
+    return explored(problem, MemoryEngine(problem))
 
 
 @pytest.mark.parametrize("partitions", [1, 2, 5])
@@ -102,7 +102,7 @@ def test_a_space_that_never_outgrows_the_driver_starts_no_spark() -> None:
 def test_tiny_graphs_come_out_alike(problem: Problem, spark_context: Any) -> None:
     engine = SparkEngine(problem, context=spark_context, partitions=3, driver_levels=0)
 
-    assert explored(problem, engine) == explored(problem, LocalEngine(problem))
+    assert explored(problem, engine) == explored(problem, MemoryEngine(problem))
 
 
 def test_budgets_stop_both_engines_after_the_same_level(spark_context: Any) -> None:
@@ -111,7 +111,7 @@ def test_budgets_stop_both_engines_after_the_same_level(spark_context: Any) -> N
 
     on_spark = explored(problem, engine, max_depth=3)
 
-    assert on_spark == explored(problem, LocalEngine(problem), max_depth=3)
+    assert on_spark == explored(problem, MemoryEngine(problem), max_depth=3)
     assert on_spark[0]["levels"] == [1, 1, 1, 1]
 
 
@@ -122,7 +122,7 @@ def test_what_an_action_or_invariant_raises_is_the_outcome_on_spark_too(
     problem = graph_problem([(0, 1), (0, 2)], **{marked: [2, 1]})
     outcomes = []
     for engine in (
-        LocalEngine(problem),
+        MemoryEngine(problem),
         SparkEngine(problem, context=spark_context, partitions=3, driver_levels=0),
     ):
         with closing(engine), pytest.raises(ModelFault) as fault:

@@ -12,8 +12,8 @@ import pytest
 from atomic_states import EVERY_VERSION, cluster, walk
 from states import packed
 
-from checker.expander import Expander, Findings, Tally, words_of
-from checker.kernel import ACTION_SHIFT, ROW_SHIFT
+from checker.compiled.expander import Expander, Findings, Tally, words_of
+from checker.compiled.kernel import ACTION_SHIFT, ROW_SHIFT
 from checker.problem import Problem
 from invariants.atomic import ALL
 from invariants.atomic.reachable import ALL as REACHABLE

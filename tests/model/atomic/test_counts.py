@@ -13,7 +13,7 @@ from typing import NamedTuple
 import pytest
 from atomic_states import EVERY_VERSION, cluster, walk
 
-from checker.local import LocalEngine
+from checker.engines.memory import MemoryEngine
 from checker.problem import Problem
 from checker.result import Result, Verdict
 from checker.search import search
@@ -77,7 +77,7 @@ def found(version: str, bounds: tuple[int, int, int, int]) -> Result:
     replicas, log_size, records, epochs = bounds
     model = cluster(version, replicas=replicas, log_size=log_size, records=records, epochs=epochs)
     problem = Problem(model, ALL, REACHABLE)
-    with closing(LocalEngine(problem)) as engine:
+    with closing(MemoryEngine(problem)) as engine:
         return search(problem, engine)
 
 

@@ -19,14 +19,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.blocks import Rows
+from checker.compiled.expander import Findings, Tally
 from checker.engine import Arrivals, EngineFailed, Expansion, Interrupted, ModelFault
-from checker.expander import Findings, Tally
-from checker.local import LocalEngine, merge_findings
+from checker.engines.memory import MemoryEngine, merge_findings
+from checker.engines.spark_session import start_context
+from checker.engines.task import LevelPlan, OwnerPlan, Report, explore, split_by_owner
 from checker.problem import Problem
-from checker.runs import read_run, sort_unique, warm_up, write_run
-from checker.spark_session import start_context
-from checker.spark_task import LevelPlan, OwnerPlan, Report, explore, split_by_owner
+from checker.store.blocks import Rows
+from checker.store.runs import read_run, sort_unique, warm_up, write_run
 
 BOOT_FRONTIER = 5_000
 """Frontier at which the session is started, so that it is up when it is needed."""
@@ -95,7 +95,9 @@ class SparkEngine:
         self.master = master
         self._partitions = partitions
         self._driver_levels = driver_levels
-        self._driver: LocalEngine | None = LocalEngine(problem, threads=threads, deadline=deadline)
+        self._driver: MemoryEngine | None = MemoryEngine(
+            problem, threads=threads, deadline=deadline
+        )
         self._own_directory = directory is None
         self.directory = directory or Path(tempfile.mkdtemp(prefix="waterline-"))
         self._context = context

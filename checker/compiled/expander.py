@@ -10,11 +10,11 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.blocks import Rows, width_of
+from checker.compiled.kernel import FAULT, Kernel, action_mask, claim_mask, kernel_of
 from checker.engine import Counts, Words
 from checker.faults import find_raised
-from checker.kernel import FAULT, Kernel, action_mask, claim_mask, kernel_of
 from checker.problem import Problem
+from checker.store.blocks import Rows, width_of
 
 CHUNK_ROWS = 4096
 """States that are expanded at a time: their successors fit the processor's second-level cache."""

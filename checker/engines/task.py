@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.blocks import Rows, nothing_recent, scatter, width_of
+from checker.compiled.expander import CHUNK_ROWS, Expander, Findings, Tally
 from checker.engine import Counts, Words
-from checker.expander import CHUNK_ROWS, Expander, Findings, Tally
 from checker.problem import Problem
-from checker.runs import merge, read_run, sort_unique, unseen, write_run
+from checker.store.blocks import Rows, nothing_recent, scatter, width_of
+from checker.store.runs import merge, read_run, sort_unique, unseen, write_run
 
 FLUSH_ROWS = 1 << 20
 """Candidates for one owner that a task gathers before it sorts them and passes them on."""

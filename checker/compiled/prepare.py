@@ -11,10 +11,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from checker.blocks import warm_up
-from checker.expander import Expander, Findings, Tally
-from checker.kernel import is_cached, mark_cached
+from checker.compiled.expander import Expander, Findings, Tally
+from checker.compiled.kernel import is_cached, mark_cached
 from checker.problem import Problem
+from checker.store.blocks import warm_up
 from checker.wording import told_sizes
 
 

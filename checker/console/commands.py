@@ -14,15 +14,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from checker import exit_codes
-from checker.engine import EngineFailed
-from checker.faults import Raised
-from checker.gate import BadGate, Expectation, judge, junit, outcome_table, read_gate
-from checker.grains import GRAINS, MESSAGE, grain_of
-from checker.graph import GRAPH_STATES_MAX, TooLargeForGraph, write_graph
-from checker.java import NoJava
-from checker.layout_table import layout_table
-from checker.options import (
+from checker.console import exit_codes
+from checker.console.gate import BadGate, Expectation, judge, junit, outcome_table, read_gate
+from checker.console.layout_table import layout_table
+from checker.console.options import (
     budget_options,
     engine_options,
     environment_options,
@@ -31,12 +26,17 @@ from checker.options import (
     take_engine,
     take_problem,
 )
-from checker.progress import Progress, showing
-from checker.report import render_run
+from checker.console.progress import Progress, showing
+from checker.console.report import render_run
+from checker.console.summary import to_text
+from checker.console.tour import stops
+from checker.engine import EngineFailed
+from checker.engines.java import NoJava
+from checker.engines.spark_session import NoSpark
+from checker.faults import Raised
+from checker.grains import GRAINS, MESSAGE, grain_of
+from checker.graph import GRAPH_STATES_MAX, TooLargeForGraph, write_graph
 from checker.run import Run, run
-from checker.spark_session import NoSpark
-from checker.summary import to_text
-from checker.tour import stops
 from counterexamples import (
     BadTrace,
     TraceError,

@@ -30,9 +30,10 @@ import llvmlite
 import numba
 import numpy as np
 
-from checker import blocks, compiled_state
-from checker.blocks import keep_least
+from checker.compiled import state as compiled_state
 from checker.problem import Problem
+from checker.store import blocks
+from checker.store.blocks import keep_least
 from model.transition_system import Action
 
 Pure = Callable[..., Any]
@@ -286,6 +287,8 @@ def _fingerprint(source: str, names: dict[str, Pure]) -> str:
     versions = (platform.python_version(), numba.__version__, llvmlite.__version__, np.__version__)
     digest.update(repr(versions).encode())
     for module in (compiled_state, blocks):
+        # By name too: what Numba keeps on disk names the modules of its types.
+        digest.update(module.__name__.encode())
         digest.update(Path(str(module.__file__)).read_bytes())
     seen: set[Pure] = set()
     for name in sorted(names):

@@ -10,7 +10,7 @@ import mmap
 
 import numpy as np
 
-from checker.blocks import Rows
+from checker.store.blocks import Rows
 
 _WORD_BYTES = 8
 HUGE_FROM_BYTES = 4 << 20

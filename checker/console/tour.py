@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import invariants
-from checker.gate import Expectation
+from checker.console.gate import Expectation
 from checker.grains import problem_for
 from checker.result import Verdict
 from checker.run import EngineChoice

@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.blocks import OWNED_MAX, Rows, absorb, nothing_recent, rehash, scatter, width_of
+from checker.compiled.expander import CHUNK_ROWS, Expander, Findings, Tally
 from checker.engine import Arrivals, EngineFailed, Expansion, Interrupted, ModelFault
-from checker.expander import CHUNK_ROWS, Expander, Findings, Tally
 from checker.problem import Problem
-from checker.reserve import Reserve
+from checker.store.blocks import OWNED_MAX, Rows, absorb, nothing_recent, rehash, scatter, width_of
+from checker.store.reserve import Reserve
 
 OWNERS = 32
 RECENT_SLOTS = 1 << 14
@@ -87,7 +87,7 @@ class Worker:
         self.owned: NDArray[np.int64] = np.empty(len(self.expander.out), np.int64)
 
 
-class LocalEngine:
+class MemoryEngine:
     """Breadth-first search in memory. `threads` 0 means one for each core."""
 
     name = "local"

@@ -17,7 +17,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from checker.blocks import Rows, Width, hash_row, hashes
+from checker.store.blocks import Rows, Width, hash_row, hashes
 
 
 @njit(nogil=True, inline="always")

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from checker.java import use_java
+from checker.engines.java import use_java
 
 _QUICK_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
