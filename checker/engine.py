@@ -6,29 +6,33 @@ comes back are small numbers. Every engine gives the same answers, whatever its 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from checker.store.blocks import Rows
+from checker.store.manifest import LevelFiles
 
 Words = tuple[int, ...]
 Counts = NDArray[np.int64]
+_Found = TypeVar("_Found")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arrivals:
     """What a level consists of: `new` states never seen before, `broken` the least violating one of
     each invariant (by its number) that some of them violate. `on` names who explored the level.
+    `files` hold it, where it has been written.
     """
 
     depth: int
     new: int
     broken: dict[int, Words] = field(default_factory=dict)
     on: str = "local"
+    files: LevelFiles | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,9 +49,15 @@ class Expansion:
 
 
 class Engine(Protocol):
-    """Holds the states of one search, level by level."""
+    """Holds the states of one search, level by level.
+
+    `can_shed` is whether states in memory could still be moved to files.
+    """
 
     name: str
+
+    @property
+    def can_shed(self) -> bool: ...  # noqa: D102 - see above
 
     def absorb(self) -> Arrivals:
         """Find the next level's new states and check them; the first call: the initial states."""
@@ -55,8 +65,11 @@ class Engine(Protocol):
     def expand(self, happened: NDArray[np.bool_]) -> Expansion:
         """Make the successors of the last level; claims in `happened` need no more looking."""
 
-    def level(self, depth: int) -> Iterator[Rows]:
-        """The states of a level that has been absorbed, in blocks, in no particular order."""
+    def over_level(self, depth: int, work: Callable[[Rows], _Found]) -> Iterator[_Found]:
+        """What `work` finds in each part of a level that has been absorbed, in no fixed order.
+
+        Other processes may do the work: it must be picklable, and so must be what it finds.
+        """
 
     def close(self) -> None:
         """Let go of everything: memory, threads, sessions, temporary files."""

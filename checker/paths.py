@@ -17,6 +17,7 @@ from checker.compiled.expander import CHUNK_ROWS, Expander, Tally, words_of
 from checker.compiled.kernel import ACTION_SHIFT, ROW_SHIFT
 from checker.engine import Engine, Words
 from checker.problem import Problem
+from checker.store.blocks import Rows
 from model.transition_system import Arguments, Model
 
 
@@ -58,17 +59,31 @@ def _least_arrivals(
     problem: Problem, engine: Engine, depth: int, wanted: set[Words]
 ) -> dict[Words, _Arrival]:
     """The least way into each wanted state from the level before `depth`."""
-    expander = Expander(problem)
     found: dict[Words, _Arrival] = {}
-    for block in engine.level(depth - 1):
+    for part in engine.over_level(depth - 1, _Finder(problem, tuple(sorted(wanted)))):
+        for words, arrival in part.items():
+            found[words] = min(found.get(words, arrival), arrival)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Finder:
+    """Finds the least way into each wanted state from a block; other processes may do it."""
+
+    problem: Problem
+    wanted: tuple[Words, ...]
+
+    def __call__(self, block: Rows) -> dict[Words, _Arrival]:
+        expander = Expander(self.problem)
+        found: dict[Words, _Arrival] = {}
         for start in range(0, len(block), CHUNK_ROWS):
             rows = np.ascontiguousarray(block[start : start + CHUNK_ROWS])
-            for written in expander.expand(rows, Tally(problem)):
-                for words in wanted:
+            for written in expander.expand(rows, Tally(self.problem)):
+                for words in self.wanted:
                     for i in _rows_equal(expander.out[:written], words):
                         arrival = _arrival(rows, int(expander.origin[i]))
                         found[words] = min(found.get(words, arrival), arrival)
-    return found
+        return found
 
 
 def _rows_equal(rows: np.ndarray, words: Words) -> list[int]:

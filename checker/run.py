@@ -9,26 +9,18 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
+from checker.account import Account
 from checker.compiled.prepare import prepare
-from checker.engine import Engine, ModelFault
-from checker.engines.memory import MemoryEngine
+from checker.engine import Arrivals, Engine, ModelFault
+from checker.engines.choice import EngineChoice, engine_for
 from checker.faults import explain_fault
+from checker.identity import account_of
 from checker.paths import shortest_paths
 from checker.problem import Problem
 from checker.result import Result
 from checker.search import NO_BUDGETS, Budgets, Snapshot, search
+from checker.store.run_directory import RunDirectory
 from counterexamples import Replayed, confirm, trace_of
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EngineChoice:
-    """Which engine explores, and how. `threads` 0 is one for each core."""
-
-    name: str = "spark"
-    threads: int = 0
-    master: str = "local[*]"
-    partitions: int | None = None
-    driver_levels: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,55 +41,63 @@ class Run:
     prepare_seconds: float
 
 
-def engine_for(
-    problem: Problem,
-    choice: EngineChoice,
-    *,
-    announce: Callable[[str], None] = lambda message: None,
-    deadline: Callable[[], bool] | None = None,
-) -> Engine:
-    """The engine that was asked for. Nothing of Spark is imported for the local one."""
-    if choice.name == "local":
-        return MemoryEngine(problem, threads=choice.threads, deadline=deadline)
-    from checker.engines.spark import SparkEngine  # noqa: PLC0415 - the local engine must not need it
-
-    return SparkEngine(
-        problem,
-        master=choice.master,
-        partitions=choice.partitions,
-        driver_levels=choice.driver_levels,
-        threads=choice.threads,
-        on_wait=announce,
-        deadline=deadline,
-    )
-
-
 def run(
     problem: Problem,
     choice: EngineChoice,
     *,
     budgets: Budgets = NO_BUDGETS,
+    directory: RunDirectory | None = None,
     watch: Callable[[Snapshot], None] = lambda snapshot: None,
     announce: Callable[[str], None] = lambda message: None,
 ) -> Run:
     """Search, then find, replay and confirm a shortest trace for every violated invariant.
 
-    Raises `Raised` when an action or invariant raises, and `TraceError` when a trace does not
-    replay: either is an outcome of its own.
+    With a `directory` every level is kept there; levels that are there already are not explored
+    again. Raises `Raised` when an action or invariant raises, and `TraceError` when a trace does
+    not replay: either is an outcome of its own.
     """
     seconds = prepare(problem, announce=announce)
     ends = time.monotonic() + (budgets.max_seconds or math.inf)
-
-    def is_late() -> bool:
-        return time.monotonic() > ends
-
-    with closing(engine_for(problem, choice, announce=announce, deadline=is_late)) as engine:
+    engine = engine_for(
+        problem,
+        choice,
+        memory_bytes=budgets.memory_bytes,
+        directory=directory,
+        announce=announce,
+        deadline=lambda: time.monotonic() > ends,
+    )
+    with closing(engine):
         try:
-            result = search(problem, engine, budgets=budgets, watch=watch)
+            account = None
+            if directory is not None and directory.manifest.levels:
+                account = account_of(problem, directory.manifest)
+                engine.restore(directory.manifest.levels)
+            result = search(
+                problem,
+                engine,
+                budgets=budgets,
+                watch=watch,
+                account=account,
+                commit=_committing(directory),
+            )
         except ModelFault as fault:
             raise explain_fault(problem, fault) from None
         findings = counterexamples_of(problem, engine, result)
+        if directory is not None and result.complete:
+            directory.finish()
     return Run(result, findings, seconds)
+
+
+def _committing(directory: RunDirectory | None) -> Callable[[Arrivals, Account], None]:
+    """What keeps a level, if anything does."""
+    if directory is None:
+        return lambda level, account: None
+
+    def commit(level: Arrivals, account: Account) -> None:
+        assert level.files is not None
+        directory.commit(level.files, account.as_values())
+
+    return commit
 
 
 def counterexamples_of(problem: Problem, engine: Engine, result: Result) -> tuple[Finding, ...]:

@@ -7,25 +7,24 @@ depend on the engine or on the number of workers.
 
 from __future__ import annotations
 
-import resource
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import numpy as np
-
-from checker.engine import Arrivals, Engine, Expansion, Interrupted, Words
+from checker.account import Account
+from checker.engine import Arrivals, Engine, Interrupted
+from checker.memory_use import anonymous_bytes, peak_resident_bytes
 from checker.problem import Problem
-from checker.result import InvariantResult, LevelSummary, ReachableResult, Result, Verdict
+from checker.result import InvariantResult, ReachableResult, Result, Verdict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budgets:
     """When to stop early; each acts at the end of a level. None means no limit.
 
-    `max_states` distinct states, `max_seconds` since the start, `max_depth` transitions: states at
-    that depth are checked and not expanded. `stop_at_first`: end after the first level in which an
+    `max_states` distinct states, `max_seconds` since the start or the resumption, `max_depth`
+    transitions: states at that depth are checked and not expanded. `memory_bytes` that cannot be
+    kept even with the states on disk. `stop_at_first`: end after the first level in which an
     invariant is violated.
     """
 
@@ -51,104 +50,76 @@ class Snapshot:
     on: str
 
 
-class _Account:
-    """What the loop adds up."""
-
-    def __init__(self, problem: Problem) -> None:
-        self.problem = problem
-        self.levels: list[LevelSummary] = []
-        self.broken: dict[int, tuple[int, Words]] = {}
-        self.fired = np.zeros(len(problem.model.actions), np.int64)
-        self.cut = np.zeros((len(problem.model.actions), len(problem.model.limits)), np.int64)
-        self.happened = np.zeros(len(problem.reachable), np.bool_)
-        self.happened_at: dict[int, int] = {}
-        self.deadlock: tuple[int, Words] | None = None
-
-    def arrive(self, level: Arrivals) -> None:
-        self.levels.append(LevelSummary(level.depth, level.new, level.on))
-        for number, words in level.broken.items():
-            self.broken.setdefault(number, (level.depth, words))
-
-    def leave(self, out: Expansion, depth: int) -> None:
-        self.fired += out.fired
-        self.cut += out.cut
-        for number in np.flatnonzero(out.happened & ~self.happened):
-            self.happened_at[int(number)] = depth + 1
-        self.happened |= out.happened
-        if out.deadlock is not None and self.deadlock is None:
-            self.deadlock = (depth, out.deadlock)
-
-    @property
-    def distinct(self) -> int:
-        return sum(level.states for level in self.levels)
-
-    @property
-    def generated(self) -> int:
-        return int(self.fired.sum()) + (self.levels[0].states if self.levels else 0)
-
-
 def search(
     problem: Problem,
     engine: Engine,
     *,
     budgets: Budgets = NO_BUDGETS,
     watch: Callable[[Snapshot], None] = lambda snapshot: None,
+    account: Account | None = None,
+    commit: Callable[[Arrivals, Account], None] = lambda level, account: None,
 ) -> Result:
     """Explore every reachable state, shallowest first, and say what holds.
 
-    Raises `ModelFault` or whatever an action raised; never swallows one. `KeyboardInterrupt` ends
-    the run as INCOMPLETE with what was covered.
+    With an `account` of levels that `engine` has been restored to, go on from there. `commit` is
+    told of every level once it is checked. Raises `ModelFault` or whatever an action raised; never
+    swallows one. `KeyboardInterrupt` ends the run as INCOMPLETE with what was covered.
     """
     started = time.monotonic()
-    account = _Account(problem)
+    account = account or Account(problem)
+    before = account.seconds
     stopped_by: str | None = None
+    is_resumed = bool(account.levels)
     try:
         while True:
-            level = engine.absorb()
-            if level.new == 0:
-                break
-            account.arrive(level)
-            seconds = time.monotonic() - started
+            if not is_resumed:
+                level = engine.absorb()
+                if level.new == 0:
+                    break
+                account.arrive(level)
+                account.seconds = before + time.monotonic() - started
+                commit(level, account)
+            is_resumed = False
+            last = account.levels[-1]
             watch(
                 Snapshot(
-                    level.depth, level.new, account.distinct, account.generated, seconds, level.on
+                    last.depth,
+                    last.states,
+                    account.distinct,
+                    account.generated,
+                    time.monotonic() - started,
+                    last.on,
                 )
             )
-            stopped_by = _over_budget(budgets, account, level, seconds)
+            stopped_by = _over_budget(budgets, account, time.monotonic() - started, engine.can_shed)
             if stopped_by:
                 break
-            account.leave(engine.expand(account.happened), level.depth)
+            account.leave(engine.expand(account.happened), last.depth)
     except KeyboardInterrupt:
         stopped_by = "interrupt (Ctrl-C)"
     except Interrupted:
         stopped_by = f"max-time {budgets.max_seconds} s"
-    return _conclude(account, engine.name, stopped_by, time.monotonic() - started)
+    account.seconds = before + time.monotonic() - started
+    return _conclude(account, engine.name, stopped_by)
 
 
-def _over_budget(
-    budgets: Budgets, account: _Account, level: Arrivals, seconds: float
-) -> str | None:
+def _over_budget(budgets: Budgets, account: Account, seconds: float, can_shed: bool) -> str | None:
     """What stops the run after this level, if anything."""
     if budgets.stop_at_first and account.broken:
         return "stop-at-first"
-    if budgets.max_depth is not None and level.depth >= budgets.max_depth:
+    if budgets.max_depth is not None and account.levels[-1].depth >= budgets.max_depth:
         return f"max-depth {budgets.max_depth}"
     if budgets.max_states is not None and account.distinct >= budgets.max_states:
         return f"max-states {budgets.max_states}"
     if budgets.max_seconds is not None and seconds >= budgets.max_seconds:
         return f"max-time {budgets.max_seconds:g} s"
-    if budgets.memory_bytes is not None and resident_bytes() >= budgets.memory_bytes:
-        return f"memory {budgets.memory_bytes / 1e9:g} GB"
+    limit = budgets.memory_bytes
+    if limit is not None and not can_shed and anonymous_bytes() > limit:
+        return f"memory {limit / 1e9:g} GB"
     return None
 
 
-def resident_bytes() -> int:
-    """The peak resident memory of this process."""
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if sys.platform == "darwin" else peak * 1024
-
-
-def _conclude(account: _Account, engine: str, stopped_by: str | None, seconds: float) -> Result:
+def _conclude(account: Account, engine: str, stopped_by: str | None) -> Result:
     problem = account.problem
     model = problem.model
     applicable = problem.applicable
@@ -191,6 +162,6 @@ def _conclude(account: _Account, engine: str, stopped_by: str | None, seconds: f
             if action.name in model.contents and fired == 0 and cut.any()
         ],
         deadlock=account.deadlock,
-        seconds=seconds,
-        peak_rss=resident_bytes(),
+        seconds=account.seconds,
+        peak_rss=peak_resident_bytes(),
     )

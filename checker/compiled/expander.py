@@ -55,6 +55,18 @@ class Findings:
         self.least: Rows = np.zeros((count, problem.model.layout.words), np.uint64)
         self.faults: list[Words] = []
 
+    def note(self, number: int, words: Words) -> None:
+        """Keep a violating state of an invariant, if it is the least so far."""
+        if not self.broken[number] or words < words_of(self.least[number]):
+            self.broken[number] = True
+            self.least[number] = words
+
+    def add(self, other: Findings) -> None:
+        """Take in what was found in another part of the same level."""
+        for number, words in other.as_dict().items():
+            self.note(number, words)
+        self.faults += other.faults
+
     def as_dict(self) -> dict[int, Words]:
         """The violations found, by the invariant's number."""
         return {int(i): words_of(self.least[i]) for i in np.flatnonzero(self.broken)}

@@ -253,6 +253,18 @@ def _action_lines(number: int, action: Action, claims: int, names: dict[str, Pur
     return lines
 
 
+def rules_digest(problem: Problem) -> str:
+    """A name for the rules and claims of a problem: their bytecode, and all that it refers to."""
+    source, names = _source(*_parts(problem))
+    digest = hashlib.sha256(source.encode())
+    digest.update(repr(platform.python_version_tuple()[:2]).encode())
+    seen: set[Pure] = set()
+    for name in sorted(names):
+        digest.update(name.encode())
+        _describe(names[name], digest, seen)
+    return digest.hexdigest()[:24]
+
+
 def _globals_used(function: Pure) -> list[str]:
     """Names of globals that a function reads, attribute names left out."""
     return sorted(

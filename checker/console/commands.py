@@ -6,6 +6,7 @@ A mistake of the user is one line on standard error and exit code 2, before anyt
 from __future__ import annotations
 
 import os
+from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -19,15 +20,18 @@ from checker.console.gate import BadGate, Expectation, judge, junit, outcome_tab
 from checker.console.layout_table import layout_table
 from checker.console.options import (
     budget_options,
+    directory_options,
     engine_options,
     environment_options,
+    problem_from,
     protocol_option,
     take_budgets,
     take_engine,
-    take_problem,
+    take_given,
 )
 from checker.console.progress import Progress, showing
 from checker.console.report import render_run
+from checker.console.run_options import take_run
 from checker.console.summary import to_text
 from checker.console.tour import stops
 from checker.engine import EngineFailed
@@ -37,6 +41,9 @@ from checker.faults import Raised
 from checker.grains import GRAINS, MESSAGE, grain_of
 from checker.graph import GRAPH_STATES_MAX, TooLargeForGraph, write_graph
 from checker.run import Run, run
+from checker.store.manifest import BadRun
+from checker.store.run_directory import InUse
+from checker.store.storage import BadLocation, Damaged
 from counterexamples import (
     BadTrace,
     TraceError,
@@ -81,6 +88,7 @@ def waterline() -> None:
 @environment_options
 @engine_options
 @budget_options
+@directory_options
 @click.option(
     "--invariant", "names", multiple=True, metavar="NAME", help="Only this one; repeatable."
 )
@@ -121,16 +129,21 @@ def waterline() -> None:
 )
 def check(**options: Any) -> int:
     """Explore every reachable state; say which invariants hold, and show how others break."""
-    problem = take_problem(options)
     engine = take_engine(options)
     budgets = take_budgets(options)
     _require_writable("--graph", options["graph_file"])
     if directory := options["trace_dir"]:
         directory.mkdir(parents=True, exist_ok=True)
         _require_writable("--trace-dir", directory / "trace")
-    with showing(Console(stderr=True)) as progress:
+    problem, kept = take_run(options)
+    with closing(kept) if kept else nullcontext(), showing(Console(stderr=True)) as progress:
         done = run(
-            problem, engine, budgets=budgets, watch=progress.watch, announce=progress.announce
+            problem,
+            engine,
+            budgets=budgets,
+            directory=kept,
+            watch=progress.watch,
+            announce=progress.announce,
         )
     if options["output_format"] == "json":
         click.echo(to_text(done))
@@ -197,7 +210,7 @@ def view_trace(trace: Path) -> int:
 @environment_options
 def layout_command(**options: Any) -> int:
     """Show what a state is made of within these bounds, field by field, in bits."""
-    problem = take_problem({**options, "names": ()})
+    problem = problem_from(take_given(options))
     Console().print(Trimmed(layout_table(problem.model)))
     return exit_codes.HOLDS
 
@@ -273,6 +286,10 @@ def run_command(name: str) -> int:
         BadGate,
         TraceError,
         TooLargeForGraph,
+        BadLocation,
+        BadRun,
+        Damaged,
+        InUse,
         NoJava,
         NoSpark,
         OSError,

@@ -25,10 +25,11 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
+from checker.engines.choice import EngineChoice
 from checker.grains import GRAINS
 from checker.problem import Problem
 from checker.result import Verdict
-from checker.run import EngineChoice, Run
+from checker.run import Run
 from checker.search import Budgets
 from checker.wording import told_option
 from model.environment import BadEnvironment

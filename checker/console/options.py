@@ -11,9 +11,9 @@ from typing import Any
 
 import click
 
+from checker.engines.choice import EngineChoice
 from checker.grains import GRAINS
 from checker.problem import Problem
-from checker.run import EngineChoice
 from checker.search import Budgets
 from model.atomic.environment import LOG_SIZE_MAX
 from model.cluster import BUDGET_MAX
@@ -57,6 +57,21 @@ class SparkMaster(click.ParamType[str]):
         return str(value)
 
 
+class SparkSetting(click.ParamType[tuple[str, str]]):
+    """One of Spark's settings."""
+
+    name = "NAME=VALUE"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, str]:
+        """Name and value."""
+        name, equals, text = str(value).partition("=")
+        if not equals or not name.startswith("spark."):
+            self.fail(f"{value!r} is no setting; write spark.NAME=VALUE", param, ctx)
+        return name, text
+
+
 def together(*decorators: Decorator) -> Decorator:
     """Several options as one decorator, shown in this order."""
 
@@ -68,7 +83,7 @@ def together(*decorators: Decorator) -> Decorator:
     return decorate
 
 
-_ENVIRONMENT_OPTIONS = tuple(dict.fromkeys(n for grain in GRAINS.values() for n in grain.options))
+ENVIRONMENT_OPTIONS = tuple(dict.fromkeys(n for grain in GRAINS.values() for n in grain.options))
 _PROTOCOLS = list(dict.fromkeys(name for grain in GRAINS.values() for name in grain.versions))
 _ENVIRONMENTS = [name for grain in GRAINS.values() for name in grain.environments]
 
@@ -76,15 +91,13 @@ protocol_option = together(
     click.option(
         "--protocol",
         type=click.Choice(_PROTOCOLS),
-        required=True,
         help="Version of the protocol. hw: Kafka up to 0.10, truncation to the high watermark; "
         "epoch: 0.11, KIP-101; the later ones so far only with --grain atomic.",
     ),
     click.option(
         "--grain",
         type=click.Choice(list(GRAINS)),
-        default="message",
-        show_default=True,
+        show_default="message",
         help="message: requests and answers are steps; atomic: the published abstraction, "
         "smaller, with --replicas, --log-size, --records and --epochs alone.",
     ),
@@ -162,9 +175,15 @@ engine_options = together(
     click.option(
         "--master",
         type=SparkMaster(),
-        default="local[*]",
-        show_default=True,
+        show_default="local[*]",
         help="Spark master, as spark://host:7077.",
+    ),
+    click.option(
+        "--spark-conf",
+        type=SparkSetting(),
+        multiple=True,
+        metavar="NAME=VALUE",
+        help="A setting of Spark's own, as spark.executor.memory=4g; repeatable.",
     ),
     click.option(
         "--partitions", type=click.IntRange(1, 100_000), help="Spark partitions; default: cores."
@@ -185,7 +204,11 @@ budget_options = together(
         "--max-time", type=click.FloatRange(0, min_open=True), help="Stop after so many seconds."
     ),
     click.option("--max-depth", type=click.IntRange(0), help="Do not expand states at this depth."),
-    click.option("--memory", type=MemorySize(), help="Stop beyond this resident memory, as 8G."),
+    click.option(
+        "--memory",
+        type=MemorySize(),
+        help="Keep states on disk beyond this much memory, as 8G; stop if that is not enough.",
+    ),
     click.option(
         "--stop-at-first",
         is_flag=True,
@@ -193,33 +216,61 @@ budget_options = together(
     ),
 )
 
+directory_options = together(
+    click.option(
+        "--run-dir",
+        metavar="DIR",
+        help="Keep every finished level there; a path, or a URI as s3://bucket/run.",
+    ),
+    click.option(
+        "--resume",
+        metavar="DIR",
+        help="Go on with the run kept there; it knows what it checks.",
+    ),
+)
 
-def take_problem(options: dict[str, Any]) -> Problem:
-    """Take what is to be checked out of what the command was given. Raises `BadEnvironment`."""
-    grain = GRAINS[options.pop("grain")]
-    version = options.pop("protocol")
+
+def take_given(options: dict[str, Any]) -> dict[str, Any]:
+    """Take out what was given of a problem, by the names of the options; what was not, is not."""
+    names = (
+        "grain",
+        "protocol",
+        "environment",
+        *(n.replace("-", "_") for n in ENVIRONMENT_OPTIONS),
+    )
+    given = {name.replace("_", "-"): options.pop(name) for name in names}
+    given["invariant"] = options.pop("names", ()) or None
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def problem_from(given: dict[str, Any]) -> Problem:
+    """What is to be checked. Raises `BadEnvironment`."""
+    options = dict(given)
+    grain = GRAINS[options.pop("grain", next(iter(GRAINS)))]
+    version = options.pop("protocol", None)
+    if version is None:
+        raise BadEnvironment(f"--protocol is missing; it is one of {', '.join(grain.versions)}")
+    names = options.pop("invariant", ())
     if version not in grain.versions:
         raise BadEnvironment(
             f"--protocol {version} is not one of --grain {grain.name}; "
             f"it has {', '.join(grain.versions)}"
         )
-    named = options.pop("environment")
+    named = options.pop("environment", None)
     if named is not None and named not in grain.environments:
         raise BadEnvironment(
             f"--environment {named} is not one of --grain {grain.name}; "
             f"it has {', '.join(grain.environments)}"
         )
     base = grain.environments[named or next(iter(grain.environments))]
-    given = {name: options.pop(name.replace("-", "_")) for name in _ENVIRONMENT_OPTIONS}
-    given = {name: value for name, value in given.items() if value is not None}
-    foreign = [name for name in given if name not in grain.options]
+    foreign = [name for name in options if name not in grain.options]
     if foreign:
         raise BadEnvironment(
             f"--{foreign[0]} is no option of --grain {grain.name}; "
             f"it has {', '.join('--' + name for name in grain.options)}"
         )
-    environment = grain.environment.from_options({**base.options(), **given})
-    return grain.problem(version, environment, options.pop("names"))
+    environment = grain.environment.from_options({**base.options(), **options})
+    return grain.problem(version, environment, names)
 
 
 def take_engine(options: dict[str, Any]) -> EngineChoice:
@@ -228,6 +279,7 @@ def take_engine(options: dict[str, Any]) -> EngineChoice:
         name=options.pop("engine"),
         threads=options.pop("threads"),
         master=options.pop("master"),
+        settings=options.pop("spark_conf"),
         partitions=options.pop("partitions"),
         driver_levels=options.pop("driver_levels"),
     )

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import invariants
 from checker.console.gate import Expectation
+from checker.engines.choice import EngineChoice
 from checker.grains import problem_for
 from checker.result import Verdict
-from checker.run import EngineChoice
 from checker.search import NO_BUDGETS
 from model.environment import Environment
 

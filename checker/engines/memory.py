@@ -1,4 +1,4 @@
-"""The local engine: threads over blocks of states in this process's memory.
+"""The search in memory: threads over blocks of states in this process.
 
 A level is expanded in slabs. In each slab the threads first turn chunks of the frontier into
 successors, grouped by owner; then each owner's share is looked up in that owner's own table, small
@@ -10,63 +10,29 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from checker.compiled.expander import CHUNK_ROWS, Expander, Findings, Tally
-from checker.engine import Arrivals, EngineFailed, Expansion, Interrupted, ModelFault
+from checker.engine import Arrivals, Expansion, Interrupted, ModelFault
+from checker.memory_use import anonymous_bytes
 from checker.problem import Problem
-from checker.store.blocks import OWNED_MAX, Rows, absorb, nothing_recent, rehash, scatter, width_of
-from checker.store.reserve import Reserve
+from checker.store.blocks import Rows, nothing_recent, scatter, width_of
+from checker.store.owned import Owned
+from checker.store.runs import share, sort_unique
 
 OWNERS = 32
 RECENT_SLOTS = 1 << 14
 SLAB_CHUNKS = 64
-_SLOTS_MIN = 512
-_LOAD_MAX = 0.8
-_GROWTH = 1.4
-"""Tables are filled to 80% and grow by 40%, so that a slot's 4 bytes are 5 to 7 a state."""
+_Found = TypeVar("_Found")
 
 
-class TooManyStates(EngineFailed):
-    """One owner's share of the states is more than its table can number."""
-
-
-class Owner:
-    """One share of the visited states: the states in order of discovery, and a table over them."""
-
-    def __init__(self, words: int) -> None:
-        self.width = width_of(words)
-        self._reserve = Reserve(OWNED_MAX, words)
-        self.states: Rows = self._reserve.rows
-        self.table: NDArray[np.uint32] = np.zeros(_SLOTS_MIN, np.uint32)
-        self.count = 0
-        self.starts: list[int] = [0]
-        """Where each level begins; the last entry is where the one being absorbed does."""
-
-    def make_room(self, more: int) -> None:
-        """Room for `more` states, in the array and in the table."""
-        wanted = self.count + more
-        if wanted > OWNED_MAX:
-            raise TooManyStates(
-                f"one of {OWNERS} owners has more than {OWNED_MAX:,} states; explore on Spark"
-            )
-        self._reserve.expect(wanted)
-        if wanted > _LOAD_MAX * len(self.table):
-            slots = max(int(len(self.table) * _GROWTH), int(wanted / _LOAD_MAX) + 1)
-            # The old table goes first: everything in it can be found again from the states.
-            self.table = np.zeros(0, np.uint32)
-            self.table = np.zeros(slots, np.uint32)
-            rehash(self.width, self.table, self.states, self.count)
-
-    def level(self, depth: int) -> Rows:
-        """The states that arrived at a depth."""
-        end = self.starts[depth + 1] if depth + 1 < len(self.starts) else self.count
-        return self.states[self.starts[depth] : end]
+class OutOfMemory(Exception):
+    """The states no longer fit the memory that was allowed; the level was not expanded."""
 
 
 class Slab:
@@ -88,18 +54,31 @@ class Worker:
 
 
 class MemoryEngine:
-    """Breadth-first search in memory. `threads` 0 means one for each core."""
+    """Breadth-first search in memory.
+
+    `threads` 0 means one for each core. Beyond `memory_bytes`, `expand` leaves the level as it was
+    and raises `OutOfMemory`.
+    """
 
     name = "local"
+    can_shed = False
 
     def __init__(
-        self, problem: Problem, *, threads: int = 0, deadline: Callable[[], bool] | None = None
+        self,
+        problem: Problem,
+        *,
+        threads: int = 0,
+        memory_bytes: int | None = None,
+        deadline: Callable[[], bool] | None = None,
     ) -> None:
         self.problem = problem
         self.threads = threads or os.cpu_count() or 1
+        self.memory_bytes = memory_bytes
         self.words = problem.model.layout.words
         self.width = width_of(self.words)
-        self.owners = [Owner(self.words) for _ in range(OWNERS)]
+        self.owners = [Owned(self.words) for _ in range(OWNERS)]
+        self.starts: list[list[int]] = [[0] for _ in range(OWNERS)]
+        """Where each level begins in each owner; the last entry: the one being absorbed."""
         self.depth = -1
         self._late = deadline or (lambda: False)
         self._pool = ThreadPoolExecutor(self.threads, thread_name_prefix="search")
@@ -116,7 +95,7 @@ class MemoryEngine:
     @property
     def pending(self) -> int:
         """How many states of the next level are known already."""
-        return sum(owner.count - owner.starts[-1] for owner in self.owners)
+        return sum(o.count - starts[-1] for o, starts in zip(self.owners, self.starts, strict=True))
 
     def begin(self) -> None:
         """Make the initial states the pending level."""
@@ -125,6 +104,20 @@ class MemoryEngine:
         for start in range(0, len(rows), len(self._slab.children[0])):
             self._scatter(rows[start : start + len(self._slab.children[0])], 0)
             self._absorb_slab(1)
+
+    def restore(self, levels: Iterable[Sequence[Rows]]) -> None:
+        """Take up where another run was: sorted files of every level, the last not yet expanded."""
+        for depth, files in enumerate(levels):
+            if depth > 0:
+                self._begin_level()
+            for number, owned in enumerate(self.owners):
+                for rows in files:
+                    owned.append(share(self.width, rows, OWNERS, number))
+            self.depth = depth
+            if self._is_too_large():
+                raise OutOfMemory
+        for _ in self._map(Owned.index, self.owners):
+            pass
 
     def absorb(self) -> Arrivals:
         """The successors have been absorbed as they were made; this checks the new level."""
@@ -136,20 +129,21 @@ class MemoryEngine:
             raise ModelFault(min(findings.faults))
         return Arrivals(
             depth=self.depth,
-            new=sum(len(owner.level(self.depth)) for owner in self.owners),
+            new=sum(len(part) for part in self.level(self.depth)),
             broken=findings.as_dict(),
         )
 
     def expand(self, happened: NDArray[np.bool_]) -> Expansion:
         """Expand the level slab by slab."""
-        pieces = self._pieces()
-        for owner in self.owners:
-            owner.starts.append(owner.count)
+        pieces = self._pieces(self.depth)
+        self._begin_level()
         tally = Tally(self.problem, happened)
         for start in range(0, len(pieces), SLAB_CHUNKS):
             self._expand_slab(pieces[start : start + SLAB_CHUNKS], tally)
             if self._stop.is_set() or self._late():
                 raise Interrupted
+            if self._is_too_large():
+                raise OutOfMemory
         if tally.faults:
             raise ModelFault(min(tally.faults))
         return Expansion(
@@ -158,9 +152,29 @@ class MemoryEngine:
 
     def level(self, depth: int) -> Iterator[Rows]:
         """A level, owner by owner."""
-        for owner in self.owners:
-            if len(rows := owner.level(depth)):
-                yield rows
+        for owned, starts in zip(self.owners, self.starts, strict=True):
+            end = starts[depth + 1] if depth + 1 < len(starts) else owned.count
+            if end > starts[depth]:
+                yield owned.states[starts[depth] : end]
+
+    def sorted_level(self, depth: int) -> Iterator[Rows]:
+        """A level in the order of runs, in blocks."""
+        yield from self._map(lambda rows: sort_unique(self.width, rows), list(self.level(depth)))
+
+    def over_level(self, depth: int, work: Callable[[Rows], _Found]) -> Iterator[_Found]:
+        """What `work` finds in each part of a level."""
+        yield from self._map(work, self._pieces(depth))
+
+    def over(self, items: Sequence[Any], work: Callable[[Any], Any]) -> Iterator[Any]:
+        """What `work` makes of each item, on the threads."""
+        yield from self._pool.map(work, items)
+
+    def _begin_level(self) -> None:
+        for owned, starts in zip(self.owners, self.starts, strict=True):
+            starts.append(owned.count)
+
+    def _is_too_large(self) -> bool:
+        return self.memory_bytes is not None and anonymous_bytes() > self.memory_bytes
 
     def _worker(self) -> Worker:
         worker: Worker | None = getattr(self._local, "worker", None)
@@ -168,9 +182,9 @@ class MemoryEngine:
             worker = self._local.worker = Worker(self.problem)
         return worker
 
-    def _pieces(self) -> list[Rows]:
-        """The frontier in pieces of a chunk at most; a small one is gathered into few."""
-        parts = list(self.level(self.depth))
+    def _pieces(self, depth: int) -> list[Rows]:
+        """A level in pieces of a chunk at most; a small one is gathered into few."""
+        parts = list(self.level(depth))
         if sum(len(part) for part in parts) <= OWNERS * CHUNK_ROWS // 4:
             parts = [np.concatenate(parts)] if parts else []
         return [
@@ -208,20 +222,7 @@ class MemoryEngine:
 
     def _absorb_slab(self, used: int) -> None:
         def absorb_owner(number: int) -> None:
-            owner = self.owners[number]
-            ends = self._slab.ends[:used]
-            more = int(ends[:, number].sum() - (ends[:, number - 1].sum() if number else 0))
-            if more:
-                owner.make_room(more)
-                owner.count = absorb(
-                    self.width,
-                    owner.table,
-                    owner.states,
-                    owner.count,
-                    self._slab.children,
-                    ends,
-                    number,
-                )
+            self.owners[number].absorb(self._slab.children, self._slab.ends[:used], number)
 
         for _ in self._map(absorb_owner, range(OWNERS)):
             pass
@@ -233,8 +234,8 @@ class MemoryEngine:
             return findings
 
         total = Findings(self.problem)
-        for part in self._map(inspect, self._pieces()):
-            merge_findings(total, part)
+        for part in self._map(inspect, self._pieces(self.depth)):
+            total.add(part)
         return total
 
     def _map(self, function: Callable[[Any], Any], items: Sequence[Any]) -> Iterator[Any]:
@@ -245,16 +246,5 @@ class MemoryEngine:
 
     def _small(self) -> bool:
         """Whether handing work to other threads would cost more than doing it."""
-        frontier = (
-            sum(len(owner.level(self.depth)) for owner in self.owners) if self.depth >= 0 else 0
-        )
+        frontier = sum(len(part) for part in self.level(self.depth)) if self.depth >= 0 else 0
         return frontier + self.pending < CHUNK_ROWS
-
-
-def merge_findings(total: Findings, part: Findings) -> None:
-    """Keep the least violating state of each invariant."""
-    for i, words in part.as_dict().items():
-        if not total.broken[i] or words < tuple(int(w) for w in total.least[i]):
-            total.broken[i] = True
-            total.least[i] = words
-    total.faults += part.faults

@@ -1,50 +1,69 @@
 """Starting Spark: quickly, quietly, and with workers that run this very Python.
 
 Only a SparkContext is started, not a SparkSession: the search needs no SQL, and that saves seconds.
-What the JVM prints goes to a log file.
+What the JVM prints goes to a log file. Under spark-submit the context is the one it prepared.
 """
 
 from __future__ import annotations
 
 import importlib
 import os
+import re
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from checker.engines.java import use_java
 
+LOCAL = "local[*]"
 _QUICK_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+_TASK_FAILURES = 4
 
 
 class NoSpark(Exception):
     """Spark could not be started on the master that was named."""
 
 
-def start_context(master: str, *, log: Path) -> Any:
-    """A SparkContext on `master`. Raises `NoJava` or `NoSpark`.
+def is_submitted() -> bool:
+    """Whether spark-submit has started this process, and decides about master and settings."""
+    return "PYSPARK_GATEWAY_PORT" in os.environ
 
-    PySpark's workers take `python3` from the PATH unless they are told otherwise, and do not see
-    this process's `sys.path`: both are set for them here.
+
+def start_context(
+    master: str | None = None,
+    *,
+    settings: Sequence[tuple[str, str]] = (),
+    log: Path,
+) -> Any:
+    """A SparkContext on `master`; None: what spark-submit says, or this machine.
+
+    Raises `NoJava` or `NoSpark`. PySpark's workers take `python3` from the PATH unless they are
+    told otherwise, and do not see this process's `sys.path`: both are set for those of this
+    machine. On a cluster PYSPARK_PYTHON is the user's to set.
     """
-    use_java()
-    os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+    if not is_submitted():
+        use_java()
+    master = master or (None if is_submitted() else LOCAL)
+    os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
+    if master is not None and master.startswith("local"):
+        os.environ["PYSPARK_PYTHON"] = sys.executable
+        roots = dict.fromkeys(_source_root(name) for name in ("checker", "model", "invariants"))
+        inherited = os.environ.get("PYTHONPATH")
+        os.environ["PYTHONPATH"] = os.pathsep.join([*roots, *([inherited] if inherited else [])])
+    else:
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("SPARK_LAUNCHER_OPTS", _QUICK_JVM)
-    roots = dict.fromkeys(_source_root(name) for name in ("checker", "model", "invariants"))
-    inherited = os.environ.get("PYTHONPATH")
-    os.environ["PYTHONPATH"] = os.pathsep.join([*roots, *([inherited] if inherited else [])])
     from pyspark import SparkConf, SparkContext  # noqa: PLC0415 - half a second, only where needed
-    from pyspark.java_gateway import launch_gateway  # noqa: PLC0415
 
-    conf = SparkConf(loadDefaults=not master.startswith("local"))
-    conf.setMaster(master).setAppName("waterline")
-    for name, value in _settings(master).items():
+    conf = SparkConf(loadDefaults=master is None or not master.startswith("local"))
+    conf.setAppName("waterline")
+    if master is not None:
+        conf.setMaster(_retrying(master))
+    for name, value in (*_settings(master).items(), *settings):
         conf.set(name, value)
-    log.parent.mkdir(parents=True, exist_ok=True)
     try:
-        with log.open("wb") as output:
-            sinks = {"stdout": output, "stderr": output}
-            gateway = launch_gateway(conf, sinks)  # type: ignore[no-untyped-call]
+        gateway = None if is_submitted() else _gateway(conf, log)
         context = SparkContext(conf=conf, gateway=gateway)
         # A master that cannot be reached only shows when something is asked of the context.
         _ = context.defaultParallelism
@@ -55,18 +74,36 @@ def start_context(master: str, *, log: Path) -> Any:
     return context
 
 
+def _gateway(conf: Any, log: Path) -> Any:
+    """The JVM, with what it prints in a file."""
+    from pyspark.java_gateway import launch_gateway  # noqa: PLC0415
+
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("wb") as output:
+        sinks = {"stdout": output, "stderr": output}
+        return launch_gateway(conf, sinks)  # type: ignore[no-untyped-call]
+
+
+def _retrying(master: str) -> str:
+    """A local master on which a task is tried again, as on a cluster: `local[2]` to `local[2,4]`"""
+    simple = re.fullmatch(r"local(?:\[(\d+|\*)\])?", master)
+    return f"local[{simple[1] or 1},{_TASK_FAILURES}]" if simple else master
+
+
 def _source_root(package: str) -> str:
     """The directory that a package is imported from."""
     return str(Path(str(importlib.import_module(package).__file__)).parent.parent)
 
 
-def _settings(master: str) -> dict[str, str]:
+def _settings(master: str | None) -> dict[str, str]:
     settings = {
         "spark.ui.showConsoleProgress": "false",
         # A level's shuffle is read once; retaining Spark's own bookkeeping of it is of no use.
         "spark.ui.enabled": "false",
+        # Lost candidates are made anew from the last level's files, not from levels before it.
+        "spark.stage.maxConsecutiveAttempts": "1",
     }
-    if master.startswith("local"):
+    if master is not None and master.startswith("local"):
         settings |= {
             "spark.driver.bindAddress": "127.0.0.1",
             "spark.driver.host": "127.0.0.1",

@@ -1,15 +1,14 @@
-"""What one Spark task does: absorb an owner's candidates, check what is new, expand it.
+"""What one task does: absorb an owner's candidates, check what is new, expand it.
 
-A task is a function of its plan, the candidates it is sent, and immutable files. It writes the new
-states of its owner and level under a name that depends on nothing else, atomically, so that a task
-that is retried, or runs twice, changes nothing.
+A task is a function of its plan, the candidates it is sent, and files that never change. It writes
+the new states of its owner and level under a name that depends on nothing else, at once, so that a
+task that is retried, or runs twice, changes nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,40 +16,59 @@ from numpy.typing import NDArray
 
 from checker.compiled.expander import CHUNK_ROWS, Expander, Findings, Tally
 from checker.engine import Counts, Words
+from checker.engines.gathering import Gathering
 from checker.problem import Problem
-from checker.store.blocks import Rows, nothing_recent, scatter, width_of
-from checker.store.runs import merge, read_run, sort_unique, unseen, write_run
+from checker.store.blocks import Rows
+from checker.store.runs import merge, share, sort_unique, unseen
+from checker.store.storage import StateFile, Storage, checksum
 
-FLUSH_ROWS = 1 << 20
-"""Candidates for one owner that a task gathers before it sorts them and passes them on."""
-_RECENT_SLOTS = 1 << 15
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A sorted file, of which an owner has all, or only its own range of hashes."""
+
+    name: str
+    whole: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class OwnerPlan:
-    """The files of one owner: `merge` become the run `merged` before `runs` are searched."""
+    """The files of one owner: those of `merge` become the run `merged` before all are searched.
 
-    runs: tuple[str, ...]
-    merge: tuple[str, ...] = ()
+    `frontier` is what it expands, where a task only expands.
+    """
+
+    runs: tuple[Run, ...] = ()
+    merge: tuple[Run, ...] = ()
     merged: str = ""
+    frontier: tuple[Run, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LevelPlan:
-    """What a level's tasks are told. `arrivals` is a path with the owner's number to fill in."""
+    """What a level's tasks are told: to absorb it, to expand it, or both.
+
+    `arrivals` is the name of the file of new states, with the owner's number to fill in.
+    `gathered_rows` is how many distinct candidates a task keeps before it passes them on.
+    """
 
     problem: Problem
+    storage: Storage
+    depth: int
     owners: tuple[OwnerPlan, ...]
+    absorbs: bool
+    expands: bool
     arrivals: str
     happened: tuple[bool, ...]
+    gathered_rows: int
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What one task found, small enough to be sent to the driver."""
+    """What one task found, small enough to be sent to the driver. `file` holds what is new."""
 
     owner: int
-    new: int
+    file: StateFile | None
     broken: dict[int, Words]
     fired: Counts
     cut: Counts
@@ -67,21 +85,30 @@ def explore(
 
     Yields (owner', block) for candidates of the next level and, last, (owners, Report).
     """
-    owners = len(plan.owners)
     blocks = list(blocks)  # Spark keeps a worker only if its task has read all its input.
-    if owner == owners:
+    owners = len(plan.owners)
+    if owner >= owners:
         return
     expander = Expander(plan.problem)
-    new = _absorb(plan, owner, expander, blocks)
+    words = len(expander.width)
     findings = Findings(plan.problem)
     tally = Tally(plan.problem, np.array(plan.happened, np.bool_))
-    expander.inspect(new, findings)
-    yield from _candidates(expander, new, tally, owners)
+    file: StateFile | None = None
+    if plan.absorbs:
+        candidates = [np.frombuffer(block, np.uint64).reshape(-1, words) for _, block in blocks]
+        del blocks
+        rows, file = _absorb(plan, owner, expander.width, candidates)
+        expander.inspect(rows, findings)
+        frontier = [rows]
+    else:
+        frontier = [_read(plan, run, owner) for run in plan.owners[owner].frontier]
+    if plan.expands:
+        yield from _candidates(plan, expander, frontier, tally)
     yield (
         owners,
         Report(
             owner=owner,
-            new=len(new),
+            file=file,
             broken=findings.as_dict(),
             fired=tally.fired,
             cut=tally.cut,
@@ -93,68 +120,51 @@ def explore(
     )
 
 
+def _read(plan: LevelPlan, run: Run, owner: int) -> Rows:
+    width = (0,) * plan.problem.model.layout.words
+    rows = plan.storage.read(run.name, len(width))
+    return rows if run.whole else share(width, rows, len(plan.owners), owner)
+
+
 def _absorb(
-    plan: LevelPlan, owner: int, expander: Expander, blocks: Iterable[tuple[int, bytes]]
-) -> Rows:
-    """The owner's new states, written to its file; read from there if a task has done it before."""
-    path = Path(plan.arrivals.format(owner=owner))
-    if path.exists():
-        return np.ascontiguousarray(read_run(path))
-    words = len(expander.width)
-    parts = [np.frombuffer(block, np.uint64).reshape(-1, words) for _, block in blocks]
-    candidates = np.concatenate(parts) if parts else np.empty((0, words), np.uint64)
+    plan: LevelPlan, owner: int, width: tuple[int, ...], candidates: list[Rows]
+) -> tuple[Rows, StateFile]:
+    """The owner's new states and their file; if a task has been here before, what it found."""
+    name = plan.arrivals.format(owner=owner)
+    if plan.storage.exists(name):
+        rows = np.ascontiguousarray(plan.storage.read(name, len(width)))
+        return rows, StateFile(name, len(rows), checksum(rows))
+    rows = _new(plan, owner, width, candidates)
+    return rows, plan.storage.write(name, [rows])
+
+
+def _new(plan: LevelPlan, owner: int, width: tuple[int, ...], candidates: list[Rows]) -> Rows:
+    """The candidates that the owner has not seen, sorted."""
     mine = plan.owners[owner]
-    runs = [read_run(Path(name)) for name in mine.runs]
+    if mine.merge and not plan.storage.exists(mine.merged):
+        runs = [_read(plan, run, owner) for run in mine.merge]
+        plan.storage.write(mine.merged, merge(width, runs))
+    if not candidates:
+        return np.empty((0, len(width)), np.uint64)
+    rows = sort_unique(width, np.concatenate(candidates))
+    candidates.clear()
+    runs = [_read(plan, run, owner) for run in mine.runs]
     if mine.merge:
-        merged = Path(mine.merged)
-        if not merged.exists():
-            write_run(merged, merge(expander.width, [read_run(Path(name)) for name in mine.merge]))
-        runs.append(read_run(merged))
-    new = unseen(expander.width, sort_unique(expander.width, candidates), runs)
-    write_run(path, new)
-    return new
+        runs.append(plan.storage.read(mine.merged, len(width)))
+    return np.ascontiguousarray(unseen(width, rows, runs))
 
 
 def _candidates(
-    expander: Expander, rows: Rows, tally: Tally, owners: int
+    plan: LevelPlan, expander: Expander, frontier: list[Rows], tally: Tally
 ) -> Iterator[tuple[int, bytes]]:
-    """Successors of `rows`, sorted and distinct in each block, by owner."""
-    width = expander.width
-    recent = nothing_recent(width, _RECENT_SLOTS)
-    out: Rows = np.empty_like(expander.out)
-    owned: NDArray[np.int64] = np.empty(len(out), np.int64)
-    ends: NDArray[np.int64] = np.zeros(owners, np.int64)
-    gathered: list[list[Rows]] = [[] for _ in range(owners)]
-    counts = [0] * owners
-    for start in range(0, len(rows), CHUNK_ROWS):
-        for written in expander.expand(rows[start : start + CHUNK_ROWS], tally):
-            scatter(width, expander.out, written, recent, out, ends, owned)
-            begin = 0
-            for owner, end in enumerate(ends.tolist()):
-                if end > begin:
-                    gathered[owner].append(out[begin:end].copy())
-                    counts[owner] += end - begin
-                begin = end
-                if counts[owner] >= FLUSH_ROWS:
-                    yield owner, block_of(width, gathered[owner])
-                    gathered[owner], counts[owner] = [], 0
-    for owner, parts in enumerate(gathered):
-        if parts:
-            yield owner, block_of(width, parts)
-
-
-def block_of(width: tuple[int, ...], parts: list[Rows]) -> bytes:
-    """Candidates as bytes, sorted and distinct."""
-    return sort_unique(width, np.concatenate(parts)).tobytes()
-
-
-def split_by_owner(words: int, rows: Rows, owners: int) -> list[Rows]:
-    """Rows grouped by owner, each group in no particular order."""
-    width = width_of(words)
-    out: Rows = np.empty_like(rows)
-    ends: NDArray[np.int64] = np.zeros(owners, np.int64)
-    owned: NDArray[np.int64] = np.empty(len(rows), np.int64)
-    scatter(width, rows, len(rows), nothing_recent(width, 2), out, ends, owned)
-    return [
-        out[start:end] for start, end in zip([0, *ends[:-1].tolist()], ends.tolist(), strict=True)
-    ]
+    """Successors by owner, each once in every batch."""
+    gathering = Gathering(
+        len(expander.width), len(plan.owners), rows_max=plan.gathered_rows, room=len(expander.out)
+    )
+    for rows in frontier:
+        for start in range(0, len(rows), CHUNK_ROWS):
+            for written in expander.expand(rows[start : start + CHUNK_ROWS], tally):
+                gathering.add(expander.out, written)
+                if gathering.is_full:
+                    yield from gathering.take()
+    yield from gathering.take()

@@ -66,6 +66,15 @@ def owner_of(h: Any, owners: int) -> Any:
     return np.int64(((h >> _S32) * np.uint64(owners)) >> _S32)
 
 
+@njit(nogil=True, cache=True)
+def owner_of_each(width: Any, rows: Any, owners: int) -> Any:
+    """The owner of every row."""
+    out = np.empty(rows.shape[0], np.int64)
+    for row in range(rows.shape[0]):
+        out[row] = owner_of(hash_row(width, rows, row), owners)
+    return out
+
+
 @intrinsic
 def _prefetch(typingctx: Any, array: Any, index: Any) -> Any:
     """Ask the processor to bring array[index] (or the row of a block) into its cache."""

@@ -1,23 +1,26 @@
-"""Sorted runs: immutable files of distinct states, in the order of their hashes.
+"""Sorted runs: distinct states in the order of their hashes.
 
 Sorted by (hash, words), so that two runs merge in one pass, a batch of candidates gallops through a
-run, and every owner's share is one contiguous range. A file is a plain `.npy` of uint64 rows, read
-through a memory map, never unpickled.
+run, and every owner's share of a run is one contiguous range, however many owners there are.
 """
 
 from __future__ import annotations
 
-import os
-import tempfile
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from checker.store.blocks import Rows, Width, hash_row, hashes
+from checker.store.blocks import Rows, Width, hash_row, owner_of
+
+_SMALL_BITS = 3
+"""Rows are dealt into buckets of about eight, each of which is sorted by insertion."""
+_PASS_BITS = 8
+"""Buckets that one pass deals into: few enough that all their ends stay in cache."""
+_MERGE_ROWS = 1 << 18
+_ONE = np.uint64(1)
 
 
 @njit(nogil=True, inline="always")
@@ -34,43 +37,120 @@ def _before(
 
 
 @njit(nogil=True, cache=True)
-def _settle(width: Any, rows: Any, order: Any, keys: Any, out: Any) -> int:
-    """Write rows in the order of runs, each once, to `out`; `order` sorts them by hash already."""
-    n = order.shape[0]
-    written = 0
-    group = 0
-    for i in range(n):
-        row = order[i]
-        if i > 0 and keys[row] != keys[order[i - 1]]:
-            group = written
-        # Rows of one hash are nearly always one state; where not, insert in order of words.
-        place = written
-        found = False
-        while place > group:
-            compared = _before(width, rows, row, keys[row], out, place - 1, keys[row])
-            if compared == 0:
-                found = True
-                break
-            if compared > 0:
-                break
-            place -= 1
-        if found:
-            continue
-        for later in range(written, place, -1):
-            for w in range(len(width)):
-                out[later, w] = out[later - 1, w]
+def _deal(
+    width: Any, rows: Any, keys: Any, lo: int, hi: int, shift: Any, bits: Any, out: Any, dealt: Any
+) -> Any:
+    """Deal rows[lo:hi] into 2**bits buckets of `out[lo:hi]` by their keys' bits above `shift`.
+
+    Returns where each bucket begins, and where the last one ends.
+    """
+    mask = (_ONE << np.uint64(bits)) - _ONE
+    starts = np.zeros((1 << bits) + 1, np.int64)
+    for i in range(lo, hi):
+        starts[np.int64((keys[i] >> shift) & mask) + 1] += 1
+    starts[0] = lo
+    for bucket in range(1 << bits):
+        starts[bucket + 1] += starts[bucket]
+    ends = starts.copy()
+    for i in range(lo, hi):
+        bucket = np.int64((keys[i] >> shift) & mask)  # type: ignore[assignment]
+        to = ends[bucket]
+        ends[bucket] = to + 1
+        dealt[to] = keys[i]
         for w in range(len(width)):
-            out[place, w] = rows[row, w]
-        written += 1
-    return written
+            out[to, w] = rows[i, w]
+    return starts
+
+
+@njit(nogil=True, cache=True)
+def _insert(width: Any, rows: Any, keys: Any, lo: int, hi: int, hold: Any) -> None:
+    """Sort a few rows."""
+    for i in range(lo + 1, hi):
+        key = keys[i]
+        if keys[i - 1] < key:
+            continue
+        for w in range(len(width)):
+            hold[0, w] = rows[i, w]
+        to = i
+        while to > lo:
+            other = keys[to - 1]
+            if other < key or (
+                other == key and _before(width, hold, 0, key, rows, to - 1, key) >= 0
+            ):
+                break
+            keys[to] = other
+            for w in range(len(width)):
+                rows[to, w] = rows[to - 1, w]
+            to -= 1
+        keys[to] = key
+        for w in range(len(width)):
+            rows[to, w] = hold[0, w]
+
+
+@njit(nogil=True, cache=True)
+def _sort(
+    width: Any, rows: Any, keys: Any, once: Any, once_keys: Any, twice: Any, twice_keys: Any
+) -> int:
+    """Sort by dealing out twice, then drop doubles; the result is at the start of `twice`."""
+    n = rows.shape[0]
+    least: Any = ~np.uint64(0)
+    most: Any = np.uint64(0)
+    for i in range(n):
+        keys[i] = hash_row(width, rows, i)
+        least = min(least, keys[i])
+        most = max(most, keys[i])
+    for i in range(n):
+        keys[i] -= least
+    span = 0
+    while span < 64 and (most - least) >> np.uint64(span) != 0:
+        span += 1
+    wanted = 0
+    while n >> (wanted + _SMALL_BITS) > 0:
+        wanted += 1
+    first = min(wanted, _PASS_BITS, span)
+    second = min(max(wanted - first, 0), 2 * _PASS_BITS, span - first)
+    hold = np.empty((1, len(width)), np.uint64)
+    high = np.uint64(span - first)
+    low = np.uint64(span - first - second)
+    coarse = _deal(width, rows, keys, 0, n, high, first, once, once_keys)
+    for bucket in range(1 << first):
+        fine = _deal(
+            width,
+            once,
+            once_keys,
+            coarse[bucket],
+            coarse[bucket + 1],
+            low,
+            second,
+            twice,
+            twice_keys,
+        )
+        for part in range(1 << second):
+            _insert(width, twice, twice_keys, fine[part], fine[part + 1], hold)
+    kept = 0
+    for i in range(n):
+        key = twice_keys[i]
+        if (
+            kept > 0
+            and twice_keys[kept - 1] == key
+            and _before(width, twice, i, key, twice, kept - 1, key) == 0
+        ):
+            continue
+        twice_keys[kept] = key
+        for w in range(len(width)):
+            twice[kept, w] = twice[i, w]
+        kept += 1
+    return kept
 
 
 def sort_unique(width: Width, rows: Rows) -> Rows:
     """The distinct rows, in the order of runs."""
-    keys = hashes(width, rows)
+    keys: NDArray[np.uint64] = np.empty(len(rows), np.uint64)
     out: Rows = np.empty_like(rows)
-    written = _settle(width, rows, np.argsort(keys), keys, out)
-    return out[:written]
+    kept = _sort(
+        width, rows, keys, np.empty_like(rows), np.empty_like(keys), out, np.empty_like(keys)
+    )
+    return out[:kept]
 
 
 @njit(nogil=True, cache=True)
@@ -113,17 +193,15 @@ def unseen(width: Width, candidates: Rows, runs: Sequence[Rows]) -> Rows:
     seen: NDArray[np.bool_] = np.zeros(len(candidates), np.bool_)
     for run in runs:
         _mark_seen(width, candidates, run, seen)
-    return candidates[~seen]
+    return candidates[~seen] if seen.any() else candidates
 
 
 @njit(nogil=True, cache=True)
-def _merge(width: Any, left: Any, right: Any, out: Any) -> None:
-    """Merge two disjoint runs."""
-    i = 0
-    j = 0
+def _merge(width: Any, left: Any, i: int, right: Any, j: int, out: Any) -> Any:
+    """Merge two disjoint runs from rows i and j on, as far as `out` reaches."""
     n = left.shape[0]
     m = right.shape[0]
-    for k in range(n + m):
+    for k in range(out.shape[0]):
         take_left = j == m
         if i < n and j < m:
             left_key = hash_row(width, left, i)
@@ -136,39 +214,55 @@ def _merge(width: Any, left: Any, right: Any, out: Any) -> None:
             for w in range(len(width)):
                 out[k, w] = right[j, w]
             j += 1
+    return i, j
 
 
-def merge(width: Width, runs: Sequence[Rows]) -> Rows:
-    """One run that holds what these disjoint runs hold."""
-    merged = runs[-1]
-    for run in reversed(runs[:-1]):
-        out: Rows = np.empty((len(run) + len(merged), len(width)), np.uint64)
-        _merge(width, run, merged, out)
-        merged = out
-    return merged
+def merge(width: Width, runs: Sequence[Rows]) -> Iterator[Rows]:
+    """One run that holds what these disjoint runs hold, in blocks: the largest is never in memory.
+
+    The small ones are merged first; the last two, the largest and all the others, as they are read.
+    """
+    by_size = sorted(runs, key=len)
+    others = by_size[0]
+    for run in by_size[1:-1]:
+        out: Rows = np.empty((len(others) + len(run), len(width)), np.uint64)
+        _merge(width, others, 0, run, 0, out)
+        others = out
+    last = by_size[-1]
+    i = j = 0
+    while i + j < len(others) + len(last):
+        rows = min(_MERGE_ROWS, len(others) + len(last) - i - j)
+        block: Rows = np.empty((rows, len(width)), np.uint64)
+        i, j = _merge(width, others, i, last, j, block)
+        yield block
 
 
-def write_run(path: Path, rows: Rows) -> None:
-    """Write a run so that it is there whole or not at all, whoever else is writing the same one."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".writing-")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            np.save(file, np.ascontiguousarray(rows), allow_pickle=False)
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+@njit(nogil=True, cache=True)
+def _owner_start(width: Any, run: Any, owners: int, owner: int) -> int:
+    """The first row of a run that belongs to `owner` or a later one."""
+    low = 0
+    high = run.shape[0]
+    while low < high:
+        middle = (low + high) // 2
+        if owner_of(hash_row(width, run, middle), owners) < owner:
+            low = middle + 1
+        else:
+            high = middle
+    return low
 
 
-def read_run(path: Path) -> Rows:
-    """A run, mapped into memory."""
-    rows: Rows = np.load(path, mmap_mode="r", allow_pickle=False)
-    return rows
+def share(width: Width, run: Rows, owners: int, owner: int) -> Rows:
+    """What `owner` of so many owns of a run."""
+    start = _owner_start(width, run, owners, owner)
+    return run[start : _owner_start(width, run, owners, owner + 1)]
 
 
 def warm_up(width: Width) -> None:
     """Compile, or load, everything above for states of this many words."""
     rows: Rows = np.zeros((1, len(width)), np.uint64)
-    unseen(width, sort_unique(width, rows), [rows])
-    merge(width, [rows, rows])
+    readonly = rows.copy()
+    readonly.flags.writeable = False
+    for each in (rows, readonly):
+        unseen(width, sort_unique(width, each), [each])
+        list(merge(width, [each, each]))
+        share(width, each, 1, 0)

@@ -47,7 +47,7 @@ def told(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) ->
     ("arguments", "says"),
     [
         (["--protocol", "raft"], "'--protocol': 'raft' is not one of 'hw', 'epoch'"),
-        ([], "Missing option '--protocol'"),
+        ([], "--protocol is missing; it is one of hw, epoch"),
         (["--protocol", "hw", "--replicas", "0"], "'--replicas': 0 is not in the range 1<=x<=7"),
         (["--protocol", "hw", "--records", "1000"], "'--records': 1000 is not in the range"),
         (["--protocol", "hw", "--min-insync-replicas", "3"], "min-insync-replicas is 3, more than"),

@@ -10,8 +10,8 @@ import pytest
 from graph_model import graph_problem
 
 from checker.engine import ModelFault
+from checker.engines.choice import EngineChoice, engine_for
 from checker.engines.memory import MemoryEngine
-from checker.engines.spark import SparkEngine
 from checker.faults import explain_fault
 from checker.grains import problem_for
 from checker.problem import Problem
@@ -29,6 +29,11 @@ BOUNDS = {
     "epoch, 3 replicas": ("epoch", Environment(replicas=3, records=1, restarts=1, moves=1)),
     "hw, unclean election": ("hw", Environment(epochs=1, unclean_leader_election=True)),
 }
+
+
+def on_spark(problem: Problem, context: Any, partitions: int, driver_levels: int = 0) -> Any:
+    choice = EngineChoice(session=context, partitions=partitions, driver_levels=driver_levels)
+    return engine_for(problem, choice)
 
 
 def facts(result: Result) -> dict[str, Any]:
@@ -64,14 +69,14 @@ def test_every_level_on_spark_gives_what_local_gives(
     name: str, partitions: int, spark_context: Any
 ) -> None:
     problem = problem_for(*BOUNDS[name])
-    engine = SparkEngine(problem, context=spark_context, partitions=partitions, driver_levels=0)
+    engine = on_spark(problem, spark_context, partitions)
 
     assert explored(problem, engine) == explored_locally(name)
 
 
 def test_handing_over_in_the_middle_changes_nothing(spark_context: Any) -> None:
     problem = problem_for(*BOUNDS["hw as documented"])
-    engine = SparkEngine(problem, context=spark_context, partitions=3, driver_levels=14)
+    engine = on_spark(problem, spark_context, 3, 14)
     places = []
     with closing(engine):
         result = search(problem, engine, watch=lambda snapshot: places.append(snapshot.on))
@@ -82,7 +87,7 @@ def test_handing_over_in_the_middle_changes_nothing(spark_context: Any) -> None:
 
 def test_a_space_that_never_outgrows_the_driver_starts_no_spark() -> None:
     problem = graph_problem([(0, 1), (1, 2)])
-    engine = SparkEngine(problem, master="spark://unreachable:1")
+    engine = engine_for(problem, EngineChoice(master="spark://unreachable:1"))
     with closing(engine):
         result = search(problem, engine)
 
@@ -100,19 +105,19 @@ def test_a_space_that_never_outgrows_the_driver_starts_no_spark() -> None:
     ids=["cycle", "two violations at one depth", "diamond, violated at once", "deadlock, cut"],
 )
 def test_tiny_graphs_come_out_alike(problem: Problem, spark_context: Any) -> None:
-    engine = SparkEngine(problem, context=spark_context, partitions=3, driver_levels=0)
+    engine = on_spark(problem, spark_context, 3)
 
     assert explored(problem, engine) == explored(problem, MemoryEngine(problem))
 
 
 def test_budgets_stop_both_engines_after_the_same_level(spark_context: Any) -> None:
     problem = graph_problem([(i, i + 1) for i in range(9)], bad=[7])
-    engine = SparkEngine(problem, context=spark_context, partitions=2, driver_levels=0)
+    engine = on_spark(problem, spark_context, 2)
 
-    on_spark = explored(problem, engine, max_depth=3)
+    reached = explored(problem, engine, max_depth=3)
 
-    assert on_spark == explored(problem, MemoryEngine(problem), max_depth=3)
-    assert on_spark[0]["levels"] == [1, 1, 1, 1]
+    assert reached == explored(problem, MemoryEngine(problem), max_depth=3)
+    assert reached[0]["levels"] == [1, 1, 1, 1]
 
 
 @pytest.mark.parametrize("marked", ["breaks", "divides", "poisons"])
@@ -123,7 +128,7 @@ def test_what_an_action_or_invariant_raises_is_the_outcome_on_spark_too(
     outcomes = []
     for engine in (
         MemoryEngine(problem),
-        SparkEngine(problem, context=spark_context, partitions=3, driver_levels=0),
+        on_spark(problem, spark_context, 3),
     ):
         with closing(engine), pytest.raises(ModelFault) as fault:
             search(problem, engine)

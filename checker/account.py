@@ -1,0 +1,106 @@
+"""What a search adds up, level by level, and how that is kept in a run's manifest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from checker.engine import Arrivals, Expansion, Words
+from checker.problem import Problem
+from checker.result import LevelSummary
+
+
+class Account:
+    """Levels, violations, counts and happenings up to the last level that was checked."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        self.levels: list[LevelSummary] = []
+        self.broken: dict[int, tuple[int, Words]] = {}
+        self.fired = np.zeros(len(problem.model.actions), np.int64)
+        self.cut = np.zeros((len(problem.model.actions), len(problem.model.limits)), np.int64)
+        self.happened = np.zeros(len(problem.reachable), np.bool_)
+        self.happened_at: dict[int, int] = {}
+        self.deadlock: tuple[int, Words] | None = None
+        self.seconds = 0.0
+
+    def arrive(self, level: Arrivals) -> None:
+        """A level has been checked."""
+        self.levels.append(LevelSummary(level.depth, level.new, level.on))
+        for number, words in level.broken.items():
+            self.broken.setdefault(number, (level.depth, words))
+
+    def leave(self, out: Expansion, depth: int) -> None:
+        """A level has been expanded."""
+        self.fired += out.fired
+        self.cut += out.cut
+        for number in np.flatnonzero(out.happened & ~self.happened):
+            self.happened_at[int(number)] = depth + 1
+        self.happened |= out.happened
+        if out.deadlock is not None and self.deadlock is None:
+            self.deadlock = (depth, out.deadlock)
+
+    @property
+    def distinct(self) -> int:
+        """States so far."""
+        return sum(level.states for level in self.levels)
+
+    @property
+    def generated(self) -> int:
+        """Transitions so far, and one for each initial state."""
+        return int(self.fired.sum()) + (self.levels[0].states if self.levels else 0)
+
+    def as_values(self) -> dict[str, Any]:
+        """Everything but the levels' sizes, by name, as plain values."""
+        model = self.problem.model
+        named = [action.name for action in model.actions]
+        return {
+            "broken": {
+                self.problem.invariants[number].name: [depth, list(words)]
+                for number, (depth, words) in self.broken.items()
+            },
+            "fired": {name: int(n) for name, n in zip(named, self.fired, strict=True) if n},
+            "cut": {
+                name: {
+                    model.limits[bound]: int(row[bound]) for bound in np.flatnonzero(row).tolist()
+                }
+                for name, row in zip(named, self.cut, strict=True)
+                if row.any()
+            },
+            "happened_at": {
+                self.problem.reachable[number].name: depth
+                for number, depth in self.happened_at.items()
+            },
+            "deadlock": [self.deadlock[0], list(self.deadlock[1])] if self.deadlock else None,
+            "seconds": round(self.seconds, 3),
+        }
+
+    @classmethod
+    def from_values(
+        cls, problem: Problem, levels: list[LevelSummary], values: Mapping[str, Any]
+    ) -> Account:
+        """The inverse of `as_values`. Raises `KeyError`, `ValueError` or `TypeError`."""
+        account = cls(problem)
+        account.levels = levels
+        model = problem.model
+        actions = {action.name: i for i, action in enumerate(model.actions)}
+        bounds = {name: i for i, name in enumerate(model.limits)}
+        invariants = {invariant.name: i for i, invariant in enumerate(problem.invariants)}
+        claims = {claim.name: i for i, claim in enumerate(problem.reachable)}
+        for name, (depth, words) in values["broken"].items():
+            account.broken[invariants[name]] = (int(depth), tuple(int(w) for w in words))
+        for name, count in values["fired"].items():
+            account.fired[actions[name]] = int(count)
+        for name, row in values["cut"].items():
+            for bound, count in row.items():
+                account.cut[actions[name], bounds[bound]] = int(count)
+        for name, depth in values["happened_at"].items():
+            account.happened_at[claims[name]] = int(depth)
+            account.happened[claims[name]] = True
+        if values["deadlock"] is not None:
+            depth, words = values["deadlock"]
+            account.deadlock = (int(depth), tuple(int(w) for w in words))
+        account.seconds = float(values["seconds"])
+        return account

@@ -1,0 +1,1 @@
+"""The command line, and everything that people and programs read."""

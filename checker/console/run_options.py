@@ -1,0 +1,68 @@
+"""What `--run-dir` and `--resume` mean: a directory for the run, and the question it asks.
+
+A run that is resumed knows its question. Options may repeat it; where they differ, they are refused
+by name, and nothing is touched.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from checker.console.options import problem_from, take_given
+from checker.grains import GRAINS, grain_of
+from checker.identity import identity_of, problem_of
+from checker.problem import Problem
+from checker.store.manifest import read_manifest
+from checker.store.run_directory import RunDirectory, begin, resume
+from checker.store.storage import storage_at
+from model.environment import BadEnvironment
+
+
+def take_run(options: dict[str, Any]) -> tuple[Problem, RunDirectory | None]:
+    """Take out what to check and where to keep it.
+
+    Raises `BadEnvironment`, and what `begin` and `resume` raise.
+    """
+    given = take_given(options)
+    kept, resumed = options.pop("run_dir"), options.pop("resume")
+    if kept is not None and resumed is not None:
+        raise BadEnvironment("--run-dir begins a run and --resume goes on with one; give one")
+    if resumed is None:
+        problem = problem_from(given)
+        if kept is None:
+            return problem, None
+        return problem, begin(kept, identity_of(problem), problem.model.layout.words)
+    identity = read_manifest(storage_at(resumed)).identity
+    problem = problem_of(identity, resumed)
+    _require_same(given, problem, resumed)
+    return problem, resume(resumed)
+
+
+def _require_same(given: dict[str, Any], problem: Problem, location: str) -> None:
+    """Whatever was given must be what the run was begun with."""
+    model = problem.model
+    grain = grain_of(model.name)
+    begun: dict[str, Any] = {"grain": grain.name, "protocol": model.version, **model.options}
+    for name, value in given.items():
+        if name == "invariant":
+            begun[name] = tuple(sorted(problem.asked or ()))
+            differs = tuple(sorted(value)) != begun[name]
+        elif name == "environment":
+            begun[name] = grain.environment_name(model.options) or "as given"
+            differs = _differs(value, given, begun)
+        else:
+            differs = begun.get(name) != value
+        if differs:
+            raise BadEnvironment(
+                f"--{name} {value} is not what {location} was begun with: {begun.get(name)}; "
+                "leave it out, or begin another run with --run-dir"
+            )
+
+
+def _differs(environment: str, given: dict[str, Any], begun: dict[str, Any]) -> bool:
+    """Whether a named environment, but for what was given beside it, is another than begun with."""
+    grain = GRAINS[begun["grain"]]
+    if environment not in grain.environments:
+        return True
+    expected = {**grain.environments[environment].options(), **given}
+    return any(expected.get(name, value) != value for name, value in begun.items())

@@ -1,0 +1,1 @@
+"""Who explores: this process's memory, threads over files, or Spark."""

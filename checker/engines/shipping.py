@@ -1,0 +1,137 @@
+"""Getting this code, and what it needs, to executors that have neither.
+
+On `local` the workers are on this machine and import what is here. On a cluster one archive goes
+out: our packages and, where an executor lacks them or has others, Numba, llvmlite and NumPy as they
+are installed here. Executors need the same minor version of Python on the same kind of processor.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import platform
+import sys
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from pyspark import cloudpickle
+from pyspark.serializers import CloudPickleSerializer
+
+from checker.compiled.kernel import cache_directory
+from checker.engines import shipped_call
+from checker.engines.shipped_call import EachShipped, Probe, TaskShipped
+from checker.engines.spark_session import NoSpark
+from checker.engines.task import LevelPlan, explore
+
+OUR_PACKAGES = ("model", "invariants", "counterexamples", "checker")
+LIBRARIES = ("numpy", "llvmlite", "numba")
+_SPARED = ("/tests/", "__pycache__/", ".dist-info/", ".pyi")
+
+
+class Shipped:
+    """What a context's executors are sent before the first task.
+
+    Raises `NoSpark` where they cannot run this code.
+    """
+
+    def __init__(self, context: Any, *, describe: Callable[[str], None]) -> None:
+        self._archive: str | None = None
+        if str(context.master).startswith("local"):
+            return
+        # Pickled by value: these few lines run before anything of ours can be imported there.
+        cloudpickle.register_pickle_by_value(shipped_call)  # type: ignore[no-untyped-call]
+        lacking = self._lacking(context)
+        path = archive(lacking)
+        self._archive = path.stem
+        context.addArchive(f"{path}#{path.stem}")
+        describe(
+            f"sent {path.stat().st_size / 1e6:.0f} MB to the executors: "
+            f"{', '.join(('waterline', *lacking))}"
+        )
+
+    def task(self, plan: LevelPlan) -> Callable[[int, Any], Iterator[tuple[int, Any]]]:
+        """`explore` with its plan, as Spark wants it."""
+        if self._archive is None:
+            return _Task(plan)
+        return TaskShipped(self._archive, _packed(_Task(plan)))
+
+    def each(self, work: Callable[[Any], Any]) -> Callable[[Iterator[Any]], Iterator[Any]]:
+        """`work` for each item of a partition."""
+        if self._archive is None:
+            return _Each(work)
+        return EachShipped(self._archive, _packed(_Each(work)))
+
+    def _lacking(self, context: Any) -> list[str]:
+        """Libraries that some executor has not, or has in another version."""
+        slots = 2 * int(context.defaultParallelism)
+        found = context.parallelize(range(slots), slots).mapPartitions(Probe(LIBRARIES)).collect()
+        here = [importlib.metadata.version(name) for name in LIBRARIES]
+        for host, python, machine, _ in found:
+            if machine != platform.machine():
+                raise NoSpark(f"{host} is a {machine}, this machine a {platform.machine()}")
+            if python != list(sys.version_info[:2]):
+                raise NoSpark(
+                    f"{host} runs Python {python[0]}.{python[1]}, this is "
+                    f"{sys.version_info[0]}.{sys.version_info[1]}; set PYSPARK_PYTHON to the same"
+                )
+        return [
+            name
+            for i, name in enumerate(LIBRARIES)
+            if any(versions[i] != here[i] for *_, versions in found)
+        ]
+
+
+class _Task:
+    def __init__(self, plan: LevelPlan) -> None:
+        self.plan = plan
+
+    def __call__(self, owner: int, blocks: Any) -> Iterator[tuple[int, Any]]:
+        return explore(self.plan, owner, blocks)
+
+
+class _Each:
+    def __init__(self, work: Callable[[Any], Any]) -> None:
+        self.work = work
+
+    def __call__(self, items: Iterator[Any]) -> Iterator[Any]:
+        return (self.work(item) for item in items)
+
+
+def _packed(function: Any) -> bytes:
+    packed: bytes = CloudPickleSerializer().dumps(function)  # type: ignore[no-untyped-call]
+    return packed
+
+
+def archive(libraries: list[str]) -> Path:
+    """A zip of our packages and of these libraries, made once for the same contents."""
+    files = [(f"{root.name}/{p.relative_to(root)}", p) for root in _roots() for p in _modules(root)]
+    for name in libraries:
+        for file in importlib.metadata.files(name) or ():
+            path = Path(str(file.locate()))
+            if not str(file).startswith("..") and not any(s in f"/{file}" for s in _SPARED):
+                files.append((str(file), path))
+    digest = hashlib.sha256()
+    for name, path in files:
+        stat = path.stat()
+        digest.update(f"{name} {stat.st_size} {stat.st_mtime_ns}".encode())
+    target = cache_directory() / "shipping" / f"waterline-{digest.hexdigest()[:16]}.zip"
+    if not target.exists():
+        target.parent.mkdir(parents=True, exist_ok=True)
+        aside = target.with_suffix(".writing")
+        with zipfile.ZipFile(aside, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as packed:
+            for name, path in files:
+                packed.write(path, name)
+        aside.replace(target)
+    return target
+
+
+def _roots() -> list[Path]:
+    """The folders of our packages."""
+    here = Path(__file__).parents[2]
+    return [here / name for name in OUR_PACKAGES]
+
+
+def _modules(root: Path) -> list[Path]:
+    return sorted(root.rglob("*.py"))

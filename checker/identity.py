@@ -1,0 +1,63 @@
+"""What makes two runs the same run: the question asked, and the rules that were in force.
+
+A run that is resumed must ask the same question of the same rules, or its counts would be of
+neither.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from checker.account import Account
+from checker.compiled.kernel import rules_digest
+from checker.grains import grain_of
+from checker.problem import Problem
+from checker.result import LevelSummary
+from checker.store.manifest import BadRun, Manifest
+from checker.store.storage import Damaged
+
+
+def identity_of(problem: Problem) -> dict[str, Any]:
+    """The question and the rules, as plain values."""
+    model = problem.model
+    return {
+        "model": model.name,
+        "protocol": model.version,
+        "bounds": dict(model.options),
+        "invariants": sorted(problem.asked) if problem.asked is not None else [],
+        "layout": model.layout.digest,
+        "rules": rules_digest(problem),
+    }
+
+
+def problem_of(identity: Mapping[str, Any], location: str) -> Problem:
+    """The problem of a run that is to be resumed.
+
+    Raises `BadRun` where the rules are not those it was begun with, `Damaged` or `BadEnvironment`
+    where the values mean nothing.
+    """
+    try:
+        grain = grain_of(identity["model"])
+        environment = grain.environment.from_options(dict(identity["bounds"]))
+        if identity["protocol"] not in grain.versions:
+            raise BadRun(f"{location} checks {identity['protocol']!r}, which is unknown here")
+        problem = grain.problem(identity["protocol"], environment, identity["invariants"])
+        same = identity_of(problem) == dict(identity)
+    except (KeyError, TypeError) as problem_found:
+        raise Damaged(f"{location}: the manifest is damaged: {problem_found}") from None
+    if not same:
+        raise BadRun(
+            f"{location} was begun with other rules than this version has, or by another Python; "
+            "finish it there, or begin anew in another directory"
+        )
+    return problem
+
+
+def account_of(problem: Problem, manifest: Manifest) -> Account:
+    """What the run had added up after its last level. Raises `Damaged`."""
+    levels = [LevelSummary(level.depth, level.states, level.on) for level in manifest.levels]
+    try:
+        return Account.from_values(problem, levels, manifest.account)
+    except (KeyError, TypeError, ValueError, AttributeError) as problem_found:
+        raise Damaged(f"the manifest's account is damaged: {problem_found!r}") from None

@@ -1,0 +1,29 @@
+"""How much memory this process holds."""
+
+from __future__ import annotations
+
+import os
+import resource
+import sys
+from pathlib import Path
+
+_PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
+
+
+def anonymous_bytes() -> int:
+    """What is held now and could not simply be read again from a file.
+
+    Pages of mapped files are left out: the system drops them when memory is short. Where the
+    system does not tell, the peak stands in.
+    """
+    try:
+        _, resident, shared = Path("/proc/self/statm").read_text().split()[:3]
+    except OSError:
+        return peak_resident_bytes()
+    return (int(resident) - int(shared)) * _PAGE_BYTES
+
+
+def peak_resident_bytes() -> int:
+    """The most that was ever resident, mapped files included."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
