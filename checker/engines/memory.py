@@ -76,7 +76,7 @@ class MemoryEngine:
         self.memory_bytes = memory_bytes
         self.words = problem.model.layout.words
         self.width = width_of(self.words)
-        self.owners = [Owned(self.words) for _ in range(OWNERS)]
+        self.owners = [Owned(self.words, phase=number / OWNERS) for number in range(OWNERS)]
         self.starts: list[list[int]] = [[0] for _ in range(OWNERS)]
         """Where each level begins in each owner; the last entry: the one being absorbed."""
         self.depth = -1

@@ -19,7 +19,7 @@ from checker.engine import EngineFailed, Interrupted
 from checker.engines.partitioned import WorkersLost
 from checker.engines.shipped_call import itself, values
 from checker.engines.shipping import Shipped
-from checker.engines.spark_session import start_context
+from checker.engines.spark_session import start_context, wait_for_executors
 from checker.engines.task import LevelPlan, Report
 from checker.store.runs import warm_up
 from checker.store.storage import Storage
@@ -96,6 +96,7 @@ class SparkWorkers:
             self._boot.join()
         if self._boot_error is not None:
             raise self._boot_error
+        wait_for_executors(self._context)
         self._shipped = Shipped(self._context, describe=self._on_wait)
         return max(2, int(self._context.defaultParallelism))
 

@@ -10,6 +10,7 @@ import importlib
 import os
 import re
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from checker.engines.java import use_java
 LOCAL = "local[*]"
 _QUICK_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 _TASK_FAILURES = 4
+EXECUTORS_PATIENCE_SECONDS = 60.0
 
 
 class NoSpark(Exception):
@@ -72,6 +74,23 @@ def start_context(
         raise NoSpark(f"Spark cannot be started on --master {master}: {reason}") from None
     context.setLogLevel("ERROR")
     return context
+
+
+def wait_for_executors(context: Any, *, seconds: float = EXECUTORS_PATIENCE_SECONDS) -> None:
+    """Until a cluster has given the first executor; a job would otherwise wait forever, silently.
+
+    Raises `NoSpark`.
+    """
+    if str(context.master).startswith("local"):
+        return
+    until = time.monotonic() + seconds
+    while context._jsc.sc().getExecutorMemoryStatus().size() < 2:
+        if time.monotonic() > until:
+            raise NoSpark(
+                f"{context.master} has given no executor for {seconds:.0f} s; it needs workers with "
+                "a free core and free memory (--spark-conf spark.executor.memory=512m asks for less)"
+            )
+        time.sleep(0.1)
 
 
 def _gateway(conf: Any, log: Path) -> Any:

@@ -19,14 +19,18 @@ class TooManyStates(Exception):
 
 
 class Owned:
-    """Distinct states, at most `rows_max`. `states[:count]` are they; what lies beyond is room."""
+    """Distinct states, at most `rows_max`. `states[:count]` are they; what lies beyond is room.
 
-    def __init__(self, words: int, rows_max: int = OWNED_MAX) -> None:
+    `phase`, from 0 to 1, is where between two growths the table begins: owners that fill alike
+    should differ in it, or all their tables would be at their emptiest at once.
+    """
+
+    def __init__(self, words: int, rows_max: int = OWNED_MAX, *, phase: float = 0.0) -> None:
         self.width = width_of(words)
         self.rows_max = rows_max
         self._reserve = Reserve(rows_max, words)
         self.states: Rows = self._reserve.rows
-        self.table: NDArray[np.uint32] = np.zeros(_SLOTS_MIN, np.uint32)
+        self.table: NDArray[np.uint32] = np.zeros(int(_SLOTS_MIN * _GROWTH**phase), np.uint32)
         self.count = 0
 
     def absorb(self, blocks: NDArray[np.uint64], ends: NDArray[np.int64], number: int) -> None:

@@ -1,0 +1,217 @@
+"""A run that is killed, or whose files are hurt, ends in the same counts or says why not."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from command import checked, facts, finished, killed_after, levels_kept, started
+
+ATOMIC = ("--grain", "atomic", "--protocol", "hw", "--replicas", 3, "--engine", "local")
+SMALL = ("--protocol", "hw", "--engine", "local")
+
+
+@pytest.fixture(scope="module")
+def undisturbed() -> str:
+    _, out, _ = checked(*ATOMIC)
+    return out
+
+
+@pytest.fixture
+def stopped(tmp_path: Path) -> Path:
+    """A run that was stopped by a budget after some levels."""
+    directory = tmp_path / "run"
+    checked(*SMALL, "--run-dir", directory, "--max-depth", 20)
+    return directory
+
+
+@pytest.mark.slow
+def test_a_killed_run_is_resumed_to_the_same_result(tmp_path: Path, undisturbed: str) -> None:
+    directory = tmp_path / "run"
+    killed_after(14, directory, started(*ATOMIC, "--run-dir", directory))
+    kept = levels_kept(directory)
+
+    code, out, _ = checked("--resume", directory, "--engine", "local", "--threads", 1)
+
+    assert 14 <= kept < 28
+    assert code == 12
+    assert facts(out) == facts(undisturbed)
+
+
+@pytest.mark.slow
+def test_a_run_killed_twice_out_of_core_comes_to_the_same_result(
+    tmp_path: Path, undisturbed: str
+) -> None:
+    directory = tmp_path / "run"
+    killed_after(12, directory, started(*ATOMIC, "--run-dir", directory, "--memory", "220M"))
+    killed_after(
+        16,
+        directory,
+        started("--resume", directory, "--engine", "local", "--memory", "220M"),
+    )
+
+    code, out, _ = checked("--resume", directory, "--engine", "local")
+
+    assert code == 12
+    assert facts(out) == facts(undisturbed)
+
+
+def test_a_run_stopped_by_a_budget_goes_on(stopped: Path) -> None:
+    code, out, _ = checked("--resume", stopped, "--engine", "local")
+
+    assert code == 12
+    assert facts(out) == facts(checked(*SMALL)[1])
+
+
+def hurt_by_cutting(file: Path) -> None:
+    os.truncate(file, file.stat().st_size - 16)
+
+
+def hurt_by_tearing(file: Path) -> None:
+    os.truncate(file, file.stat().st_size - 5)
+
+
+def hurt_by_a_flipped_bit(file: Path) -> None:
+    data = bytearray(file.read_bytes())
+    data[len(data) // 2] ^= 4
+    file.write_bytes(data)
+
+
+@pytest.mark.parametrize(
+    ("hurt", "says"),
+    [
+        (hurt_by_cutting, "has 1,185 states, 1,186 were written"),
+        (hurt_by_tearing, "is cut short"),
+        (hurt_by_a_flipped_bit, "its checksum differs"),
+        (Path.unlink, "is missing"),
+    ],
+    ids=["truncated", "torn", "bit-flipped", "missing"],
+)
+def test_a_hurt_level_file_is_named_and_nothing_is_counted(
+    hurt: object, says: str, stopped: Path
+) -> None:
+    (file,) = (stopped / "level-00012").iterdir()
+    hurt(file)  # type: ignore[operator]
+
+    code, out, err = checked("--resume", stopped, "--engine", "local")
+
+    assert code == 2
+    assert out == ""
+    assert f"level-00012/{file.name} " in err
+    assert says in err
+    assert len(err.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize("cut", [0, 50, 3000])
+def test_a_damaged_manifest_is_named(cut: int, stopped: Path) -> None:
+    manifest = stopped / "manifest.json"
+    manifest.write_text(manifest.read_text()[:cut])
+
+    code, out, err = checked("--resume", stopped, "--engine", "local")
+
+    assert (code, out) == (2, "")
+    assert "manifest.json is damaged" in err
+
+
+def test_two_runs_in_one_directory_do_not_meet(tmp_path: Path) -> None:
+    directory = tmp_path / "run"
+    first = started(*ATOMIC, "--epochs", 3, "--run-dir", directory, "--max-time", 20)
+    while levels_kept(directory) < 3:
+        assert first.poll() is None
+    second = checked("--resume", directory, "--engine", "local")
+    third = checked(*ATOMIC, "--run-dir", directory)
+    first.terminate()
+    finished(first)
+
+    for code, out, err in (second, third):
+        assert (code, out) == (2, "")
+        assert f"{directory} is in use by another run (process {first.pid} on" in err
+
+
+def test_a_directory_that_holds_a_run_is_not_begun_again(stopped: Path) -> None:
+    code, _, err = checked(*SMALL, "--run-dir", stopped)
+
+    assert code == 2
+    assert "holds a run already; continue it with --resume" in err
+
+
+@pytest.mark.parametrize(
+    ("options", "names"),
+    [
+        (("--records", 3), "--records 3 is not what"),
+        (("--protocol", "epoch"), "--protocol epoch is not what"),
+        (("--grain", "atomic"), "--grain atomic is not what"),
+        (("--invariant", "sane"), "--invariant"),
+        (("--min-insync-replicas", 2), "--min-insync-replicas 2 is not what"),
+    ],
+)
+def test_a_resume_with_other_options_is_refused_by_name(
+    options: tuple[object, ...], names: str, stopped: Path
+) -> None:
+    before = (stopped / "manifest.json").read_bytes()
+
+    code, out, err = checked("--resume", stopped, "--engine", "local", *options)
+
+    assert (code, out) == (2, "")
+    assert names in err
+    assert (stopped / "manifest.json").read_bytes() == before
+
+
+def test_a_resume_may_repeat_its_options(stopped: Path) -> None:
+    code, _, _ = checked("--resume", stopped, *SMALL, "--environment", "documented")
+
+    assert code == 12
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of one megabyte."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", disk], capture_output=True, check=False
+    )
+    if mounted.returncode != 0:
+        pytest.skip(f"no tmpfs can be mounted here: {mounted.stderr.decode().strip()}")
+    yield disk
+    subprocess.run(["umount", disk], check=True)
+
+
+@pytest.mark.slow
+def test_a_full_disk_ends_the_run_and_room_lets_it_go_on(
+    small_disk: Path, undisturbed: str
+) -> None:
+    directory = small_disk / "run"
+    code, out, err = checked(*ATOMIC, "--run-dir", directory)
+    subprocess.run(["mount", "-o", "remount,size=64m", small_disk], check=True)
+    resumed, again, _ = checked("--resume", directory, "--engine", "local")
+
+    assert (code, out) == (2, "")
+    assert "No space left on device" in err
+    assert resumed == 12
+    assert facts(again) == facts(undisturbed)
+
+
+def test_a_run_can_be_moved(stopped: Path, tmp_path: Path) -> None:
+    moved = tmp_path / "elsewhere"
+    shutil.move(stopped, moved)
+
+    code, _, _ = checked("--resume", moved, "--engine", "local")
+
+    assert code == 12
+
+
+def test_a_run_is_kept_and_resumed_through_pyarrow(tmp_path: Path) -> None:
+    location = f"file://{tmp_path}/run"
+    checked(*SMALL, "--run-dir", location, "--max-depth", 20)
+
+    code, out, _ = checked("--resume", location, "--engine", "local", "--memory", "1M")
+
+    assert code == 12
+    assert "memory" in out
+    code, out, _ = checked("--resume", location, "--engine", "local")
+    assert facts(out) == facts(checked(*SMALL)[1])

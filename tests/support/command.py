@@ -1,0 +1,87 @@
+"""The command as a process of its own, to be killed, and what of its answer must never change."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+CHECK = [sys.executable, "-c", "from checker.console.cli import check_main; check_main()"]
+_PATIENCE_SECONDS = 120
+_ENGINES_OWN = {"engine", "explored_on", "seconds", "prepare_seconds", "peak_rss_bytes"}
+
+
+def facts(output: str) -> dict[str, Any]:
+    """What a run found out: all but how long it took, and where."""
+    report = json.loads(output)
+    return {
+        name: value for name, value in report.items() if not name.startswith(tuple(_ENGINES_OWN))
+    }
+
+
+def started(*arguments: object, **environment: str) -> subprocess.Popen[str]:
+    """The command, under way in a process group of its own."""
+    return subprocess.Popen(
+        [*CHECK, *map(str, arguments), "--format", "json"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, **environment},
+        start_new_session=True,
+    )
+
+
+def finished(process: subprocess.Popen[str]) -> tuple[int, str, str]:
+    """Exit code, standard output, standard error."""
+    out, err = process.communicate(timeout=_PATIENCE_SECONDS)
+    return process.returncode, out, err
+
+
+def checked(*arguments: object, **environment: str) -> tuple[int, str, str]:
+    """The command from beginning to end."""
+    return finished(started(*arguments, **environment))
+
+
+def levels_kept(directory: Path) -> int:
+    """How many levels a run directory's manifest names."""
+    try:
+        return len(json.loads((directory / "manifest.json").read_text())["levels"])
+    except FileNotFoundError:
+        return 0
+
+
+def wait_until(condition: Callable[[], bool], process: subprocess.Popen[str]) -> None:
+    """Until it is so, while the process runs."""
+    until = time.monotonic() + _PATIENCE_SECONDS
+    while not condition():
+        if process.poll() is not None:
+            raise AssertionError(f"it ended too soon: {process.communicate()}")
+        if time.monotonic() > until:
+            raise TimeoutError
+        time.sleep(0.005)
+
+
+def killed_after(levels: int, directory: Path, process: subprocess.Popen[str]) -> None:
+    """Kill the command, and all that it started, once so many levels are kept."""
+    wait_until(lambda: levels_kept(directory) >= levels, process)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
+
+
+def processes(word: str, group: int) -> list[int]:
+    """Process ids in a process group whose command line contains a word."""
+    found = []
+    for process in Path("/proc").iterdir():
+        try:
+            if word.encode() in (process / "cmdline").read_bytes():
+                if os.getpgid(int(process.name)) == group:
+                    found.append(int(process.name))
+        except (OSError, ValueError):
+            continue
+    return sorted(found)
