@@ -301,10 +301,15 @@ class PartitionedEngine:
             owners=tuple(owners),
             absorbs=absorbs,
             expands=expands,
-            arrivals=f"level-{self.depth:05d}/{self._prefix}-{{owner:05d}}.states",
+            arrivals=self._arrivals(self.depth),
+            superseded=self._arrivals(self.depth + 2),
             happened=(False,) * len(self.problem.reachable),
             gathered_rows=self.workers.gathered_rows,
         )
+
+    def _arrivals(self, depth: int) -> str:
+        """The name of an owner's file of new states."""
+        return f"level-{depth:05d}/{self._prefix}-{{owner:05d}}.states"
 
     def _explore(self, plan: LevelPlan) -> list[Report]:
         """Have a level explored; if workers are lost, make its candidates anew from the files."""

@@ -32,7 +32,14 @@ RENEW_LEVELS = 24
 """After so many levels candidates are made anew, and Spark can forget all that it kept."""
 _GATHERED_ROWS = 1 << 22
 _DEADLINE_SECONDS = 0.2
-_LOST = ("FetchFailed", "ExecutorLost", "Lost executor", "executor lost", "ExecutorExited")
+_LOST = (
+    "Superseded",
+    "FetchFailed",
+    "ExecutorLost",
+    "Lost executor",
+    "executor lost",
+    "ExecutorExited",
+)
 
 
 class SparkWorkers:

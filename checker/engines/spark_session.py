@@ -87,8 +87,9 @@ def wait_for_executors(context: Any, *, seconds: float = EXECUTORS_PATIENCE_SECO
     while context._jsc.sc().getExecutorMemoryStatus().size() < 2:
         if time.monotonic() > until:
             raise NoSpark(
-                f"{context.master} has given no executor for {seconds:.0f} s; it needs workers with "
-                "a free core and free memory (--spark-conf spark.executor.memory=512m asks for less)"
+                f"{context.master} has given no executor for {seconds:.0f} s; "
+                "it needs workers with a free core and enough free memory "
+                "(--spark-conf spark.executor.memory=512m asks for less)"
             )
         time.sleep(0.1)
 

@@ -23,6 +23,14 @@ from checker.store.runs import merge, share, sort_unique, unseen
 from checker.store.storage import StateFile, Storage, checksum
 
 
+class Superseded(Exception):
+    """A task is asked for candidates that were used up two levels ago.
+
+    Spark, having lost something, wants to make everything before it anew, level by level. The
+    driver can do better: see `checker.engines.partitioned`.
+    """
+
+
 @dataclass(frozen=True, slots=True)
 class Run:
     """A sorted file, of which an owner has all, or only its own range of hashes."""
@@ -48,7 +56,8 @@ class OwnerPlan:
 class LevelPlan:
     """What a level's tasks are told: to absorb it, to expand it, or both.
 
-    `arrivals` is the name of the file of new states, with the owner's number to fill in.
+    `arrivals` is the name of the file of new states, with the owner's number to fill in; once
+    there is one of the name `superseded`, nobody needs what this level's tasks would do.
     `gathered_rows` is how many distinct candidates a task keeps before it passes them on.
     """
 
@@ -59,6 +68,7 @@ class LevelPlan:
     absorbs: bool
     expands: bool
     arrivals: str
+    superseded: str
     happened: tuple[bool, ...]
     gathered_rows: int
 
@@ -89,6 +99,8 @@ def explore(
     owners = len(plan.owners)
     if owner >= owners:
         return
+    if plan.storage.exists(plan.superseded.format(owner=owner)):
+        raise Superseded(f"level {plan.depth} has been left behind")
     expander = Expander(plan.problem)
     words = len(expander.width)
     findings = Findings(plan.problem)

@@ -47,11 +47,11 @@ def test_a_run_killed_twice_out_of_core_comes_to_the_same_result(
     tmp_path: Path, undisturbed: str
 ) -> None:
     directory = tmp_path / "run"
-    killed_after(12, directory, started(*ATOMIC, "--run-dir", directory, "--memory", "220M"))
+    killed_after(12, directory, started(*ATOMIC, "--run-dir", directory, "--memory", "160M"))
     killed_after(
         16,
         directory,
-        started("--resume", directory, "--engine", "local", "--memory", "220M"),
+        started("--resume", directory, "--engine", "local", "--memory", "160M"),
     )
 
     code, out, _ = checked("--resume", directory, "--engine", "local")

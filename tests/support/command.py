@@ -12,6 +12,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import psutil
+
 CHECK = [sys.executable, "-c", "from checker.console.cli import check_main; check_main()"]
 _PATIENCE_SECONDS = 120
 _ENGINES_OWN = {"engine", "explored_on", "seconds", "prepare_seconds", "peak_rss_bytes"}
@@ -74,14 +76,11 @@ def killed_after(levels: int, directory: Path, process: subprocess.Popen[str]) -
     process.communicate()
 
 
-def processes(word: str, group: int) -> list[int]:
-    """Process ids in a process group whose command line contains a word."""
-    found = []
-    for process in Path("/proc").iterdir():
-        try:
-            if word.encode() in (process / "cmdline").read_bytes():
-                if os.getpgid(int(process.name)) == group:
-                    found.append(int(process.name))
-        except (OSError, ValueError):
-            continue
-    return sorted(found)
+def python_workers(run: subprocess.Popen[str]) -> list[psutil.Process]:
+    """Spark's Python workers that a command has started, without the daemon that forks them."""
+    try:
+        started_by_it = psutil.Process(run.pid).children(recursive=True)
+        daemons = [p for p in started_by_it if "pyspark.daemon" in p.cmdline()]
+    except psutil.Error:
+        return []
+    return [p for p in daemons if p.ppid() in {daemon.pid for daemon in daemons}]

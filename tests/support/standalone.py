@@ -50,7 +50,7 @@ class Standalone:
 
 def _environment(process: Path) -> bytes:
     try:
-        return (process / "environ").read_bytes() + os.readlink(process / "cwd").encode()
+        return (process / "environ").read_bytes() + bytes((process / "cwd").readlink())
     except OSError:
         return b""
 

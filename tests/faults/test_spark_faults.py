@@ -1,0 +1,159 @@
+"""What Spark loses, it makes anew: killed drivers, workers and executors change no count."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import venv
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyspark
+import pytest
+from command import (
+    checked,
+    facts,
+    finished,
+    killed_after,
+    levels_kept,
+    python_workers,
+    started,
+    wait_until,
+)
+from standalone import Standalone, standalone
+
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
+
+SPACE = ("--protocol", "hw")
+ON_SPARK = (*SPACE, "--master", "local[2]", "--driver-levels", 4)
+
+
+@pytest.fixture(scope="module")
+def undisturbed() -> str:
+    return checked(*SPACE, "--engine", "local")[1]
+
+
+def test_a_killed_driver_is_resumed_on_spark_and_without(tmp_path: Path, undisturbed: str) -> None:
+    directory = tmp_path / "run"
+    killed_after(12, directory, started(*ON_SPARK, "--partitions", 3, "--run-dir", directory))
+    killed_after(20, directory, started("--resume", directory, *ON_SPARK[2:], "--partitions", 2))
+    kept = levels_kept(directory)
+
+    code, out, _ = checked("--resume", directory, "--engine", "local")
+
+    assert 20 <= kept < 35
+    assert code == 12
+    assert facts(out) == facts(undisturbed)
+
+
+def test_killed_python_workers_are_replaced(tmp_path: Path, undisturbed: str) -> None:
+    directory = tmp_path / "run"
+    run = started(*ON_SPARK, "--run-dir", directory)
+    killed = 0
+    for level in (8, 14, 20):
+        wait_until(lambda level=level: levels_kept(directory) >= level, run)
+        for worker in python_workers(run):
+            worker.kill()
+            killed += 1
+    code, out, _ = finished(run)
+
+    assert killed > 0
+    assert code == 12
+    assert facts(out) == facts(undisturbed)
+
+
+def test_speculative_tasks_change_nothing(undisturbed: str) -> None:
+    eager = {"multiplier": "1.01", "quantile": "0.1", "interval": "5ms", "minTaskRuntime": "1ms"}
+    settings = ["spark.speculation=true", *(f"spark.speculation.{k}={v}" for k, v in eager.items())]
+    options = [part for setting in settings for part in ("--spark-conf", setting)]
+    code, out, _ = checked(*ON_SPARK, "--partitions", 4, *options)
+
+    assert code == 12
+    assert facts(out) == facts(undisturbed)
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Standalone]:
+    """Two workers of one core each."""
+    with standalone(tmp_path_factory.mktemp("cluster")) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def bare_python(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A Python without any package: executors get PySpark's own from Spark."""
+    directory = tmp_path_factory.mktemp("bare")
+    venv.create(directory, with_pip=False)
+    python = directory / "bin" / "python"
+    lacks = subprocess.run([python, "-c", "import numpy"], capture_output=True, check=False)
+    assert lacks.returncode != 0
+    return python
+
+
+def on(cluster: Standalone, shared: Path) -> tuple[object, ...]:
+    settings = (
+        "spark.executor.memory=512m",
+        "spark.driver.host=127.0.0.1",
+        "spark.driver.bindAddress=127.0.0.1",
+    )
+    options = [part for setting in settings for part in ("--spark-conf", setting)]
+    return ("--master", cluster.url, "--driver-levels", 4, *options)
+
+
+def test_a_killed_executor_costs_a_level_at_most(
+    cluster: Standalone, tmp_path: Path, undisturbed: str
+) -> None:
+    directory = tmp_path / "run"
+    run = started(*SPACE, *on(cluster, tmp_path), "--run-dir", directory)
+    wait_until(lambda: levels_kept(directory) >= 12, run)
+    os.kill(cluster.executors()[0], signal.SIGKILL)
+    code, out, err = finished(run)
+
+    assert code == 12, err
+    assert facts(out) == facts(undisturbed)
+    assert "making it anew" in err
+
+
+def test_executors_need_python_alone_and_a_run_goes_on_without_the_cluster(
+    cluster: Standalone, bare_python: Path, tmp_path: Path, undisturbed: str
+) -> None:
+    directory = tmp_path / "run"
+    code, _, err = checked(
+        *SPACE,
+        *on(cluster, tmp_path),
+        *("--run-dir", directory, "--max-depth", 9),
+        PYSPARK_PYTHON=str(bare_python),
+        WATERLINE_CACHE=str(tmp_path / "cache"),
+    )
+    resumed, out, _ = checked("--resume", directory, "--engine", "local")
+
+    assert code == 20, err
+    assert "to the executors: waterline, numpy, llvmlite, numba" in err
+    assert resumed == 12
+    assert facts(out) == facts(undisturbed)
+
+
+def test_spark_submit_decides_about_the_master(
+    cluster: Standalone, tmp_path: Path, undisturbed: str
+) -> None:
+    spark = Path(pyspark.__file__).parent
+    program = Path(__file__).parents[2] / "checker" / "__main__.py"
+    command = [spark / "bin" / "spark-submit", "--master", cluster.url]
+    command += ["--conf", "spark.executor.memory=512m", "--conf", "spark.driver.host=127.0.0.1"]
+    command += ["--conf", "spark.driver.bindAddress=127.0.0.1", program, *SPACE]
+    command += ["--driver-levels", 28, "--format", "json"]
+    environment = {"PYSPARK_PYTHON": sys.executable, "PYSPARK_DRIVER_PYTHON": sys.executable}
+    done = subprocess.run(
+        list(map(str, command)),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+        env={**os.environ, **environment, "TMPDIR": str(tmp_path)},
+    )
+
+    assert done.returncode == 12, done.stderr
+    # spark-submit sends a program's standard error to its own standard output.
+    assert facts(done.stdout[done.stdout.index("{") :]) == facts(undisturbed)
