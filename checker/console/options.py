@@ -19,6 +19,7 @@ from model.atomic.environment import LOG_SIZE_MAX
 from model.cluster import BUDGET_MAX
 from model.environment import (
     ACKS,
+    ELECTION_ORDER,
     EPOCHS_MAX,
     HW_IN_RESPONSE,
     RECORDS_MAX,
@@ -124,6 +125,11 @@ environment_options = together(
         type=click.Choice(list(RESTART_DETECTION)),
         help="Whose restart the controller may miss: nobody's, that of one who is not its "
         "leader, anybody's.",
+    ),
+    click.option(
+        "--election-order",
+        type=click.Choice(list(ELECTION_ORDER)),
+        help="Who is elected of several that may be: the first replica as assigned, or any.",
     ),
     click.option("--acks", type=click.Choice(list(ACKS)), help="What producers wait for."),
     click.option(
