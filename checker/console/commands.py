@@ -22,6 +22,7 @@ from checker.console.options import (
     engine_options,
     environment_options,
     protocol_option,
+    symmetry_option,
     take_budgets,
     take_engine,
     take_problem,
@@ -79,6 +80,7 @@ def waterline() -> None:
 )
 @protocol_option
 @environment_options
+@symmetry_option
 @engine_options
 @budget_options
 @click.option(

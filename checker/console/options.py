@@ -15,6 +15,7 @@ from checker.grains import GRAINS
 from checker.problem import Problem
 from checker.run import EngineChoice
 from checker.search import Budgets
+from checker.symmetry import Symmetry
 from model.atomic.environment import LOG_SIZE_MAX
 from model.cluster import BUDGET_MAX
 from model.environment import (
@@ -154,6 +155,17 @@ environment_options = together(
     ),
 )
 
+symmetry_option = click.option(
+    "--symmetry",
+    is_flag=False,
+    flag_value=Symmetry.REPLICAS.value,
+    default=Symmetry.NONE.value,
+    show_default=True,
+    type=click.Choice([symmetry.value for symmetry in Symmetry]),
+    help="Of states that differ in names alone explore one: the names of replicas (also without "
+    "a value), of records, or all. Replicas are alike only with --election-order any.",
+)
+
 engine_options = together(
     click.option(
         "--engine",
@@ -225,7 +237,8 @@ def take_problem(options: dict[str, Any]) -> Problem:
             f"it has {', '.join('--' + name for name in grain.options)}"
         )
     environment = grain.environment.from_options({**base.options(), **given})
-    return grain.problem(version, environment, options.pop("names"))
+    symmetry = Symmetry(options.pop("symmetry", Symmetry.NONE.value))
+    return grain.problem(version, environment, options.pop("names"), symmetry=symmetry)
 
 
 def take_engine(options: dict[str, Any]) -> EngineChoice:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.compiled.expander import CHUNK_ROWS, Expander, Findings, Tally
+from checker.compiled.expander import CHUNK_ROWS, Expander, Findings, Tally, initial_rows
 from checker.engine import Arrivals, EngineFailed, Expansion, Interrupted, ModelFault
 from checker.problem import Problem
 from checker.store.blocks import OWNED_MAX, Rows, absorb, nothing_recent, rehash, scatter, width_of
@@ -120,8 +120,7 @@ class MemoryEngine:
 
     def begin(self) -> None:
         """Make the initial states the pending level."""
-        words = sorted({state.words for state in self.problem.model.initial})
-        rows = np.array(words, np.uint64).reshape(-1, self.words)
+        rows = initial_rows(self.problem)
         for start in range(0, len(rows), len(self._slab.children[0])):
             self._scatter(rows[start : start + len(self._slab.children[0])], 0)
             self._absorb_slab(1)

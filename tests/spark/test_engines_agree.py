@@ -18,7 +18,9 @@ from checker.problem import Problem
 from checker.result import Result
 from checker.run import counterexamples_of
 from checker.search import Budgets, search
+from checker.symmetry import Symmetry
 from counterexamples import to_json
+from model.atomic import AtomicEnvironment
 from model.environment import Environment
 
 pytestmark = pytest.mark.spark
@@ -67,6 +69,17 @@ def test_every_level_on_spark_gives_what_local_gives(
     engine = SparkEngine(problem, context=spark_context, partitions=partitions, driver_levels=0)
 
     assert explored(problem, engine) == explored_locally(name)
+
+
+def test_representatives_and_real_traces_are_the_same_on_spark(spark_context: Any) -> None:
+    few = AtomicEnvironment(replicas=3, log_size=1, records=2, epochs=1)
+    problem = problem_for("hw", few, symmetry=Symmetry.ALL)
+    engine = SparkEngine(problem, context=spark_context, partitions=2, driver_levels=0)
+
+    on_spark = explored(problem, engine)
+
+    assert on_spark == explored(problem, MemoryEngine(problem))
+    assert len(on_spark[1]) > 0
 
 
 def test_handing_over_in_the_middle_changes_nothing(spark_context: Any) -> None:
