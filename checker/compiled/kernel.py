@@ -37,6 +37,7 @@ from checker.problem import Problem
 from checker.store import blocks
 from checker.store.blocks import keep_least
 from checker.symmetry import Symmetry
+from model import layout, renaming
 from model.layout import Layout
 from model.transition_system import Action
 
@@ -48,6 +49,14 @@ ROW_SHIFT, ACTION_SHIFT = 24, 16
 
 FINISHED, FULL, FAULT = 0, 1, 2
 """How `expand` ended: every row done, no room for another row, an access out of range."""
+
+
+_BEHIND_KERNEL = (compiled_state, blocks, layout, renaming)
+_BEHIND_CANONICAL = (orders,)
+"""Modules whose functions a generated text calls, or whose classes Numba pickles beside the code.
+
+A layout is part of a state's type. One that another version of its class has pickled breaks Numba.
+"""
 
 
 class NotCompilable(TypeError):
@@ -110,18 +119,20 @@ def _kernel(
         for name in ("scratch", "fetch_words", "put_words", "copy_state", "faulted")
     }
     namespace |= {"keep_least": keep_least, "__name__": __name__}
-    expand, inspect = _load(_fingerprint(source, names), source, namespace, "expand", "inspect")
+    fingerprint = _fingerprint(source, names, _BEHIND_KERNEL)
+    expand, inspect = _load(fingerprint, source, namespace, "expand", "inspect")
     return Kernel(expand, inspect, 0)
 
 
 @functools.lru_cache(maxsize=64)
-def _canonical(layout: Layout, symmetry: Symmetry) -> Pure:
-    source = canonical_source(layout, symmetry)
+def _canonical(form: Layout, symmetry: Symmetry) -> Pure:
+    source = canonical_source(form, symmetry)
     namespace: dict[str, Any] = {
         name: getattr(orders, name) for name in ("sort_by_signature", "next_order", "name_rest")
     }
     namespace |= {"empty": np.empty, "int64": np.int64, "__name__": __name__}
-    return _load(_fingerprint(source, {}), source, namespace, "canonical")[0]
+    fingerprint = _fingerprint(source, {}, _BEHIND_CANONICAL)
+    return _load(fingerprint, source, namespace, "canonical")[0]
 
 
 def _load(fingerprint: str, source: str, namespace: dict[str, Any], *names: str) -> list[Pure]:
@@ -162,14 +173,13 @@ def _parts(problem: Problem) -> tuple[tuple[Action, ...], tuple[Pure, ...], tupl
 
 def _markers(problem: Problem) -> list[Path]:
     """Empty files that say for which shapes the modules of this problem have been compiled."""
-    layout = problem.model.layout
-    texts = [_source(*_parts(problem))]
+    form = problem.model.layout
+    fingerprints = [_fingerprint(*_source(*_parts(problem)), _BEHIND_KERNEL)]
     if problem.symmetry is not Symmetry.NONE:
-        texts.append((canonical_source(layout, problem.symmetry), {}))
-    return [
-        cache_directory() / "kernels" / _fingerprint(source, names) / f"{layout.digest}.done"
-        for source, names in texts
-    ]
+        source = canonical_source(form, problem.symmetry)
+        fingerprints.append(_fingerprint(source, {}, _BEHIND_CANONICAL))
+    directory = cache_directory() / "kernels"
+    return [directory / fingerprint / f"{form.digest}.done" for fingerprint in fingerprints]
 
 
 def _write(fingerprint: str, source: str) -> Path | None:
@@ -317,12 +327,12 @@ def _compiled(function: Pure) -> Any:
     return numba.njit(nogil=True, forceinline=True)(copy)
 
 
-def _fingerprint(source: str, names: dict[str, Pure]) -> str:
+def _fingerprint(source: str, names: dict[str, Pure], modules: Sequence[types.ModuleType]) -> str:
     """A name for everything that the machine code depends on, but for the layout."""
     digest = hashlib.sha256(source.encode())
     versions = (platform.python_version(), numba.__version__, llvmlite.__version__, np.__version__)
     digest.update(repr(versions).encode())
-    for module in (compiled_state, blocks, orders):
+    for module in modules:
         # By name too: what Numba keeps on disk names the modules of its types.
         digest.update(module.__name__.encode())
         digest.update(Path(str(module.__file__)).read_bytes())
