@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from renamed import Names, born, orbit, renamed, transpositions
+from states import edited
 
 from checker.engines.memory import MemoryEngine
 from checker.grains import problem_for
@@ -157,3 +158,25 @@ def test_a_representative_is_a_renaming_and_the_same_for_every_renaming(
         assert words in {each.words for each in same}
         assert {representative(asked, each) for each in same} == {words}
         assert representative(asked, State(state.layout, words)) == words
+
+
+@pytest.mark.parametrize("symmetry", [Symmetry.RECORDS, Symmetry.ALL])
+def test_records_that_are_nowhere_are_told_by_what_is_stored_of_them(symmetry: Symmetry) -> None:
+    asked = problem("message, 2 replicas", symmetry)
+    first, second, neither = (
+        representative(asked, edited(asked.model.initial[0], produced=2, acked=acked))
+        for acked in (0b01, 0b10, 0b00)
+    )
+
+    assert first == second
+    assert first != neither
+
+
+@pytest.mark.parametrize("symmetry", [Symmetry.RECORDS, Symmetry.ALL])
+def test_a_record_that_is_not_born_keeps_its_name(symmetry: Symmetry) -> None:
+    asked = problem("message, 2 replicas", symmetry)
+    later = edited(asked.model.initial[0], produced=1, acked=0b10)
+    born_since = edited(later, produced=2)
+
+    assert State(later.layout, representative(asked, later)).acked == 0b10
+    assert State(later.layout, representative(asked, born_since)).acked == 0b01
