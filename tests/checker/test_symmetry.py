@@ -180,3 +180,25 @@ def test_a_record_that_is_not_born_keeps_its_name(symmetry: Symmetry) -> None:
 
     assert State(later.layout, representative(asked, later)).acked == 0b10
     assert State(later.layout, representative(asked, born_since)).acked == 0b01
+
+
+WIDE: dict[str, Bounds] = {
+    "message": message("epoch", replicas=3, records=5, epochs=3, restarts=3, moves=2),
+    "atomic": atomic("hw", replicas=4, log_size=8, records=4, epochs=3),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", WIDE)
+def test_a_field_that_lies_in_several_words_is_renamed_like_any_other(name: str) -> None:
+    asked = problem_for(*WIDE[name], symmetry=Symmetry.ALL)
+    drawn = random.Random(name)
+    state = asked.model.initial[0]
+    for _ in range(40):
+        state = drawn.choice([step.after for step in asked.model.successors(state)] or [state])
+        same = list(orbit(state, asked.symmetry.sorts))
+        words = representative(asked, state)
+        assert words in {each.words for each in same}
+        assert {representative(asked, each) for each in drawn.choices(same, k=24)} == {words}
+
+    assert any(place.word < 0 for place in asked.model.layout.places.values())
