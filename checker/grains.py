@@ -12,6 +12,7 @@ from typing import Any
 
 import invariants
 from checker.problem import Problem
+from checker.symmetry import Symmetry
 from invariants import atomic as atomic_invariants
 from invariants import reachable
 from invariants.atomic import reachable as atomic_reachable
@@ -19,6 +20,7 @@ from invariants.claim import Invariant, Reachable
 from model import atomic, message
 from model.atomic import AtomicEnvironment
 from model.environment import ENVIRONMENTS, BadEnvironment, Environment
+from model.renaming import CannotRename
 from model.transition_system import Model
 from model.versions import VERSIONS
 
@@ -51,11 +53,17 @@ class Grain:
         return tuple(self.environment().options())
 
     def problem(
-        self, version: str, environment: Environment | AtomicEnvironment, names: Sequence[str] = ()
+        self,
+        version: str,
+        environment: Environment | AtomicEnvironment,
+        names: Sequence[str] = (),
+        *,
+        symmetry: Symmetry = Symmetry.NONE,
     ) -> Problem:
         """The problem of checking `version`, with the invariants named, or all.
 
-        Raises `BadEnvironment` for an unknown version or invariant.
+        Raises `BadEnvironment` for an unknown version or invariant, and for a symmetry that the
+        environment does not have.
         """
         known = [invariant.name for invariant in self.invariants]
         for name in names:
@@ -63,7 +71,10 @@ class Grain:
                 raise BadEnvironment(f"invariant is {name!r}; known: {', '.join(known)}")
         asked = frozenset(names) if names else None
         model = self.build(version, environment)
-        return Problem(model, tuple(self.invariants), tuple(self.reachable), asked)
+        try:
+            return Problem(model, tuple(self.invariants), tuple(self.reachable), asked, symmetry)
+        except CannotRename as problem:
+            raise BadEnvironment(str(problem)) from None
 
     def environment_name(self, options: Mapping[str, object]) -> str | None:
         """What circumstances with these options are called, if they have a name."""
@@ -105,8 +116,12 @@ def grain_of(model: str) -> Grain:
 
 
 def problem_for(
-    version: str, environment: Environment | AtomicEnvironment, names: Sequence[str] = ()
+    version: str,
+    environment: Environment | AtomicEnvironment,
+    names: Sequence[str] = (),
+    *,
+    symmetry: Symmetry = Symmetry.NONE,
 ) -> Problem:
     """The problem of checking `version` in `environment`, whose type tells the grain."""
     grain = ATOMIC if isinstance(environment, AtomicEnvironment) else MESSAGE
-    return grain.problem(version, environment, names)
+    return grain.problem(version, environment, names, symmetry=symmetry)

@@ -16,6 +16,7 @@ from checker.problem import Problem
 from checker.result import LevelSummary
 from checker.store.manifest import BadRun, Manifest
 from checker.store.storage import Damaged
+from checker.symmetry import Symmetry
 
 
 def identity_of(problem: Problem) -> dict[str, Any]:
@@ -26,6 +27,7 @@ def identity_of(problem: Problem) -> dict[str, Any]:
         "protocol": model.version,
         "bounds": dict(model.options),
         "invariants": sorted(problem.asked) if problem.asked is not None else [],
+        "symmetry": problem.symmetry.value,
         "layout": model.layout.digest,
         "rules": rules_digest(problem),
     }
@@ -42,9 +44,12 @@ def problem_of(identity: Mapping[str, Any], location: str) -> Problem:
         environment = grain.environment.from_options(dict(identity["bounds"]))
         if identity["protocol"] not in grain.versions:
             raise BadRun(f"{location} checks {identity['protocol']!r}, which is unknown here")
-        problem = grain.problem(identity["protocol"], environment, identity["invariants"])
+        symmetry = Symmetry(identity["symmetry"])
+        problem = grain.problem(
+            identity["protocol"], environment, identity["invariants"], symmetry=symmetry
+        )
         same = identity_of(problem) == dict(identity)
-    except (KeyError, TypeError) as problem_found:
+    except (KeyError, TypeError, ValueError) as problem_found:
         raise Damaged(f"{location}: the manifest is damaged: {problem_found}") from None
     if not same:
         raise BadRun(

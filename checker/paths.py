@@ -2,7 +2,8 @@
 
 No parent is stored during the search. The level before is expanded again and the least state that
 leads to the wanted one is its parent; of several steps between the two, the first in the table of
-contents with the least arguments. All wanted states are followed in one pass over the levels.
+contents with the least arguments. All wanted states are followed in one pass over the levels. Under
+a symmetry the states are representatives, and the steps are found from the first state on.
 """
 
 from __future__ import annotations
@@ -16,8 +17,10 @@ import numpy as np
 from checker.compiled.expander import CHUNK_ROWS, Expander, Tally, words_of
 from checker.compiled.kernel import ACTION_SHIFT, ROW_SHIFT
 from checker.engine import Engine, Words
+from checker.original_names import real_path
 from checker.problem import Problem
 from checker.store.blocks import Rows
+from checker.symmetry import Symmetry
 from model.transition_system import Arguments, Model
 
 
@@ -43,6 +46,7 @@ def shortest_paths(
 ) -> dict[str, Path]:
     """The least shortest path to each target, a (depth, state) that the engine has absorbed."""
     steps: dict[str, list[tuple[str, Arguments]]] = {name: [] for name in targets}
+    states = {name: [words] for name, (_, words) in targets.items()}
     at = {name: words for name, (_, words) in targets.items()}
     for depth in range(max((depth for depth, _ in targets.values()), default=0), 0, -1):
         wanted = {name for name, (deepest, _) in targets.items() if deepest >= depth}
@@ -51,6 +55,9 @@ def shortest_paths(
             arrival = arrivals[at[name]]
             steps[name].append(_call(problem.model, arrival))
             at[name] = arrival.parent
+            states[name].append(arrival.parent)
+    if problem.symmetry is not Symmetry.NONE:
+        return {name: Path(*real_path(problem, states[name][::-1])) for name in targets}
     first = [state.words for state in problem.model.initial]
     return {name: Path(first.index(at[name]), tuple(reversed(steps[name]))) for name in targets}
 

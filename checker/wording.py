@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from checker.symmetry import Symmetry
 from model.transition_system import Model
 
 
@@ -22,6 +23,14 @@ def told_sizes(model: Model) -> str:
 def counted(number: int, thing: str) -> str:
     """`1 state`, `1,234 states`"""
     return f"{number:,} {thing}" + ("" if number == 1 else "s")
+
+
+def told_symmetry(symmetry: Symmetry) -> str:
+    """`, up to the names of replicas`: what a count of states is a count of; nothing if of all."""
+    if symmetry is Symmetry.NONE:
+        return ""
+    sorts = sorted(sort.value for sort in symmetry.sorts)
+    return f", up to the names of {' and '.join(sorts)}"
 
 
 def told_option(value: object) -> str:

@@ -9,6 +9,21 @@ addressee the follower's known leader, because a follower that re-targets drops 
 from __future__ import annotations
 
 from model.layout import Alive, Field, Layout
+from model.renaming import (
+    BY_RECORD,
+    BY_REPLICA,
+    BY_REPLICA_AND_REPLICA,
+    LOG_BY_REPLICA,
+    ONE_REPLICA,
+    PLAIN,
+    RECORD_AT_OFFSET,
+    RECORDS_BORN,
+    RECORDS_BY_REPLICA,
+    REPLICA_BY_REPLICA,
+    REPLICAS_BY_REPLICA,
+    SET_OF_RECORDS,
+    SET_OF_REPLICAS,
+)
 from model.settings import Bounds
 from model.state import State
 from model.terms import (
@@ -42,34 +57,67 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
             name="leader",
             lo=NO_REPLICA,
             hi=replicas - 1,
+            naming=ONE_REPLICA,
             doc="The controller's leader, or none.",
         ),
-        Field(name="epoch", hi=epochs, doc="The controller's leader epoch."),
-        Field(name="isr", hi=everyone, doc="The ISR as the controller has it, one bit a replica."),
-        Field(name="fenced", hi=everyone, doc="Replicas that the controller knows to be down."),
-        Field(name="up", hi=1, shape=each, doc="Whether the broker process runs."),
-        Field(name="role", lo=NO_ROLE, hi=FETCHING, shape=each, doc="What the broker does."),
+        Field(name="epoch", hi=epochs, naming=PLAIN, doc="The controller's leader epoch."),
+        Field(
+            name="isr",
+            hi=everyone,
+            naming=SET_OF_REPLICAS,
+            doc="The ISR as the controller has it, one bit a replica.",
+        ),
+        Field(
+            name="fenced",
+            hi=everyone,
+            naming=SET_OF_REPLICAS,
+            doc="Replicas that the controller knows to be down.",
+        ),
+        Field(
+            name="up", hi=1, shape=each, naming=BY_REPLICA, doc="Whether the broker process runs."
+        ),
+        Field(
+            name="role",
+            lo=NO_ROLE,
+            hi=FETCHING,
+            shape=each,
+            naming=BY_REPLICA,
+            doc="What the broker does.",
+        ),
         Field(
             name="known_epoch",
             lo=NO_EPOCH,
             hi=epochs,
             shape=each,
+            naming=BY_REPLICA,
             doc="The leader epoch of the newest LeaderAndIsr that the broker has seen.",
         ),
         Field(
-            name="leo", hi=records, shape=each, doc="Log end offset: where the next record goes."
+            name="leo",
+            hi=records,
+            shape=each,
+            naming=BY_REPLICA,
+            doc="Log end offset: where the next record goes.",
         ),
         Field(
             name="log",
             hi=records,
             shape=(replicas, records),
+            naming=LOG_BY_REPLICA,
             doc="The record at each offset below the LEO; no record above it.",
         ),
-        Field(name="hw", hi=records, shape=each, doc="High watermark, in memory; 0 while down."),
+        Field(
+            name="hw",
+            hi=records,
+            shape=each,
+            naming=BY_REPLICA,
+            doc="High watermark, in memory; 0 while down.",
+        ),
         Field(
             name="checkpoint",
             hi=records,
             shape=each,
+            naming=BY_REPLICA,
             doc="High watermark on disk (replication-offset-checkpoint).",
         ),
         Field(
@@ -77,6 +125,7 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
             hi=everyone,
             shape=each,
             alive=_LEADS,
+            naming=REPLICAS_BY_REPLICA,
             doc="The ISR as the leader has it.",
         ),
         Field(
@@ -84,6 +133,7 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
             hi=(1 << records) - 1,
             shape=each,
             alive=_LEADS,
+            naming=RECORDS_BY_REPLICA,
             doc="Records of this leader's term whose acks=all request waits; bit id-1.",
         ),
         Field(
@@ -92,6 +142,7 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
             hi=records,
             shape=(replicas, replicas),
             alive=_LEADS,
+            naming=BY_REPLICA_AND_REPLICA,
             doc="What the leader knows of each follower's LEO: its last fetch offset.",
         ),
         Field(
@@ -99,14 +150,23 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
             hi=replicas - 1,
             shape=each,
             alive=_FOLLOWS,
+            naming=REPLICA_BY_REPLICA,
             doc="The replica that a follower fetches from.",
         ),
-        Field(name="fetch", hi=PARKED, shape=each, alive=_FOLLOWS, doc="The outstanding fetch."),
+        Field(
+            name="fetch",
+            hi=PARKED,
+            shape=each,
+            alive=_FOLLOWS,
+            naming=BY_REPLICA,
+            doc="The outstanding fetch.",
+        ),
         Field(
             name="answer_offset",
             hi=records,
             shape=each,
             alive=_FOLLOWS,
+            naming=BY_REPLICA,
             doc="In an answer: the leader's HW; out of range: the leader's LEO.",
         ),
         Field(
@@ -114,25 +174,43 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
             hi=records,
             shape=(replicas, records),
             alive=_FOLLOWS,
+            naming=LOG_BY_REPLICA,
             doc="In an answer: the records from the follower's LEO on.",
         ),
-        Field(name="produced", hi=records, doc="How many records have been produced."),
+        Field(
+            name="produced",
+            hi=records,
+            naming=RECORDS_BORN,
+            doc="How many records have been produced.",
+        ),
         Field(
             name="record_epoch",
             hi=epochs,
             shape=(records,),
+            naming=BY_RECORD,
             doc="The leader epoch that record id was written in, at id-1.",
         ),
-        Field(name="acked", hi=(1 << records) - 1, doc="Records acknowledged; bit id-1."),
-        Field(name="exposed_end", hi=records, doc="How far any leader's HW has ever been."),
+        Field(
+            name="acked",
+            hi=(1 << records) - 1,
+            naming=SET_OF_RECORDS,
+            doc="Records acknowledged; bit id-1.",
+        ),
+        Field(
+            name="exposed_end",
+            hi=records,
+            naming=PLAIN,
+            doc="How far any leader's HW has ever been.",
+        ),
         Field(
             name="exposed",
             hi=records,
             shape=(records,),
+            naming=RECORD_AT_OFFSET,
             doc="The record that was at each offset when a leader's HW first passed it.",
         ),
-        Field(name="restarts_used", hi=BUDGET_MAX, doc="Process crashes so far."),
-        Field(name="moves_used", hi=BUDGET_MAX, doc="Leader moves so far."),
+        Field(name="restarts_used", hi=BUDGET_MAX, naming=PLAIN, doc="Process crashes so far."),
+        Field(name="moves_used", hi=BUDGET_MAX, naming=PLAIN, doc="Leader moves so far."),
     )
 
 

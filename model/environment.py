@@ -14,6 +14,8 @@ from model.terms import (
     ACKS_ALL,
     ACKS_LEADER,
     ACKS_NONE,
+    ELECT_ANY,
+    ELECT_IN_ASSIGNMENT_ORDER,
     UNNOTICED_ANY,
     UNNOTICED_FOLLOWER,
     UNNOTICED_NONE,
@@ -29,6 +31,7 @@ RESTART_DETECTION = {
     "follower": UNNOTICED_FOLLOWER,
     "any": UNNOTICED_ANY,
 }
+ELECTION_ORDER = {"assignment": ELECT_IN_ASSIGNMENT_ORDER, "any": ELECT_ANY}
 HW_IN_RESPONSE = {"post": 0, "pre": 1}
 
 
@@ -43,6 +46,7 @@ class Environment:
     `replicas`, `records`, `epochs` bound the cluster: leader epochs are 0..epochs. `restarts` and
     `moves` are how many process crashes and how many leader moves may happen. `restart_detection`
     is whose restart the controller may miss: none, follower (not its current leader), any.
+    `election_order` is who wins of several that may: the first as assigned, or any of them.
     `hw_in_response`: a fetch answer carries the high watermark after (post) or before (pre) that
     very fetch was handled. `parked_fetches`: a fetch with nothing to answer waits at the leader.
     """
@@ -53,6 +57,7 @@ class Environment:
     restarts: int = 2
     moves: int = 0
     restart_detection: str = "follower"
+    election_order: str = "assignment"
     acks: str = "all"
     min_insync_replicas: int = 1
     unclean_leader_election: bool = False
@@ -67,6 +72,7 @@ class Environment:
         _within("moves", self.moves, 0, BUDGET_MAX)
         _within("min-insync-replicas", self.min_insync_replicas, 1, REPLICAS_MAX)
         _one_of("restart-detection", self.restart_detection, RESTART_DETECTION)
+        _one_of("election-order", self.election_order, ELECTION_ORDER)
         _one_of("acks", self.acks, ACKS)
         _one_of("hw-in-response", self.hw_in_response, HW_IN_RESPONSE)
         if self.min_insync_replicas > self.replicas:
@@ -88,6 +94,7 @@ class Environment:
             min_insync_replicas=self.min_insync_replicas,
             unclean_leader_election=int(self.unclean_leader_election),
             restart_detection=RESTART_DETECTION[self.restart_detection],
+            election_order=ELECTION_ORDER[self.election_order],
             high_watermark_before_fetch=HW_IN_RESPONSE[self.hw_in_response],
             parked_fetches=int(self.parked_fetches),
             restarts=self.restarts,

@@ -14,6 +14,8 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from model.renaming import Holds, Naming, Sort
+
 WORD_BITS = 64
 WORDS_MAX = 4
 
@@ -39,7 +41,8 @@ class Field:
 
     `shape` is () for a number, (n,) for a row of them, (n, m) for a table. Every element lies in
     `lo..hi`, both included; storing anything else is an error of the model. `alive` says when the
-    rows of a field exist at all: outside it they read as an error and pack to zero bits.
+    rows of a field exist at all: outside it they read as an error and pack to zero bits. `naming`
+    says how a renaming acts on the field; without it the states of a model cannot be renamed.
     """
 
     name: str
@@ -48,6 +51,7 @@ class Field:
     lo: int = 0
     shape: tuple[int, ...] = ()
     alive: Alive | None = None
+    naming: Naming | None = None
 
     def __post_init__(self) -> None:
         if self.lo > self.hi:
@@ -126,6 +130,8 @@ class Layout:
         self.fields = tuple(fields)
         _require_rows_to_decide(self.fields)
         self.sizes = dict(sizes)
+        for declared in self.fields:
+            _require_names_to_fit(declared, self.fields, self.sizes)
         chunks = _chunks(self.fields)
         self.bits = sum(chunk.rows * chunk.row_bits for chunk in chunks)
         self.words, self.places = _place(chunks)
@@ -151,6 +157,41 @@ def _require_rows_to_decide(fields: Sequence[Field]) -> None:
                 f"field {declared.name} is alive by {declared.alive.field}, "
                 f"which is no field with {declared.shape[0]} rows"
             )
+
+
+def _require_names_to_fit(
+    declared: Field, fields: Sequence[Field], sizes: Mapping[str, int]
+) -> None:
+    """What is indexed by names has a row for each, and what holds names has room for each."""
+    naming = declared.naming
+    if naming is None:
+        return
+    for position, sort in enumerate((naming.rows, naming.columns)):
+        extent = declared.shape[position] if position < len(declared.shape) else 0
+        if sort is not None and extent != sizes.get(sort.value):
+            raise ValueError(f"field {declared.name} is not indexed by all {sort.value}")
+    replicas, records = (sizes.get(sort.value, 0) for sort in (Sort.REPLICA, Sort.RECORD))
+    ranges = {
+        Holds.REPLICA: [(-1, replicas - 1), (0, replicas - 1)],
+        Holds.REPLICAS: [(0, (1 << replicas) - 1)],
+        Holds.RECORD: [(0, records)],
+        Holds.RECORDS: [(0, (1 << records) - 1)],
+        Holds.BORN: [(0, records)],
+        Holds.PLAIN: [(declared.lo, declared.hi)],
+    }
+    if (declared.lo, declared.hi) not in ranges[naming.holds]:
+        raise ValueError(
+            f"field {declared.name}: {declared.lo}..{declared.hi} is not the range of what it "
+            f"holds, {naming.holds.value}"
+        )
+    if naming.holds is Holds.BORN and declared.shape:
+        raise ValueError(f"field {declared.name}: how many records there are is one number")
+    if Sort.RECORD in (naming.rows, naming.columns) and naming.holds is Holds.RECORD:
+        raise ValueError(f"field {declared.name}: records that name records cannot be renamed")
+    if declared.alive is not None:
+        decides = next(f for f in fields if f.name == declared.alive.field)
+        if decides.naming != Naming(naming.rows):
+            raise ValueError(f"field {declared.name} is not indexed by what {decides.name} is")
 
 
 def _chunks(fields: Sequence[Field]) -> list[_Chunk]:

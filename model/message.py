@@ -12,6 +12,7 @@ from model.cluster import initial_state, layout
 from model.environment import BadEnvironment, Environment
 from model.layout import TooLargeToPack
 from model.narration import NARRATION
+from model.renaming import Sort
 from model.transition_system import Model
 from model.versions import ACTIONS, VERSIONS
 
@@ -44,7 +45,18 @@ def message_model(version: str, environment: Environment) -> Model:
         initial=(initial_state(form),),
         narration=NARRATION,
         options=environment.options(),
+        told_apart=_told_apart(environment),
     )
+
+
+def _told_apart(environment: Environment) -> dict[Sort, str]:
+    """An election by assignment goes by the replicas' numbers."""
+    if environment.election_order == "any" or environment.replicas == 1:
+        return {}
+    return {
+        Sort.REPLICA: "with --election-order assignment an election tells replicas apart; "
+        "add --election-order any"
+    }
 
 
 def model_of(name: str, version: str, options: Mapping[str, object]) -> Model:

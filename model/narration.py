@@ -240,6 +240,10 @@ def _fence(before: State, after: State, replica: int) -> str:
     return _told(told, [left, *_election(before, after)])
 
 
+def _fence_and_elect(before: State, after: State, replica: int, winner: int) -> str:
+    return _fence(before, after, replica)
+
+
 def _move(before: State, after: State, replica: int) -> str:
     return (
         f"The controller moves leadership from r{before.leader} to r{replica}: "
@@ -288,6 +292,7 @@ _SENTENCES: dict[str, Callable[..., str]] = {
     "Crash": _crash,
     "Restart": _restart,
     "Fence": _fence,
+    "FenceAndElect": _fence_and_elect,
     "Move": _move,
     "Learn": _learn,
     "OffsetForLeaderEpoch": _offset_for_leader_epoch,

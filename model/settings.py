@@ -34,6 +34,7 @@ class Settings(NamedTuple):
     min_insync_replicas: int
     unclean_leader_election: int
     restart_detection: int
+    election_order: int
     high_watermark_before_fetch: int
     parked_fetches: int
     restarts: int

@@ -39,6 +39,9 @@ UNNOTICED_ANY = 2
 TRUNCATE_TO_HIGH_WATERMARK = 0
 TRUNCATE_BY_EPOCH = 1
 
+ELECT_IN_ASSIGNMENT_ORDER = 0
+ELECT_ANY = 1
+
 
 def contains(members: int, member: int) -> bool:
     """Whether `member` is in the set `members`, a bit for each replica (or record)."""

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from model.layout import Layout
+from model.renaming import Sort
 from model.state import State
 
 Arguments = tuple[int, ...]
@@ -75,6 +76,8 @@ class Model:
     `actions` are all that the family has, in the order of its table of contents; `contents` names
     those that this version takes part in. `limits[i]` names what a limit of i means, limits[0]
     being "within". `options` is what makes this very model again, for the header of a trace.
+    `told_apart` says of sorts of names which rule goes by more than their being equal, and the
+    remedy: states that differ in such names alone need not behave alike.
     """
 
     name: str
@@ -87,6 +90,7 @@ class Model:
     initial: tuple[State, ...]
     narration: Narration
     options: Mapping[str, object]
+    told_apart: Mapping[Sort, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         known = [action.name for action in self.actions]

@@ -8,7 +8,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from model.controller import can_fence, can_move, fence, fence_limit, move, move_limit
+from model.controller import (
+    can_fence,
+    can_fence_and_elect,
+    can_move,
+    fence,
+    fence_and_elect,
+    fence_and_elect_limit,
+    fence_limit,
+    move,
+    move_limit,
+)
 from model.fetch import (
     can_leader_fetch,
     can_receive_fetch,
@@ -41,6 +51,7 @@ from model.truncation import can_offset_for_leader_epoch, offset_for_leader_epoc
 _LEADER = Parameter("leader", "replicas")
 _FOLLOWER = Parameter("follower", "replicas")
 _REPLICA = Parameter("replica", "replicas")
+_WINNER = Parameter("winner", "replicas")
 
 
 def _action(
@@ -65,6 +76,13 @@ ACTIONS = (
     _action("Crash", (_REPLICA,), can_crash, crash, crash_limit),
     _action("Restart", (_REPLICA,), can_restart, restart, restart_limit),
     _action("Fence", (_REPLICA,), can_fence, fence, fence_limit),
+    _action(
+        "FenceAndElect",
+        (_REPLICA, _WINNER),
+        can_fence_and_elect,
+        fence_and_elect,
+        fence_and_elect_limit,
+    ),
     _action("Move", (_REPLICA,), can_move, move, move_limit),
     _action("Learn", (_REPLICA,), can_learn, learn),
     _action(

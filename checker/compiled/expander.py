@@ -10,7 +10,15 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.compiled.kernel import FAULT, Kernel, action_mask, claim_mask, kernel_of
+from checker.compiled.kernel import (
+    FAULT,
+    Kernel,
+    Pure,
+    action_mask,
+    canonical_of,
+    claim_mask,
+    kernel_of,
+)
 from checker.engine import Counts, Words
 from checker.faults import find_raised
 from checker.problem import Problem
@@ -84,6 +92,20 @@ def least(left: Words | None, right: Words | None) -> Words | None:
     return min(left, right)
 
 
+def canonicalise(canonical: Pure | None, rows: Rows, count: int) -> None:
+    """Replace rows[:count] by their representatives, where `canonical` makes any."""
+    if canonical is not None:
+        canonical(rows.view(np.int64), count)
+
+
+def initial_rows(problem: Problem) -> Rows:
+    """Where a search begins: the initial states, or what represents them, distinct and in order."""
+    given = [state.words for state in problem.model.initial]
+    rows: Rows = np.array(given, np.uint64).reshape(-1, problem.model.layout.words)
+    canonicalise(canonical_of(problem), rows, len(rows))
+    return np.array(sorted({words_of(row) for row in rows}), np.uint64)
+
+
 class Expander:
     """Successors and verdicts for blocks of states, in compiled code."""
 
@@ -92,6 +114,7 @@ class Expander:
         self.layout = problem.model.layout
         self.width = width_of(self.layout.words)
         self.kernel: Kernel = kernel_of(problem)
+        self.canonical = canonical_of(problem)
         self.actions = action_mask(problem)
         self.claims = claim_mask(problem)
         # Room for the most that a chunk can have. What is never written costs nothing.
@@ -102,6 +125,7 @@ class Expander:
     def expand(self, rows: Rows, tally: Tally) -> Iterator[int]:
         """Write the successors of `rows` to `self.out`, and where from to `self.origin`.
 
+        Under a symmetry it is their representatives that are written.
         Yields how many there are, as often as the buffer is full: once for a chunk, unless a row in
         which an action steps out of range is noted in the tally and skipped.
         """
@@ -114,6 +138,7 @@ class Expander:
                 tally.faults.append(self._raised_in(rows[row:], error))
                 return
             if written:
+                canonicalise(self.canonical, self.out, written)
                 yield written
             if ended == FAULT:
                 tally.faults.append(words_of(rows[following]))

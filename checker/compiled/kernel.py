@@ -30,10 +30,15 @@ import llvmlite
 import numba
 import numpy as np
 
+from checker.compiled import orders
 from checker.compiled import state as compiled_state
+from checker.compiled.canonical import canonical_source
 from checker.problem import Problem
 from checker.store import blocks
 from checker.store.blocks import keep_least
+from checker.symmetry import Symmetry
+from model import layout, renaming
+from model.layout import Layout
 from model.transition_system import Action
 
 Pure = Callable[..., Any]
@@ -44,6 +49,14 @@ ROW_SHIFT, ACTION_SHIFT = 24, 16
 
 FINISHED, FULL, FAULT = 0, 1, 2
 """How `expand` ended: every row done, no room for another row, an access out of range."""
+
+
+_BEHIND_KERNEL = (compiled_state, blocks, layout, renaming)
+_BEHIND_CANONICAL = (orders,)
+"""Modules whose functions a generated text calls, or whose classes Numba pickles beside the code.
+
+A layout is part of a state's type. One that another version of its class has pickled breaks Numba.
+"""
 
 
 class NotCompilable(TypeError):
@@ -85,15 +98,14 @@ def claim_mask(problem: Problem) -> int:
 
 def is_cached(problem: Problem) -> bool:
     """Whether the kernel of this problem has been compiled for its shape on this machine before."""
-    directory = _directory(problem)
-    marker = directory / f"{problem.model.layout.digest}.done"
-    return marker.exists()
+    return all(marker.exists() for marker in _markers(problem))
 
 
 def mark_cached(problem: Problem) -> None:
     """Remember that this shape has been compiled; where the cache cannot be written, do without."""
     with contextlib.suppress(OSError):
-        (_directory(problem) / f"{problem.model.layout.digest}.done").touch()
+        for marker in _markers(problem):
+            marker.touch()
 
 
 @functools.lru_cache(maxsize=64)
@@ -107,10 +119,28 @@ def _kernel(
         for name in ("scratch", "fetch_words", "put_words", "copy_state", "faulted")
     }
     namespace |= {"keep_least": keep_least, "__name__": __name__}
-    path = _write(_fingerprint(source, names), source)
+    fingerprint = _fingerprint(source, names, _BEHIND_KERNEL)
+    expand, inspect = _load(fingerprint, source, namespace, "expand", "inspect")
+    return Kernel(expand, inspect, 0)
+
+
+@functools.lru_cache(maxsize=64)
+def _canonical(form: Layout, symmetry: Symmetry) -> Pure:
+    source = canonical_source(form, symmetry)
+    namespace: dict[str, Any] = {
+        name: getattr(orders, name) for name in ("sort_by_signature", "next_order", "name_rest")
+    }
+    namespace |= {"empty": np.empty, "int64": np.int64, "__name__": __name__}
+    fingerprint = _fingerprint(source, {}, _BEHIND_CANONICAL)
+    return _load(fingerprint, source, namespace, "canonical")[0]
+
+
+def _load(fingerprint: str, source: str, namespace: dict[str, Any], *names: str) -> list[Pure]:
+    """The functions that a generated text defines, to be compiled at their first call."""
+    path = _write(fingerprint, source)
     exec(compile(source, str(path or "<waterline kernel>"), "exec"), namespace)
     jit = numba.njit(nogil=True, cache=path is not None)
-    return Kernel(jit(namespace["expand"]), jit(namespace["inspect"]), 0)
+    return [jit(namespace[name]) for name in names]
 
 
 def kernel_of(problem: Problem) -> Kernel:
@@ -123,6 +153,16 @@ def kernel_of(problem: Problem) -> Kernel:
     return Kernel(kernel.expand, kernel.inspect, most)
 
 
+def canonical_of(problem: Problem) -> Pure | None:
+    """`canonical` as `checker.compiled.canonical` writes it; None where no symmetry is asked for.
+
+    A module of its own: it depends on the layout, and on no rule or claim.
+    """
+    if problem.symmetry is Symmetry.NONE:
+        return None
+    return _canonical(problem.model.layout, problem.symmetry)
+
+
 def _parts(problem: Problem) -> tuple[tuple[Action, ...], tuple[Pure, ...], tuple[Pure, ...]]:
     return (
         problem.model.actions,
@@ -131,9 +171,15 @@ def _parts(problem: Problem) -> tuple[tuple[Action, ...], tuple[Pure, ...], tupl
     )
 
 
-def _directory(problem: Problem) -> Path:
-    source, names = _source(*_parts(problem))
-    return cache_directory() / "kernels" / _fingerprint(source, names)
+def _markers(problem: Problem) -> list[Path]:
+    """Empty files that say for which shapes the modules of this problem have been compiled."""
+    form = problem.model.layout
+    fingerprints = [_fingerprint(*_source(*_parts(problem)), _BEHIND_KERNEL)]
+    if problem.symmetry is not Symmetry.NONE:
+        source = canonical_source(form, problem.symmetry)
+        fingerprints.append(_fingerprint(source, {}, _BEHIND_CANONICAL))
+    directory = cache_directory() / "kernels"
+    return [directory / fingerprint / f"{form.digest}.done" for fingerprint in fingerprints]
 
 
 def _write(fingerprint: str, source: str) -> Path | None:
@@ -293,12 +339,12 @@ def _compiled(function: Pure) -> Any:
     return numba.njit(nogil=True, forceinline=True)(copy)
 
 
-def _fingerprint(source: str, names: dict[str, Pure]) -> str:
+def _fingerprint(source: str, names: dict[str, Pure], modules: Sequence[types.ModuleType]) -> str:
     """A name for everything that the machine code depends on, but for the layout."""
     digest = hashlib.sha256(source.encode())
     versions = (platform.python_version(), numba.__version__, llvmlite.__version__, np.__version__)
     digest.update(repr(versions).encode())
-    for module in (compiled_state, blocks):
+    for module in modules:
         # By name too: what Numba keeps on disk names the modules of its types.
         digest.update(module.__name__.encode())
         digest.update(Path(str(module.__file__)).read_bytes())

@@ -25,6 +25,7 @@ from checker.console.options import (
     environment_options,
     problem_from,
     protocol_option,
+    symmetry_option,
     take_budgets,
     take_engine,
     take_given,
@@ -86,6 +87,7 @@ def waterline() -> None:
 )
 @protocol_option
 @environment_options
+@symmetry_option
 @engine_options
 @budget_options
 @directory_options

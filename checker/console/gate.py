@@ -31,6 +31,7 @@ from checker.problem import Problem
 from checker.result import Verdict
 from checker.run import Run
 from checker.search import Budgets
+from checker.symmetry import Symmetry
 from checker.wording import told_option
 from model.environment import BadEnvironment
 
@@ -115,11 +116,16 @@ def _expectation(where: str, entry: object) -> Expectation:
     if base not in grain.environments:
         known = ", ".join(grain.environments)
         raise BadGate(f"{where}: environment is {base!r}; known: {known}")
+    symmetry = entry.pop("symmetry", Symmetry.NONE.value)
+    if symmetry not in [known.value for known in Symmetry]:
+        known = ", ".join(known.value for known in Symmetry)
+        raise BadGate(f"{where}: symmetry is {symmetry!r}; known: {known}")
     engine = _take(where, entry, _ENGINE_KEYS)
     budgets = _take(where, entry, _BUDGET_KEYS)
     try:
         options = {**grain.environments[base].options(), **entry}
-        problem = grain.problem(protocol, grain.environment.from_options(options))
+        environment = grain.environment.from_options(options)
+        problem = grain.problem(protocol, environment, symmetry=Symmetry(symmetry))
     except BadEnvironment as trouble:
         raise BadGate(f"{where}: {trouble}") from None
     return Expectation(

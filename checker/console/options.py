@@ -15,10 +15,12 @@ from checker.engines.choice import EngineChoice
 from checker.grains import GRAINS
 from checker.problem import Problem
 from checker.search import Budgets
+from checker.symmetry import Symmetry
 from model.atomic.environment import LOG_SIZE_MAX
 from model.cluster import BUDGET_MAX
 from model.environment import (
     ACKS,
+    ELECTION_ORDER,
     EPOCHS_MAX,
     HW_IN_RESPONSE,
     RECORDS_MAX,
@@ -138,6 +140,11 @@ environment_options = together(
         help="Whose restart the controller may miss: nobody's, that of one who is not its "
         "leader, anybody's.",
     ),
+    click.option(
+        "--election-order",
+        type=click.Choice(list(ELECTION_ORDER)),
+        help="Who is elected of several that may be: the first replica as assigned, or any.",
+    ),
     click.option("--acks", type=click.Choice(list(ACKS)), help="What producers wait for."),
     click.option(
         "--min-insync-replicas",
@@ -159,6 +166,17 @@ environment_options = together(
         default=None,
         help="A fetch with nothing to answer waits at the leader (purgatory).",
     ),
+)
+
+symmetry_option = click.option(
+    "--symmetry",
+    is_flag=False,
+    flag_value=Symmetry.REPLICAS.value,
+    default=Symmetry.NONE.value,
+    show_default=True,
+    type=click.Choice([symmetry.value for symmetry in Symmetry]),
+    help="Of states that differ in names alone explore one: the names of replicas (also without "
+    "a value), of records, or all. Replicas are alike only with --election-order any.",
 )
 
 engine_options = together(
@@ -240,6 +258,7 @@ def take_given(options: dict[str, Any]) -> dict[str, Any]:
     )
     given = {name.replace("_", "-"): options.pop(name) for name in names}
     given["invariant"] = options.pop("names", ()) or None
+    given["symmetry"] = options.pop("symmetry", None)
     return {name: value for name, value in given.items() if value is not None}
 
 
@@ -251,6 +270,7 @@ def problem_from(given: dict[str, Any]) -> Problem:
     if version is None:
         raise BadEnvironment(f"--protocol is missing; it is one of {', '.join(grain.versions)}")
     names = options.pop("invariant", ())
+    symmetry = Symmetry(options.pop("symmetry", Symmetry.NONE.value))
     if version not in grain.versions:
         raise BadEnvironment(
             f"--protocol {version} is not one of --grain {grain.name}; "
@@ -270,7 +290,7 @@ def problem_from(given: dict[str, Any]) -> Problem:
             f"it has {', '.join('--' + name for name in grain.options)}"
         )
     environment = grain.environment.from_options({**base.options(), **options})
-    return grain.problem(version, environment, names)
+    return grain.problem(version, environment, names, symmetry=symmetry)
 
 
 def take_engine(options: dict[str, Any]) -> EngineChoice:

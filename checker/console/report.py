@@ -18,7 +18,7 @@ from rich.text import Text
 from checker.grains import GRAINS, MESSAGE, grain_of
 from checker.result import LevelSummary, Result, Verdict
 from checker.run import Finding, Run
-from checker.wording import counted, told_option, told_sizes
+from checker.wording import counted, told_option, told_sizes, told_symmetry
 from counterexamples import TraceStep, Trimmed, render_compact
 
 LANES = ("LEO", "HW")
@@ -53,12 +53,13 @@ def render_run(run: Run, *, shown: Collection[str] | None = None) -> RenderableT
 
 
 def headline(result: Result) -> RenderableType:
-    """What was checked: version, environment, every bound and setting."""
+    """What was checked: version, environment, symmetry if any, every bound and setting."""
     model = result.problem.model
     grain = grain_of(model.name)
     circumstances = f"environment {grain.environment_name(model.options) or 'as given'}"
     grained = "" if grain is MESSAGE else f", {grain.name} grain,"
-    title = Text.assemble((model.version, "bold"), f"{grained} in {circumstances}")
+    symmetric = told_symmetry(result.problem.symmetry)
+    title = Text.assemble((model.version, "bold"), f"{grained} in {circumstances}{symmetric}")
     facts = ", ".join(f"{name} {told_option(value)}" for name, value in model.options.items())
     return Group(title, Text(facts, style="dim"))
 
@@ -118,7 +119,8 @@ def counts(result: Result, prepare_seconds: float) -> RenderableType:
         if result.complete
         else Text(f"a part only: stopped by {result.stopped_by}", style="bold yellow"),
     )
-    grid.add_row("Distinct states", f"{result.distinct:,}")
+    symmetric = told_symmetry(result.problem.symmetry)
+    grid.add_row("Distinct states", f"{result.distinct:,}{symmetric}")
     grid.add_row("Generated", f"{result.generated:,}")
     grid.add_row("Depth", f"{result.depth}")
     cut = [f"{name}: {count:,} cut" for name, count in result.cut.items()]
@@ -185,7 +187,8 @@ def conclusion(result: Result) -> RenderableType:
         line.append(f"{verdict.value.upper()} ", style=_STYLES[verdict])
         line.append(f"{', '.join(names)}; ")
     how = "in all" if result.complete else "so far"
-    line.append(f"{counted(result.distinct, 'state')} {how}, within {sizes} and the budgets above.")
+    states = f"{counted(result.distinct, 'state')} {how}{told_symmetry(result.problem.symmetry)}"
+    line.append(f"{states}, within {sizes} and the budgets above.")
     never = [claim.name for claim in result.reachable if claim.depth is None]
     if never and result.complete:
         line.append(f" Never happened: {', '.join(never)}.", style="bold red")

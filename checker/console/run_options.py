@@ -42,7 +42,12 @@ def _require_same(given: dict[str, Any], problem: Problem, location: str) -> Non
     """Whatever was given must be what the run was begun with."""
     model = problem.model
     grain = grain_of(model.name)
-    begun: dict[str, Any] = {"grain": grain.name, "protocol": model.version, **model.options}
+    begun: dict[str, Any] = {
+        "grain": grain.name,
+        "protocol": model.version,
+        "symmetry": problem.symmetry.value,
+        **model.options,
+    }
     for name, value in given.items():
         if name == "invariant":
             begun[name] = tuple(sorted(problem.asked or ()))

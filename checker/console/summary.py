@@ -24,6 +24,7 @@ def summary(run: Run) -> dict[str, Any]:
         "format": FORMAT,
         "model": model.name,
         "protocol": model.version,
+        "symmetry": result.problem.symmetry.value,
         "complete": result.complete,
         "stopped_by": result.stopped_by,
         "invariants": {

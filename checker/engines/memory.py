@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.compiled.expander import CHUNK_ROWS, Expander, Findings, Tally
+from checker.compiled.expander import CHUNK_ROWS, Expander, Findings, Tally, initial_rows
 from checker.engine import Arrivals, Expansion, Interrupted, ModelFault
 from checker.memory_use import anonymous_bytes
 from checker.problem import Problem
@@ -99,8 +99,7 @@ class MemoryEngine:
 
     def begin(self) -> None:
         """Make the initial states the pending level."""
-        words = sorted({state.words for state in self.problem.model.initial})
-        rows = np.array(words, np.uint64).reshape(-1, self.words)
+        rows = initial_rows(self.problem)
         for start in range(0, len(rows), len(self._slab.children[0])):
             self._scatter(rows[start : start + len(self._slab.children[0])], 0)
             self._absorb_slab(1)

@@ -18,7 +18,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.compiled.expander import Findings, Tally
+from checker.compiled.expander import Findings, Tally, initial_rows
 from checker.engine import Arrivals, EngineFailed, Expansion, ModelFault
 from checker.engines.memory import MemoryEngine, OutOfMemory
 from checker.engines.task import LevelPlan, OwnerPlan, Report, Run
@@ -333,9 +333,7 @@ class PartitionedEngine:
             finally:
                 self.depth += 1
             return
-        rows = np.array(
-            sorted({state.words for state in self.problem.model.initial}), np.uint64
-        ).reshape(-1, self.words)
+        rows = initial_rows(self.problem)
         numbers = owner_of_each((0,) * self.words, rows, self.owners)
         self.workers.send(
             [(owner, rows[numbers == owner].tobytes()) for owner in np.unique(numbers).tolist()],

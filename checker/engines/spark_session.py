@@ -122,7 +122,7 @@ def _settings(master: str | None) -> dict[str, str]:
         "spark.ui.enabled": "false",
         # Lost candidates are made anew from the last level's files, not from levels before it.
         "spark.stage.maxConsecutiveAttempts": "1",
-        # An owner's candidates come from everywhere: no place is better, and none worth waiting for.
+        # An owner's candidates come from everywhere: no place is worth waiting for.
         "spark.locality.wait": "0s",
         "spark.shuffle.reduceLocality.enabled": "false",
     }

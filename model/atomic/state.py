@@ -12,6 +12,16 @@ from __future__ import annotations
 
 from model.atomic.settings import AtomicBounds
 from model.layout import Field, Layout
+from model.renaming import (
+    BY_RECORD,
+    BY_REPLICA,
+    LOG_BY_REPLICA,
+    ONE_REPLICA,
+    PLAIN,
+    RECORDS_BORN,
+    REPLICAS_BY_REPLICA,
+    SET_OF_REPLICAS,
+)
 from model.state import State
 from model.terms import NO_EPOCH, NO_RECORD, NO_REPLICA
 
@@ -27,6 +37,7 @@ def fields(bounds: AtomicBounds) -> tuple[Field, ...]:
             name="leo",
             hi=bounds.log_size,
             shape=each,
+            naming=BY_REPLICA,
             doc="Log end offset: where the next record goes.",
         ),
         Field(
@@ -34,20 +45,23 @@ def fields(bounds: AtomicBounds) -> tuple[Field, ...]:
             lo=NO_RECORD,
             hi=records,
             shape=(replicas, bounds.log_size),
+            naming=LOG_BY_REPLICA,
             doc="The record at each offset below the LEO; no record above it.",
         ),
-        Field(name="hw", hi=bounds.log_size, shape=each, doc="High watermark."),
+        Field(name="hw", hi=bounds.log_size, shape=each, naming=BY_REPLICA, doc="High watermark."),
         Field(
             name="known_epoch",
             lo=NO_EPOCH,
             hi=bounds.epochs,
             shape=each,
+            naming=BY_REPLICA,
             doc="The epoch of the LeaderAndIsr request that the replica last acted on.",
         ),
         Field(
             name="known_isr",
             hi=everyone,
             shape=each,
+            naming=REPLICAS_BY_REPLICA,
             doc="The ISR as a leader has it, one bit a replica; empty for whoever does not lead.",
         ),
         Field(
@@ -55,20 +69,33 @@ def fields(bounds: AtomicBounds) -> tuple[Field, ...]:
             lo=NO_REPLICA,
             hi=replicas - 1,
             shape=requests,
+            naming=ONE_REPLICA,
             doc="The leader in the LeaderAndIsr request of each epoch given out, or none.",
         ),
         Field(
             name="request_isr",
             hi=everyone,
             shape=requests,
+            naming=SET_OF_REPLICAS,
             doc="The ISR in the LeaderAndIsr request of each epoch given out.",
         ),
-        Field(name="issued", hi=bounds.epochs + 1, doc="How many leader epochs are given out."),
-        Field(name="produced", hi=records, doc="How many records have been produced."),
+        Field(
+            name="issued",
+            hi=bounds.epochs + 1,
+            naming=PLAIN,
+            doc="How many leader epochs are given out.",
+        ),
+        Field(
+            name="produced",
+            hi=records,
+            naming=RECORDS_BORN,
+            doc="How many records have been produced.",
+        ),
         Field(
             name="record_epoch",
             hi=bounds.epochs,
             shape=(records,),
+            naming=BY_RECORD,
             doc="The leader epoch that record id was written in, at id-1; 0 where no log has it.",
         ),
     )

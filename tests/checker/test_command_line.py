@@ -64,6 +64,9 @@ def told(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) ->
         (["--protocol", "hw", "--color"], "No such option"),
         (["--protocol", "hw", "--master", "foo"], "'--master': 'foo' is no Spark master"),
         (["--protocol", "hw", "--graph", "/nowhere/x"], "/nowhere/x cannot be written"),
+        (["--protocol", "hw", "--symmetry"], "symmetry replicas cannot be: with --election-order"),
+        (["--symmetry", "all", "--protocol", "hw"], "add --election-order any"),
+        (["--protocol", "hw", "--symmetry", "epochs"], "'--symmetry': 'epochs' is not one of"),
     ],
 )
 def test_bad_usage_is_one_line_that_names_option_and_value_and_exit_2(

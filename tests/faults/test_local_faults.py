@@ -67,6 +67,15 @@ def test_a_run_stopped_by_a_budget_goes_on(stopped: Path) -> None:
     assert facts(out) == facts(checked(*SMALL)[1])
 
 
+def test_a_run_up_to_symmetry_goes_on_up_to_symmetry(tmp_path: Path) -> None:
+    few = ("--grain", "atomic", "--protocol", "kip320", "--engine", "local", "--symmetry", "all")
+    checked(*few, "--run-dir", tmp_path / "run", "--max-depth", 9)
+    code, out, _ = checked("--resume", tmp_path / "run", "--engine", "local")
+
+    assert code == 12
+    assert facts(out) == facts(checked(*few)[1])
+
+
 def hurt_by_cutting(file: Path) -> None:
     os.truncate(file, file.stat().st_size - 16)
 
@@ -146,6 +155,7 @@ def test_a_directory_that_holds_a_run_is_not_begun_again(stopped: Path) -> None:
         (("--protocol", "epoch"), "--protocol epoch is not what"),
         (("--grain", "atomic"), "--grain atomic is not what"),
         (("--invariant", "sane"), "--invariant"),
+        (("--symmetry", "records"), "--symmetry records is not what"),
         (("--min-insync-replicas", 2), "--min-insync-replicas 2 is not what"),
     ],
 )

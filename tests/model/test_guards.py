@@ -224,7 +224,7 @@ def test_only_a_version_with_epochs_asks_for_the_end_of_one() -> None:
 
 def test_every_action_has_a_case_for_it_and_one_against_it() -> None:
     named = {(step.split()[0], enabled) for _, step, _, enabled in CASES}
-    elsewhere = {"Restart"}
+    elsewhere = {"Restart", "FenceAndElect"}
 
     assert {action.name for action in ACTIONS} == set(EPOCH.contents)
     assert {name for name, _ in named} | elsewhere == set(EPOCH.contents)

@@ -19,6 +19,7 @@ SPACES = [
         SMALL,
         SMALL | {"parked_fetches": True, "moves": 1},
         SMALL | {"acks": "1", "unclean_leader_election": True, "hw_in_response": "pre"},
+        SMALL | {"replicas": 3, "election_order": "any"},
     )
 ]
 

@@ -18,7 +18,9 @@ from checker.problem import Problem
 from checker.result import Result
 from checker.run import counterexamples_of
 from checker.search import Budgets, search
+from checker.symmetry import Symmetry
 from counterexamples import to_json
+from model.atomic import AtomicEnvironment
 from model.environment import Environment
 
 pytestmark = pytest.mark.spark
@@ -72,6 +74,16 @@ def test_every_level_on_spark_gives_what_local_gives(
     engine = on_spark(problem, spark_context, partitions)
 
     assert explored(problem, engine) == explored_locally(name)
+
+
+def test_representatives_and_real_traces_are_the_same_on_spark(spark_context: Any) -> None:
+    few = AtomicEnvironment(replicas=3, log_size=1, records=2, epochs=1)
+    problem = problem_for("hw", few, symmetry=Symmetry.ALL)
+
+    reached = explored(problem, on_spark(problem, spark_context, 2))
+
+    assert reached == explored(problem, MemoryEngine(problem))
+    assert len(on_spark[1]) > 0
 
 
 def test_handing_over_in_the_middle_changes_nothing(spark_context: Any) -> None:

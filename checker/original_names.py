@@ -1,0 +1,52 @@
+"""From a path through representatives to one that a cluster can take, names and all.
+
+A search under a symmetry knows of each state only what represents it. Its path is turned forwards
+into a real one: from a real state some step leads to a state that the next representative stands
+for, because what one name can do every other can. The first such step is taken, in the order of the
+table of contents, then of the arguments, so that the same path always comes out the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from checker.compiled.expander import canonicalise, words_of
+from checker.compiled.kernel import canonical_of
+from checker.engine import Words
+from checker.problem import Problem
+from model.state import State
+from model.transition_system import Arguments, Step
+
+
+class NotSymmetric(Exception):
+    """No real step leads where its representative does: the names that were exchanged do count."""
+
+
+def representative(problem: Problem, state: State) -> Words:
+    """The words of the state that is explored instead of this one."""
+    rows = np.array([state.words], np.uint64)
+    canonicalise(canonical_of(problem), rows, 1)
+    return words_of(rows[0])
+
+
+def real_path(
+    problem: Problem, representatives: Sequence[Words]
+) -> tuple[int, tuple[tuple[str, Arguments], ...]]:
+    """The number of an initial state, and the steps from there, that these states represent."""
+    initial = [representative(problem, state) for state in problem.model.initial]
+    number = initial.index(representatives[0])
+    state, calls = problem.model.initial[number], []
+    for wanted in representatives[1:]:
+        step = _step_to(problem, state, wanted)
+        calls.append((step.action.name, step.arguments))
+        state = step.after
+    return number, tuple(calls)
+
+
+def _step_to(problem: Problem, state: State, wanted: Words) -> Step:
+    for step in problem.model.successors(state):
+        if representative(problem, step.after) == wanted:
+            return step
+    raise NotSymmetric(f"no step out of {state} leads to a state that {wanted} represents")
