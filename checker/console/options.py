@@ -172,8 +172,7 @@ symmetry_option = click.option(
     "--symmetry",
     is_flag=False,
     flag_value=Symmetry.REPLICAS.value,
-    default=Symmetry.NONE.value,
-    show_default=True,
+    show_default=Symmetry.NONE.value,
     type=click.Choice([symmetry.value for symmetry in Symmetry]),
     help="Of states that differ in names alone explore one: the names of replicas (also without "
     "a value), of records, or all. Replicas are alike only with --election-order any.",

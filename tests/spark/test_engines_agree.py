@@ -83,7 +83,7 @@ def test_representatives_and_real_traces_are_the_same_on_spark(spark_context: An
     reached = explored(problem, on_spark(problem, spark_context, 2))
 
     assert reached == explored(problem, MemoryEngine(problem))
-    assert len(on_spark[1]) > 0
+    assert len(reached[1]) > 0
 
 
 def test_handing_over_in_the_middle_changes_nothing(spark_context: Any) -> None:
