@@ -1,0 +1,56 @@
+"""`waterline states`: a kept run as Parquet tables."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from checker.console import exit_codes
+from checker.console.progress import showing
+from checker.wording import counted, rough_time, roughly
+
+
+@click.command("states", short_help="Write the states of a kept run as Parquet, for SQL.")
+@click.argument("run_dir", metavar="DIR")
+@click.option(
+    "--out",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="A directory that is new or empty.",
+)
+@click.option("--steps", is_flag=True, help="Also every transition: about three times the rows.")
+@click.option(
+    "--threads", type=click.IntRange(0, 1024), default=0, help="Threads; 0: one for each core."
+)
+def states_command(run_dir: str, out: Path, steps: bool, threads: int) -> int:
+    """Write the states of the run kept in DIR (check --run-dir DIR) as Parquet tables.
+
+    One row a state, every field a column, with its depth and the least step that leads there. Any
+    reader of Parquet can ask them in SQL. The run is only read; it may still be going on.
+    """
+    from checker.export import Exporting, export  # noqa: PLC0415 - pyarrow takes a while
+
+    def told(now: Exporting) -> str:
+        rate = now.done / now.seconds if now.seconds > 0 else 0.0
+        left = rough_time((now.total - now.done) / rate) if rate else "unknown time"
+        return (
+            f"{now.table}: level {now.depth}, {now.done:,} of {now.total:,} states, "
+            f"{roughly(rate)} states/s, about {left} left"
+        )
+
+    with showing(Console(stderr=True)) as progress:
+        done = export(
+            run_dir,
+            out,
+            steps=steps,
+            threads=threads,
+            watch=lambda now: progress.tell(told(now)),
+            announce=progress.announce,
+        )
+    whole = "all of a complete run" if done.complete else "of a run that was stopped early"
+    click.echo(f"wrote {counted(done.states, 'state')}, {whole}, to {out / 'states'}")
+    if done.steps is not None:
+        click.echo(f"wrote {counted(done.steps, 'step')} to {out / 'steps'}")
+    return exit_codes.HOLDS
