@@ -40,9 +40,12 @@ PIECE_STATES = 1 << 22
 
 @dataclass(frozen=True, slots=True)
 class Exporting:
-    """How far an export has come: `done` of `total` states, those up to `depth` for certain."""
+    """How far an export has come: through `done` of `total` states, now at `depth`.
 
-    table: str
+    `doing` is "verifying", "states" or "steps", each of which goes through all states.
+    """
+
+    doing: str
     depth: int
     done: int
     total: int
@@ -70,6 +73,10 @@ class KeptRun:
         self.manifest: Manifest = read_manifest(self.storage)
         self.problem: Problem = problem_of(self.manifest.identity, location)
         self.width = width_of(self.manifest.words)
+        if self.manifest.words != self.problem.model.layout.words:
+            raise Damaged(
+                f"{location}: the manifest is damaged: it says {self.manifest.words} words"
+            )
         if not self.manifest.levels:
             raise BadRun(f"{location} has no finished level yet; there is nothing to export")
 
@@ -116,26 +123,28 @@ def export(
     with _written_aside(out) as folder:
         prepare(kept.problem, announce=announce)
         started = time.monotonic()
-        clock = _Clock(kept, started, watch)
-        _verify(kept, clock)
-        _write_states(kept, folder / "states", threads, clock)
-        written = _write_steps(kept, folder / "steps", threads, clock) if steps else None
+        _verify(kept, _Clock(kept, "verifying", watch))
+        _write_states(kept, folder / "states", threads, _Clock(kept, "states", watch))
+        written = None
+        if steps:
+            written = _write_steps(kept, folder / "steps", threads, _Clock(kept, "steps", watch))
         done = Exported(kept.states, written, kept.manifest.complete, time.monotonic() - started)
         _describe(kept, done, folder / "export.json")
     return done
 
 
-@dataclass(frozen=True, slots=True)
 class _Clock:
-    """Tells whoever watches."""
+    """Tells whoever watches how far one part of the work is, and since when."""
 
-    kept: KeptRun
-    started: float
-    watch: Callable[[Exporting], None]
+    def __init__(self, kept: KeptRun, doing: str, watch: Callable[[Exporting], None]) -> None:
+        self._total = kept.states
+        self._doing = doing
+        self._watch = watch
+        self._started = time.monotonic()
 
-    def tell(self, table: str, depth: int, done: int) -> None:
-        seconds = time.monotonic() - self.started
-        self.watch(Exporting(table, depth, done, self.kept.states, seconds))
+    def tell(self, depth: int, done: int) -> None:
+        seconds = time.monotonic() - self._started
+        self._watch(Exporting(self._doing, depth, done, self._total, seconds))
 
 
 def _verify(kept: KeptRun, clock: _Clock) -> None:
@@ -145,7 +154,7 @@ def _verify(kept: KeptRun, clock: _Clock) -> None:
         for file in level.files:
             require_whole(kept.storage, file, kept.manifest.words)
         done += level.states
-        clock.tell("verifying", level.depth, done)
+        clock.tell(level.depth, done)
 
 
 def _write_states(kept: KeptRun, folder: Path, threads: int, clock: _Clock) -> None:
@@ -161,7 +170,7 @@ def _write_states(kept: KeptRun, folder: Path, threads: int, clock: _Clock) -> N
                         StateBlock(level.depth, piece[some], found.parents[some], found.codes[some])
                     )
                 done += len(piece)
-                clock.tell("states", level.depth, done)
+                clock.tell(level.depth, done)
 
 
 def _least_arrivals(kept: KeptRun, depth: int, piece: Rows) -> LeastArrivals:
@@ -197,7 +206,7 @@ def _write_steps(kept: KeptRun, folder: Path, threads: int, clock: _Clock) -> in
                     parts.add(StepBlock(level.depth, sources, targets[some], origins[some]))
                 count += written
             done += level.states
-            clock.tell("steps", level.depth, done)
+            clock.tell(level.depth, done)
     return count
 
 

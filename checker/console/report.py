@@ -120,8 +120,8 @@ def counts(result: Result, prepare_seconds: float) -> RenderableType:
         else Text(f"a part only: stopped by {result.stopped_by}", style="bold yellow"),
     )
     if not result.complete:
-        for line in covered(result.levels):
-            grid.add_row("Covered", line)
+        for title, line in zip(("Covered", ""), covered(result.levels), strict=False):
+            grid.add_row(title, line)
     grid.add_row("Distinct states", f"{result.distinct:,}")
     grid.add_row("Generated", f"{result.generated:,}")
     grid.add_row("Depth", f"{result.depth}")
@@ -139,8 +139,8 @@ def covered(levels: list[LevelSummary]) -> list[str]:
     if not levels:
         return ["nothing"]
     deepest = levels[-1].depth
-    steps = f", every step from those up to depth {deepest - 1}" if deepest else ""
-    lines = [f"every state up to depth {deepest}{steps}"]
+    steps = f", every step from depth 0 to {deepest - 1}" if deepest else ""
+    lines = [f"every state to depth {deepest}{steps}"]
     if estimate := outlook(levels):
         seen = sum(level.states for level in levels) / estimate.states
         lines.append(f"about {seen:.0%} of an estimated {roughly(estimate.states)} states")

@@ -17,14 +17,14 @@ from checker.wording import counted, rough_time, roughly
 @click.option(
     "--out",
     required=True,
-    type=click.Path(path_type=Path),
+    metavar="PATH",
     help="A directory that is new or empty.",
 )
 @click.option("--steps", is_flag=True, help="Also every transition: about three times the rows.")
 @click.option(
     "--threads", type=click.IntRange(0, 1024), default=0, help="Threads; 0: one for each core."
 )
-def states_command(run_dir: str, out: Path, steps: bool, threads: int) -> int:
+def states_command(run_dir: str, out: str, steps: bool, threads: int) -> int:
     """Write the states of the run kept in DIR (check --run-dir DIR) as Parquet tables.
 
     One row a state, every field a column, with its depth and the least step that leads there. Any
@@ -36,21 +36,23 @@ def states_command(run_dir: str, out: Path, steps: bool, threads: int) -> int:
         rate = now.done / now.seconds if now.seconds > 0 else 0.0
         left = rough_time((now.total - now.done) / rate) if rate else "unknown time"
         return (
-            f"{now.table}: level {now.depth}, {now.done:,} of {now.total:,} states, "
+            f"{now.doing}: level {now.depth}, {now.done:,} of {now.total:,} states, "
             f"{roughly(rate)} states/s, about {left} left"
         )
 
+    if "://" in out:
+        raise click.UsageError(f"--out: {out} is no directory of this machine; copy it from one")
     with showing(Console(stderr=True)) as progress:
         done = export(
             run_dir,
-            out,
+            Path(out),
             steps=steps,
             threads=threads,
             watch=lambda now: progress.tell(told(now)),
             announce=progress.announce,
         )
     whole = "all of a complete run" if done.complete else "of a run that was stopped early"
-    click.echo(f"wrote {counted(done.states, 'state')}, {whole}, to {out / 'states'}")
+    click.echo(f"wrote {counted(done.states, 'state')}, {whole}, to {Path(out) / 'states'}")
     if done.steps is not None:
-        click.echo(f"wrote {counted(done.steps, 'step')} to {out / 'steps'}")
+        click.echo(f"wrote {counted(done.steps, 'step')} to {Path(out) / 'steps'}")
     return exit_codes.HOLDS

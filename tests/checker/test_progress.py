@@ -106,9 +106,7 @@ def test_what_a_stopped_run_covered_is_told() -> None:
     short, long = snapshot(4).levels, snapshot(20).levels
 
     assert covered([]) == ["nothing"]
-    assert covered(list(short)) == [
-        "every state up to depth 3, every step from those up to depth 2"
-    ]
+    assert covered(list(short)) == ["every state to depth 3, every step from depth 0 to 2"]
     assert covered(list(long))[1] == "about 57% of an estimated 40 M states"
 
 

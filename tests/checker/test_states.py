@@ -280,6 +280,13 @@ def test_what_cannot_be_exported_is_one_line_and_exit_2_and_leaves_nothing(
     assert sorted(out.parent.rglob("*")) == before
 
 
+def test_a_uri_is_refused_as_a_place_to_write_to(told: Told, run: Path) -> None:
+    code, _, err = told(run, "--out", "s3://bucket/states")
+
+    assert code == 2
+    assert "--out: s3://bucket/states is no directory of this machine" in err
+
+
 def test_an_export_that_is_interrupted_leaves_nothing(
     run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
