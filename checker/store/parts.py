@@ -8,6 +8,7 @@ one that nobody reads before it is complete.
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Sized
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
@@ -46,6 +47,7 @@ class Parts(Generic[_Block]):
         self._dictionaries = [_leaf(field) for field in schema if field.name not in plain]
         self._threads = threads or os.cpu_count() or 1
         self._pool = ThreadPoolExecutor(self._threads, thread_name_prefix="parquet")
+        self._given_up = threading.Event()
         self._writing: list[Future[None]] = []
         self._files = 0
         self._pending: list[_Block] = []
@@ -63,6 +65,8 @@ class Parts(Generic[_Block]):
                 for part in self._writing:
                     part.result()
         finally:
+            # Set at the end of a success, too, when nobody looks any more.
+            self._given_up.set()
             self._pool.shutdown(wait=True, cancel_futures=True)
 
     def add(self, block: _Block) -> None:
@@ -94,6 +98,8 @@ class Parts(Generic[_Block]):
             batches: list[Any] = []
             rows = 0
             for block in blocks:
+                if self._given_up.is_set():
+                    return
                 batches.append(self._encode(block))
                 rows += len(block)
                 if rows >= ROW_GROUP_ROWS:

@@ -17,8 +17,9 @@ import pytest
 from checker import export as exporting
 from checker.account import Account
 from checker.console import commands
+from checker.console.states_command import line_of
 from checker.engines.choice import EngineChoice, engine_for
-from checker.export import export
+from checker.export import Exporting, export
 from checker.grains import problem_for
 from checker.identity import identity_of
 from checker.paths import shortest_paths
@@ -315,3 +316,10 @@ def test_a_run_that_goes_on_can_be_exported(run: Path, tmp_path: Path) -> None:
 
     assert not done.complete
     assert done.states > 10
+
+
+def test_a_line_says_how_far_it_is_and_once_that_means_something_how_long_it_takes() -> None:
+    assert line_of(Exporting("states", 3, 10, 1000, 0.5)) == "states: level 3, 10 of 1,000"
+    assert line_of(Exporting("steps", 9, 400_000, 1_200_000, 4.0)) == (
+        "steps: level 9, 400,000 of 1,200,000, 100 k/s, about 8 s left"
+    )
