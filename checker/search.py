@@ -51,6 +51,21 @@ class Snapshot:
     generated: int
     seconds: float
 
+    @property
+    def depth(self) -> int:
+        """The depth of the last level."""
+        return self.levels[-1].depth
+
+    @property
+    def frontier(self) -> int:
+        """How many states the last level has."""
+        return self.levels[-1].states
+
+    @property
+    def on(self) -> str:
+        """Who explored it."""
+        return self.levels[-1].on
+
 
 def search(
     problem: Problem,

@@ -107,7 +107,7 @@ class LiveView:
 
     def take(self, snapshot: Snapshot) -> None:
         """A level has been checked."""
-        if self._snapshots and snapshot.levels[-1].depth == 0:
+        if self._snapshots and snapshot.depth == 0:
             self._snapshots = []  # another search
         self._snapshots = [*self._snapshots[-LEVELS_SHOWN:], snapshot]
         self._outlook = outlook(snapshot.levels)
@@ -122,7 +122,7 @@ class LiveView:
         since = time.monotonic() - self._taken
         last = self._snapshots[-1]
         self._spinner.update(text=Text(self.message or totals(last, since)))
-        doing = f"expanding level {last.levels[-1].depth} for {rough_time(since)}; "
+        doing = f"expanding level {last.depth} for {rough_time(since)}; "
         rest = "" if self.message else f"  {doing}{told(self._outlook, since)}"
         return Group(levels_table(self._snapshots), self._spinner, Text(rest))
 
@@ -133,8 +133,8 @@ def levels_table(snapshots: list[Snapshot]) -> Table:
     for title, width in _COLUMNS.items():
         justify: Literal["left", "right"] = "left" if title == "On" else "right"
         table.add_column(title, justify=justify, min_width=width, no_wrap=True)
-    generated = {s.levels[-1].depth: s.generated for s in snapshots}
-    elapsed = {s.levels[-1].depth: s.seconds for s in snapshots}
+    generated = {s.depth: s.generated for s in snapshots}
+    elapsed = {s.depth: s.seconds for s in snapshots}
     levels = snapshots[-1].levels
     for level in levels[-LEVELS_SHOWN:]:
         depth = level.depth
@@ -172,13 +172,12 @@ def told(estimate: Outlook | None, since: float = 0.0) -> str:
 
 def line_of(snapshot: Snapshot) -> str:
     """Level, frontier, growth, totals, and what can be said of the rest."""
-    last = snapshot.levels[-1]
     rate = snapshot.distinct / snapshot.seconds if snapshot.seconds > 0 else 0.0
     grown = ""
     if len(snapshot.levels) > 1:
-        grown = f" (x{last.states / snapshot.levels[-2].states:.2f})"
+        grown = f" (x{snapshot.frontier / snapshot.levels[-2].states:.2f})"
     return (
-        f"level {last.depth} on {last.on}: frontier {last.states:,}{grown}, "
+        f"level {snapshot.depth} on {snapshot.on}: frontier {snapshot.frontier:,}{grown}, "
         f"{totals(snapshot, 0.0)}, {roughly(rate)} states/s, {told(outlook(snapshot.levels))}"
     )
 
