@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -26,9 +27,9 @@ class Account:
         self.deadlock: tuple[int, Words] | None = None
         self.seconds = 0.0
 
-    def arrive(self, level: Arrivals) -> None:
-        """A level has been checked."""
-        self.levels.append(LevelSummary(level.depth, level.new, level.on))
+    def arrive(self, level: Arrivals, seconds: float) -> None:
+        """A level has been checked, so long after the one before."""
+        self.levels.append(LevelSummary(level.depth, level.new, level.on, seconds))
         for number, words in level.broken.items():
             self.broken.setdefault(number, (level.depth, words))
 
@@ -75,6 +76,7 @@ class Account:
             },
             "deadlock": [self.deadlock[0], list(self.deadlock[1])] if self.deadlock else None,
             "seconds": round(self.seconds, 3),
+            "level_seconds": [round(level.seconds, 3) for level in self.levels],
         }
 
     @classmethod
@@ -83,7 +85,10 @@ class Account:
     ) -> Account:
         """The inverse of `as_values`. Raises `KeyError`, `ValueError` or `TypeError`."""
         account = cls(problem)
-        account.levels = levels
+        account.levels = [
+            replace(level, seconds=float(seconds))
+            for level, seconds in zip(levels, values["level_seconds"], strict=True)
+        ]
         model = problem.model
         actions = {action.name: i for i, action in enumerate(model.actions)}
         bounds = {name: i for i, name in enumerate(model.limits)}

@@ -47,11 +47,12 @@ class ReachableResult:
 
 @dataclass(frozen=True, slots=True)
 class LevelSummary:
-    """One level of the search: how many states it has and who explored it."""
+    """One level of the search: how many states it has, who explored it, and how long that took."""
 
     depth: int
     states: int
     on: str
+    seconds: float = 0.0
 
 
 @dataclass(slots=True, kw_only=True)

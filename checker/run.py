@@ -22,6 +22,9 @@ from checker.search import NO_BUDGETS, Budgets, Snapshot, search
 from checker.store.run_directory import RunDirectory
 from counterexamples import Replayed, confirm, trace_of
 
+_LONG_SECONDS = 5.0
+"""A search so long has levels that take a while to be gone through once more."""
+
 
 @dataclass(frozen=True, slots=True)
 class Finding:
@@ -82,6 +85,8 @@ def run(
             )
         except ModelFault as fault:
             raise explain_fault(problem, fault) from None
+        if result.violated and result.seconds > _LONG_SECONDS:
+            announce("finding the shortest traces")
         findings = counterexamples_of(problem, engine, result)
         if directory is not None and result.complete:
             directory.finish()

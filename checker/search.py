@@ -15,7 +15,7 @@ from checker.account import Account
 from checker.engine import Arrivals, Engine, Interrupted
 from checker.memory_use import anonymous_bytes, peak_resident_bytes
 from checker.problem import Problem
-from checker.result import InvariantResult, ReachableResult, Result, Verdict
+from checker.result import InvariantResult, LevelSummary, ReachableResult, Result, Verdict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,14 +40,31 @@ NO_BUDGETS = Budgets()
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """How far a run has come, for whoever shows progress."""
+    """How far a run has come, for whoever shows progress: every level so far has been checked.
 
-    depth: int
-    frontier: int
+    `generated` transitions lead out of all levels but the last. `seconds` of this process: what a
+    resumed run took before is not in it.
+    """
+
+    levels: tuple[LevelSummary, ...]
     distinct: int
     generated: int
     seconds: float
-    on: str
+
+    @property
+    def depth(self) -> int:
+        """The depth of the last level."""
+        return self.levels[-1].depth
+
+    @property
+    def frontier(self) -> int:
+        """How many states the last level has."""
+        return self.levels[-1].states
+
+    @property
+    def on(self) -> str:
+        """Who explored it."""
+        return self.levels[-1].on
 
 
 def search(
@@ -70,25 +87,26 @@ def search(
     before = account.seconds
     stopped_by: str | None = None
     is_resumed = bool(account.levels)
+    arrived = started
     try:
         while True:
             if not is_resumed:
                 level = engine.absorb()
                 if level.new == 0:
                     break
-                account.arrive(level)
-                account.seconds = before + time.monotonic() - started
+                now = time.monotonic()
+                account.arrive(level, now - arrived)
+                account.seconds = before + now - started
+                arrived = now
                 commit(level, account)
             is_resumed = False
             last = account.levels[-1]
             watch(
                 Snapshot(
-                    last.depth,
-                    last.states,
+                    tuple(account.levels),
                     account.distinct,
                     account.generated,
                     time.monotonic() - started,
-                    last.on,
                 )
             )
             stopped_by = _over_budget(budgets, account, time.monotonic() - started, engine.can_shed)

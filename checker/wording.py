@@ -36,3 +36,23 @@ def told_symmetry(symmetry: Symmetry) -> str:
 def told_option(value: object) -> str:
     """An option's value as the report shows it."""
     return {True: "on", False: "off"}[value] if isinstance(value, bool) else str(value)
+
+
+def roughly(number: float) -> str:
+    """`950`, `12 k`, `1.2 M`, `41 M`: two digits are enough for what changes all the time."""
+    for size, letter in ((1e9, " G"), (1e6, " M"), (1e3, " k")):
+        if number >= 0.9995 * size:
+            scaled = number / size
+            return f"{scaled:.1f}{letter}" if scaled < 9.95 else f"{scaled:.0f}{letter}"
+    return f"{number:.0f}"
+
+
+def rough_time(seconds: float) -> str:
+    """`4 s`, `12 min`, `3.5 h`, `2.1 days`"""
+    if seconds < 99.5:
+        return f"{seconds:.0f} s"
+    if seconds < 99.5 * 60:
+        return f"{seconds / 60:.0f} min"
+    if seconds < 48 * 3600:
+        return f"{seconds / 3600:.1f} h"
+    return f"{seconds / 86400:.1f} days"

@@ -33,6 +33,7 @@ from checker.console.options import (
 from checker.console.progress import Progress, showing
 from checker.console.report import render_run
 from checker.console.run_options import take_run
+from checker.console.states_command import states_command
 from checker.console.summary import to_text
 from checker.console.tour import stops
 from checker.engine import EngineFailed
@@ -267,6 +268,9 @@ def _run_expected(expectation: Expectation, progress: Progress) -> Run:
         watch=progress.watch,
         announce=progress.announce,
     )
+
+
+waterline.add_command(states_command)
 
 
 def run_command(name: str) -> int:

@@ -15,10 +15,11 @@ from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderR
 from rich.table import Table
 from rich.text import Text
 
+from checker.eta import outlook
 from checker.grains import GRAINS, MESSAGE, grain_of
 from checker.result import LevelSummary, Result, Verdict
 from checker.run import Finding, Run
-from checker.wording import counted, told_option, told_sizes, told_symmetry
+from checker.wording import counted, roughly, told_option, told_sizes, told_symmetry
 from counterexamples import TraceStep, Trimmed, render_compact
 
 LANES = ("LEO", "HW")
@@ -119,6 +120,9 @@ def counts(result: Result, prepare_seconds: float) -> RenderableType:
         if result.complete
         else Text(f"a part only: stopped by {result.stopped_by}", style="bold yellow"),
     )
+    if not result.complete:
+        for title, line in zip(("Covered", ""), covered(result.levels), strict=False):
+            grid.add_row(title, line)
     symmetric = told_symmetry(result.problem.symmetry)
     grid.add_row("Distinct states", f"{result.distinct:,}{symmetric}")
     grid.add_row("Generated", f"{result.generated:,}")
@@ -130,6 +134,19 @@ def counts(result: Result, prepare_seconds: float) -> RenderableType:
     grid.add_row("Time", _time(result, prepare_seconds))
     grid.add_row("Peak memory", f"{result.peak_rss / 1e6:,.0f} MB in the driver")
     return grid
+
+
+def covered(levels: list[LevelSummary]) -> list[str]:
+    """What a run that was stopped has seen, and how much that may be of all."""
+    if not levels:
+        return ["nothing"]
+    deepest = levels[-1].depth
+    steps = f", every step from depth 0 to {deepest - 1}" if deepest else ""
+    lines = [f"every state to depth {deepest}{steps}"]
+    if estimate := outlook(levels):
+        seen = sum(level.states for level in levels) / estimate.states
+        lines.append(f"about {seen:.0%} of an estimated {roughly(estimate.states)} states")
+    return lines
 
 
 def who_explored(levels: list[LevelSummary]) -> list[str]:

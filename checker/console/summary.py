@@ -41,6 +41,7 @@ def summary(run: Run) -> dict[str, Any]:
         "generated": result.generated,
         "depth": result.depth,
         "levels": [level.states for level in result.levels],
+        "level_seconds": [round(level.seconds, 3) for level in result.levels],
         "explored_on": [level.on for level in result.levels],
         "actions": result.fired,
         "cut": result.cut,

@@ -129,7 +129,7 @@ def test_json_is_one_object_and_nothing_else(told: Told) -> None:
     assert report["invariants"]["epoch_cache_monotone"]["verdict"] == "not applicable"
     assert sum(report["levels"]) == report["distinct"] == 23706
     assert sum(report["actions"].values()) + 1 == report["generated"]
-    assert report["depth"] == len(report["levels"]) - 1
+    assert report["depth"] == len(report["levels"]) - 1 == len(report["level_seconds"]) - 1
     assert set(report["cut"]) == {"records", "epochs", "restarts", "moves"}
     assert report["bounds"]["restarts"] == 2
     assert report["engine"] == "local"

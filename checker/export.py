@@ -1,0 +1,256 @@
+"""A run's states as Parquet, for SQL: what was kept as packed words, decoded and given parents.
+
+The levels are gone through one by one, in pieces; no more than a few of these are in memory.
+Parents are found as a trace finds them: the level before is expanded again and the least way into
+each state is kept. The tables are written aside and take their place when all is done.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from checker.compiled.expander import CHUNK_ROWS, Expander, Tally
+from checker.compiled.kernel import ROW_SHIFT
+from checker.compiled.prepare import prepare
+from checker.engine import ModelFault
+from checker.faults import explain_fault
+from checker.identity import problem_of
+from checker.problem import Problem
+from checker.store.arrivals import LeastArrivals
+from checker.store.blocks import Rows, width_of
+from checker.store.manifest import BadRun, LevelFiles, Manifest, read_manifest
+from checker.store.parts import ROW_GROUP_ROWS, Parts
+from checker.store.runs import share, sort_unique
+from checker.store.storage import BadLocation, Damaged, Storage, require_whole, storage_at
+from checker.store.tables import StateBlock, StateTable, StepBlock, StepTable
+
+FORMAT = "waterline-states/1"
+PIECE_STATES = 1 << 22
+"""States whose parents are looked for at a time; for each piece the level before is expanded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exporting:
+    """How far an export has come: through `done` of `total` states, now at `depth`.
+
+    `doing` is "verifying", "states" or "steps", each of which goes through all states.
+    """
+
+    doing: str
+    depth: int
+    done: int
+    total: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """What an export has written."""
+
+    states: int
+    steps: int | None
+    complete: bool
+    seconds: float
+
+
+class KeptRun:
+    """A run directory, to be read: its levels do not change, even while a run goes on in it.
+
+    Raises `BadRun` where there is nothing to export, `Damaged` if a file is not what was written.
+    """
+
+    def __init__(self, location: str) -> None:
+        self.storage: Storage = storage_at(location)
+        self.manifest: Manifest = read_manifest(self.storage)
+        self.problem: Problem = problem_of(self.manifest.identity, location)
+        self.width = width_of(self.manifest.words)
+        if self.manifest.words != self.problem.model.layout.words:
+            raise Damaged(
+                f"{location}: the manifest is damaged: it says {self.manifest.words} words"
+            )
+        if not self.manifest.levels:
+            raise BadRun(f"{location} has no finished level yet; there is nothing to export")
+
+    @property
+    def states(self) -> int:
+        """How many there are."""
+        return sum(level.states for level in self.manifest.levels)
+
+    def chunks(self, level: LevelFiles) -> Iterator[Rows]:
+        """A level as it is expanded, a few thousand states at a time."""
+        for file in level.files:
+            rows = self.storage.read(file.name, self.manifest.words)
+            for start in range(0, len(rows), CHUNK_ROWS):
+                # A copy: compiled code takes blocks that could be written to.
+                yield np.array(rows[start : start + CHUNK_ROWS])
+
+    def pieces(self, level: LevelFiles) -> Iterator[Rows]:
+        """A level in the order of hashes, a few million states at a time."""
+        count = -(-level.states // PIECE_STATES)
+        for number in range(count):
+            parts = []
+            for file in level.files:
+                rows = self.storage.read(file.name, self.manifest.words)
+                parts.append(np.array(share(self.width, rows, count, number)))
+            held = [part for part in parts if len(part)]
+            if held:
+                yield held[0] if len(held) == 1 else sort_unique(self.width, np.concatenate(held))
+
+
+def export(
+    location: str,
+    out: Path,
+    *,
+    steps: bool = False,
+    threads: int = 0,
+    watch: Callable[[Exporting], None] = lambda progress: None,
+    announce: Callable[[str], None] = lambda message: None,
+) -> Exported:
+    """Write the states of the run kept at `location`, and if asked for its steps, to `out`.
+
+    Raises `BadRun`, `Damaged`, or `BadLocation` where `out` is taken.
+    """
+    kept = KeptRun(location)
+    with _written_aside(out) as folder:
+        prepare(kept.problem, announce=announce)
+        started = time.monotonic()
+        _verify(kept, _Clock(kept, "verifying", watch))
+        _write_states(kept, folder / "states", threads, _Clock(kept, "states", watch))
+        written = None
+        if steps:
+            written = _write_steps(kept, folder / "steps", threads, _Clock(kept, "steps", watch))
+        done = Exported(kept.states, written, kept.manifest.complete, time.monotonic() - started)
+        _describe(kept, done, folder / "export.json")
+    return done
+
+
+class _Clock:
+    """Tells whoever watches how far one part of the work is, and since when."""
+
+    def __init__(self, kept: KeptRun, doing: str, watch: Callable[[Exporting], None]) -> None:
+        self._total = kept.states
+        self._doing = doing
+        self._watch = watch
+        self._started = time.monotonic()
+
+    def tell(self, depth: int, done: int) -> None:
+        seconds = time.monotonic() - self._started
+        self._watch(Exporting(self._doing, depth, done, self._total, seconds))
+
+
+def _verify(kept: KeptRun, clock: _Clock) -> None:
+    """Compare every file with what was written, before anything is made of it."""
+    done = 0
+    for level in kept.manifest.levels:
+        for file in level.files:
+            require_whole(kept.storage, file, kept.manifest.words)
+        done += level.states
+        clock.tell(level.depth, done)
+
+
+def _write_states(kept: KeptRun, folder: Path, threads: int, clock: _Clock) -> None:
+    table = StateTable(kept.problem.model)
+    with Parts(folder, table.schema, table.encode, plain=table.plain, threads=threads) as parts:
+        done = 0
+        for level in kept.manifest.levels:
+            for piece in kept.pieces(level):
+                found = _least_arrivals(kept, level.depth, piece)
+                for start in range(0, len(piece), ROW_GROUP_ROWS):
+                    some = slice(start, start + ROW_GROUP_ROWS)
+                    parts.add(
+                        StateBlock(level.depth, piece[some], found.parents[some], found.codes[some])
+                    )
+                done += len(piece)
+                clock.tell(level.depth, done)
+
+
+def _least_arrivals(kept: KeptRun, depth: int, piece: Rows) -> LeastArrivals:
+    """The least way into each state of a piece of a level. Raises `Damaged` if one has none."""
+    found = LeastArrivals(kept.width, piece, row_shift=ROW_SHIFT)
+    if depth == 0:
+        return found
+    for sources, expander, written in _expanded(kept, kept.manifest.levels[depth - 1]):
+        found.offer(expander.out, expander.origin, written, sources)
+    if (found.codes < 0).any():
+        raise Damaged(
+            f"{kept.storage.location}: level {depth} has a state that nothing in level "
+            f"{depth - 1} leads to"
+        )
+    return found
+
+
+def _write_steps(kept: KeptRun, folder: Path, threads: int, clock: _Clock) -> int:
+    """Every transition within the bounds out of a level that was expanded.
+
+    The last level of a run that was stopped was not: what it leads to is not among the states.
+    """
+    table = StepTable(kept.problem.model)
+    levels = kept.manifest.levels if kept.manifest.complete else kept.manifest.levels[:-1]
+    count = 0
+    with Parts(folder, table.schema, table.encode, plain=table.plain, threads=threads) as parts:
+        done = 0
+        for level in levels:
+            for sources, expander, written in _expanded(kept, level):
+                targets, origins = expander.out[:written].copy(), expander.origin[:written].copy()
+                for start in range(0, written, ROW_GROUP_ROWS):
+                    some = slice(start, start + ROW_GROUP_ROWS)
+                    parts.add(StepBlock(level.depth, sources, targets[some], origins[some]))
+                count += written
+            done += level.states
+            clock.tell(level.depth, done)
+    return count
+
+
+def _expanded(kept: KeptRun, level: LevelFiles) -> Iterator[tuple[Rows, Expander, int]]:
+    """A level's transitions, chunk by chunk: the states, and what the expander has written."""
+    expander = Expander(kept.problem)
+    for sources in kept.chunks(level):
+        tally = Tally(kept.problem)
+        for written in expander.expand(sources, tally):
+            yield sources, expander, written
+        if tally.faults:
+            raise explain_fault(kept.problem, ModelFault(min(tally.faults)))
+
+
+@contextmanager
+def _written_aside(out: Path) -> Iterator[Path]:
+    """A folder that takes its place at `out` when all went well; else nothing is left."""
+    if out.exists() and not out.is_dir():
+        raise BadLocation(f"{out} is a file; name a directory to write to")
+    if out.is_dir() and any(out.iterdir()):
+        raise BadLocation(f"{out} is not empty; name a new directory to write to")
+    out = out.absolute()
+    out.parent.mkdir(parents=True, exist_ok=True)
+    folder = out.parent / f".{out.name}.writing-{os.urandom(4).hex()}"
+    folder.mkdir()
+    try:
+        yield folder
+        folder.replace(out)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _describe(kept: KeptRun, done: Exported, path: Path) -> None:
+    """What the tables are of, beside them."""
+    model = kept.problem.model
+    values = {
+        "format": FORMAT,
+        "model": model.name,
+        "protocol": model.version,
+        "bounds": dict(model.options),
+        "complete": done.complete,
+        "states": done.states,
+        "steps": done.steps,
+        "levels": [level.states for level in kept.manifest.levels],
+        "columns": {field.name: field.doc for field in model.layout.fields},
+    }
+    path.write_text(json.dumps(values, indent=2) + "\n", encoding="utf-8")
