@@ -60,7 +60,7 @@ def engine_for(
     from checker.engines.spark import SparkWorkers  # noqa: PLC0415 - the local engine needs none
 
     workers = SparkWorkers(
-        words=words,
+        problem=problem,
         master=choice.master,
         settings=choice.settings,
         driver_levels=choice.driver_levels,

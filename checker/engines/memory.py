@@ -23,6 +23,7 @@ from checker.memory_use import anonymous_bytes
 from checker.problem import Problem
 from checker.store.blocks import Rows, nothing_recent, scatter, width_of
 from checker.store.owned import Owned
+from checker.store.reserve import Reserve
 from checker.store.runs import share, sort_unique
 
 OWNERS = 32
@@ -39,7 +40,10 @@ class Slab:
     """Scattered successors of a few chunks, kept until their owners have absorbed them."""
 
     def __init__(self, chunks: int, room: int, words: int) -> None:
-        self.children: NDArray[np.uint64] = np.empty((chunks, room, words), np.uint64)
+        # Most of the room is never used: it should not be backed by large pages.
+        self.children: NDArray[np.uint64] = Reserve(chunks * room, words).rows.reshape(
+            chunks, room, words
+        )
         self.ends: NDArray[np.int64] = np.zeros((chunks, OWNERS), np.int64)
 
 

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
+from uuid import uuid4
 
 import numpy as np
 from numpy.typing import NDArray
@@ -103,6 +104,7 @@ class PartitionedEngine:
         self._temporary: Path | None = None
         self._owners_wanted = owners
         self._tiers: list[Tiers] = []
+        self._run = uuid4().hex
         self._expanded: list[Report] | None = None
 
     @property
@@ -295,6 +297,7 @@ class PartitionedEngine:
                 frontier = self._runs_of(self.levels[-1], number)
                 owners.append(OwnerPlan(frontier=tuple(run for run, _ in frontier)))
         return LevelPlan(
+            run=self._run,
             problem=self.problem,
             storage=self.storage,
             depth=self.depth,

@@ -20,7 +20,8 @@ from checker.engines.partitioned import WorkersLost
 from checker.engines.shipped_call import itself, values
 from checker.engines.shipping import Shipped
 from checker.engines.spark_session import start_context, wait_for_executors
-from checker.engines.task import LevelPlan, Report
+from checker.engines.task import LevelPlan, Report, load
+from checker.problem import Problem
 from checker.store.runs import warm_up
 from checker.store.storage import Storage
 
@@ -55,7 +56,7 @@ class SparkWorkers:
     def __init__(
         self,
         *,
-        words: int,
+        problem: Problem,
         master: str | None = None,
         settings: Sequence[tuple[str, str]] = (),
         driver_levels: int | None = None,
@@ -64,7 +65,7 @@ class SparkWorkers:
         on_wait: Callable[[str], None] = lambda reason: None,
         deadline: Callable[[], bool] | None = None,
     ) -> None:
-        self.words = words
+        self.problem = problem
         self.master = master
         self.settings = tuple(settings)
         self._log = Path(log) if log else Path(tempfile.gettempdir()) / f"waterline-{uuid4()}.log"
@@ -90,21 +91,19 @@ class SparkWorkers:
             return depth + 1 >= self._driver_levels
         if frontier >= BOOT_FRONTIER:
             self._start_booting()
-        ready = self._context is not None and (self._boot is None or not self._boot.is_alive())
-        return frontier >= HAND_OVER_FRONTIER and (ready or self._boot_error is not None)
+        ready = self._boot is not None and not self._boot.is_alive()
+        return frontier >= HAND_OVER_FRONTIER and ready
 
     def start(self, storage: Storage, *, frontier: int, visited: int) -> int:
-        """Wait for the context; an owner for each core."""
+        """Wait for the workers; an owner for each core."""
         self._start_booting()
-        warm_up((0,) * self.words)
-        if self._boot is not None:
-            if self._boot.is_alive():
-                self._on_wait("starting Spark")
-            self._boot.join()
+        warm_up((0,) * self.problem.model.layout.words)
+        assert self._boot is not None
+        if self._boot.is_alive():
+            self._on_wait("starting Spark")
+        self._boot.join()
         if self._boot_error is not None:
             raise self._boot_error
-        wait_for_executors(self._context)
-        self._shipped = Shipped(self._context, describe=self._on_wait)
         return max(2, int(self._context.defaultParallelism))
 
     def send(self, blocks: Sequence[tuple[int, bytes]], owners: int) -> None:
@@ -160,12 +159,21 @@ class SparkWorkers:
             self._log.unlink(missing_ok=True)
 
     def _start_booting(self) -> None:
-        if self._context is not None or self._boot is not None:
+        """Start Spark and have its workers load the model, while the driver explores."""
+        if self._boot is not None:
             return
 
         def boot() -> None:
             try:
-                self._context = start_context(self.master, settings=self.settings, log=self._log)
+                if self._context is None:
+                    self._context = start_context(
+                        self.master, settings=self.settings, log=self._log
+                    )
+                wait_for_executors(self._context)
+                self._shipped = Shipped(self._context, describe=self._on_wait)
+                slots = int(self._context.defaultParallelism)
+                problems = self._context.parallelize([self.problem] * slots, slots)
+                problems.mapPartitions(self._shipped.each(load)).count()
             except BaseException as problem:
                 self._boot_error = problem
 

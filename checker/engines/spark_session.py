@@ -20,6 +20,7 @@ from checker.engines.java import use_java
 LOCAL = "local[*]"
 _QUICK_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 _TASK_FAILURES = 4
+_LOCAL_HEAP = "2g"
 EXECUTORS_PATIENCE_SECONDS = 60.0
 
 
@@ -131,5 +132,9 @@ def _settings(master: str | None) -> dict[str, str]:
             "spark.driver.bindAddress": "127.0.0.1",
             "spark.driver.host": "127.0.0.1",
             "spark.driver.extraJavaOptions": _QUICK_JVM,
+            # Packed states hardly compress, and nothing leaves the machine.
+            "spark.shuffle.compress": "false",
+            "spark.shuffle.spill.compress": "false",
+            "spark.driver.memory": _LOCAL_HEAP,
         }
     return settings

@@ -7,6 +7,7 @@ task that is retried, or runs twice, changes nothing.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -15,11 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from checker.compiled.expander import CHUNK_ROWS, Expander, Findings, Tally
+from checker.compiled.prepare import prepare
 from checker.engine import Counts, Words
 from checker.engines.gathering import Gathering
 from checker.problem import Problem
-from checker.store.blocks import Rows
-from checker.store.runs import merge, share, sort_unique, unseen
+from checker.store.blocks import Rows, width_of
+from checker.store.runs import Scratch, merge, share, sort_unique, unseen, warm_up
 from checker.store.storage import StateFile, Storage, checksum
 
 
@@ -56,11 +58,13 @@ class OwnerPlan:
 class LevelPlan:
     """What a level's tasks are told: to absorb it, to expand it, or both.
 
-    `arrivals` is the name of the file of new states, with the owner's number to fill in; once
-    there is one of the name `superseded`, nobody needs what this level's tasks would do.
-    `gathered_rows` is how many distinct candidates a task keeps before it passes them on.
+    `run` is a name that no other search has. `arrivals` is the name of the file of new states, with
+    the owner's number to fill in; once there is one of the name `superseded`, nobody needs what
+    this level's tasks would do. `gathered_rows` is how many distinct candidates a task keeps before
+    it passes them on.
     """
 
+    run: str
     problem: Problem
     storage: Storage
     depth: int
@@ -101,7 +105,8 @@ def explore(
         return
     if plan.storage.exists(plan.superseded.format(owner=owner)):
         raise Superseded(f"level {plan.depth} has been left behind")
-    expander = Expander(plan.problem)
+    bench = _bench(plan)
+    expander = bench.expander
     words = len(expander.width)
     findings = Findings(plan.problem)
     tally = Tally(plan.problem, np.array(plan.happened, np.bool_))
@@ -109,13 +114,13 @@ def explore(
     if plan.absorbs:
         candidates = [np.frombuffer(block, np.uint64).reshape(-1, words) for _, block in blocks]
         del blocks
-        rows, file = _absorb(plan, owner, expander.width, candidates)
+        rows, file = _absorb(plan, owner, bench, candidates)
         expander.inspect(rows, findings)
         frontier = [rows]
     else:
         frontier = [_read(plan, run, owner) for run in plan.owners[owner].frontier]
     if plan.expands:
-        yield from _candidates(plan, expander, frontier, tally)
+        yield from _candidates(bench, frontier, tally)
     yield (
         owners,
         Report(
@@ -138,27 +143,61 @@ def _read(plan: LevelPlan, run: Run, owner: int) -> Rows:
     return rows if run.whole else share(width, rows, len(plan.owners), owner)
 
 
+def load(problem: Problem) -> None:
+    """Make a worker ready, so that its first task need not wait for code to be loaded."""
+    prepare(problem)
+    warm_up(width_of(problem.model.layout.words))
+
+
+class _Bench:
+    """What a worker keeps from one task to the next, because new memory is dear."""
+
+    def __init__(self, plan: LevelPlan) -> None:
+        self.expander = Expander(plan.problem)
+        self.gathering = Gathering(
+            len(self.expander.width),
+            len(plan.owners),
+            rows_max=plan.gathered_rows,
+            room=len(self.expander.out),
+        )
+        self.scratch = Scratch()
+
+
+_benches = threading.local()
+
+
+def _bench(plan: LevelPlan) -> _Bench:
+    """This thread's bench, made anew where the last task was of another kind."""
+    kind = (plan.run, len(plan.owners), plan.gathered_rows)
+    if getattr(_benches, "kind", None) != kind:
+        _benches.kind, _benches.bench = kind, None
+        _benches.bench = _Bench(plan)
+    bench: _Bench = _benches.bench
+    return bench
+
+
 def _absorb(
-    plan: LevelPlan, owner: int, width: tuple[int, ...], candidates: list[Rows]
+    plan: LevelPlan, owner: int, bench: _Bench, candidates: list[Rows]
 ) -> tuple[Rows, StateFile]:
     """The owner's new states and their file; if a task has been here before, what it found."""
     name = plan.arrivals.format(owner=owner)
     if plan.storage.exists(name):
-        rows = np.ascontiguousarray(plan.storage.read(name, len(width)))
+        rows = np.ascontiguousarray(plan.storage.read(name, len(bench.expander.width)))
         return rows, StateFile(name, len(rows), checksum(rows))
-    rows = _new(plan, owner, width, candidates)
+    rows = _new(plan, owner, bench, candidates)
     return rows, plan.storage.write(name, [rows])
 
 
-def _new(plan: LevelPlan, owner: int, width: tuple[int, ...], candidates: list[Rows]) -> Rows:
+def _new(plan: LevelPlan, owner: int, bench: _Bench, candidates: list[Rows]) -> Rows:
     """The candidates that the owner has not seen, sorted."""
+    width = bench.expander.width
     mine = plan.owners[owner]
     if mine.merge and not plan.storage.exists(mine.merged):
         runs = [_read(plan, run, owner) for run in mine.merge]
         plan.storage.write(mine.merged, merge(width, runs))
     if not candidates:
         return np.empty((0, len(width)), np.uint64)
-    rows = sort_unique(width, np.concatenate(candidates))
+    rows = sort_unique(width, np.concatenate(candidates), bench.scratch)
     candidates.clear()
     runs = [_read(plan, run, owner) for run in mine.runs]
     if mine.merge:
@@ -166,13 +205,10 @@ def _new(plan: LevelPlan, owner: int, width: tuple[int, ...], candidates: list[R
     return np.ascontiguousarray(unseen(width, rows, runs))
 
 
-def _candidates(
-    plan: LevelPlan, expander: Expander, frontier: list[Rows], tally: Tally
-) -> Iterator[tuple[int, bytes]]:
+def _candidates(bench: _Bench, frontier: list[Rows], tally: Tally) -> Iterator[tuple[int, bytes]]:
     """Successors by owner, each once in every batch."""
-    gathering = Gathering(
-        len(expander.width), len(plan.owners), rows_max=plan.gathered_rows, room=len(expander.out)
-    )
+    expander, gathering = bench.expander, bench.gathering
+    gathering.clear()
     for rows in frontier:
         for start in range(0, len(rows), CHUNK_ROWS):
             for written in expander.expand(rows[start : start + CHUNK_ROWS], tally):

@@ -27,7 +27,7 @@ class Tiers:
         """What to search at the next level, and what to merge into a run of that name before."""
         keep = len(self.runs)
         tail = 0
-        while keep > 0 and (tail == 0 or self.runs[keep - 1][1] < 2 * tail):
+        while keep > 0 and (tail == 0 or self.runs[keep - 1][1] < tail):
             keep -= 1
             tail += self.runs[keep][1]
         kept, tail_runs = self.runs[:keep], self.runs[keep:]

@@ -75,5 +75,6 @@ class Owned:
 
     def clear(self) -> None:
         """Forget everything."""
+        if self.count:
+            self.table[:] = 0
         self.count = 0
-        self.table[:] = 0

@@ -143,14 +143,39 @@ def _sort(
     return kept
 
 
-def sort_unique(width: Width, rows: Rows) -> Rows:
-    """The distinct rows, in the order of runs."""
-    keys: NDArray[np.uint64] = np.empty(len(rows), np.uint64)
-    out: Rows = np.empty_like(rows)
-    kept = _sort(
-        width, rows, keys, np.empty_like(rows), np.empty_like(keys), out, np.empty_like(keys)
-    )
-    return out[:kept]
+def sort_unique(width: Width, rows: Rows, scratch: Scratch | None = None) -> Rows:
+    """The distinct rows, in the order of runs.
+
+    With a `scratch` the result is part of it, and lasts until it is used again.
+    """
+    keys, once, once_keys, twice, twice_keys = (scratch or Scratch()).room(len(rows), len(width))
+    kept: int = _sort(width, rows, keys, once, once_keys, twice, twice_keys)
+    out: Rows = twice[:kept]
+    return out
+
+
+class Scratch:
+    """Room to sort in, kept from one time to the next.
+
+    Memory that is new costs more than the sorting: the system has to find it and clear it.
+    """
+
+    def __init__(self) -> None:
+        self._rows = 0
+        self._arrays: tuple[Any, ...] = ()
+
+    def room(self, rows: int, words: int) -> tuple[Any, ...]:
+        """Keys; rows and keys; rows and keys."""
+        if rows > self._rows or not self._arrays or self._arrays[1].shape[1] != words:
+            self._arrays = ()
+            self._rows = rows + rows // 4
+            self._arrays = tuple(
+                np.empty((self._rows, words), np.uint64)
+                if i % 2
+                else np.empty(self._rows, np.uint64)
+                for i in range(5)
+            )
+        return tuple(array[:rows] for array in self._arrays)
 
 
 @njit(nogil=True, cache=True)
@@ -201,19 +226,24 @@ def _merge(width: Any, left: Any, i: int, right: Any, j: int, out: Any) -> Any:
     """Merge two disjoint runs from rows i and j on, as far as `out` reaches."""
     n = left.shape[0]
     m = right.shape[0]
+    left_key = hash_row(width, left, i) if i < n else np.uint64(0)
+    right_key = hash_row(width, right, j) if j < m else np.uint64(0)
     for k in range(out.shape[0]):
         take_left = j == m
         if i < n and j < m:
-            left_key = hash_row(width, left, i)
-            take_left = _before(width, left, i, left_key, right, j, hash_row(width, right, j)) < 0
+            take_left = _before(width, left, i, left_key, right, j, right_key) < 0
         if take_left:
             for w in range(len(width)):
                 out[k, w] = left[i, w]
             i += 1
+            if i < n:
+                left_key = hash_row(width, left, i)
         else:
             for w in range(len(width)):
                 out[k, w] = right[j, w]
             j += 1
+            if j < m:
+                right_key = hash_row(width, right, j)
     return i, j
 
 
@@ -221,6 +251,7 @@ def merge(width: Width, runs: Sequence[Rows]) -> Iterator[Rows]:
     """One run that holds what these disjoint runs hold, in blocks: the largest is never in memory.
 
     The small ones are merged first; the last two, the largest and all the others, as they are read.
+    A block lasts until the next is asked for.
     """
     by_size = sorted(runs, key=len)
     others = by_size[0]
@@ -230,9 +261,9 @@ def merge(width: Width, runs: Sequence[Rows]) -> Iterator[Rows]:
         others = out
     last = by_size[-1]
     i = j = 0
+    room: Rows = np.empty((_MERGE_ROWS, len(width)), np.uint64)
     while i + j < len(others) + len(last):
-        rows = min(_MERGE_ROWS, len(others) + len(last) - i - j)
-        block: Rows = np.empty((rows, len(width)), np.uint64)
+        block = room[: len(others) + len(last) - i - j]
         i, j = _merge(width, others, i, last, j, block)
         yield block
 
@@ -264,5 +295,5 @@ def warm_up(width: Width) -> None:
     readonly.flags.writeable = False
     for each in (rows, readonly):
         unseen(width, sort_unique(width, each), [each])
-        list(merge(width, [each, each]))
+        list(merge(width, [each, each]))  # what it yields does not last, and is not used
         share(width, each, 1, 0)
