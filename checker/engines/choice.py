@@ -78,4 +78,7 @@ def engine_for(
         outgrown=workers.is_wanted,
         directory=directory,
         owners=choice.partitions,
+        helpers=None
+        if choice.driver_levels is not None
+        else DiskWorkers(words=words, name="driver", threads=choice.threads, deadline=deadline),
     )

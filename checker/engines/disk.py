@@ -31,17 +31,17 @@ _GROWTH_EXPECTED = 16
 class DiskWorkers:
     """Threads over files. `memory_bytes` decides how many owners share the work."""
 
-    name = "disk"
-
     def __init__(
         self,
         *,
         words: int,
+        name: str = "disk",
         threads: int = 0,
         memory_bytes: int | None = None,
         deadline: Callable[[], bool] | None = None,
     ) -> None:
         self.words = words
+        self.name = name
         self.threads = threads or os.cpu_count() or 1
         self.memory_bytes = memory_bytes or 1 << 30
         share = self.memory_bytes // (8 * self.threads)
@@ -54,7 +54,9 @@ class DiskWorkers:
 
     def start(self, storage: Storage, *, frontier: int, visited: int) -> int:
         """So many owners that one of them for each thread fits half of the memory."""
-        if isinstance(storage, LocalStorage):
+        if self._directory is not None:
+            pass
+        elif isinstance(storage, LocalStorage):
             self._directory = storage.root / "candidates"
         else:
             self._directory = Path(tempfile.mkdtemp(prefix="waterline-"))

@@ -33,6 +33,8 @@ from checker.store.storage import LocalStorage, StateFile, Storage, require_whol
 
 ATTEMPTS = 4
 """How often a level is explored before losing workers counts as a failure."""
+SMALL_FRONTIER = 100_000
+"""Below it, starting a level on a cluster takes longer than exploring it."""
 _Found = TypeVar("_Found")
 
 
@@ -89,10 +91,14 @@ class PartitionedEngine:
         outgrown: Callable[[int, int], bool] = lambda depth, pending: False,
         directory: RunDirectory | None = None,
         owners: int | None = None,
+        helpers: Workers | None = None,
     ) -> None:
         self.problem = problem
         self.name = name
         self.workers = workers
+        self._others = helpers
+        self._is_small = False
+        self._must_renew = False
         self.words = problem.model.layout.words
         self.depth = -1
         self.levels: list[LevelFiles] = []
@@ -131,6 +137,8 @@ class PartitionedEngine:
         if self._memory is not None:
             self._memory.close()
         self.workers.close()
+        if self._others is not None:
+            self._others.close()
         if self._temporary is not None:
             shutil.rmtree(self._temporary, ignore_errors=True)
 
@@ -163,6 +171,7 @@ class PartitionedEngine:
             self._leave_memory()
         if self._memory is not None:
             return self._absorb_in_memory(self._memory)
+        self._choose_workers()
         self.depth += 1
         # Where candidates are soon to be made anew, making them now would be in vain.
         plan = self._plan(absorbs=True, expands=not self.workers.renew())
@@ -180,7 +189,7 @@ class PartitionedEngine:
             depth=self.depth,
             new=self.levels[-1].states,
             broken=findings.as_dict(),
-            on=self.workers.name,
+            on=self.levels[-1].on,
             files=self.levels[-1],
         )
 
@@ -318,8 +327,9 @@ class PartitionedEngine:
         """Have a level explored; if workers are lost, make its candidates anew from the files."""
         for attempt in range(ATTEMPTS):
             try:
-                if plan.absorbs and (attempt > 0 or (self.depth == 0)):
+                if plan.absorbs and (attempt > 0 or self.depth == 0 or self._must_renew):
                     self._make_candidates()
+                    self._must_renew = False
                 return sorted(self.workers.explore(plan), key=lambda report: report.owner)
             except WorkersLost as lost:
                 reason = lost
@@ -342,6 +352,22 @@ class PartitionedEngine:
             [(owner, rows[numbers == owner].tobytes()) for owner in np.unique(numbers).tolist()],
             self.owners,
         )
+
+    def _choose_workers(self) -> None:
+        """Let the other workers go on where a level is for them: all they need is the files."""
+        if self._others is None or not self.levels:
+            return
+        frontier = self.levels[-1].states
+        shrinks = len(self.levels) < 2 or frontier < self.levels[-2].states
+        if self._is_small:
+            changes = frontier > SMALL_FRONTIER * 4
+        else:
+            changes = frontier < SMALL_FRONTIER and shrinks
+        if changes:
+            self.workers, self._others = self._others, self.workers
+            self._is_small = not self._is_small
+            self._must_renew = True
+            self.workers.start(self.storage, frontier=frontier, visited=0)
 
     def _take_in(self, reports: Sequence[Report]) -> None:
         """The new states' files are one more level, and one more run of each owner."""

@@ -31,6 +31,7 @@ HAND_OVER_FRONTIER = 50_000
 """Frontier at which the driver hands over to Spark, unless it is told a number of levels."""
 RENEW_LEVELS = 24
 """After so many levels candidates are made anew, and Spark can forget all that it kept."""
+OWNERS_A_CORE = 2
 _GATHERED_ROWS = 1 << 22
 _DEADLINE_SECONDS = 0.2
 _LOST = (
@@ -95,7 +96,7 @@ class SparkWorkers:
         return frontier >= HAND_OVER_FRONTIER and ready
 
     def start(self, storage: Storage, *, frontier: int, visited: int) -> int:
-        """Wait for the workers; an owner for each core."""
+        """Wait for the workers; two owners for each core, so that none has to wait for long."""
         self._start_booting()
         warm_up((0,) * self.problem.model.layout.words)
         assert self._boot is not None
@@ -104,7 +105,7 @@ class SparkWorkers:
         self._boot.join()
         if self._boot_error is not None:
             raise self._boot_error
-        return max(2, int(self._context.defaultParallelism))
+        return max(2, OWNERS_A_CORE * int(self._context.defaultParallelism))
 
     def send(self, blocks: Sequence[tuple[int, bytes]], owners: int) -> None:
         """Candidates of this process as an RDD: a partition for each owner and one for reports."""
