@@ -22,7 +22,8 @@ gate: $(VENV)/.run
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m bench.speed
-	$(BIN)/python -m bench.peers_speed
+	$(BIN)/python -m bench.peers_speed --large
+	$(BIN)/python -m bench.scale
 
 setup: $(VENV)/.dev
 

@@ -121,17 +121,17 @@ def assert_names_do_not_count(name: str, states: list[State]) -> None:
 
 @pytest.mark.parametrize("name", SPACES)
 def test_no_rule_and_no_claim_tells_names_apart(name: str) -> None:
-    assert_names_do_not_count(name, some(name, 120))
+    assert_names_do_not_count(name, some(name, 60))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ALL)
-def test_no_rule_and_no_claim_tells_names_apart_in_any_state(name: str) -> None:
-    assert_names_do_not_count(name, reachable(name))
+@pytest.mark.parametrize("name", LARGER)
+def test_no_rule_and_no_claim_tells_names_apart_in_larger_spaces(name: str) -> None:
+    assert_names_do_not_count(name, some(name, 120))
 
 
 @pytest.mark.parametrize("symmetry", EVERY_SYMMETRY)
-@pytest.mark.parametrize("name", IN_EVERY_SPACE)
+@pytest.mark.parametrize("name", SPACES)
 def test_as_many_states_are_explored_as_there_are_orbits(name: str, symmetry: Symmetry) -> None:
     orbits = 0
     counted: set[State] = set()
@@ -151,7 +151,7 @@ def test_a_representative_is_a_renaming_and_the_same_for_every_renaming(
     name: str, symmetry: Symmetry
 ) -> None:
     asked = problem(name, symmetry)
-    for state in some(name, 100):
+    for state in some(name, 60):
         words = representative(asked, state)
         same = list(orbit(state, symmetry.sorts))
 

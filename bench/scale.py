@@ -1,0 +1,130 @@
+"""What large spaces cost: memory for each state, and Spark beside the local engine.
+
+    python -m bench.scale [--runs 1] [--small]
+
+The atomic grain with truncation to the high watermark, 3 replicas: 109,555,576 states (--small:
+39,919,804). Both engines must find the same numbers of states and transitions. Then what Spark
+costs beyond its work: a level of almost no states, and the way from the command to the first level
+on its workers.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from bench.speed import _processor, measure
+
+SPACES = {
+    "109.6 M": ["--records", "3", "--epochs", "3"],
+    "39.9 M": ["--records", "2", "--epochs", "3"],
+}
+WATERLINE = ["--grain", "atomic", "--protocol", "hw", "--replicas", "3", "--invariant", "type_ok"]
+ENGINES = {
+    "local, 2 threads": ["--engine", "local", "--threads", "2"],
+    "local, 1 thread": ["--engine", "local", "--threads", "1"],
+    "spark, local[2]": ["--engine", "spark", "--master", "local[2]"],
+}
+_MEMORY = """
+import json, sys
+from contextlib import closing
+from checker.compiled.prepare import prepare
+from checker.engines.choice import EngineChoice, engine_for
+from checker.grains import problem_for
+from checker.memory_use import anonymous_bytes, peak_resident_bytes
+from checker.search import search
+from model.atomic import AtomicEnvironment
+bounds = json.loads(sys.argv[1])
+problem = problem_for("hw", AtomicEnvironment(replicas=3, **bounds), ["type_ok"])
+prepare(problem)
+first = []
+watch = lambda snapshot: first or first.append(peak_resident_bytes())
+with closing(engine_for(problem, EngineChoice(name="local", threads=2))) as engine:
+    result = search(problem, engine, watch=watch)
+words = problem.model.layout.words
+print(json.dumps([result.distinct, words, (peak_resident_bytes() - first[0]) / result.distinct]))
+"""
+
+
+def bytes_a_state(options: list[str]) -> tuple[int, int, float]:
+    """Distinct states, words of one, and peak memory less that at level 0 for each state."""
+    bounds = {options[i].lstrip("-"): int(options[i + 1]) for i in range(0, len(options), 2)}
+    done = subprocess.run(
+        [sys.executable, "-c", _MEMORY, json.dumps(bounds)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    distinct, words, each = json.loads(done.stdout)
+    return distinct, words, each
+
+
+def compare(console: Console, name: str, options: list[str], runs: int) -> None:
+    """Alternating whole processes, medians."""
+    reports: dict[str, list[dict[str, Any]]] = {engine: [] for engine in ENGINES}
+    for _ in range(runs):
+        for engine, choice in ENGINES.items():
+            reports[engine].append(measure([*WATERLINE, *options, *choice]).report)
+    counts = {(r["distinct"], r["generated"]) for found in reports.values() for r in found}
+    if len(counts) != 1:
+        raise SystemExit(f"{name}: the engines disagree: {counts}")
+    distinct, generated = counts.pop()
+    table = Table(
+        title=f"{name}: {distinct:,} states, {generated:,} transitions, {runs} run(s)",
+        title_justify="left",
+    )
+    for title in ("Engine", "Search s", "M distinct/s", "Against local, 2 threads"):
+        table.add_column(title, justify="left" if title == "Engine" else "right")
+    seconds = {e: statistics.median(r["seconds"] for r in found) for e, found in reports.items()}
+    for engine, took in seconds.items():
+        ratio = seconds["local, 2 threads"] / took
+        table.add_row(engine, f"{took:.1f}", f"{distinct / took / 1e6:.2f}", f"{ratio:.2f}")
+    console.print(table)
+
+
+def spark_costs(console: Console, runs: int) -> None:
+    """A level beyond its work, and the first level on the workers."""
+    on_spark = ["--protocol", "hw", "--master", "local[2]", "--driver-levels"]
+    levels, firsts = [], []
+    for _ in range(max(1, runs)):
+        report = measure([*on_spark, "1", "--partitions", "2"]).report
+        levels += report["level_seconds"][3:]
+        first = measure([*on_spark, "1", "--max-depth", "1"])
+        firsts.append(first.seconds)
+    console.print(
+        f"a level of a thousand states on Spark: {statistics.median(levels):.2f} s "
+        f"(median of {len(levels)}); from the command to the end of a run with one level on the "
+        f"workers: {statistics.median(firsts):.1f} s"
+    )
+
+
+def main() -> None:
+    """Measure everything and print it."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--runs", type=int, default=1, help="runs of each, default 1")
+    parser.add_argument("--small", action="store_true", help="the smaller space only")
+    options = parser.parse_args()
+    console = Console(width=100 if not sys.stdout.isatty() else None)
+    load = os.getloadavg()[0]
+    console.print(
+        f"{time.strftime('%Y-%m-%d')}, {_processor()}, {os.cpu_count()} cores, load {load:.1f}"
+    )
+    chosen = {"39.9 M": SPACES["39.9 M"]} if options.small else SPACES
+    for name, bounds in chosen.items():
+        distinct, words, each = bytes_a_state(bounds)
+        console.print(f"{distinct:,} states of {words} words: {each:.1f} bytes a state at peak")
+        compare(console, name, bounds, options.runs)
+    spark_costs(console, options.runs)
+
+
+if __name__ == "__main__":
+    main()
