@@ -116,7 +116,7 @@ def search(
     except KeyboardInterrupt:
         stopped_by = "interrupt (Ctrl-C)"
     except Interrupted:
-        stopped_by = f"max-time {budgets.max_seconds} s"
+        stopped_by = f"max-time {budgets.max_seconds:g} s"
     account.seconds = before + time.monotonic() - started
     return _conclude(account, engine.name, stopped_by)
 

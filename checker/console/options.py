@@ -203,7 +203,9 @@ engine_options = together(
         help="A setting of Spark's own, as spark.executor.memory=4g; repeatable.",
     ),
     click.option(
-        "--partitions", type=click.IntRange(1, 100_000), help="Spark partitions; default: cores."
+        "--partitions",
+        type=click.IntRange(1, 100_000),
+        help="Owners of states, a task each; default on Spark: two a core.",
     ),
     click.option(
         "--driver-levels",

@@ -5,9 +5,9 @@ from __future__ import annotations
 from contextlib import closing
 
 import pytest
+from engines import WAYS, engine_for
 from graph_model import graph_problem, node_state
 
-from checker.engines.memory import MemoryEngine
 from checker.faults import Raised
 from checker.problem import Problem
 from checker.result import Result, Verdict
@@ -15,13 +15,13 @@ from checker.run import EngineChoice, Run, run
 from checker.search import Budgets, search
 
 
-@pytest.fixture(params=[1, 2], ids=["one thread", "two threads"])
-def threads(request: pytest.FixtureRequest) -> int:
-    return int(request.param)
+@pytest.fixture(params=WAYS)
+def way(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
 
 
-def explore(problem: Problem, threads: int = 1, **budgets: object) -> Result:
-    with closing(MemoryEngine(problem, threads=threads)) as engine:
+def explore(problem: Problem, way: str = "one thread", **budgets: object) -> Result:
+    with closing(engine_for(problem, way)) as engine:
         return search(problem, engine, budgets=Budgets(**budgets))  # type: ignore[arg-type]
 
 
@@ -38,8 +38,8 @@ def verdict(result: Result, name: str = "not_bad") -> tuple[Verdict, int | None]
     return found.verdict, found.depth
 
 
-def test_a_cycle_ends(threads: int) -> None:
-    result = explore(graph_problem([(0, 1), (1, 2), (2, 0)]), threads)
+def test_a_cycle_ends(way: str) -> None:
+    result = explore(graph_problem([(0, 1), (1, 2), (2, 0)]), way)
 
     assert sizes(result) == [1, 1, 1]
     assert result.generated == 4
@@ -47,28 +47,28 @@ def test_a_cycle_ends(threads: int) -> None:
     assert result.complete
 
 
-def test_a_diamond_counts_its_meeting_point_once(threads: int) -> None:
-    result = explore(graph_problem([(0, 1), (0, 2), (1, 3), (2, 3)]), threads)
+def test_a_diamond_counts_its_meeting_point_once(way: str) -> None:
+    result = explore(graph_problem([(0, 1), (0, 2), (1, 3), (2, 3)]), way)
 
     assert sizes(result) == [1, 2, 1]
     assert result.generated == 5
 
 
-def test_a_self_loop_is_generated_and_not_distinct(threads: int) -> None:
-    result = explore(graph_problem([(0, 0)]), threads)
+def test_a_self_loop_is_generated_and_not_distinct(way: str) -> None:
+    result = explore(graph_problem([(0, 0)]), way)
 
     assert sizes(result) == [1]
     assert result.generated == 2
 
 
-def test_several_initial_states_share_a_level_and_each_counts_once(threads: int) -> None:
-    result = explore(graph_problem([(5, 7), (3, 7)], initial=(5, 3, 5)), threads)
+def test_several_initial_states_share_a_level_and_each_counts_once(way: str) -> None:
+    result = explore(graph_problem([(5, 7), (3, 7)], initial=(5, 3, 5)), way)
 
     assert sizes(result) == [2, 1]
     assert result.generated == 4
 
 
-def test_a_violation_in_the_initial_state_has_depth_zero_and_an_empty_trace(threads: int) -> None:
+def test_a_violation_in_the_initial_state_has_depth_zero_and_an_empty_trace(way: str) -> None:
     done = checked(graph_problem([(0, 1)], bad=[0]))
 
     assert verdict(done.result) == (Verdict.VIOLATED, 0)
@@ -76,8 +76,8 @@ def test_a_violation_in_the_initial_state_has_depth_zero_and_an_empty_trace(thre
     assert done.findings[0].explanation == "node 0"
 
 
-def test_of_two_violations_at_one_depth_the_least_state_wins(threads: int) -> None:
-    result = explore(graph_problem([(0, 9), (0, 4), (0, 7)], bad=[9, 4, 7]), threads)
+def test_of_two_violations_at_one_depth_the_least_state_wins(way: str) -> None:
+    result = explore(graph_problem([(0, 9), (0, 4), (0, 7)], bad=[9, 4, 7]), way)
 
     assert result.violated[0].words == node_state(4).words
 
@@ -91,38 +91,38 @@ def test_of_several_parents_the_least_is_in_the_trace() -> None:
     ]
 
 
-def test_a_violating_state_is_expanded_like_any_other(threads: int) -> None:
-    result = explore(graph_problem([(0, 1), (1, 2)], bad=[1]), threads)
+def test_a_violating_state_is_expanded_like_any_other(way: str) -> None:
+    result = explore(graph_problem([(0, 1), (1, 2)], bad=[1]), way)
 
     assert sizes(result) == [1, 1, 1]
     assert verdict(result) == (Verdict.VIOLATED, 1)
 
 
-def test_every_invariant_has_its_own_verdict_in_one_run(threads: int) -> None:
-    result = explore(graph_problem([(0, 1), (1, 2)], bad=[1], worse=[2]), threads)
+def test_every_invariant_has_its_own_verdict_in_one_run(way: str) -> None:
+    result = explore(graph_problem([(0, 1), (1, 2)], bad=[1], worse=[2]), way)
 
     assert verdict(result, "not_bad") == (Verdict.VIOLATED, 1)
     assert verdict(result, "not_worse") == (Verdict.VIOLATED, 2)
 
 
 def test_a_state_without_any_transition_is_a_deadlock_the_shallowest_and_least(
-    threads: int,
+    way: str,
 ) -> None:
-    result = explore(graph_problem([(0, 6), (0, 5), (0, 1), (1, 2)]), threads)
+    result = explore(graph_problem([(0, 6), (0, 5), (0, 1), (1, 2)]), way)
 
     assert result.deadlock == (1, node_state(5).words)
 
 
-def test_a_state_whose_transitions_are_all_cut_is_no_deadlock(threads: int) -> None:
-    result = explore(graph_problem([(0, 1)], beyond=[1]), threads)
+def test_a_state_whose_transitions_are_all_cut_is_no_deadlock(way: str) -> None:
+    result = explore(graph_problem([(0, 1)], beyond=[1]), way)
 
     assert result.deadlock is None
     assert result.cut == {"beyond": 1}
     assert result.generated == 1
 
 
-def test_a_cycle_has_no_deadlock(threads: int) -> None:
-    assert explore(graph_problem([(0, 1), (1, 0)]), threads).deadlock is None
+def test_a_cycle_has_no_deadlock(way: str) -> None:
+    assert explore(graph_problem([(0, 1), (1, 0)]), way).deadlock is None
 
 
 @pytest.mark.parametrize(
@@ -183,20 +183,20 @@ def test_an_invariant_that_raises_is_an_outcome_that_names_it() -> None:
     assert raised.value.state == node_state(1)
 
 
-def test_a_reachability_claim_is_reached_at_the_depth_of_its_first_step(threads: int) -> None:
-    result = explore(graph_problem([(0, 1), (1, 2), (2, 1)], leads_to_goal=[1]), threads)
+def test_a_reachability_claim_is_reached_at_the_depth_of_its_first_step(way: str) -> None:
+    result = explore(graph_problem([(0, 1), (1, 2), (2, 1)], leads_to_goal=[1]), way)
 
     assert [(claim.name, claim.depth) for claim in result.reachable] == [("goal", 2)]
 
 
-def test_a_reachability_claim_that_nothing_reaches_is_reported(threads: int) -> None:
-    result = explore(graph_problem([(0, 1)], leads_to_goal=[1]), threads)
+def test_a_reachability_claim_that_nothing_reaches_is_reported(way: str) -> None:
+    result = explore(graph_problem([(0, 1)], leads_to_goal=[1]), way)
 
     assert result.reachable[0].depth is None
 
 
-def test_actions_are_counted_and_those_never_enabled_named(threads: int) -> None:
-    result = explore(graph_problem([(0, 1), (0, 2), (1, 2)]), threads)
+def test_actions_are_counted_and_those_never_enabled_named(way: str) -> None:
+    result = explore(graph_problem([(0, 1), (0, 2), (1, 2)]), way)
 
     assert result.fired == {"Follow": 3, "Break": 0, "Divide": 0, "Never": 0}
     assert result.never_enabled == ["Break", "Divide", "Never"]
