@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -53,9 +54,11 @@ def test_a_run_killed_twice_out_of_core_comes_to_the_same_result(
         directory,
         started("--resume", directory, "--engine", "local", "--memory", "160M"),
     )
+    kept = json.loads((directory / "manifest.json").read_text())
 
     code, out, _ = checked("--resume", directory, "--engine", "local")
 
+    assert "disk" in {level["on"] for level in kept["levels"]}
     assert code == 12
     assert facts(out) == facts(undisturbed)
 
