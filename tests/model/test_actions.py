@@ -320,5 +320,5 @@ def test_an_effect_that_leaves_a_declared_range_is_an_error() -> None:
 
 
 def test_the_actions_are_those_of_the_table_of_contents() -> None:
-    assert len(EPOCH.contents) == 14
+    assert len(EPOCH.contents) == 15
     assert tuple(action.name for action in MODEL.enabled_actions) == EPOCH.contents
