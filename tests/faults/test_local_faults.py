@@ -44,16 +44,13 @@ def test_a_killed_run_is_resumed_to_the_same_result(tmp_path: Path, undisturbed:
 
 
 @pytest.mark.slow
-def test_a_run_killed_twice_out_of_core_comes_to_the_same_result(
-    tmp_path: Path, undisturbed: str
-) -> None:
+def test_a_run_killed_twice_out_of_core_comes_to_the_same_result(tmp_path: Path) -> None:
     directory = tmp_path / "run"
-    killed_after(12, directory, started(*ATOMIC, "--run-dir", directory, "--memory", "160M"))
-    killed_after(
-        16,
-        directory,
-        started("--resume", directory, "--engine", "local", "--memory", "160M"),
-    )
+    larger = (*ATOMIC, "--records", 3)
+    undisturbed = checked(*larger)[1]
+    little = ("--memory", "120M")
+    killed_after(12, directory, started(*larger, "--run-dir", directory, *little))
+    killed_after(21, directory, started("--resume", directory, "--engine", "local", *little))
     kept = json.loads((directory / "manifest.json").read_text())
 
     code, out, _ = checked("--resume", directory, "--engine", "local")
