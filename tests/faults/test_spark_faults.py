@@ -53,7 +53,7 @@ def test_killed_python_workers_are_replaced(tmp_path: Path, undisturbed: str) ->
     run = started(*ON_SPARK, "--run-dir", directory)
     killed = 0
     for level in (8, 14, 20):
-        wait_until(lambda level=level: levels_kept(directory) >= level, run)
+        wait_until(lambda level=level: levels_kept(directory) >= level and python_workers(run), run)
         for worker in python_workers(run):
             worker.kill()
             killed += 1

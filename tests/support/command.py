@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -63,7 +64,7 @@ def levels_kept(directory: Path) -> int:
         return 0
 
 
-def wait_until(condition: Callable[[], bool], process: subprocess.Popen[str]) -> None:
+def wait_until(condition: Callable[[], object], process: subprocess.Popen[str]) -> None:
     """Until it is so, while the process runs."""
     until = time.monotonic() + _PATIENCE_SECONDS
     while not condition():
@@ -83,9 +84,11 @@ def killed_after(levels: int, directory: Path, process: subprocess.Popen[str]) -
 
 def python_workers(run: subprocess.Popen[str]) -> list[psutil.Process]:
     """Spark's Python workers that a command has started, without the daemon that forks them."""
-    try:
-        started_by_it = psutil.Process(run.pid).children(recursive=True)
-        daemons = [p for p in started_by_it if "pyspark.daemon" in p.cmdline()]
-    except psutil.Error:
-        return []
-    return [p for p in daemons if p.ppid() in {daemon.pid for daemon in daemons}]
+    parents: dict[psutil.Process, int] = {}
+    for process in psutil.Process(run.pid).children(recursive=True):
+        # Some end while they are looked at.
+        with suppress(psutil.Error):
+            if "pyspark.daemon" in process.cmdline():
+                parents[process] = process.ppid()
+    daemons = {process.pid for process in parents}
+    return [process for process, parent in parents.items() if parent in daemons]
