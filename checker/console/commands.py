@@ -152,6 +152,9 @@ def check(**options: Any) -> int:
         click.echo(to_text(done))
     else:
         Console().print(render_run(done))
+    if kept is not None and not done.result.complete:
+        told = Console(stderr=True, highlight=False, soft_wrap=True)
+        told.print(f"kept in {kept.storage.location}; go on with --resume {kept.storage.location}")
     code = exit_codes.exit_code(done.result, deadlock=options["deadlock"])
     try:
         _write_files(done, options)

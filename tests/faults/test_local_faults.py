@@ -69,9 +69,10 @@ def test_a_run_stopped_by_a_budget_goes_on(stopped: Path) -> None:
 
 def test_a_run_up_to_symmetry_goes_on_up_to_symmetry(tmp_path: Path) -> None:
     few = ("--grain", "atomic", "--protocol", "kip320", "--engine", "local", "--symmetry", "all")
-    checked(*few, "--run-dir", tmp_path / "run", "--max-depth", 9)
+    _, _, told = checked(*few, "--run-dir", tmp_path / "run", "--max-depth", 9)
     code, out, _ = checked("--resume", tmp_path / "run", "--engine", "local")
 
+    assert f"go on with --resume {tmp_path / 'run'}" in told
     assert code == 12
     assert facts(out) == facts(checked(*few)[1])
 
