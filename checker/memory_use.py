@@ -27,3 +27,8 @@ def peak_resident_bytes() -> int:
     """The most that was ever resident, mapped files included."""
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else peak * 1024
+
+
+def memory_a_core() -> int:
+    """This machine's memory, by its number of cores."""
+    return os.sysconf("SC_PHYS_PAGES") * _PAGE_BYTES // (os.cpu_count() or 1)

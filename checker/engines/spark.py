@@ -21,6 +21,7 @@ from checker.engines.shipped_call import itself, values
 from checker.engines.shipping import Shipped
 from checker.engines.spark_session import start_context, wait_for_executors
 from checker.engines.task import LevelPlan, Report, load
+from checker.memory_use import memory_a_core
 from checker.problem import Problem
 from checker.store.runs import warm_up
 from checker.store.storage import Storage
@@ -32,6 +33,10 @@ HAND_OVER_FRONTIER = 50_000
 RENEW_LEVELS = 24
 """After so many levels candidates are made anew, and Spark can forget all that it kept."""
 OWNERS_A_CORE = 2
+CLUSTER_MEMORY_A_CORE = 2 << 30
+"""What a core of a cluster is taken to have for Python; `--partitions` says otherwise."""
+_GROWTH_EXPECTED = 16
+"""How many candidates to expect, in the widest level to come, for each state of this one."""
 _GATHERED_ROWS = 1 << 22
 _DEADLINE_SECONDS = 0.2
 _LOST = (
@@ -42,6 +47,16 @@ _LOST = (
     "executor lost",
     "ExecutorExited",
 )
+
+
+def owners_for(frontier: int, *, words: int, cores: int, memory_a_core: int) -> int:
+    """How many owners there should be when a level of this size is handed over.
+
+    Enough for every core, and so many that a task's candidates, once levels have grown, take no
+    more than half of a core's memory (docs/scaling.md says how much each takes).
+    """
+    task_bytes = frontier * _GROWTH_EXPECTED * (32 * words + 24)
+    return max(2, OWNERS_A_CORE * cores, -(-task_bytes // (memory_a_core // 2)))
 
 
 class SparkWorkers:
@@ -96,7 +111,7 @@ class SparkWorkers:
         return frontier >= HAND_OVER_FRONTIER and ready
 
     def start(self, storage: Storage, *, frontier: int, visited: int) -> int:
-        """Wait for the workers; two owners for each core, so that none has to wait for long."""
+        """Wait for the workers; two owners for each core, more where memory asks for it."""
         self._start_booting()
         warm_up((0,) * self.problem.model.layout.words)
         assert self._boot is not None
@@ -105,7 +120,11 @@ class SparkWorkers:
         self._boot.join()
         if self._boot_error is not None:
             raise self._boot_error
-        return max(2, OWNERS_A_CORE * int(self._context.defaultParallelism))
+        cores = int(self._context.defaultParallelism)
+        is_local = str(self._context.master).startswith("local")
+        memory = memory_a_core() if is_local else CLUSTER_MEMORY_A_CORE
+        words = self.problem.model.layout.words
+        return owners_for(frontier, words=words, cores=cores, memory_a_core=memory)
 
     def send(self, blocks: Sequence[tuple[int, bytes]], owners: int) -> None:
         """Candidates of this process as an RDD: a partition for each owner and one for reports."""

@@ -12,6 +12,7 @@ from graph_model import graph_problem
 from checker.engine import ModelFault
 from checker.engines.choice import EngineChoice, engine_for
 from checker.engines.memory import MemoryEngine
+from checker.engines.spark import owners_for
 from checker.faults import explain_fault
 from checker.grains import problem_for
 from checker.problem import Problem
@@ -148,3 +149,11 @@ def test_what_an_action_or_invariant_raises_is_the_outcome_on_spark_too(
 
     assert outcomes[0] == outcomes[1]
     assert "raised" in outcomes[0]
+
+
+def test_there_are_owners_for_every_core_and_more_where_memory_is_short() -> None:
+    plenty = owners_for(4_000_000, words=2, cores=2, memory_a_core=12 << 30)
+    little = owners_for(4_000_000, words=2, cores=2, memory_a_core=1 << 30)
+
+    assert plenty == 4
+    assert little == 11
