@@ -16,11 +16,22 @@ def anonymous_bytes() -> int:
     Pages of mapped files are left out: the system drops them when memory is short. Where the
     system does not tell, the peak stands in.
     """
+    resident, shared = _pages()
+    return (resident - shared) * _PAGE_BYTES if resident else peak_resident_bytes()
+
+
+def resident_bytes() -> int:
+    """What is resident now, mapped files included; 0 where the system does not tell."""
+    return _pages()[0] * _PAGE_BYTES
+
+
+def _pages() -> tuple[int, int]:
+    """Resident pages, and how many of them are of files; none where the system does not tell."""
     try:
         _, resident, shared = Path("/proc/self/statm").read_text().split()[:3]
     except OSError:
-        return peak_resident_bytes()
-    return (int(resident) - int(shared)) * _PAGE_BYTES
+        return 0, 0
+    return int(resident), int(shared)
 
 
 def peak_resident_bytes() -> int:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Literal
 
 from rich.console import Console, Group, RenderableType
@@ -19,6 +18,7 @@ from rich.table import Table
 from rich.text import Text
 
 from checker.eta import Outlook, outlook
+from checker.memory_use import resident_bytes
 from checker.search import Snapshot
 from checker.wording import rough_time, roughly
 
@@ -156,7 +156,7 @@ def totals(snapshot: Snapshot, since: float) -> str:
     """`1,988,158 states, 7,491,589 transitions, 12 s, 512 MB`"""
     return (
         f"{snapshot.distinct:,} states, {snapshot.generated:,} generated, "
-        f"{rough_time(snapshot.seconds + since)}, {_resident_megabytes():,.0f} MB"
+        f"{rough_time(snapshot.seconds + since)}, {resident_bytes() / 1e6:,.0f} MB"
     )
 
 
@@ -185,11 +185,3 @@ def line_of(snapshot: Snapshot) -> str:
 def _clock(seconds: float) -> str:
     """Tenths as long as they say something."""
     return f"{seconds:.1f} s" if seconds < 9.95 else rough_time(seconds)
-
-
-def _resident_megabytes() -> float:
-    try:
-        pages = int(Path("/proc/self/statm").read_text().split()[1])
-    except (OSError, ValueError, IndexError):
-        return 0.0
-    return pages * 4096 / 1e6

@@ -17,6 +17,7 @@ from typing import Any
 
 from checker.engine import Interrupted
 from checker.engines.task import LevelPlan, Report, explore
+from checker.store.blocks import width_of
 from checker.store.runs import warm_up
 from checker.store.storage import LocalStorage, Storage
 
@@ -54,13 +55,11 @@ class DiskWorkers:
 
     def start(self, storage: Storage, *, frontier: int, visited: int) -> int:
         """So many owners that one of them for each thread fits half of the memory."""
-        if self._directory is not None:
-            pass
-        elif isinstance(storage, LocalStorage):
+        if isinstance(storage, LocalStorage):
             self._directory = storage.root / "candidates"
-        else:
+        elif self._directory is None:
             self._directory = Path(tempfile.mkdtemp(prefix="waterline-"))
-        warm_up((0,) * self.words)
+        warm_up(width_of(self.words))
         expected = (frontier * _GROWTH_EXPECTED + visited // 8) * self.words * 8
         room = self.memory_bytes / 2 / self.threads
         owners = int(expected * _TASK_BYTES_A_ROW / room) + 1
@@ -112,8 +111,7 @@ class DiskWorkers:
         """End the threads, forget the candidates."""
         self._stop.set()
         self._pool.shutdown(wait=True, cancel_futures=True)
-        if self._candidates is not None:
-            self._candidates = None
+        self._candidates = None
         if self._directory is not None:
             shutil.rmtree(self._directory, ignore_errors=True)
 

@@ -101,6 +101,11 @@ class MemoryEngine:
         """How many states of the next level are known already."""
         return sum(o.count - starts[-1] for o, starts in zip(self.owners, self.starts, strict=True))
 
+    @property
+    def frontier(self) -> int:
+        """How many states the last level has."""
+        return sum(len(part) for part in self.level(self.depth)) if self.depth >= 0 else 0
+
     def begin(self) -> None:
         """Make the initial states the pending level."""
         rows = initial_rows(self.problem)
@@ -132,7 +137,7 @@ class MemoryEngine:
             raise ModelFault(min(findings.faults))
         return Arrivals(
             depth=self.depth,
-            new=sum(len(part) for part in self.level(self.depth)),
+            new=self.frontier,
             broken=findings.as_dict(),
         )
 
@@ -249,5 +254,4 @@ class MemoryEngine:
 
     def _small(self) -> bool:
         """Whether handing work to other threads would cost more than doing it."""
-        frontier = sum(len(part) for part in self.level(self.depth)) if self.depth >= 0 else 0
-        return frontier + self.pending < CHUNK_ROWS
+        return self.frontier + self.pending < CHUNK_ROWS

@@ -25,7 +25,7 @@ from checker.engines.memory import MemoryEngine, OutOfMemory
 from checker.engines.task import LevelPlan, OwnerPlan, Report, Run
 from checker.engines.tiers import Tiers
 from checker.problem import Problem
-from checker.store.blocks import Rows, owner_of_each
+from checker.store.blocks import Rows, owner_of_each, width_of
 from checker.store.manifest import LevelFiles
 from checker.store.owned import TooManyStates
 from checker.store.run_directory import RunDirectory
@@ -74,9 +74,11 @@ class Workers(Protocol):
 class PartitionedEngine:
     """Breadth-first search by owners.
 
-    `memory` explores first, None where every level is for the workers. `outgrown(pending)` is asked
-    after each of its levels whether to hand over. With a `directory` every level is written as it
-    is finished; without one files go to a temporary directory once there are any.
+    `memory` explores first, unless every level is for the workers; before it expands a level,
+    `outgrown(depth, states of the level)` says whether to hand over. With a `directory` every level
+    is written as it is finished; without one files go to a temporary directory once there are any.
+    Levels that shrink below `SMALL_FRONTIER` are left to `helpers`, if there are any: they begin
+    faster.
     """
 
     def __init__(
@@ -179,9 +181,7 @@ class PartitionedEngine:
         self._expanded = reports if plan.expands else None
         findings = Findings(self.problem)
         for report in reports:
-            for number, words in report.broken.items():
-                findings.note(number, words)
-            findings.faults += report.faults
+            findings.add(report.findings)
         if findings.faults:
             raise ModelFault(min(findings.faults))
         self._take_in(reports)
@@ -197,7 +197,7 @@ class PartitionedEngine:
         """What leads out of the level; makes the candidates for the next."""
         if self._memory is not None:
             try:
-                if not self._outgrown(self.depth, self._frontier):
+                if not self._outgrown(self.depth, self._memory.frontier):
                     return self._memory.expand(happened)
             except (OutOfMemory, TooManyStates):
                 pass
@@ -206,13 +206,7 @@ class PartitionedEngine:
             self._expanded = self._explore(self._plan(absorbs=False, expands=True))
         total = Tally(self.problem, happened)
         for report in self._expanded:
-            part = Tally(self.problem)
-            part.fired += report.fired
-            part.cut += report.cut
-            part.happened |= report.happened
-            part.deadlock = report.deadlock
-            part.faults = report.expansion_faults
-            total.add(part)
+            total.add(report.tally)
         if total.faults:
             raise ModelFault(min(total.faults))
         return Expansion(
@@ -226,11 +220,6 @@ class PartitionedEngine:
             return
         on_file = partial(_over_file, self.storage, self.words, work)
         yield from self.workers.over([file.name for file in self.levels[depth].files], on_file)
-
-    @property
-    def _frontier(self) -> int:
-        assert self._memory is not None
-        return sum(len(part) for part in self._memory.level(self.depth))
 
     def _absorb_in_memory(self, memory: MemoryEngine) -> Arrivals:
         found = memory.absorb()
@@ -315,7 +304,6 @@ class PartitionedEngine:
             expands=expands,
             arrivals=self._arrivals(self.depth),
             superseded=self._arrivals(self.depth + 2),
-            happened=(False,) * len(self.problem.reachable),
             gathered_rows=self.workers.gathered_rows,
         )
 
@@ -347,7 +335,7 @@ class PartitionedEngine:
                 self.depth += 1
             return
         rows = initial_rows(self.problem)
-        numbers = owner_of_each((0,) * self.words, rows, self.owners)
+        numbers = owner_of_each(width_of(self.words), rows, self.owners)
         self.workers.send(
             [(owner, rows[numbers == owner].tobytes()) for owner in np.unique(numbers).tolist()],
             self.owners,
@@ -373,7 +361,7 @@ class PartitionedEngine:
         """The new states' files are one more level, and one more run of each owner."""
         files: list[StateFile] = []
         for report in reports:
-            if report.file is not None:
+            if report.file is not None and report.file.rows:
                 files.append(report.file)
                 self._tiers[report.owner].add(Run(report.file.name), report.file.rows)
         rows = sum(file.rows for file in files)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib.metadata
+import os
 import platform
 import sys
 import zipfile
@@ -119,7 +120,7 @@ def archive(libraries: list[str]) -> Path:
     target = cache_directory() / "shipping" / f"waterline-{digest.hexdigest()[:16]}.zip"
     if not target.exists():
         target.parent.mkdir(parents=True, exist_ok=True)
-        aside = target.with_suffix(".writing")
+        aside = target.with_suffix(f".writing-{os.getpid()}")
         with zipfile.ZipFile(aside, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as packed:
             for name, path in files:
                 packed.write(path, name)

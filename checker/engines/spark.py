@@ -23,6 +23,7 @@ from checker.engines.spark_session import start_context, wait_for_executors
 from checker.engines.task import LevelPlan, Report, load
 from checker.memory_use import memory_a_core
 from checker.problem import Problem
+from checker.store.blocks import width_of
 from checker.store.runs import warm_up
 from checker.store.storage import Storage
 
@@ -77,15 +78,14 @@ class SparkWorkers:
         settings: Sequence[tuple[str, str]] = (),
         driver_levels: int | None = None,
         context: Any = None,
-        log: str | None = None,
         on_wait: Callable[[str], None] = lambda reason: None,
         deadline: Callable[[], bool] | None = None,
     ) -> None:
         self.problem = problem
         self.master = master
         self.settings = tuple(settings)
-        self._log = Path(log) if log else Path(tempfile.gettempdir()) / f"waterline-{uuid4()}.log"
-        self._keeps_log = log is not None
+        self._group = f"waterline-{uuid4()}"
+        self._log = Path(tempfile.gettempdir()) / f"{self._group}.log"
         self._driver_levels = driver_levels
         self._context = context
         self._own_context = context is None
@@ -113,7 +113,7 @@ class SparkWorkers:
     def start(self, storage: Storage, *, frontier: int, visited: int) -> int:
         """Wait for the workers; two owners for each core, more where memory asks for it."""
         self._start_booting()
-        warm_up((0,) * self.problem.model.layout.words)
+        warm_up(width_of(self.problem.model.layout.words))
         assert self._boot is not None
         if self._boot.is_alive():
             self._on_wait("starting Spark")
@@ -144,7 +144,9 @@ class SparkWorkers:
         explored = self._candidates.mapPartitionsWithIndex(task, preservesPartitioning=False)
         sent = explored.partitionBy(owners + 1, itself)
         reports: list[Report] = self._await(
-            plan.depth, lambda: self._context.runJob(sent, values, [owners])
+            f"at level {plan.depth}",
+            lambda: self._context.runJob(sent, values, [owners]),
+            until=self._late,
         )
         self._candidates = sent
         self._kept_levels += 1
@@ -162,21 +164,23 @@ class SparkWorkers:
         slices = min(len(items), 4 * int(self._context.defaultParallelism))
         each = self._shipped.each(work)
         rdd = self._context.parallelize(list(items), slices).mapPartitions(each)
-        yield from self._await(-1, rdd.collect)
+        try:
+            yield from self._await("while reading levels", rdd.collect)
+        except WorkersLost as lost:
+            # There is nothing to make anew: Spark has tried these tasks again already.
+            raise EngineFailed(str(lost)) from lost
 
     def close(self) -> None:
         """Stop the session if it is ours."""
         if self._boot is not None:
             self._boot.join()
         if self._context is not None:
-            if self._job is not None and not self._job.done():
-                self._context.cancelAllJobs()
+            self._cancel()
             self._jobs.shutdown(wait=True)
             if self._own_context:
                 self._context.stop()
         self._context = None
-        if not self._keeps_log:
-            self._log.unlink(missing_ok=True)
+        self._log.unlink(missing_ok=True)
 
     def _start_booting(self) -> None:
         """Start Spark and have its workers load the model, while the driver explores."""
@@ -200,12 +204,26 @@ class SparkWorkers:
         self._boot = threading.Thread(target=boot, name="spark-session", daemon=True)
         self._boot.start()
 
-    def _await(self, depth: int, job: Callable[[], Any]) -> Any:
+    def _cancel(self) -> None:
+        """End the job that runs, if any; others of the same session are not ours."""
+        if self._job is not None and not self._job.done():
+            self._context.cancelJobGroup(self._group)
+            wait([self._job])
+
+    def _await(
+        self, when: str, job: Callable[[], Any], *, until: Callable[[], bool] = lambda: False
+    ) -> Any:
         """Run a job in a thread of its own, so that Ctrl-C and deadlines reach this one."""
-        self._job = self._jobs.submit(job)
+
+        def run() -> Any:
+            self._context.setJobGroup(self._group, "waterline", interruptOnCancel=True)
+            return job()
+
+        self._job = self._jobs.submit(run)
         while not self._job.done():
             wait([self._job], timeout=_DEADLINE_SECONDS)
-            if self._late():
+            if until():
+                self._cancel()
                 raise Interrupted
         try:
             return self._job.result()
@@ -215,6 +233,6 @@ class SparkWorkers:
             told = [line for line in cause if line and not line.startswith((" ", "\t"))]
             ends = " ... ".join(dict.fromkeys([*told[:1], *told[-1:]]))
             if any(sign in "\n".join(cause) for sign in _LOST):
-                self._on_wait(f"level {depth} lost an executor; making it anew")
+                self._on_wait(f"an executor was lost {when}; making it anew")
                 raise WorkersLost(ends) from problem
-            raise EngineFailed(f"Spark failed at level {depth}: {ends}") from problem
+            raise EngineFailed(f"Spark failed {when}: {ends}") from problem

@@ -13,11 +13,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from checker.compiled.expander import CHUNK_ROWS, Expander, Findings, Tally
 from checker.compiled.prepare import prepare
-from checker.engine import Counts, Words
 from checker.engines.gathering import Gathering
 from checker.problem import Problem
 from checker.store.blocks import Rows, width_of
@@ -73,23 +71,20 @@ class LevelPlan:
     expands: bool
     arrivals: str
     superseded: str
-    happened: tuple[bool, ...]
     gathered_rows: int
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What one task found, small enough to be sent to the driver. `file` holds what is new."""
+    """What one task found, small enough to be sent to the driver.
+
+    `file` holds what is new; None where the task only expanded.
+    """
 
     owner: int
     file: StateFile | None
-    broken: dict[int, Words]
-    fired: Counts
-    cut: Counts
-    happened: NDArray[np.bool_]
-    deadlock: Words | None
-    faults: list[Words]
-    expansion_faults: list[Words]
+    findings: Findings
+    tally: Tally
 
 
 def explore(
@@ -109,7 +104,7 @@ def explore(
     expander = bench.expander
     words = len(expander.width)
     findings = Findings(plan.problem)
-    tally = Tally(plan.problem, np.array(plan.happened, np.bool_))
+    tally = Tally(plan.problem)
     file: StateFile | None = None
     if plan.absorbs:
         candidates = [np.frombuffer(block, np.uint64).reshape(-1, words) for _, block in blocks]
@@ -121,24 +116,11 @@ def explore(
         frontier = [_read(plan, run, owner) for run in plan.owners[owner].frontier]
     if plan.expands:
         yield from _candidates(bench, frontier, tally)
-    yield (
-        owners,
-        Report(
-            owner=owner,
-            file=file,
-            broken=findings.as_dict(),
-            fired=tally.fired,
-            cut=tally.cut,
-            happened=tally.happened,
-            deadlock=tally.deadlock,
-            faults=findings.faults,
-            expansion_faults=tally.faults,
-        ),
-    )
+    yield owners, Report(owner, file, findings, tally)
 
 
 def _read(plan: LevelPlan, run: Run, owner: int) -> Rows:
-    width = (0,) * plan.problem.model.layout.words
+    width = width_of(plan.problem.model.layout.words)
     rows = plan.storage.read(run.name, len(width))
     return rows if run.whole else share(width, rows, len(plan.owners), owner)
 

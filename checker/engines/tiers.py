@@ -2,7 +2,7 @@
 
 New states come as one run a level. Searching all of them costs more with each level, rewriting all
 of them at each level costs more still. In between: a run is merged once all that came after it
-together are half as large. Each state is then rewritten about as often as the logarithm of their
+together are as large. Each state is then rewritten about as often as the logarithm of their
 number, and there are never more runs than that.
 """
 

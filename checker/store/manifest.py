@@ -25,8 +25,8 @@ class BadRun(Exception):
 class LevelFiles:
     """A finished level: how many states, who explored it, and its files.
 
-    Every file is sorted by hash. `owners` is how many equal ranges of hashes the files stand for,
-    one file for each that is not empty; 0 where a file may hold any.
+    Every file is sorted by hash. `owners` is how many equal ranges of hashes the files stand for, a
+    file for each that is not empty; 0 where one file holds all.
     """
 
     depth: int
