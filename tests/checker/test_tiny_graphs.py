@@ -8,11 +8,15 @@ import pytest
 from engines import WAYS, engine_for
 from graph_model import graph_problem, node_state
 
+from checker.engines.disk import DiskWorkers
+from checker.engines.memory import MemoryEngine
+from checker.engines.partitioned import PartitionedEngine
 from checker.faults import Raised
 from checker.problem import Problem
 from checker.result import Result, Verdict
 from checker.run import EngineChoice, Run, run
 from checker.search import Budgets, search
+from checker.store.owned import Owned
 
 
 @pytest.fixture(params=WAYS)
@@ -200,3 +204,22 @@ def test_actions_are_counted_and_those_never_enabled_named(way: str) -> None:
 
     assert result.fired == {"Follow": 3, "Break": 0, "Divide": 0, "Never": 0}
     assert result.never_enabled == ["Break", "Divide", "Never"]
+
+
+def test_tables_that_cannot_number_more_states_hand_over() -> None:
+    problem = graph_problem([(0, target) for target in range(1, 40)] + [(1, 41), (41, 42)])
+    memory = MemoryEngine(problem, threads=1)
+    memory.owners = [Owned(1, 3) for _ in memory.owners]
+    with closing(
+        PartitionedEngine(
+            problem,
+            DiskWorkers(words=1, threads=1),
+            name="local",
+            memory=memory,
+            memory_name="local",
+        )
+    ) as engine:
+        result = search(problem, engine)
+
+    assert sizes(result) == [1, 39, 1, 1]
+    assert {level.on for level in result.levels} == {"local", "disk"}

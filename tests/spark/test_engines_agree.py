@@ -157,3 +157,22 @@ def test_there_are_owners_for_every_core_and_more_where_memory_is_short() -> Non
 
     assert plenty == 4
     assert little == 11
+
+
+def test_a_deadline_ends_the_run_and_not_the_search_for_traces(spark_context: Any) -> None:
+    problem = problem_for(*BOUNDS["hw as documented"])
+    late: list[int] = []
+
+    def watch(snapshot: Any) -> None:
+        if snapshot.depth == 16:
+            late.append(snapshot.depth)
+
+    choice = EngineChoice(session=spark_context, partitions=2, driver_levels=12)
+    with closing(engine_for(problem, choice, deadline=lambda: bool(late))) as engine:
+        result = search(problem, engine, budgets=Budgets(max_seconds=60), watch=watch)
+        found = [f.invariant for f in counterexamples_of(problem, engine, result)]
+
+    assert result.stopped_by == "max-time 60 s"
+    assert result.depth == 16
+    assert "no_committed_loss" in found
+    assert spark_context.parallelize(range(3), 2).sum() == 3
