@@ -14,10 +14,8 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import platform
 import statistics
 import tempfile
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,7 +25,7 @@ from rich.console import Console
 from rich.table import Table
 
 from bench.peers.atomic_peers import PEERS, Bounds, PeerFailed, PeerMissing, build, run
-from bench.speed import BASE, ENGINES, _processor, measure
+from bench.speed import BASE, ENGINES, machine, measure
 
 SPACES = {
     "3 replicas, log size 2, 2 records, epochs 0 to 2": Bounds(states=2_000_000),
@@ -238,10 +236,7 @@ def main() -> None:
     parser.add_argument("--json", type=Path, help="write every run there")
     options = parser.parse_args()
     console = Console(width=100)
-    console.print(
-        f"{time.strftime('%Y-%m-%d')}, {_processor()}, {os.cpu_count()} cores, "
-        f"Python {platform.python_version()}"
-    )
+    console.print(machine())
     small, large = SPACES
     spaces = {small: options.runs} | ({large: options.large_runs} if options.large else {})
     speeds: dict[str, float] = {}

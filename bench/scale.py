@@ -12,17 +12,15 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import statistics
 import subprocess
 import sys
-import time
 from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 
-from bench.speed import _processor, measure
+from bench.speed import machine, measure
 
 SPACES = {
     "109.6 M": ["--records", "3", "--epochs", "3"],
@@ -115,10 +113,7 @@ def main() -> None:
     parser.add_argument("--large", action="store_true", help="the larger space only")
     options = parser.parse_args()
     console = Console(width=100 if not sys.stdout.isatty() else None)
-    load = os.getloadavg()[0]
-    console.print(
-        f"{time.strftime('%Y-%m-%d')}, {_processor()}, {os.cpu_count()} cores, load {load:.1f}"
-    )
+    console.print(machine())
     left_out = {"109.6 M"} if options.small else {"39.9 M"} if options.large else set()
     for name, bounds in SPACES.items():
         if name in left_out:

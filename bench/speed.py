@@ -148,13 +148,18 @@ def main() -> None:
     options = parser.parse_args()
     runs = 1 if options.quick else options.runs
     console = Console(width=100 if not sys.stdout.isatty() else None)
-    console.print(
-        f"{time.strftime('%Y-%m-%d')}, {_processor()}, {os.cpu_count()} cores, "
-        f"Python {platform.python_version()}, medians of {runs}"
-    )
+    console.print(f"{machine()}, medians of {runs}")
     for space, arguments in list(SPACES.items())[: 2 if options.quick else None]:
         compare(console, space, arguments, runs)
     first_answer(console, runs)
+
+
+def machine() -> str:
+    """What the figures are from: the day, the processor, Python, and what else was running."""
+    return (
+        f"{time.strftime('%Y-%m-%d')}, {_processor()}, {os.cpu_count()} cores, "
+        f"load {os.getloadavg()[0]:.1f}, Python {platform.python_version()}"
+    )
 
 
 def _processor() -> str:
