@@ -15,32 +15,12 @@ from typing import Any
 import networkx as nx
 import psutil
 import pytest
+from told import Told
 
-from checker.console import commands
 from checker.console.exit_codes import first
 from counterexamples import read_trace
 
 SMALL = ["--engine", "local", "--records", "1", "--epochs", "1", "--restarts", "1"]
-
-
-class Told:
-    """What a command printed, and its exit code."""
-
-    def __init__(self, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-        self._capsys = capsys
-        self._monkeypatch = monkeypatch
-
-    def __call__(self, *arguments: object, name: str = "check") -> tuple[int, str, str]:
-        self._monkeypatch.setattr(sys, "argv", [name, *map(str, arguments)])
-        code = commands.run_command(name)
-        captured = self._capsys.readouterr()
-        return code, captured.out, captured.err
-
-
-@pytest.fixture
-def told(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Told:
-    monkeypatch.setenv("COLUMNS", "80")
-    return Told(capsys, monkeypatch)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import sys
 from collections import Counter
 from collections.abc import Callable
 from contextlib import closing
@@ -13,10 +12,10 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+from told import Told
 
 from checker import export as exporting
 from checker.account import Account
-from checker.console import commands
 from checker.console.states_command import line_of
 from checker.engines.choice import EngineChoice, engine_for
 from checker.export import Exporting, export
@@ -184,26 +183,6 @@ def test_of_a_run_that_was_stopped_the_last_level_has_no_steps(tmp_path: Path) -
     assert {row["depth"] for row in steps} == set(range(7))
 
 
-class Told:
-    """What `waterline states` printed, and its exit code."""
-
-    def __init__(self, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-        self._capsys = capsys
-        self._monkeypatch = monkeypatch
-
-    def __call__(self, *arguments: object) -> tuple[int, str, str]:
-        self._monkeypatch.setattr(sys, "argv", ["waterline", "states", *map(str, arguments)])
-        code = commands.run_command("waterline")
-        captured = self._capsys.readouterr()
-        return code, captured.out, captured.err
-
-
-@pytest.fixture
-def told(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Told:
-    monkeypatch.setenv("COLUMNS", "80")
-    return Told(capsys, monkeypatch)
-
-
 @pytest.fixture
 def run(tmp_path: Path) -> Path:
     kept(PROBLEMS["message"](), tmp_path / "run")
@@ -211,7 +190,9 @@ def run(tmp_path: Path) -> Path:
 
 
 def test_the_command_says_what_it_wrote(told: Told, run: Path, tmp_path: Path) -> None:
-    code, out, err = told(run, "--out", tmp_path / "new" / "out", "--steps")
+    code, out, err = told(
+        "states", run, "--out", tmp_path / "new" / "out", "--steps", name="waterline"
+    )
 
     assert code == 0
     assert err == ""
@@ -272,7 +253,7 @@ def test_what_cannot_be_exported_is_one_line_and_exit_2_and_leaves_nothing(
     out.parent.mkdir()
     spoil(run, out)
     before = sorted(out.parent.rglob("*"))
-    code, printed, err = told(run, "--out", out)
+    code, printed, err = told("states", run, "--out", out, name="waterline")
 
     assert code == 2
     assert printed == ""
@@ -282,7 +263,7 @@ def test_what_cannot_be_exported_is_one_line_and_exit_2_and_leaves_nothing(
 
 
 def test_a_uri_is_refused_as_a_place_to_write_to(told: Told, run: Path) -> None:
-    code, _, err = told(run, "--out", "s3://bucket/states")
+    code, _, err = told("states", run, "--out", "s3://bucket/states", name="waterline")
 
     assert code == 2
     assert "--out: s3://bucket/states is no directory of this machine" in err

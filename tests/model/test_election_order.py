@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from states import bound, changed_by, edited, is_enabled, model_of
+from walking import walk
 
 from model.controller import candidates
 from model.narration import sentence
 from model.state import State
 from model.terms import NO_REPLICA, NO_ROLE, contains, size, without_member
-from model.transition_system import Model, Step
+from model.transition_system import Model
 
 ANY = model_of("epoch", replicas=3, election_order="any")
 UNCLEAN = model_of("epoch", replicas=3, election_order="any", unclean_leader_election=True)
@@ -101,17 +101,6 @@ def test_the_sentence_names_the_winner() -> None:
         "The controller notices that r0 is down; it leaves the ISR, now {r1, r2}; "
         "r2 is elected leader of epoch 1."
     )
-
-
-def walk(model: Model) -> Iterator[tuple[State, list[Step]]]:
-    seen = dict.fromkeys(model.initial)
-    queue = list(seen)
-    for state in queue:
-        steps = list(model.successors(state))
-        yield state, steps
-        new = {step.after: None for step in steps if step.after not in seen}
-        seen.update(new)
-        queue.extend(new)
 
 
 SMALL: dict[str, Any] = {"records": 1, "epochs": 1, "restarts": 1}

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from states import packed
 
 from model.atomic import VERSIONS, AtomicEnvironment, atomic_model
 from model.state import State, as_dict
-from model.transition_system import Model, Step
+from model.transition_system import Model
 
 EVERY_VERSION = list(VERSIONS)
 
@@ -22,16 +21,3 @@ def cluster(version: str, **bounds: int) -> Model:
 def by_hand(model: Model, **fields: Any) -> State:
     """The initial state with other values in some fields; a row is a list of its first elements."""
     return packed(model.layout, as_dict(model.initial[0]) | fields)
-
-
-def walk(model: Model) -> Iterator[tuple[State, list[Step]]]:
-    """Every reachable state with its steps, breadth first."""
-    seen = dict.fromkeys(model.initial)
-    queue = list(seen)
-    for state in queue:
-        steps = list(model.successors(state))
-        yield state, steps
-        for step in steps:
-            if step.after not in seen:
-                seen[step.after] = None
-                queue.append(step.after)

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from atomic_states import EVERY_VERSION, cluster, walk
+from atomic_states import EVERY_VERSION, cluster
 from states import packed
+from walking import walk
 
 from checker.compiled.expander import Expander, Findings, Tally, words_of
 from checker.compiled.kernel import ACTION_SHIFT, ROW_SHIFT

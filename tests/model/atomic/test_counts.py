@@ -11,7 +11,8 @@ from functools import cache
 from typing import NamedTuple
 
 import pytest
-from atomic_states import EVERY_VERSION, cluster, walk
+from atomic_states import EVERY_VERSION, cluster
+from walking import walk
 
 from checker.engines.memory import MemoryEngine
 from checker.problem import Problem

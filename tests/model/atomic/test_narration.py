@@ -1,8 +1,9 @@
 from __future__ import annotations
 
 import pytest
-from atomic_states import EVERY_VERSION, cluster, walk
+from atomic_states import EVERY_VERSION, cluster
 from states import bound, run
+from walking import walk
 
 from model.atomic.narration import HEADER, rows, sentence, summary
 from model.atomic.versions import ACTIONS

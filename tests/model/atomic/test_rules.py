@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from atomic_states import EVERY_VERSION, by_hand, cluster, walk
+from atomic_states import EVERY_VERSION, by_hand, cluster
 from states import changed_by, is_enabled, run
+from walking import walk
 
 from model.atomic.quorum import known_leader, quorum_isr, quorum_leader
 from model.state import State
