@@ -19,7 +19,7 @@ STEPS_MAX = 1_000_000
 ENTRIES_MAX = 100
 """Most arguments of one step, and most options of an environment."""
 
-_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,63}", re.ASCII)
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,199}", re.ASCII)
 _TEXT = re.compile(r"[ -~]{0,200}", re.ASCII)
 _INT_MAX = (1 << 63) - 1
 
@@ -116,7 +116,7 @@ def shown(value: object) -> str:
 def _require_name(what: str, value: object) -> None:
     if not isinstance(value, str) or _NAME.fullmatch(value) is None:
         raise BadTrace(
-            f"{what} is {shown(value)}; it must be a name of at most 64 letters, digits, _ . -"
+            f"{what} is {shown(value)}; it must be a name of at most 200 letters, digits, _ . -"
         )
 
 

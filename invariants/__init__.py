@@ -1,22 +1,38 @@
 """What is claimed of the protocol: one module a claim, sentence first, predicate under it."""
 
 from invariants import (
+    acked_survives,
     acknowledged_durable,
+    candidates_complete,
     consistent_read,
+    consumer_in_order,
     epoch_cache_monotone,
+    leader_isr_complete,
     no_committed_loss,
     no_divergence_below_hw,
+    remote_leo_honest,
+    replication_quorum,
     sane,
+    valid_isr,
+    visible_hw,
 )
 from invariants.claim import Invariant, Reachable
 
 ALL: tuple[Invariant, ...] = (
     no_committed_loss.CLAIM,
     acknowledged_durable.CLAIM,
+    acked_survives.CLAIM,
     no_divergence_below_hw.CLAIM,
     consistent_read.CLAIM,
-    sane.CLAIM,
+    consumer_in_order.CLAIM,
+    visible_hw.CLAIM,
+    remote_leo_honest.CLAIM,
+    candidates_complete.CLAIM,
+    leader_isr_complete.CLAIM,
+    replication_quorum.CLAIM,
+    valid_isr.CLAIM,
     epoch_cache_monotone.CLAIM,
+    sane.CLAIM,
 )
 
 __all__ = ["ALL", "Invariant", "Reachable"]

@@ -11,7 +11,7 @@ from typing import Any
 from invariants.claim import Invariant
 from model.epochs import epoch_at
 from model.state import State
-from model.terms import TRUNCATE_BY_EPOCH
+from model.terms import TRUNCATE_TO_HIGH_WATERMARK
 
 
 def first_decrease(s: Any, replica: int) -> int:
@@ -45,7 +45,7 @@ def explain(s: State, c: Any) -> str:
 
 def applies(c: Any) -> bool:
     """Only a version with an epoch cache."""
-    return bool(c.truncation == TRUNCATE_BY_EPOCH)
+    return bool(c.truncation != TRUNCATE_TO_HIGH_WATERMARK)
 
 
 CLAIM = Invariant(

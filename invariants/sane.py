@@ -1,7 +1,8 @@
 """What must be true of any cluster state at all, or the model itself is wrong.
 
 HW <= LEO on every replica, no two leaders in one epoch, the controller's leader is in its ISR, the
-ISR is never empty, a leader knows of no remote LEO beyond its own, and what is counted adds up.
+ISR is never empty but under ELR, a leader knows of no remote LEO beyond its own, and what is
+counted adds up.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from invariants.claim import Invariant
+from model.features import ELR, has
 from model.state import State
 from model.terms import LEADER, NO_RECORD, NO_REPLICA, contains
 
@@ -54,9 +56,9 @@ def wrong_with_replica(s: Any, r: int) -> int:
     return SANE
 
 
-def wrong_with_controller(s: Any) -> int:
+def wrong_with_controller(s: Any, c: Any) -> int:
     """The first thing wrong with what belongs to no replica."""
-    if s.isr == 0:
+    if s.isr == 0 and not has(c, ELR):
         return EMPTY_ISR
     if s.leader != NO_REPLICA and not contains(s.isr, s.leader):
         return LEADER_OUTSIDE_ISR
@@ -67,7 +69,7 @@ def wrong_with_controller(s: Any) -> int:
 
 def holds(s: Any, c: Any) -> bool:
     """Nothing is wrong."""
-    if wrong_with_controller(s) != SANE:
+    if wrong_with_controller(s, c) != SANE:
         return False
     for r in range(s.replicas):
         if wrong_with_replica(s, r) != SANE:
@@ -77,7 +79,7 @@ def holds(s: Any, c: Any) -> bool:
 
 def explain(s: State, c: Any) -> str:
     """What is wrong, and with which broker."""
-    if found := wrong_with_controller(s):
+    if found := wrong_with_controller(s, c):
         return _OF_THE_CONTROLLER[found]
     for r in range(s.replicas):
         if found := wrong_with_replica(s, r):

@@ -1,9 +1,10 @@
 """The state of the message grain, field by field: one partition, its replicas, its controller.
 
 A record is an id in order of birth (1, 2, ...); the epoch it was written in is stored once per id.
-The epoch cache is not stored: up to Kafka 2.0 it can be read off the log (`model.epochs`). Contents
-of a request are not stored either: while it is in flight its offset is the follower's LEO and its
-addressee the follower's known leader, because a follower that re-targets drops it.
+The epoch cache is not stored: it can be read off the log (`model.epochs`), but for the entry of a
+leader that has written nothing yet. Contents of a request are not stored either: while it is in
+flight its offset is the follower's LEO and its addressee the follower's known leader. Only the one
+fetch in the network that may outlive its sender, or its sender's change of leader, is written out.
 """
 
 from __future__ import annotations
@@ -27,21 +28,25 @@ from model.renaming import (
 from model.settings import Bounds
 from model.state import State
 from model.terms import (
+    DIVERGING,
     FETCHING,
     LEADER,
     NO_EPOCH,
     NO_REPLICA,
     NO_ROLE,
-    PARKED,
     TRUNCATING,
     UNKNOWN_OFFSET,
 )
 
 BUDGET_MAX = 15
 """Largest budget of restarts or of moves."""
+RARE_BUDGET_MAX = 3
+"""Largest budget of the faults that are rarer."""
+LOST_CHECKPOINTS_MAX = 1
 
 _LEADS = Alive("role", (LEADER,))
 _FOLLOWS = Alive("role", (TRUNCATING, FETCHING))
+_HAS_NO_ROLE = Alive("role", (NO_ROLE,))
 
 
 def fields(bounds: Bounds) -> tuple[Field, ...]:
@@ -72,6 +77,18 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
             hi=everyone,
             naming=SET_OF_REPLICAS,
             doc="Replicas that the controller knows to be down.",
+        ),
+        Field(
+            name="elr",
+            hi=everyone,
+            naming=SET_OF_REPLICAS,
+            doc="Eligible leader replicas: they left an ISR that was too small (KIP-966).",
+        ),
+        Field(
+            name="stopping",
+            hi=everyone,
+            naming=SET_OF_REPLICAS,
+            doc="Brokers that run and have begun a controlled shutdown.",
         ),
         Field(
             name="up", hi=1, shape=each, naming=BY_REPLICA, doc="Whether the broker process runs."
@@ -121,6 +138,21 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
             doc="High watermark on disk (replication-offset-checkpoint).",
         ),
         Field(
+            name="durable",
+            hi=records,
+            shape=each,
+            naming=BY_REPLICA,
+            doc="How much of the log is known to have survived on disk; no power loss takes it.",
+        ),
+        Field(
+            name="unclean",
+            hi=1,
+            shape=each,
+            alive=_HAS_NO_ROLE,
+            naming=BY_REPLICA,
+            doc="While down: whether it stopped other than by a shutdown, where that is asked.",
+        ),
+        Field(
             name="known_isr",
             hi=everyone,
             shape=each,
@@ -146,6 +178,30 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
             doc="What the leader knows of each follower's LEO: its last fetch offset.",
         ),
         Field(
+            name="pending_isr",
+            hi=everyone,
+            shape=each,
+            alive=_LEADS,
+            naming=REPLICAS_BY_REPLICA,
+            doc="The ISR that the leader has asked the controller for; empty for none.",
+        ),
+        Field(
+            name="pending_stale",
+            hi=1,
+            shape=each,
+            alive=_LEADS,
+            naming=BY_REPLICA,
+            doc="Whether the broker to be added has registered anew since its fetch.",
+        ),
+        Field(
+            name="outdated",
+            hi=1,
+            shape=each,
+            alive=_LEADS,
+            naming=BY_REPLICA,
+            doc="Whether the controller has changed the partition within the leader's epoch.",
+        ),
+        Field(
             name="known_leader",
             hi=replicas - 1,
             shape=each,
@@ -155,7 +211,7 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
         ),
         Field(
             name="fetch",
-            hi=PARKED,
+            hi=DIVERGING,
             shape=each,
             alive=_FOLLOWS,
             naming=BY_REPLICA,
@@ -176,6 +232,69 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
             alive=_FOLLOWS,
             naming=LOG_BY_REPLICA,
             doc="In an answer: the records from the follower's LEO on.",
+        ),
+        Field(
+            name="cached_epoch",
+            lo=NO_EPOCH,
+            hi=epochs,
+            shape=each,
+            alive=_FOLLOWS,
+            naming=BY_REPLICA,
+            doc="The last epoch in its cache if no record has it: it led then and wrote nothing.",
+        ),
+        Field(
+            name="stray_from",
+            lo=NO_REPLICA,
+            hi=replicas - 1,
+            naming=ONE_REPLICA,
+            doc="Who sent the fetch that has outlived its sender; nobody.",
+        ),
+        Field(
+            name="stray_to",
+            lo=NO_REPLICA,
+            hi=replicas - 1,
+            naming=ONE_REPLICA,
+            doc="Whom that fetch is for.",
+        ),
+        Field(
+            name="stray_offset",
+            hi=records,
+            naming=PLAIN,
+            doc="Its offset.",
+        ),
+        Field(
+            name="stray_epoch",
+            hi=epochs,
+            naming=PLAIN,
+            doc="The leader epoch that its sender knew.",
+        ),
+        Field(
+            name="stray_last_epoch",
+            lo=NO_EPOCH,
+            hi=epochs,
+            naming=PLAIN,
+            doc="The last epoch in its sender's cache.",
+        ),
+        Field(
+            name="stray_stale",
+            hi=1,
+            naming=PLAIN,
+            doc="Whether its sender has registered anew since.",
+        ),
+        Field(
+            name="decided_leader",
+            lo=NO_REPLICA,
+            hi=replicas - 1,
+            shape=(max(1, epochs),),
+            naming=ONE_REPLICA,
+            doc="Whom each earlier epoch made leader, where late metadata is asked for.",
+        ),
+        Field(
+            name="decided_isr",
+            hi=everyone,
+            shape=(max(1, epochs),),
+            naming=SET_OF_REPLICAS,
+            doc="The ISR that each earlier epoch began with, likewise.",
         ),
         Field(
             name="produced",
@@ -209,8 +328,36 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
             naming=RECORD_AT_OFFSET,
             doc="The record that was at each offset when a leader's HW first passed it.",
         ),
+        Field(
+            name="consumed",
+            hi=records,
+            naming=PLAIN,
+            doc="How many records the consumer has read.",
+        ),
+        Field(
+            name="last_consumed",
+            hi=records,
+            naming=RECORD_AT_OFFSET,
+            doc="The record that it read last; none.",
+        ),
+        Field(
+            name="misread",
+            hi=1,
+            naming=PLAIN,
+            doc="Whether it read on over records that it had never seen.",
+        ),
         Field(name="restarts_used", hi=BUDGET_MAX, naming=PLAIN, doc="Process crashes so far."),
         Field(name="moves_used", hi=BUDGET_MAX, naming=PLAIN, doc="Leader moves so far."),
+        *(
+            Field(name=f"{fault}_used", hi=most, naming=PLAIN, doc=f"{told} so far.")
+            for fault, told, most in (
+                ("power_losses", "Power losses", RARE_BUDGET_MAX),
+                ("lost_disks", "Lost disks", RARE_BUDGET_MAX),
+                ("lost_checkpoints", "Lost checkpoints", LOST_CHECKPOINTS_MAX),
+                ("session_expiries", "Expiries of a live broker's session", RARE_BUDGET_MAX),
+                ("shutdowns", "Controlled shutdowns", RARE_BUDGET_MAX),
+            )
+        ),
     )
 
 

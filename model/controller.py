@@ -9,37 +9,78 @@ from __future__ import annotations
 from typing import Any
 
 from model import limits
+from model.features import ELR, KRAFT, LONGEST_LOG, SHRINK_RAISES_EPOCH, has
+from model.partition_state import begin_epoch, outdate_leader, write_isr
 from model.settings import Settings
 from model.terms import ELECT_ANY, NO_REPLICA, contains, size, with_member, without_member
 
 
-def candidates(s: Any, c: Settings, fenced: int) -> int:
-    """Who may be elected if `fenced` were the brokers known to be down.
+def unavailable(s: Any) -> int:
+    """The brokers that the controller knows to be down, or to be about to go."""
+    members: int = s.fenced | s.stopping
+    return members
 
-    The members of the ISR that are not fenced; failing those, with unclean.leader.election.enable,
-    everybody not fenced; otherwise nobody (NoReplicaOnlineException in
-    OfflinePartitionLeaderSelector). A dead broker that is not fenced yet can be elected.
+
+def candidates(s: Any, c: Settings, out: int) -> int:
+    """Who may be elected if the brokers `out` were unavailable.
+
+    The members of the ISR that are not; if the ISR is empty, those of the ELR (KIP-966); failing
+    those, with unclean.leader.election.enable, everybody who is not; otherwise nobody
+    (NoReplicaOnlineException in OfflinePartitionLeaderSelector, PartitionChangeBuilder under
+    KRaft). A dead broker that is not fenced yet can be elected.
     """
-    in_sync: int = s.isr & ~fenced
+    in_sync: int = s.isr & ~out
+    if s.isr == 0:
+        in_sync = s.elr & ~out
     if in_sync == 0 and c.unclean_leader_election == 1:
-        return ((1 << s.replicas) - 1) & ~fenced
+        alive: int = ((1 << s.replicas) - 1) & ~out
+        return longest_logs(s, alive) if has(c, LONGEST_LOG) else alive
     return in_sync
 
 
-def next_leader(s: Any, c: Settings, fenced: int) -> int:
+def longest_logs(s: Any, alive: int) -> int:
+    """Of these brokers those that run and have the longest log, as they would report it."""
+    longest = 0
+    members = 0
+    for replica in range(s.replicas):
+        if contains(alive, replica) and s.up[replica] == 1:
+            if s.leo[replica] > longest:
+                longest = s.leo[replica]
+                members = 0
+            if s.leo[replica] == longest:
+                members = with_member(members, replica)
+    return members
+
+
+def next_leader(s: Any, c: Settings, out: int) -> int:
     """The first candidate in assignment order, or nobody."""
-    may_win = candidates(s, c, fenced)
+    may_win = candidates(s, c, out)
     for replica in range(s.replicas):
         if contains(may_win, replica):
             return replica
     return NO_REPLICA
 
 
-def elect(s: Any, winner: int) -> None:
-    """Write the winner; one from outside the ISR becomes the whole ISR."""
+def elect(s: Any, c: Settings, winner: int) -> None:
+    """Write the winner; one from outside the ISR becomes the whole ISR.
+
+    From the ELR it leaves the others eligible; an unclean election empties it
+    (PartitionChangeBuilder.tryElection, maybeUpdateRecordElr).
+    """
     s.leader = winner
     if not contains(s.isr, winner):
+        eligible = contains(s.elr, winner)
         s.isr = with_member(0, winner)
+        s.elr = without_member(s.elr, winner) if eligible else 0
+
+
+def elect_next(s: Any, c: Settings) -> None:
+    """Elect the first candidate, or leave the partition without a leader."""
+    winner = next_leader(s, c, unavailable(s))
+    if winner == NO_REPLICA:
+        s.leader = NO_REPLICA
+    else:
+        elect(s, c, winner)
 
 
 def session_expires(s: Any, replica: int) -> bool:
@@ -48,7 +89,7 @@ def session_expires(s: Any, replica: int) -> bool:
 
 
 def leaves_a_choice(s: Any, c: Settings, replica: int) -> bool:
-    """Whether fencing the replica elects a leader, and more than one may be it.
+    """Whether taking out the replica elects a leader, and more than one may be it.
 
     Only where the election order is `any`. A broker that restarts never leaves a choice: nobody
     leads only while the last of the ISR is fenced, or with unclean election while all are, so that
@@ -59,14 +100,42 @@ def leaves_a_choice(s: Any, c: Settings, replica: int) -> bool:
     return size(candidates(s, c, with_member(s.fenced, replica))) > 1
 
 
+def removal_starts_epoch(s: Any, c: Settings, replica: int) -> bool:
+    """Whether it starts an epoch that the controller takes this broker out.
+
+    With ZooKeeper if it is in the ISR, even where the leader stays
+    (KafkaController.removeReplicaFromIsr); under KRaft if it leads, and until 3.6 also if the ISR
+    shrinks (KAFKA-15021).
+    """
+    if not contains(s.isr, replica):
+        return False
+    if not has(c, KRAFT) or s.leader == replica:
+        return True
+    return has(c, SHRINK_RAISES_EPOCH) and s.isr != with_member(0, replica)
+
+
+def remove_from_isr(s: Any, c: Settings, replica: int) -> None:
+    """A broker leaves the ISR, and it is the last only under ELR that may leave it empty.
+
+    Without ELR the last one stays, so that it can come back as leader.
+    """
+    if removal_starts_epoch(s, c, replica):
+        begin_epoch(s, c)
+    elif contains(s.isr, replica):
+        outdate_leader(s)
+    remaining = without_member(s.isr, replica)
+    if contains(s.isr, replica) and (remaining != 0 or has(c, ELR)):
+        write_isr(s, c, remaining)
+
+
 def can_fence(s: Any, c: Settings, replica: int) -> bool:
     """A broker is down and its session expires; who leads then is not open."""
     return session_expires(s, replica) and not leaves_a_choice(s, c, replica)
 
 
 def fence_limit(s: Any, c: Settings, replica: int) -> int:
-    """Fencing a member of the ISR starts an epoch."""
-    if contains(s.isr, replica) and s.epoch == s.epochs:
+    """Fencing a member of the ISR may start an epoch."""
+    if s.epoch == s.epochs and removal_starts_epoch(s, c, replica):
         return limits.EPOCHS
     return limits.WITHIN
 
@@ -74,27 +143,14 @@ def fence_limit(s: Any, c: Settings, replica: int) -> int:
 def fence(s: Any, c: Settings, replica: int) -> None:
     """The controller sees the broker gone; if it led, another leader is elected.
 
-    A member leaves the ISR unless it is the last one, so that it can come back as leader, and the
-    leader epoch rises even where the leader stays (KafkaController.removeReplicaFromIsr). All of it
-    is one step here.
+    All of it is one step here.
     """
-    led = s.leader == replica and contains(s.isr, replica)
-    take_for_down(s, replica)
-    if led:
-        winner = next_leader(s, c, s.fenced)
-        if winner == NO_REPLICA:
-            s.leader = NO_REPLICA
-        else:
-            elect(s, winner)
-
-
-def take_for_down(s: Any, replica: int) -> None:
-    """Fence the broker. A member of the ISR leaves it, unless it is the last; an epoch begins."""
+    led = s.leader == replica
     s.fenced = with_member(s.fenced, replica)
-    if contains(s.isr, replica):
-        s.epoch = s.epoch + 1
-        if without_member(s.isr, replica) != 0:
-            s.isr = without_member(s.isr, replica)
+    s.stopping = without_member(s.stopping, replica)
+    remove_from_isr(s, c, replica)
+    if led:
+        elect_next(s, c)
 
 
 def can_fence_and_elect(s: Any, c: Settings, replica: int, winner: int) -> bool:
@@ -115,15 +171,16 @@ def fence_and_elect(s: Any, c: Settings, replica: int, winner: int) -> None:
     The order of assignment is the operator's, and an election by it tells replicas apart that are
     otherwise alike.
     """
-    take_for_down(s, replica)
-    elect(s, winner)
+    s.fenced = with_member(s.fenced, replica)
+    remove_from_isr(s, c, replica)
+    elect(s, c, winner)
 
 
 def can_move(s: Any, c: Settings, replica: int) -> bool:
-    """Another member of the ISR, not known to be down, may be made leader without any fault."""
+    """Another member of the ISR, not known to be down or going, may be made leader."""
     if s.leader == NO_REPLICA or s.leader == replica:
         return False
-    return contains(s.isr, replica) and not contains(s.fenced, replica)
+    return contains(s.isr, replica) and not contains(unavailable(s), replica)
 
 
 def move_limit(s: Any, c: Settings, replica: int) -> int:
@@ -135,6 +192,6 @@ def move_limit(s: Any, c: Settings, replica: int) -> int:
 
 def move(s: Any, c: Settings, replica: int) -> None:
     """Preferred replica election or reassignment: a new leader, the same ISR."""
+    begin_epoch(s, c)
     s.moves_used = s.moves_used + 1
-    s.epoch = s.epoch + 1
     s.leader = replica

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
-from model.cluster import BUDGET_MAX
+from model.cluster import BUDGET_MAX, LOST_CHECKPOINTS_MAX, RARE_BUDGET_MAX
 from model.settings import Bounds, Settings
 from model.terms import (
     ACKS_ALL,
     ACKS_LEADER,
     ACKS_NONE,
+    DISK_LOSS_ANY,
+    DISK_LOSS_OUT_OF_SYNC,
     ELECT_ANY,
     ELECT_IN_ASSIGNMENT_ORDER,
     UNNOTICED_ANY,
@@ -32,6 +34,7 @@ RESTART_DETECTION = {
     "any": UNNOTICED_ANY,
 }
 ELECTION_ORDER = {"assignment": ELECT_IN_ASSIGNMENT_ORDER, "any": ELECT_ANY}
+DISK_LOSS = {"any": DISK_LOSS_ANY, "out-of-sync": DISK_LOSS_OUT_OF_SYNC}
 HW_IN_RESPONSE = {"post": 0, "pre": 1}
 
 
@@ -49,6 +52,12 @@ class Environment:
     `election_order` is who wins of several that may: the first as assigned, or any of them.
     `hw_in_response`: a fetch answer carries the high watermark after (post) or before (pre) that
     very fetch was handled. `parked_fetches`: a fetch with nothing to answer waits at the leader.
+    `requests_survive`: a fetch may outlive its sender, or its sender's change of leader.
+    `late_metadata`: a decision of the controller may arrive after later ones were made.
+    `consumer`: somebody reads. `disk_loss`: whose disk may be lost, anybody's or only that of a
+    broker out of sync. The rest are budgets: machines that lose power and with it unflushed
+    records, disks and checkpoints that are lost, sessions of live brokers that expire, controlled
+    shutdowns.
     """
 
     replicas: int = 2
@@ -63,6 +72,15 @@ class Environment:
     unclean_leader_election: bool = False
     hw_in_response: str = "post"
     parked_fetches: bool = False
+    requests_survive: bool = False
+    late_metadata: bool = False
+    consumer: bool = False
+    disk_loss: str = "any"
+    power_losses: int = 0
+    lost_disks: int = 0
+    lost_checkpoints: int = 0
+    session_expiries: int = 0
+    shutdowns: int = 0
 
     def __post_init__(self) -> None:
         _within("replicas", self.replicas, 1, REPLICAS_MAX)
@@ -70,15 +88,26 @@ class Environment:
         _within("epochs", self.epochs, 0, EPOCHS_MAX)
         _within("restarts", self.restarts, 0, BUDGET_MAX)
         _within("moves", self.moves, 0, BUDGET_MAX)
+        _within("power-losses", self.power_losses, 0, RARE_BUDGET_MAX)
+        _within("lost-disks", self.lost_disks, 0, RARE_BUDGET_MAX)
+        _within("lost-checkpoints", self.lost_checkpoints, 0, LOST_CHECKPOINTS_MAX)
+        _within("session-expiries", self.session_expiries, 0, RARE_BUDGET_MAX)
+        _within("shutdowns", self.shutdowns, 0, RARE_BUDGET_MAX)
         _within("min-insync-replicas", self.min_insync_replicas, 1, REPLICAS_MAX)
         _one_of("restart-detection", self.restart_detection, RESTART_DETECTION)
         _one_of("election-order", self.election_order, ELECTION_ORDER)
         _one_of("acks", self.acks, ACKS)
+        _one_of("disk-loss", self.disk_loss, DISK_LOSS)
         _one_of("hw-in-response", self.hw_in_response, HW_IN_RESPONSE)
         if self.min_insync_replicas > self.replicas:
             raise BadEnvironment(
                 f"min-insync-replicas is {self.min_insync_replicas}, more than the "
                 f"{self.replicas} replicas there are; with acks=all nothing could ever be written"
+            )
+        if self.election_order == "any" and (self.session_expiries or self.shutdowns):
+            raise BadEnvironment(
+                "election-order any has a winner to choose only where a dead broker is fenced; "
+                "set session-expiries and shutdowns to 0, or leave election-order at assignment"
             )
 
     @property
@@ -90,6 +119,7 @@ class Environment:
         """What the rules of `version` read in this environment."""
         return Settings(
             truncation=version.truncation,
+            features=version.features,
             acks=ACKS[self.acks],
             min_insync_replicas=self.min_insync_replicas,
             unclean_leader_election=int(self.unclean_leader_election),
@@ -97,8 +127,17 @@ class Environment:
             election_order=ELECTION_ORDER[self.election_order],
             high_watermark_before_fetch=HW_IN_RESPONSE[self.hw_in_response],
             parked_fetches=int(self.parked_fetches),
+            requests_survive=int(self.requests_survive),
+            late_metadata=int(self.late_metadata),
+            consumer=int(self.consumer),
+            disk_loss=DISK_LOSS[self.disk_loss],
             restarts=self.restarts,
             moves=self.moves,
+            power_losses=self.power_losses,
+            lost_disks=self.lost_disks,
+            lost_checkpoints=self.lost_checkpoints,
+            session_expiries=self.session_expiries,
+            shutdowns=self.shutdowns,
         )
 
     def options(self) -> dict[str, object]:

@@ -1,32 +1,49 @@
-"""The leader's changes to the ISR: a compare-and-set on the partition state in ZooKeeper.
+"""The leader's changes to the ISR.
 
-The write succeeds only if the leader knows the current partition state. Before AlterPartition every
-change by the controller raises the leader epoch, so knowing the current epoch is knowing the state.
+With ZooKeeper the leader writes the partition state itself, a compare-and-set that succeeds only if
+it knows the current one. Since KIP-497 it asks the controller, and goes on meanwhile.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+from model import limits
+from model.epochs import epoch_start
+from model.features import (
+    ALTER_PARTITION,
+    BROKER_EPOCH,
+    FENCED_CHECK,
+    ISR_FROM_EPOCH_START,
+    SHRINK_RAISES_EPOCH,
+    has,
+)
 from model.high_watermark import advance_high_watermark
+from model.partition_state import begin_epoch, knows_partition, write_isr
 from model.settings import Settings
 from model.terms import LEADER, contains, with_member, without_member
 
 
-def may_write_isr(s: Any, leader: int) -> bool:
-    """Whether the compare-and-set of this leader would succeed."""
-    return s.leader == leader and s.epoch == s.known_epoch[leader]
+def expand_isr(s: Any, c: Settings, leader: int, follower: int, stale: int) -> None:
+    """A follower whose fetch reached the high watermark joins, or is proposed.
 
-
-def expand_isr(s: Any, leader: int, follower: int) -> None:
-    """A follower whose fetch reached the high watermark joins (Partition.maybeExpandIsr)."""
-    if (
-        not contains(s.known_isr[leader], follower)
-        and s.remote_leo[leader, follower] >= s.hw[leader]
-        and may_write_isr(s, leader)
-    ):
-        s.isr = with_member(s.isr, follower)
+    Since KAFKA-7128 it must have reached the start of the leader's epoch as well: a new leader's
+    high watermark may lag behind what was committed. `stale`: the fetch carries a broker epoch that
+    is not the follower's current one. (Partition.maybeExpandIsr)
+    """
+    reached = s.remote_leo[leader, follower]
+    if contains(s.known_isr[leader], follower) or reached < s.hw[leader]:
+        return
+    if has(c, ISR_FROM_EPOCH_START) and reached < epoch_start(s, leader):
+        return
+    if not knows_partition(s, leader):
+        return
+    if not has(c, ALTER_PARTITION):
+        write_isr(s, c, with_member(s.isr, follower))
         s.known_isr[leader] = s.isr
+    elif s.pending_isr[leader] == 0:
+        s.pending_isr[leader] = with_member(s.known_isr[leader], follower)
+        s.pending_stale[leader] = stale
 
 
 def can_shrink_isr(s: Any, c: Settings, leader: int, follower: int) -> bool:
@@ -36,13 +53,72 @@ def can_shrink_isr(s: Any, c: Settings, leader: int, follower: int) -> bool:
     """
     if leader == follower or s.role[leader] != LEADER:
         return False
-    if not contains(s.known_isr[leader], follower) or not may_write_isr(s, leader):
+    if not contains(s.known_isr[leader], follower) or not knows_partition(s, leader):
+        return False
+    if s.pending_isr[leader] != 0:
         return False
     return s.up[follower] == 0 or s.remote_leo[leader, follower] < s.leo[leader]
 
 
 def shrink_isr(s: Any, c: Settings, leader: int, follower: int) -> None:
-    """It leaves the ISR, which may let the high watermark advance (Partition.maybeShrinkIsr)."""
-    s.isr = without_member(s.isr, follower)
-    s.known_isr[leader] = s.isr
-    advance_high_watermark(s, c, leader)
+    """It leaves the ISR, which may let the high watermark advance; or the controller is asked.
+
+    Until the controller has answered, the follower still counts. (Partition.maybeShrinkIsr)
+    """
+    if has(c, ALTER_PARTITION):
+        s.pending_isr[leader] = without_member(s.known_isr[leader], follower)
+    else:
+        write_isr(s, c, without_member(s.isr, follower))
+        s.known_isr[leader] = s.isr
+        advance_high_watermark(s, c, leader)
+
+
+def can_alter_partition(s: Any, c: Settings, leader: int) -> bool:
+    """A leader's request to change the ISR is on its way."""
+    return s.role[leader] == LEADER and s.pending_isr[leader] != 0
+
+
+def is_accepted(s: Any, c: Settings, leader: int) -> bool:
+    """Whether the controller agrees: it does not if the leader's knowledge is not current.
+
+    Nor, since KIP-841, if a member is fenced or stopping, nor, since KIP-903, if the broker to be
+    added has registered anew since the fetch.
+    (ReplicationControlManager.validateAlterPartitionData)
+    """
+    if not knows_partition(s, leader):
+        return False
+    if has(c, FENCED_CHECK) and s.pending_isr[leader] & (s.fenced | s.stopping) != 0:
+        return False
+    return not (has(c, BROKER_EPOCH) and s.pending_stale[leader] == 1)
+
+
+def raises_epoch(s: Any, c: Settings, leader: int) -> bool:
+    """Whether taking out a member starts an epoch, as KRaft did until 3.6 (KAFKA-15021)."""
+    return has(c, SHRINK_RAISES_EPOCH) and s.isr & ~s.pending_isr[leader] != 0
+
+
+def alter_partition_limit(s: Any, c: Settings, leader: int) -> int:
+    """An ISR that shrinks may start an epoch."""
+    if s.epoch == s.epochs and is_accepted(s, c, leader) and raises_epoch(s, c, leader):
+        return limits.EPOCHS
+    return limits.WITHIN
+
+
+def alter_partition(s: Any, c: Settings, leader: int) -> None:
+    """The controller answers, and the leader hears it: the ISR is the one proposed, or as it was.
+
+    Both are one step. In between the leader would go on with the larger of the two ISRs, which can
+    only delay its high watermark. An answer of a later epoch is left to the metadata to tell.
+    """
+    members = s.pending_isr[leader]
+    accepted = is_accepted(s, c, leader)
+    starts_epoch = raises_epoch(s, c, leader)
+    s.pending_isr[leader] = 0
+    s.pending_stale[leader] = 0
+    if accepted:
+        if starts_epoch:
+            begin_epoch(s, c)
+        write_isr(s, c, members)
+        if not starts_epoch:
+            s.known_isr[leader] = members
+            advance_high_watermark(s, c, leader)

@@ -11,5 +11,21 @@ RECORDS = 1
 EPOCHS = 2
 RESTARTS = 3
 MOVES = 4
+POWER_LOSSES = 5
+LOST_DISKS = 6
+LOST_CHECKPOINTS = 7
+SESSION_EXPIRIES = 8
+SHUTDOWNS = 9
 
-NAMES = ("within", "records", "epochs", "restarts", "moves")
+NAMES = (
+    "within",
+    "records",
+    "epochs",
+    "restarts",
+    "moves",
+    "power-losses",
+    "lost-disks",
+    "lost-checkpoints",
+    "session-expiries",
+    "shutdowns",
+)

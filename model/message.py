@@ -9,24 +9,26 @@ from collections.abc import Mapping
 
 from model import limits
 from model.cluster import initial_state, layout
+from model.contents import ACTIONS, contents
 from model.environment import BadEnvironment, Environment
 from model.layout import TooLargeToPack
-from model.narration import NARRATION
+from model.narration import narration
 from model.renaming import Sort
 from model.transition_system import Model
-from model.versions import ACTIONS, VERSIONS
+from model.versions import BadVersion, version_of
 
 NAME = "kafka-message"
 
 
 def message_model(version: str, environment: Environment) -> Model:
-    """Version `version` of the protocol in `environment`.
+    """Version `version` of the protocol in `environment`, as `model.versions.version_of` reads it.
 
     Raises `BadEnvironment` for an unknown version or bounds too large to pack.
     """
-    rules = VERSIONS.get(version)
-    if rules is None:
-        raise BadEnvironment(f"unknown protocol {version!r}; known: {', '.join(VERSIONS)}")
+    try:
+        rules = version_of(version)
+    except BadVersion as problem:
+        raise BadEnvironment(str(problem)) from None
     try:
         form = layout(environment.bounds)
     except TooLargeToPack as problem:
@@ -34,16 +36,17 @@ def message_model(version: str, environment: Environment) -> Model:
             f"replicas {environment.replicas}, records {environment.records} and epochs "
             f"{environment.epochs} together are too large to pack: {problem}; lower one of them"
         ) from None
+    settings = environment.settings(rules)
     return Model(
         name=NAME,
         version=version,
         layout=form,
-        settings=environment.settings(rules),
+        settings=settings,
         actions=ACTIONS,
-        contents=rules.contents,
+        contents=contents(settings),
         limits=limits.NAMES,
         initial=(initial_state(form),),
-        narration=NARRATION,
+        narration=narration(settings),
         options=environment.options(),
         told_apart=_told_apart(environment),
     )

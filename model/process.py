@@ -8,13 +8,14 @@ from __future__ import annotations
 from typing import Any
 
 from model import limits
-from model.controller import elect, next_leader
-from model.roles import drop_fetch, follows, forget_lost_records, lay_down_role
+from model.features import BROKER_EPOCH, ELR, KRAFT, has
+from model.roles import drop_fetch, drop_stray, follows, forget_lost_records, lay_down_role
+from model.sessions import register, registration_limit
 from model.settings import Settings
 from model.terms import (
     IDLE,
+    LEADER,
     NO_EPOCH,
-    NO_REPLICA,
     UNNOTICED_ANY,
     UNNOTICED_FOLLOWER,
     contains,
@@ -45,12 +46,19 @@ def crash_limit(s: Any, c: Settings, replica: int) -> int:
 def crash(s: Any, c: Settings, replica: int) -> None:
     """The process dies: memory and connections are lost, log and checkpoint stay."""
     s.restarts_used = s.restarts_used + 1
-    stop(s, replica)
+    die(s, c, replica)
 
 
-def stop(s: Any, replica: int) -> None:
-    """The process is gone, and with it every fetch to it or from it, asked or answered."""
-    lay_down_role(s, replica)
+def die(s: Any, c: Settings, replica: int) -> None:
+    """The process ends without a shutdown: there will be no `.kafka_cleanshutdown` file."""
+    stop(s, c, replica)
+    if has(c, ELR):
+        s.unclean[replica] = 1
+
+
+def stop(s: Any, c: Settings, replica: int) -> None:
+    """The process is gone, and with it every fetch to it, asked or answered, and its own."""
+    lay_down_role(s, c, replica)
     s.up[replica] = 0
     s.hw[replica] = 0
     s.known_epoch[replica] = NO_EPOCH
@@ -58,40 +66,58 @@ def stop(s: Any, replica: int) -> None:
         if follows(s, follower) and s.known_leader[follower] == replica:
             if s.fetch[follower] != IDLE:
                 drop_fetch(s, follower)
+    if s.stray_to == replica:
+        drop_stray(s)
     forget_lost_records(s)
 
 
 def can_restart(s: Any, c: Settings, replica: int) -> bool:
     """A broker that the controller has seen go, or one whose absence it may miss.
 
-    A restart within the session timeout goes unnoticed; which replicas may do that is the setting
-    restart detection. "Follower" is whoever is not the controller's leader.
+    With ZooKeeper a restart within the session timeout goes unnoticed; which replicas may do that
+    is the setting restart detection. "Follower" is whoever is not the controller's leader. Under
+    KRaft none may: a broker cannot register while its former session lasts (KIP-631). Nor may one
+    that was shutting down: it closes its session.
     """
     if s.up[replica] == 1:
         return False
-    if contains(s.fenced, replica) or c.restart_detection == UNNOTICED_ANY:
+    if contains(s.fenced, replica):
+        return True
+    if has(c, KRAFT) or contains(s.stopping, replica):
+        return False
+    if c.restart_detection == UNNOTICED_ANY:
         return True
     return c.restart_detection == UNNOTICED_FOLLOWER and s.leader != replica
 
 
 def restart_limit(s: Any, c: Settings, replica: int) -> int:
     """A restart that brings back a leader starts an epoch."""
-    if s.leader == NO_REPLICA and s.epoch == s.epochs:
-        if next_leader(s, c, without_member(s.fenced, replica)) != NO_REPLICA:
-            return limits.EPOCHS
-    return limits.WITHIN
+    return registration_limit(s, c, replica)
 
 
 def restart(s: Any, c: Settings, replica: int) -> None:
     """Start from disk: HW := min(checkpoint, LEO) (Partition.getOrCreateReplica).
 
-    The broker registers; a partition without a leader may now have one.
+    The broker registers; a partition without a leader may now have one. Under ELR a broker that did
+    not shut down properly may have lost records, and is no candidate any more
+    (ReplicationControlManager.handleUncleanBrokerShutdown).
     """
     s.up[replica] = 1
     s.hw[replica] = min(s.checkpoint[replica], s.leo[replica])
-    s.fenced = without_member(s.fenced, replica)
-    if s.leader == NO_REPLICA:
-        winner = next_leader(s, c, s.fenced)
-        if winner != NO_REPLICA:
-            s.epoch = s.epoch + 1
-            elect(s, winner)
+    if has(c, ELR):
+        if s.unclean[replica] == 1:
+            s.elr = without_member(s.elr, replica)
+        s.unclean[replica] = 0
+    if has(c, BROKER_EPOCH):
+        outdate_fetches_of(s, replica)
+    register(s, c, replica)
+
+
+def outdate_fetches_of(s: Any, replica: int) -> None:
+    """What the broker asked for before it registered anew carries a broker epoch of the past."""
+    if s.stray_from == replica:
+        s.stray_stale = 1
+    for leader in range(s.replicas):
+        if s.role[leader] == LEADER and contains(s.pending_isr[leader], replica):
+            if not contains(s.known_isr[leader], replica):
+                s.pending_stale[leader] = 1

@@ -25,11 +25,12 @@ class Bounds:
 class Settings(NamedTuple):
     """What the rules read while they run, each a number with the meaning given in `model.terms`.
 
-    `restarts` and `moves` are budgets: how many process crashes and how many leader moves a run may
-    contain.
+    `features` are the version's, as bits (`model.features`). From `restarts` on they are budgets:
+    how often a run may contain that fault.
     """
 
     truncation: int
+    features: int
     acks: int
     min_insync_replicas: int
     unclean_leader_election: int
@@ -37,5 +38,14 @@ class Settings(NamedTuple):
     election_order: int
     high_watermark_before_fetch: int
     parked_fetches: int
+    requests_survive: int
+    late_metadata: int
+    consumer: int
+    disk_loss: int
     restarts: int
     moves: int
+    power_losses: int
+    lost_disks: int
+    lost_checkpoints: int
+    session_expiries: int
+    shutdowns: int

@@ -16,7 +16,8 @@ NO_ROLE = 0
 """Down, or up and not told anything by the controller yet."""
 LEADER = 1
 TRUNCATING = 2
-"""A follower that asks for the end of its last epoch before it fetches (KIP-101)."""
+"""A follower that does not know yet where to cut its log. It asks before it fetches (KIP-101), or
+finds out by its first fetches (Kafka 2.7)."""
 FETCHING = 3
 
 # What a follower's one outstanding fetch is. A fetcher thread has one request in flight per leader
@@ -27,6 +28,8 @@ ANSWERED = 2
 OUT_OF_RANGE = 3
 PARKED = 4
 """Held by the leader in its fetch purgatory until there is data or the wait is over."""
+DIVERGING = 5
+"""The answer says where the follower's log parts from the leader's (Kafka 2.7 and later)."""
 
 ACKS_NONE = 0
 ACKS_LEADER = 1
@@ -36,8 +39,14 @@ UNNOTICED_NONE = 0
 UNNOTICED_FOLLOWER = 1
 UNNOTICED_ANY = 2
 
+DISK_LOSS_ANY = 0
+DISK_LOSS_OUT_OF_SYNC = 1
+
 TRUNCATE_TO_HIGH_WATERMARK = 0
 TRUNCATE_BY_EPOCH = 1
+TRUNCATE_BY_EPOCHS = 2
+TRUNCATE_BY_EPOCHS_2_0 = 3
+TRUNCATE_ON_FETCH = 4
 
 ELECT_IN_ASSIGNMENT_ORDER = 0
 ELECT_ANY = 1

@@ -1,100 +1,48 @@
-"""The versions of the protocol, each a set of features and a table of contents.
+"""The versions of the protocol, each a way to truncate and a set of features.
 
-A version that loses data stays here beside the one that repairs it.
+A version that loses data stays here beside the one that repairs it. Every feature can be switched
+alone: `version_of("kip320-without-fencing")`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 
-from model.controller import (
-    can_fence,
-    can_fence_and_elect,
-    can_move,
-    fence,
-    fence_and_elect,
-    fence_and_elect_limit,
-    fence_limit,
-    move,
-    move_limit,
+from model.features import (
+    ALTER_PARTITION,
+    BROKER_EPOCH,
+    CONSUMER_VALIDATION,
+    DIVERGING_GUARD,
+    ELR,
+    EPOCH_ON_LEADING,
+    EVERY_EPOCH,
+    FEATURES,
+    FENCED_CHECK,
+    FENCING,
+    HW_NEEDS_MIN_ISR,
+    ISR_FROM_EPOCH_START,
+    KRAFT,
+    MAXIMAL_ISR,
+    SHRINK_RAISES_EPOCH,
+    TRUNCATE_OUT_OF_RANGE,
+    TRUNCATIONS,
+    Feature,
 )
-from model.fetch import (
-    can_leader_fetch,
-    can_receive_fetch,
-    can_receive_out_of_range,
-    can_send_fetch,
-    can_wake_parked,
-    leader_fetch,
-    receive_fetch,
-    receive_out_of_range,
-    send_fetch,
-    wake_parked,
+from model.terms import (
+    TRUNCATE_BY_EPOCH,
+    TRUNCATE_BY_EPOCHS,
+    TRUNCATE_BY_EPOCHS_2_0,
+    TRUNCATE_ON_FETCH,
+    TRUNCATE_TO_HIGH_WATERMARK,
 )
-from model.isr import can_shrink_isr, shrink_isr
-from model.metadata import can_learn, learn
-from model.process import (
-    can_checkpoint,
-    can_crash,
-    can_restart,
-    checkpoint,
-    crash,
-    crash_limit,
-    restart,
-    restart_limit,
-)
-from model.produce import can_produce, produce, produce_limit
-from model.terms import TRUNCATE_BY_EPOCH, TRUNCATE_TO_HIGH_WATERMARK
-from model.transition_system import Action, Parameter
-from model.truncation import can_offset_for_leader_epoch, offset_for_leader_epoch
 
-_LEADER = Parameter("leader", "replicas")
-_FOLLOWER = Parameter("follower", "replicas")
-_REPLICA = Parameter("replica", "replicas")
-_WINNER = Parameter("winner", "replicas")
+_SWITCHES = re.compile(r"-(with|without)-")
+_BY_NAME = {feature.name: feature for feature in FEATURES}
 
 
-def _action(
-    name: str,
-    parameters: tuple[Parameter, ...],
-    guard: Callable[..., bool],
-    effect: Callable[..., None],
-    limit: Callable[..., int] | None = None,
-) -> Action:
-    return Action(name=name, parameters=parameters, guard=guard, effect=effect, limit=limit)
-
-
-ACTIONS = (
-    _action("Produce", (_LEADER,), can_produce, produce, produce_limit),
-    _action("SendFetch", (_FOLLOWER,), can_send_fetch, send_fetch),
-    _action("LeaderFetch", (_FOLLOWER,), can_leader_fetch, leader_fetch),
-    _action("WakeParked", (_FOLLOWER,), can_wake_parked, wake_parked),
-    _action("RecvFetch", (_FOLLOWER,), can_receive_fetch, receive_fetch),
-    _action("RecvOutOfRange", (_FOLLOWER,), can_receive_out_of_range, receive_out_of_range),
-    _action("ShrinkIsr", (_LEADER, _FOLLOWER), can_shrink_isr, shrink_isr),
-    _action("Checkpoint", (_REPLICA,), can_checkpoint, checkpoint),
-    _action("Crash", (_REPLICA,), can_crash, crash, crash_limit),
-    _action("Restart", (_REPLICA,), can_restart, restart, restart_limit),
-    _action("Fence", (_REPLICA,), can_fence, fence, fence_limit),
-    _action(
-        "FenceAndElect",
-        (_REPLICA, _WINNER),
-        can_fence_and_elect,
-        fence_and_elect,
-        fence_and_elect_limit,
-    ),
-    _action("Move", (_REPLICA,), can_move, move, move_limit),
-    _action("Learn", (_REPLICA,), can_learn, learn),
-    _action(
-        "OffsetForLeaderEpoch",
-        (_FOLLOWER,),
-        can_offset_for_leader_epoch,
-        offset_for_leader_epoch,
-    ),
-)
-"""Every way the cluster can move. ISR expansion is part of LeaderFetch."""
-
-_EVERY_VERSION = tuple(a.name for a in ACTIONS if a.name != "OffsetForLeaderEpoch")
+class BadVersion(ValueError):
+    """A version or a feature that there is not, or features that contradict each other."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,22 +52,172 @@ class Version:
     name: str
     sentence: str
     truncation: int
-    contents: tuple[str, ...]
+    features: int = 0
 
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """Its way to truncate, then its features, as `--with` and `--without` call them."""
+        truncation = next(n for n, value in TRUNCATIONS.items() if value == self.truncation)
+        return (truncation, *(f.name for f in FEATURES if self.features & f.bit))
+
+
+_KIP_320 = (
+    FENCING
+    | EPOCH_ON_LEADING
+    | EVERY_EPOCH
+    | ISR_FROM_EPOCH_START
+    | TRUNCATE_OUT_OF_RANGE
+    | CONSUMER_VALIDATION
+)
+_ON_FETCH = _KIP_320 | DIVERGING_GUARD
+_KRAFT = _ON_FETCH | ALTER_PARTITION | MAXIMAL_ISR | KRAFT | SHRINK_RAISES_EPOCH | FENCED_CHECK
 
 HW = Version(
     name="hw",
     sentence="Kafka up to 0.10.2: a new follower truncates to its own high watermark. "
     "Loses a committed record and diverges with 2 replicas, 2 records, 2 restarts.",
     truncation=TRUNCATE_TO_HIGH_WATERMARK,
-    contents=_EVERY_VERSION,
 )
 EPOCH = Version(
     name="epoch",
     sentence="Kafka 0.11 (KIP-101): a new follower asks the leader where its last epoch ends. "
     "Diverges with 3 replicas (KAFKA-7164), and with 2 when leadership moves (KIP-279).",
     truncation=TRUNCATE_BY_EPOCH,
-    contents=(*_EVERY_VERSION, "OffsetForLeaderEpoch"),
+)
+KIP_279 = Version(
+    name="kip279",
+    sentence="KIP-279 as proposed: it asks again until both know the epoch. Loses a committed "
+    "record with 2 replicas when leadership moves (KAFKA-7415).",
+    truncation=TRUNCATE_BY_EPOCHS,
+)
+KIP_279_CODE = Version(
+    name="kip279-code",
+    sentence="Kafka 2.0.0: KIP-279 as first released. Diverges with 2 replicas when leadership "
+    "moves and the logs have no epoch in common.",
+    truncation=TRUNCATE_BY_EPOCHS_2_0,
+)
+KIP_320 = Version(
+    name="kip320",
+    sentence="Kafka 2.1: fencing by leader epoch (KIP-320) and what came with it. Loses what only "
+    "a broker had that then loses its disk, as every version does.",
+    truncation=TRUNCATE_BY_EPOCHS,
+    features=_KIP_320,
+)
+ON_FETCH = Version(
+    name="truncate-on-fetch",
+    sentence="Kafka 2.8.1 with ZooKeeper: the fetch itself says where the logs part (KIP-595).",
+    truncation=TRUNCATE_ON_FETCH,
+    features=_ON_FETCH,
+)
+KRAFT_3_3 = Version(
+    name="kraft",
+    sentence="Kafka 3.3 under KRaft: the controller changes the ISR (KIP-497, KIP-841). Takes back "
+    "a follower that has lost its disk meanwhile (KAFKA-14139).",
+    truncation=TRUNCATE_ON_FETCH,
+    features=_KRAFT,
+)
+KIP_903 = Version(
+    name="kip903",
+    sentence="Kafka 3.5: the controller also checks the broker epoch (KIP-903). The last replica "
+    "in sync may come back without its records.",
+    truncation=TRUNCATE_ON_FETCH,
+    features=_KRAFT | BROKER_EPOCH,
+)
+ELR_4_0 = Version(
+    name="elr",
+    sentence="Kafka 4.0: eligible leader replicas (KIP-966). With min.insync.replicas=2 one power "
+    "loss takes nothing that was acknowledged.",
+    truncation=TRUNCATE_ON_FETCH,
+    features=(_KRAFT & ~SHRINK_RAISES_EPOCH) | BROKER_EPOCH | HW_NEEDS_MIN_ISR | ELR,
 )
 
-VERSIONS = {version.name: version for version in (HW, EPOCH)}
+VERSIONS = {
+    version.name: version
+    for version in (
+        HW,
+        EPOCH,
+        KIP_279,
+        KIP_279_CODE,
+        KIP_320,
+        ON_FETCH,
+        KRAFT_3_3,
+        KIP_903,
+        ELR_4_0,
+    )
+}
+
+
+def version_of(text: str) -> Version:
+    """The version that a name says, with features switched: `kip320-without-fencing-with-elr`.
+
+    A combination that no Kafka had is a version all the same. Raises `BadVersion` for what there is
+    not and for what contradicts itself.
+    """
+    name, *rest = _SWITCHES.split(text)
+    if name not in VERSIONS:
+        raise BadVersion(f"unknown protocol {name!r}; known: {', '.join(VERSIONS)}")
+    version = VERSIONS[name]
+    for word, feature in zip(rest[::2], rest[1::2], strict=True):
+        version = _with(version, feature) if word == "with" else _without(version, feature)
+    _require_sense(version)
+    return replace(version, name=text)
+
+
+def spelled(name: str, added: tuple[str, ...], removed: tuple[str, ...]) -> str:
+    """The text that `version_of` reads."""
+    return "-".join([name, *(f"without-{f}" for f in removed), *(f"with-{f}" for f in added)])
+
+
+def released_as(version: Version) -> str | None:
+    """The name of the version with exactly these rules; None where no Kafka had them together."""
+    for known in VERSIONS.values():
+        if (known.truncation, known.features) == (version.truncation, version.features):
+            return known.name
+    return None
+
+
+def _with(version: Version, feature: str) -> Version:
+    if feature in TRUNCATIONS:
+        return replace(version, truncation=TRUNCATIONS[feature])
+    bit = _feature(feature).bit
+    if version.features & bit:
+        raise BadVersion(f"--with {feature}: {version.name} has it already")
+    return replace(version, features=version.features | bit)
+
+
+def _without(version: Version, feature: str) -> Version:
+    if feature in TRUNCATIONS:
+        others = ", ".join(f"--with {name}" for name in TRUNCATIONS if name != feature)
+        raise BadVersion(
+            f"--without {feature}: a version truncates in one way; say which instead: {others}"
+        )
+    bit = _feature(feature).bit
+    if not version.features & bit:
+        raise BadVersion(
+            f"--without {feature}: {version.name} does not have it; "
+            f"it has {', '.join(version.feature_names[1:]) or 'none that can be switched'}"
+        )
+    return replace(version, features=version.features & ~bit)
+
+
+def _feature(name: str) -> Feature:
+    if name not in _BY_NAME:
+        raise BadVersion(f"unknown feature {name!r}; known: {', '.join([*TRUNCATIONS, *_BY_NAME])}")
+    return _BY_NAME[name]
+
+
+def _require_sense(version: Version) -> None:
+    for feature in FEATURES:
+        if not version.features & feature.bit:
+            continue
+        for needed in FEATURES:
+            if feature.needs & needed.bit and not version.features & needed.bit:
+                raise BadVersion(
+                    f"{version.name} has {feature.name} without {needed.name}, and "
+                    f"{feature.name} means nothing without it: {feature.sentence}"
+                )
+        if feature.needs_truncation and version.truncation not in feature.needs_truncation:
+            names = [n for n, value in TRUNCATIONS.items() if value in feature.needs_truncation]
+            raise BadVersion(
+                f"{version.name} has {feature.name}, which only goes with {' or '.join(names)}"
+            )

@@ -1,0 +1,35 @@
+"""Whoever the controller may elect has everything that was ever committed (StrongIsr).
+
+The ISR and the ELR as the controller has them, less the brokers that are down. It breaks several
+steps before a committed record is lost: the election is still to come. A machine that lost power
+and came back with less than it had breaks it, until it has left the ISR.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from invariants.claim import Invariant
+from invariants.completeness import first_incomplete, missing
+from model.state import State
+
+
+def holds(s: Any, c: Any) -> bool:
+    """Every running member of ISR and ELR is complete."""
+    return first_incomplete(s, s.isr | s.elr) < 0
+
+
+def explain(s: State, c: Any) -> str:
+    """Which candidate lacks what."""
+    replica = first_incomplete(s, s.isr | s.elr)
+    if replica < 0:
+        return "Every candidate is complete."
+    return f"r{replica} may be elected and lacks {missing(s, replica)}."
+
+
+CLAIM = Invariant(
+    name="candidates_complete",
+    sentence="Every running member of the controller's ISR and ELR has every committed record.",
+    holds=holds,
+    explain=explain,
+)

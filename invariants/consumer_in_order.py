@@ -1,0 +1,39 @@
+"""The consumer never reads on over records that it has not seen.
+
+It goes by the offset alone, unless it checks the epoch of what it read last (KIP-320). Not claimed
+where nobody reads.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from invariants.claim import Invariant
+from model.state import State
+
+
+def holds(s: Any, c: Any) -> bool:
+    """It never did."""
+    return bool(s.misread == 0)
+
+
+def explain(s: State, c: Any) -> str:
+    """What it read last."""
+    return (
+        f"The consumer read m{s.last_consumed} at offset {s.consumed - 1} and then went on at "
+        f"{s.consumed} in a log that has another record below."
+    )
+
+
+def applies(c: Any) -> bool:
+    """Only where there is a consumer."""
+    return bool(c.consumer == 1)
+
+
+CLAIM = Invariant(
+    name="consumer_in_order",
+    sentence="The consumer never reads on over records that it has not seen.",
+    holds=holds,
+    explain=explain,
+    applies=applies,
+)

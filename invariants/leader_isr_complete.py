@@ -1,0 +1,40 @@
+"""Whoever the current leader counts as in sync has everything that was ever committed (WeakIsr).
+
+The ISR as the leader has it, less the brokers that are down; only of a leader that knows the
+controller's latest decision. It is about replication where `candidates_complete` is about election.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from invariants.claim import Invariant
+from invariants.completeness import first_incomplete, missing
+from invariants.current_leader import current_leader
+from model.state import State
+from model.terms import NO_REPLICA
+
+
+def holds(s: Any, c: Any) -> bool:
+    """Every running member of the current leader's ISR is complete."""
+    leader = current_leader(s)
+    if leader == NO_REPLICA or s.outdated[leader] == 1:
+        return True
+    return first_incomplete(s, s.known_isr[leader]) < 0
+
+
+def explain(s: State, c: Any) -> str:
+    """Which member lacks what."""
+    leader = current_leader(s)
+    replica = first_incomplete(s, s.known_isr[leader])
+    if replica < 0:
+        return "Every member is complete."
+    return f"Leader r{leader} counts r{replica} as in sync, which lacks {missing(s, replica)}."
+
+
+CLAIM = Invariant(
+    name="leader_isr_complete",
+    sentence="Every running member of the current leader's ISR has every committed record.",
+    holds=holds,
+    explain=explain,
+)

@@ -1,0 +1,47 @@
+"""The current leader waits for everybody who may be elected in its place.
+
+A record is committed once all of the leader's ISR have it, with those whom it has asked to add
+("maximal ISR", KIP-497). Were the controller's ISR or ELR larger, somebody without the record might
+be elected. Not claimed while the ISR is smaller than min.insync.replicas: then the ELR may hold
+others, and the high watermark stands still (KIP-966).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from invariants.claim import Invariant
+from invariants.current_leader import current_leader
+from model.high_watermark import counted_isr
+from model.state import State
+from model.terms import NO_REPLICA, contains, size
+
+
+def not_waited_for(s: Any, c: Any) -> int:
+    """The candidates that the current leader does not wait for."""
+    leader = current_leader(s)
+    if leader == NO_REPLICA or size(s.known_isr[leader]) < c.min_insync_replicas:
+        return 0
+    return (s.isr | s.elr) & ~counted_isr(s, c, leader)
+
+
+def holds(s: Any, c: Any) -> bool:
+    """There is none."""
+    return bool(not_waited_for(s, c) == 0)
+
+
+def explain(s: State, c: Any) -> str:
+    """Whom it does not wait for."""
+    left_out = not_waited_for(s, c)
+    for replica in range(s.replicas):
+        if contains(left_out, replica):
+            return f"r{replica} may be elected, and leader r{s.leader} does not wait for it."
+    return "The leader waits for every candidate."
+
+
+CLAIM = Invariant(
+    name="replication_quorum",
+    sentence="The current leader commits nothing before every candidate for its place has it.",
+    holds=holds,
+    explain=explain,
+)

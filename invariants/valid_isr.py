@@ -1,0 +1,60 @@
+"""ISR and ELR are as the controller of KRaft must keep them.
+
+Nobody is in both; the ELR is empty while the ISR is large enough; a fenced broker is in the ISR
+only if it is all of it and nobody leads. With ZooKeeper nothing of this is promised.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from invariants.claim import Invariant
+from model.features import KRAFT, has
+from model.state import State
+from model.terms import NO_REPLICA, size
+
+VALID = 0
+IN_BOTH = 1
+ELR_NOT_NEEDED = 2
+FENCED_IN_SYNC = 3
+
+_TOLD = {
+    IN_BOTH: "A broker is in the ISR and in the ELR.",
+    ELR_NOT_NEEDED: "The ISR has min.insync.replicas members and the ELR is not empty.",
+    FENCED_IN_SYNC: "A fenced broker is in the ISR.",
+}
+
+
+def wrong(s: Any, c: Any) -> int:
+    """The first thing wrong with ISR and ELR."""
+    if s.isr & s.elr != 0:
+        return IN_BOTH
+    if s.elr != 0 and size(s.isr) >= c.min_insync_replicas:
+        return ELR_NOT_NEEDED
+    if s.isr & s.fenced != 0 and (size(s.isr) > 1 or s.leader != NO_REPLICA):
+        return FENCED_IN_SYNC
+    return VALID
+
+
+def holds(s: Any, c: Any) -> bool:
+    """Nothing is."""
+    return bool(wrong(s, c) == VALID)
+
+
+def explain(s: State, c: Any) -> str:
+    """What is."""
+    return _TOLD.get(wrong(s, c), "Nothing is wrong.")
+
+
+def applies(c: Any) -> bool:
+    """Only where the controller keeps the ISR."""
+    return has(c, KRAFT)
+
+
+CLAIM = Invariant(
+    name="valid_isr",
+    sentence="ISR and ELR share nobody, the ELR is empty unless needed, nobody in sync is fenced.",
+    holds=holds,
+    explain=explain,
+    applies=applies,
+)

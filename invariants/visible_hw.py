@@ -1,0 +1,42 @@
+"""Where a new leader shows its high watermark, that does not go back behind what was committed.
+
+A new leader starts from the high watermark that it had as a follower, which lags. Until it has
+reached the start of its epoch, ListOffsets answers with an error (KIP-207, 2.2.0; up to then it
+answered with a high watermark of the past). Fetches show it all the same: a consumer that is ahead
+of it waits.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from invariants.claim import Invariant
+from invariants.current_leader import current_leader
+from model.epochs import epoch_start
+from model.state import State
+from model.terms import NO_REPLICA
+
+
+def holds(s: Any, c: Any) -> bool:
+    """The current leader's HW is below the start of its epoch, or not below what was committed."""
+    leader = current_leader(s)
+    if leader == NO_REPLICA or s.hw[leader] < epoch_start(s, leader):
+        return True
+    return bool(s.hw[leader] >= s.exposed_end)
+
+
+def explain(s: State, c: Any) -> str:
+    """By how much it went back."""
+    leader = current_leader(s)
+    return (
+        f"Leader r{leader} of epoch {s.epoch}, which begins at {epoch_start(s, leader)}, shows "
+        f"HW {s.hw[leader]}; {s.exposed_end} had been shown."
+    )
+
+
+CLAIM = Invariant(
+    name="visible_hw",
+    sentence="Once its HW has reached its epoch's start, the leader shows all that was committed.",
+    holds=holds,
+    explain=explain,
+)
