@@ -4,11 +4,12 @@ from invariants import (
     acknowledged_durable,
     consistent_read,
     epoch_cache_monotone,
+    hw_monotone,
     no_committed_loss,
     no_divergence_below_hw,
     sane,
 )
-from invariants.claim import Invariant, Reachable
+from invariants.claim import ActionProperty, Invariant, Reachable
 
 ALL: tuple[Invariant, ...] = (
     no_committed_loss.CLAIM,
@@ -19,4 +20,6 @@ ALL: tuple[Invariant, ...] = (
     epoch_cache_monotone.CLAIM,
 )
 
-__all__ = ["ALL", "Invariant", "Reachable"]
+PROPERTIES: tuple[ActionProperty, ...] = (hw_monotone.CLAIM,)
+
+__all__ = ["ALL", "PROPERTIES", "ActionProperty", "Invariant", "Reachable"]
