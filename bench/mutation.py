@@ -36,7 +36,7 @@ from numpy.typing import NDArray
 
 import invariants
 import invariants.reachable
-from checker.engine import Arrivals, Engine, Expansion
+from checker.engine import Arrivals, Engine, Expansion, Words
 from checker.engines.memory import MemoryEngine
 from checker.problem import Problem
 from checker.result import Result
@@ -129,6 +129,7 @@ class Interpreted:
     """An engine for small bounds: the rules run as Python, with every access checked."""
 
     name = "interpreted"
+    can_shed = False
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
@@ -159,22 +160,28 @@ class Interpreted:
     def expand(self, happened: NDArray[np.bool_]) -> Expansion:
         """Every successor of every state of the level."""
         fired = np.zeros(len(self.model.actions), np.int64)
-        cut = np.zeros(len(self.model.limits), np.int64)
+        cut = np.zeros((len(self.model.actions), len(self.model.limits)), np.int64)
         happened = happened.copy()
+        broken: dict[int, Words] = {}
         for state, (number, action, arguments) in itertools.product(self.frontier, self.calls):
             if self.model.is_enabled(state, action, arguments):
                 if bound := self.model.exceeded(state, action, arguments):
-                    cut[bound] += 1
+                    cut[number, bound] += 1
                     continue
                 fired[number] += 1
                 after = self.model.apply(state, action, arguments)
                 for claim in np.flatnonzero(~happened):
                     happens = self.problem.reachable[claim].happens
                     happened[claim] = happens(state, after, self.model.settings)
+                for claim, kept in enumerate(self.problem.properties):
+                    if self.problem.is_checked(kept) and not kept.keeps(
+                        state, after, self.model.settings
+                    ):
+                        broken[claim] = min(broken.get(claim, state.words), state.words)
                 if after not in self.seen:
                     self.seen.add(after)
                     self.pending.append(after)
-        return Expansion(fired=fired, cut=cut, happened=happened)
+        return Expansion(fired=fired, cut=cut, happened=happened, broken=broken)
 
     def level(self, depth: int) -> Iterator[Rows]:
         """The states of the last level; earlier ones are not kept."""
@@ -187,7 +194,8 @@ class Interpreted:
 def observe(setting: Setting, states_max: int | None = None) -> dict[str, Any]:
     """What a run of the setting counts and concludes; a run past `states_max` is cut short."""
     model = message_model(setting.version, Environment(**setting.options))
-    problem = Problem(model, invariants.ALL, invariants.reachable.ALL)
+    properties = invariants.PROPERTIES
+    problem = Problem(model, invariants.ALL, invariants.reachable.ALL, properties=properties)
     compiled = setting.engine == "compiled"
     engine: Engine = MemoryEngine(problem, threads=1) if compiled else Interpreted(problem)
     try:

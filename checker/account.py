@@ -19,7 +19,8 @@ class Account:
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
         self.levels: list[LevelSummary] = []
-        self.broken: dict[int, tuple[int, Words]] = {}
+        self.broken: dict[str, tuple[int, Words]] = {}
+        """By the claim's name, as in `InvariantResult`: depth, and the state that is kept."""
         self.fired = np.zeros(len(problem.model.actions), np.int64)
         self.cut = np.zeros((len(problem.model.actions), len(problem.model.limits)), np.int64)
         self.happened = np.zeros(len(problem.reachable), np.bool_)
@@ -31,7 +32,8 @@ class Account:
         """A level has been checked, so long after the one before."""
         self.levels.append(LevelSummary(level.depth, level.new, level.on, seconds))
         for number, words in level.broken.items():
-            self.broken.setdefault(number, (level.depth, words))
+            name = self.problem.invariants[number].name
+            self.broken.setdefault(name, (level.depth, words))
 
     def leave(self, out: Expansion, depth: int) -> None:
         """A level has been expanded."""
@@ -40,6 +42,9 @@ class Account:
         for number in np.flatnonzero(out.happened & ~self.happened):
             self.happened_at[int(number)] = depth + 1
         self.happened |= out.happened
+        for broken, words in out.broken.items():
+            name = self.problem.properties[broken].name
+            self.broken.setdefault(name, (depth + 1, words))
         if out.deadlock is not None and self.deadlock is None:
             self.deadlock = (depth, out.deadlock)
 
@@ -58,10 +63,7 @@ class Account:
         model = self.problem.model
         named = [action.name for action in model.actions]
         return {
-            "broken": {
-                self.problem.invariants[number].name: [depth, list(words)]
-                for number, (depth, words) in self.broken.items()
-            },
+            "broken": {name: [depth, list(words)] for name, (depth, words) in self.broken.items()},
             "fired": {name: int(n) for name, n in zip(named, self.fired, strict=True) if n},
             "cut": {
                 name: {
@@ -92,10 +94,12 @@ class Account:
         model = problem.model
         actions = {action.name: i for i, action in enumerate(model.actions)}
         bounds = {name: i for i, name in enumerate(model.limits)}
-        invariants = {invariant.name: i for i, invariant in enumerate(problem.invariants)}
+        verdicts = {claim.name for claim in problem.claims}
         claims = {claim.name: i for i, claim in enumerate(problem.reachable)}
         for name, (depth, words) in values["broken"].items():
-            account.broken[invariants[name]] = (int(depth), tuple(int(w) for w in words))
+            if name not in verdicts:
+                raise ValueError(f"{name!r} is no claim of this problem")
+            account.broken[name] = (int(depth), tuple(int(w) for w in words))
         for name, count in values["fired"].items():
             account.fired[actions[name]] = int(count)
         for name, row in values["cut"].items():

@@ -37,15 +37,16 @@ class Arrivals:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expansion:
-    """What leads out of a level: transitions by action, transitions that each bound
-    cut, by action and bound, claims
-    that happened (by number), the least state without any transition.
+    """What leads out of a level: transitions by action, transitions that each bound cut, by action
+    and bound, claims that happened (by number), the least state without any transition. `broken` is
+    the least state for each property (by its number) that some step out of it breaks.
     """
 
     fired: Counts
     cut: Counts
     happened: NDArray[np.bool_]
     deadlock: Words | None = None
+    broken: dict[int, Words] = field(default_factory=dict)
 
 
 class Engine(Protocol):

@@ -1,4 +1,4 @@
-"""What an action or invariant did wrong, told by the interpreted model.
+"""What an action or a claim did wrong, told by the interpreted model.
 
 Compiled code only says in which state something stepped out of range, or lets an exception out
 without saying where. The interpreted form of the same function says which action, and what it did.
@@ -13,7 +13,7 @@ from model.transition_system import call
 
 
 class Raised(Exception):
-    """An action or invariant raised in a reachable state: the run's outcome, exit code 76."""
+    """An action or a claim raised in a reachable state: the run's outcome, exit code 76."""
 
     def __init__(self, what: str, state: State, error: Exception) -> None:
         super().__init__(f"{what} raised {type(error).__name__}: {error}")
@@ -21,7 +21,7 @@ class Raised(Exception):
 
 
 class Disagreement(Exception):
-    """Compiled code faulted where interpreted code does not: a bug of the checker."""
+    """Compiled code found what interpreted code does not: a bug of the checker."""
 
 
 def find_raised(problem: Problem, words: Words) -> Raised | None:
@@ -31,12 +31,19 @@ def find_raised(problem: Problem, words: Words) -> Raised | None:
     for action in model.enabled_actions:
         for arguments in model.bindings(action):
             try:
-                if model.is_enabled(state, action, arguments) and not model.exceeded(
+                if not model.is_enabled(state, action, arguments) or model.exceeded(
                     state, action, arguments
                 ):
-                    model.apply(state, action, arguments)
+                    continue
+                after = model.apply(state, action, arguments)
             except Exception as error:
                 return Raised(call(action, arguments), state, error)
+            for claim in problem.applicable_properties:
+                try:
+                    claim.keeps(state, after, model.settings)
+                except Exception as error:
+                    step = call(action, arguments)
+                    return Raised(f"property {claim.name} of {step}", state, error)
     for invariant in problem.applicable:
         try:
             invariant.holds(state, model.settings)

@@ -16,7 +16,7 @@ from checker.symmetry import Symmetry
 from invariants import atomic as atomic_invariants
 from invariants import reachable
 from invariants.atomic import reachable as atomic_reachable
-from invariants.claim import Invariant, Reachable
+from invariants.claim import ActionProperty, Invariant, Reachable
 from model import atomic, message
 from model.atomic import AtomicEnvironment
 from model.environment import ENVIRONMENTS, BadEnvironment, Environment
@@ -39,13 +39,14 @@ class Grain:
     environment: type[Environment] | type[AtomicEnvironment]
     environments: Mapping[str, Environment | AtomicEnvironment]
     invariants: Sequence[Invariant]
+    properties: Sequence[ActionProperty]
     reachable: Sequence[Reachable]
     build: Callable[[str, Any], Model]
 
     @property
-    def claims(self) -> tuple[Invariant | Reachable, ...]:
+    def claims(self) -> tuple[Invariant | ActionProperty | Reachable, ...]:
         """Everything that is claimed of it."""
-        return (*self.invariants, *self.reachable)
+        return (*self.invariants, *self.properties, *self.reachable)
 
     @property
     def options(self) -> tuple[str, ...]:
@@ -60,19 +61,26 @@ class Grain:
         *,
         symmetry: Symmetry = Symmetry.NONE,
     ) -> Problem:
-        """The problem of checking `version`, with the invariants named, or all.
+        """The problem of checking `version`, with the invariants and properties named.
 
-        Raises `BadEnvironment` for an unknown version or invariant, and for a symmetry that the
-        environment does not have.
+        Without names it is all but those that must be asked for. Raises `BadEnvironment` for an
+        unknown version or claim, and for a symmetry that the environment does not have.
         """
-        known = [invariant.name for invariant in self.invariants]
+        known = [i.name for i in self.invariants] + [p.name for p in self.properties]
         for name in names:
             if name not in known:
                 raise BadEnvironment(f"invariant is {name!r}; known: {', '.join(known)}")
         asked = frozenset(names) if names else None
         model = self.build(version, environment)
         try:
-            return Problem(model, tuple(self.invariants), tuple(self.reachable), asked, symmetry)
+            return Problem(
+                model,
+                tuple(self.invariants),
+                tuple(self.reachable),
+                properties=tuple(self.properties),
+                asked=asked,
+                symmetry=symmetry,
+            )
         except CannotRename as problem:
             raise BadEnvironment(str(problem)) from None
 
@@ -91,6 +99,7 @@ MESSAGE = Grain(
     environment=Environment,
     environments=ENVIRONMENTS,
     invariants=invariants.ALL,
+    properties=invariants.PROPERTIES,
     reachable=reachable.ALL,
     build=message.message_model,
 )
@@ -101,6 +110,7 @@ ATOMIC = Grain(
     environment=AtomicEnvironment,
     environments={"published": AtomicEnvironment()},
     invariants=atomic_invariants.ALL,
+    properties=(),
     reachable=atomic_reachable.ALL,
     build=atomic.atomic_model,
 )

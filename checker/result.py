@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 
 class Verdict(enum.Enum):
-    """What may be said of one invariant after a run."""
+    """What may be said of one invariant or property after a run."""
 
     HOLDS = "holds"
-    """Every reachable state within the bounds was checked."""
+    """Every reachable state within the bounds, and every step out of one, was checked."""
     VIOLATED = "violated"
-    """A reachable state breaks it; the shortest way there is known."""
+    """A reachable state, or a step out of one, breaks it; the shortest way there is known."""
     INCOMPLETE = "incomplete"
     """The run stopped early without finding a violation: nothing may be concluded."""
     NOT_APPLICABLE = "not applicable"
@@ -29,7 +29,10 @@ class Verdict(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class InvariantResult:
-    """The verdict of one invariant; for a violation the least state of the least depth."""
+    """The verdict of one claim; for a violation the least state of the least depth.
+
+    Of a property that is the state `before`, and the `depth` that of the step out of it: one more.
+    """
 
     name: str
     verdict: Verdict
@@ -90,7 +93,7 @@ class Result:
 
     @property
     def violated(self) -> list[InvariantResult]:
-        """The invariants that a reachable state breaks."""
+        """The claims that a reachable state, or a step out of one, breaks."""
         return [r for r in self.invariants if r.verdict is Verdict.VIOLATED]
 
     def graph(self, *, states_max: int = GRAPH_STATES_MAX) -> networkx.MultiDiGraph[Any]:

@@ -7,37 +7,31 @@ import time
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Any
 
 from checker.account import Account
 from checker.compiled.prepare import prepare
 from checker.engine import Arrivals, Engine, ModelFault
 from checker.engines.choice import EngineChoice, engine_for
-from checker.faults import explain_fault
+from checker.faults import Disagreement, explain_fault
+from checker.finding import Finding, confirmed
 from checker.identity import account_of
 from checker.paths import shortest_paths
 from checker.problem import Problem
 from checker.result import Result
 from checker.search import NO_BUDGETS, Budgets, Snapshot, search
 from checker.store.run_directory import RunDirectory
-from counterexamples import Replayed, confirm, trace_of
+from counterexamples import replay, trace_of
+from invariants.claim import ActionProperty
+from model.state import State
+from model.transition_system import Arguments, Model
 
 _LONG_SECONDS = 5.0
 """A search so long has levels that take a while to be gone through once more."""
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """A violated invariant: the shortest trace there, replayed, and what is wrong at its end."""
-
-    invariant: str
-    replayed: Replayed
-    explanation: str
-
-
-@dataclass(frozen=True, slots=True)
 class Run:
-    """A result and its counterexamples, in the order of the invariants."""
+    """A result and its counterexamples, in the order of the verdicts."""
 
     result: Result
     findings: tuple[Finding, ...]
@@ -53,10 +47,10 @@ def run(
     watch: Callable[[Snapshot], None] = lambda snapshot: None,
     announce: Callable[[str], None] = lambda message: None,
 ) -> Run:
-    """Search, then find, replay and confirm a shortest trace for every violated invariant.
+    """Search, then find, replay and confirm a shortest trace for every violated claim.
 
     With a `directory` every level is kept there; levels that are there already are not explored
-    again. Raises `Raised` when an action or invariant raises, and `TraceError` when a trace does
+    again. Raises `Raised` when an action or a claim raises, and `TraceError` when a trace does
     not replay: either is an outcome of its own.
     """
     seconds = prepare(problem, announce=announce)
@@ -106,25 +100,31 @@ def _committing(directory: RunDirectory | None) -> Callable[[Arrivals, Account],
 
 
 def counterexamples_of(problem: Problem, engine: Engine, result: Result) -> tuple[Finding, ...]:
-    """A confirmed trace for each violated invariant."""
+    """A confirmed trace for each violated claim."""
+    of_steps = {claim.name for claim in problem.properties}
     targets = {
-        found.name: (found.depth, found.words)
+        found.name: (found.depth - 1 if found.name in of_steps else found.depth, found.words)
         for found in result.violated
         if found.depth is not None and found.words is not None
     }
     paths = shortest_paths(problem, engine, targets)
-    settings = problem.model.settings
     findings = []
-    for invariant in problem.invariants:
-        if invariant.name not in paths:
+    for claim in problem.claims:
+        if claim.name not in paths:
             continue
-        path = paths[invariant.name]
-        trace = trace_of(problem.model, invariant.name, path.calls, initial=path.initial)
-        replayed = confirm(trace, problem.model, _with_settings(invariant.holds, settings))
-        explanation = invariant.explain(replayed.states[-1], settings)
-        findings.append(Finding(invariant.name, replayed, explanation))
+        path = paths[claim.name]
+        trace = trace_of(problem.model, claim.name, path.calls, initial=path.initial)
+        if isinstance(claim, ActionProperty):
+            before = replay(trace, problem.model).states[-1]
+            calls = (*path.calls, _breaking_call(problem.model, before, claim))
+            trace = trace_of(problem.model, claim.name, calls, initial=path.initial)
+        findings.append(confirmed(trace, problem.model, claim))
     return tuple(findings)
 
 
-def _with_settings(holds: Callable[..., bool], settings: Any) -> Callable[[Any], bool]:
-    return lambda state: bool(holds(state, settings))
+def _breaking_call(model: Model, before: State, claim: ActionProperty) -> tuple[str, Arguments]:
+    """The first step out of `before` that breaks the claim: table of contents, then arguments."""
+    for step in model.successors(before):
+        if not claim.keeps(before, step.after, model.settings):
+            return step.action.name, step.arguments
+    raise Disagreement(f"compiled, a step out of {before} breaks {claim.name}; interpreted, none")

@@ -1,8 +1,8 @@
 """The search loop, the only one there is: check a level, count it, expand it, until nothing is new.
 
-A level is checked in full before the next is begun, so the first violation found of an invariant is
-a shortest one. Of several at one depth the least state is kept, so that which one it is does not
-depend on the engine or on the number of workers.
+A level is checked in full, and every step out of it, before the next is begun, so the first
+violation found of a claim is a shortest one. Of several at one depth the least state is kept, so
+that which one it is does not depend on the engine or on the number of workers.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ class Budgets:
 
     `max_states` distinct states, `max_seconds` since the start or the resumption, `max_depth`
     transitions: states at that depth are checked and not expanded. `memory_bytes` that cannot be
-    kept even with the states on disk. `stop_at_first`: end after the first level in which an
-    invariant is violated.
+    kept even with the states on disk. `stop_at_first`: end after the first level in which, or on
+    the way to which, a claim is violated.
     """
 
     max_states: int | None = None
@@ -140,19 +140,18 @@ def _over_budget(budgets: Budgets, account: Account, seconds: float, can_shed: b
 def _conclude(account: Account, engine: str, stopped_by: str | None) -> Result:
     problem = account.problem
     model = problem.model
-    applicable = problem.applicable
     invariants = []
-    for number, invariant in enumerate(problem.invariants):
-        if not problem.is_asked(invariant):
+    for claim in problem.claims:
+        if not problem.is_asked(claim):
             continue
-        if number in account.broken:
-            depth, words = account.broken[number]
-            invariants.append(InvariantResult(invariant.name, Verdict.VIOLATED, depth, words))
-        elif invariant not in applicable:
-            invariants.append(InvariantResult(invariant.name, Verdict.NOT_APPLICABLE))
+        if claim.name in account.broken:
+            depth, words = account.broken[claim.name]
+            invariants.append(InvariantResult(claim.name, Verdict.VIOLATED, depth, words))
+        elif not problem.is_checked(claim):
+            invariants.append(InvariantResult(claim.name, Verdict.NOT_APPLICABLE))
         else:
             verdict = Verdict.INCOMPLETE if stopped_by else Verdict.HOLDS
-            invariants.append(InvariantResult(invariant.name, verdict))
+            invariants.append(InvariantResult(claim.name, verdict))
     return Result(
         problem=problem,
         engine=engine,

@@ -1,7 +1,7 @@
 """Counterexamples: a trace is a recipe; it is replayed through the model before it is shown.
 
     trace = trace_of(model, invariant, calls)       or  read_trace(path)
-    replayed = confirm(trace, model, holds)         or  replay(trace, model)
+    replayed = confirm(trace, model, holds)         or  confirm_step(...), replay(trace, model)
     console.print(render_compact(replayed, explanation=..., lanes=("LEO", "HW")))
 
 The model is handed in (`counterexamples.protocols` says what it must offer); nothing here knows the
@@ -21,6 +21,7 @@ from counterexamples.replay import (
     Moment,
     Replayed,
     confirm,
+    confirm_step,
     first_difference,
     follow,
     replay,
@@ -42,6 +43,7 @@ __all__ = [
     "TraceStep",
     "Trimmed",
     "confirm",
+    "confirm_step",
     "first_difference",
     "follow",
     "from_json",

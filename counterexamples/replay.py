@@ -6,9 +6,9 @@ A trace is replayed before anybody sees it. One that does not replay is an error
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import itertools
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import zip_longest
 from typing import Any
 
 from counterexamples.errors import BadTrace, Divergence, NotACounterexample
@@ -99,7 +99,7 @@ def first_difference(trace: Trace, model: Model, other: Model) -> int | None:
     who sees each through its own narration.
     """
     one, two = follow(trace, model).replayed, follow(trace, other).replayed
-    for number, (state, counterpart) in enumerate(zip_longest(one.states, two.states)):
+    for number, (state, counterpart) in enumerate(itertools.zip_longest(one.states, two.states)):
         refused_by_one = number >= len(one.states) or number >= len(two.states)
         if refused_by_one or _read(model, state) != _read(other, counterpart):
             return number
@@ -112,9 +112,25 @@ def confirm(trace: Trace, model: Model, holds: Callable[[Any], bool]) -> Replaye
     Raises `NotACounterexample` otherwise, and whatever `replay` raises.
     """
     replayed = replay(trace, model)
-    last = len(replayed.moments)
-    for number, state in enumerate(replayed.states):
-        held = holds(state)
+    _require_broken_last(replayed, map(holds, replayed.states))
+    return replayed
+
+
+def confirm_step(trace: Trace, model: Model, keeps: Callable[[Any, Any], bool]) -> Replayed:
+    """Replay, and see that `keeps` is true of every step (before, after) but the last.
+
+    And false of that. Raises `NotACounterexample` otherwise, and whatever `replay` raises.
+    """
+    replayed = replay(trace, model)
+    kept = (keeps(moment.before, moment.after) for moment in replayed.moments)
+    _require_broken_last(replayed, itertools.chain([True], kept))
+    return replayed
+
+
+def _require_broken_last(replayed: Replayed, verdicts: Iterable[bool]) -> None:
+    """Of the verdicts on the initial state and after each step the last alone is false."""
+    trace, last = replayed.trace, len(replayed.moments)
+    for number, held in enumerate(verdicts):
         if not held and number < last:
             raise NotACounterexample(
                 number,
@@ -126,7 +142,6 @@ def confirm(trace: Trace, model: Model, holds: Callable[[Any], bool]) -> Replaye
                 number,
                 f"{trace.invariant} holds after step {number}, the last: the trace shows nothing",
             )
-    return replayed
 
 
 def _moments(

@@ -53,8 +53,8 @@ class TraceStep:
 class Trace:
     """A model, made again by its name, version and environment, and a path through it.
 
-    `invariant` names the claim that the last state breaks. `initial` is the index of the initial
-    state. Raises `BadTrace` when a part cannot be what it is meant to be.
+    `invariant` names the claim that the last state, or the last step, breaks. `initial` is the
+    index of the initial state. Raises `BadTrace` when a part cannot be what it is meant to be.
     """
 
     model: str

@@ -7,16 +7,19 @@ from invariants import (
     consistent_read,
     consumer_in_order,
     epoch_cache_monotone,
+    hw_covers_committed,
+    hw_monotone,
     leader_isr_complete,
     no_committed_loss,
     no_divergence_below_hw,
+    no_forced_exit,
     remote_leo_honest,
     replication_quorum,
     sane,
     valid_isr,
     visible_hw,
 )
-from invariants.claim import Invariant, Reachable
+from invariants.claim import ActionProperty, Invariant, Reachable
 
 ALL: tuple[Invariant, ...] = (
     no_committed_loss.CLAIM,
@@ -26,6 +29,7 @@ ALL: tuple[Invariant, ...] = (
     consistent_read.CLAIM,
     consumer_in_order.CLAIM,
     visible_hw.CLAIM,
+    hw_covers_committed.CLAIM,
     remote_leo_honest.CLAIM,
     candidates_complete.CLAIM,
     leader_isr_complete.CLAIM,
@@ -35,4 +39,6 @@ ALL: tuple[Invariant, ...] = (
     sane.CLAIM,
 )
 
-__all__ = ["ALL", "Invariant", "Reachable"]
+PROPERTIES: tuple[ActionProperty, ...] = (hw_monotone.CLAIM, no_forced_exit.CLAIM)
+
+__all__ = ["ALL", "PROPERTIES", "ActionProperty", "Invariant", "Reachable"]

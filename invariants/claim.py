@@ -19,7 +19,8 @@ class Invariant:
 
     `holds(state, settings)` is interpreted and compiled alike. `explain(state, settings)` says of
     one state that breaks the claim which broker and which offset. `applies(settings)` is False for
-    a version that the claim has nothing to say about: then its verdict is NOT APPLICABLE.
+    a version that the claim has nothing to say about: then its verdict is NOT APPLICABLE. One that
+    is not `default` is checked only where it is asked for by name.
     """
 
     name: str
@@ -27,6 +28,24 @@ class Invariant:
     holds: Callable[[Any, Any], bool]
     explain: Callable[[State, Any], str]
     applies: Callable[[Any], bool] = _always
+    default: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ActionProperty:
+    """A claim about every transition out of a reachable state.
+
+    `keeps(before, after, settings)` is interpreted and compiled alike. `explain(before, after,
+    settings)` says of one transition that breaks the claim which broker and which offset. `applies`
+    and `default` are as for an `Invariant`.
+    """
+
+    name: str
+    sentence: str
+    keeps: Callable[[Any, Any, Any], bool]
+    explain: Callable[[State, State, Any], str]
+    applies: Callable[[Any], bool] = _always
+    default: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,8 +18,9 @@ from checker.compiled.kernel import (
     canonical_of,
     claim_mask,
     kernel_of,
+    property_mask,
 )
-from checker.engine import Counts, Words
+from checker.engine import Counts, Expansion, Words
 from checker.faults import find_raised
 from checker.problem import Problem
 from checker.store.blocks import Rows, width_of
@@ -28,8 +29,31 @@ CHUNK_ROWS = 4096
 """States that are expanded at a time: their successors fit the processor's second-level cache."""
 
 
+class Breaches:
+    """Which of so many claims are broken in a level, by number, and the least state for each."""
+
+    def __init__(self, claims: int, words: int) -> None:
+        self.broken: NDArray[np.bool_] = np.zeros(claims, np.bool_)
+        self.least: Rows = np.zeros((claims, words), np.uint64)
+
+    def note(self, number: int, words: Words) -> None:
+        """Keep a state for a claim, if it is the least so far."""
+        if not self.broken[number] or words < words_of(self.least[number]):
+            self.broken[number] = True
+            self.least[number] = words
+
+    def note_all(self, other: Breaches) -> None:
+        """Take in what was found in another part of the same level."""
+        for number, words in other.as_dict().items():
+            self.note(number, words)
+
+    def as_dict(self) -> dict[int, Words]:
+        """The states kept, by the claim's number."""
+        return {int(i): words_of(self.least[i]) for i in np.flatnonzero(self.broken)}
+
+
 class Tally:
-    """What the expansion of a level adds up to."""
+    """What the expansion of a level adds up to; its breaches are those of properties."""
 
     def __init__(self, problem: Problem, happened: NDArray[np.bool_] | None = None) -> None:
         self.fired: Counts = np.zeros(len(problem.model.actions), np.int64)
@@ -37,6 +61,7 @@ class Tally:
         self.happened: NDArray[np.bool_] = np.zeros(len(problem.reachable), np.bool_)
         if happened is not None:
             self.happened |= happened
+        self.breaches = Breaches(len(problem.properties), problem.model.layout.words)
         self.deadlock: Words | None = None
         self.faults: list[Words] = []
 
@@ -45,8 +70,19 @@ class Tally:
         self.fired += other.fired
         self.cut += other.cut
         self.happened |= other.happened
+        self.breaches.note_all(other.breaches)
         self.deadlock = least(self.deadlock, other.deadlock)
         self.faults += other.faults
+
+    def as_expansion(self) -> Expansion:
+        """What an engine reports of a level without faults."""
+        return Expansion(
+            fired=self.fired,
+            cut=self.cut,
+            happened=self.happened,
+            deadlock=self.deadlock,
+            broken=self.breaches.as_dict(),
+        )
 
 
 def cut_shape(problem: Problem) -> tuple[int, int]:
@@ -54,30 +90,17 @@ def cut_shape(problem: Problem) -> tuple[int, int]:
     return len(problem.model.actions), len(problem.model.limits)
 
 
-class Findings:
-    """Which invariants the states of a level violate, and the least state for each."""
+class Findings(Breaches):
+    """Which invariants the states of a level violate, and in which states one raised."""
 
     def __init__(self, problem: Problem) -> None:
-        count = len(problem.invariants)
-        self.broken: NDArray[np.bool_] = np.zeros(count, np.bool_)
-        self.least: Rows = np.zeros((count, problem.model.layout.words), np.uint64)
+        super().__init__(len(problem.invariants), problem.model.layout.words)
         self.faults: list[Words] = []
-
-    def note(self, number: int, words: Words) -> None:
-        """Keep a violating state of an invariant, if it is the least so far."""
-        if not self.broken[number] or words < words_of(self.least[number]):
-            self.broken[number] = True
-            self.least[number] = words
 
     def add(self, other: Findings) -> None:
         """Take in what was found in another part of the same level."""
-        for number, words in other.as_dict().items():
-            self.note(number, words)
+        self.note_all(other)
         self.faults += other.faults
-
-    def as_dict(self) -> dict[int, Words]:
-        """The violations found, by the invariant's number."""
-        return {int(i): words_of(self.least[i]) for i in np.flatnonzero(self.broken)}
 
 
 def words_of(row: NDArray[np.uint64]) -> Words:
@@ -117,6 +140,7 @@ class Expander:
         self.canonical = canonical_of(problem)
         self.actions = action_mask(problem)
         self.claims = claim_mask(problem)
+        self.properties = property_mask(problem)
         # Room for the most that a chunk can have. What is never written costs nothing.
         room = chunk_rows * max(1, self.kernel.successors_max)
         self.out: Rows = np.empty((room, self.layout.words), np.uint64)
@@ -125,7 +149,8 @@ class Expander:
     def expand(self, rows: Rows, tally: Tally) -> Iterator[int]:
         """Write the successors of `rows` to `self.out`, and where from to `self.origin`.
 
-        Under a symmetry it is their representatives that are written.
+        Every applicable property is evaluated on each. Under a symmetry it is their representatives
+        that are written then.
         Yields how many there are, as often as the buffer is full: once for a chunk, unless a row in
         which an action steps out of range is noted in the tally and skipped.
         """
@@ -154,6 +179,7 @@ class Expander:
             self.layout,
             self.problem.model.settings,
             self.actions,
+            self.properties,
             rows,
             row,
             len(rows),
@@ -163,6 +189,8 @@ class Expander:
             tally.cut,
             tally.happened,
             dead,
+            tally.breaches.broken,
+            tally.breaches.least,
         )
         return result
 

@@ -1,8 +1,9 @@
 """From a problem to machine code: one generated module per model, shape and set of claims.
 
-Two kernels are generated. `expand` makes every successor of a block of states; `inspect` evaluates
-invariants. The generated text is only loops and calls: guards, effects and predicates are the
-functions of `model/` and `invariants/` themselves, compiled as they stand.
+Two kernels are generated. `expand` makes every successor of a block of states, and evaluates the
+properties of each step; `inspect` evaluates invariants. The generated text is only loops and calls:
+guards, effects and predicates are the functions of `model/` and `invariants/` themselves, compiled
+as they stand.
 
 Which actions a version has and which claims are asked for are run-time masks, so that every version
 and setting of one shape shares one compilation. The compiled code is kept on disk under a name that
@@ -92,8 +93,12 @@ def action_mask(problem: Problem) -> int:
 
 def claim_mask(problem: Problem) -> int:
     """Bit i is set when invariant i is asked for and applies to the version."""
-    applicable = problem.applicable
-    return sum(1 << i for i, inv in enumerate(problem.invariants) if inv in applicable)
+    return sum(1 << i for i, claim in enumerate(problem.invariants) if problem.is_checked(claim))
+
+
+def property_mask(problem: Problem) -> int:
+    """Bit i is set when property i is asked for and applies to the version."""
+    return sum(1 << i for i, claim in enumerate(problem.properties) if problem.is_checked(claim))
 
 
 def is_cached(problem: Problem) -> bool:
@@ -108,11 +113,19 @@ def mark_cached(problem: Problem) -> None:
             marker.touch()
 
 
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """What is compiled: actions; predicates of invariants, properties and reachability claims."""
+
+    actions: tuple[Action, ...]
+    holds: tuple[Pure, ...]
+    keeps: tuple[Pure, ...]
+    happens: tuple[Pure, ...]
+
+
 @functools.lru_cache(maxsize=64)
-def _kernel(
-    actions: tuple[Action, ...], holds: tuple[Pure, ...], happens: tuple[Pure, ...]
-) -> Kernel:
-    source, names = _source(actions, holds, happens)
+def _kernel(parts: _Parts) -> Kernel:
+    source, names = _source(parts)
     namespace: dict[str, Any] = {name: _compiled(function) for name, function in names.items()}
     namespace |= {
         name: getattr(compiled_state, name)
@@ -145,7 +158,7 @@ def _load(fingerprint: str, source: str, namespace: dict[str, Any], *names: str)
 
 def kernel_of(problem: Problem) -> Kernel:
     """The kernel of a problem. Machine code is made, or loaded, at its first call."""
-    kernel = _kernel(*_parts(problem))
+    kernel = _kernel(_parts(problem))
     sizes = problem.model.layout.sizes
     most = 0
     for action in problem.model.actions:
@@ -163,10 +176,11 @@ def canonical_of(problem: Problem) -> Pure | None:
     return _canonical(problem.model.layout, problem.symmetry)
 
 
-def _parts(problem: Problem) -> tuple[tuple[Action, ...], tuple[Pure, ...], tuple[Pure, ...]]:
-    return (
+def _parts(problem: Problem) -> _Parts:
+    return _Parts(
         problem.model.actions,
-        tuple(invariant.holds for invariant in problem.invariants),
+        tuple(claim.holds for claim in problem.invariants),
+        tuple(claim.keeps for claim in problem.properties),
         tuple(claim.happens for claim in problem.reachable),
     )
 
@@ -174,7 +188,7 @@ def _parts(problem: Problem) -> tuple[tuple[Action, ...], tuple[Pure, ...], tupl
 def _markers(problem: Problem) -> list[Path]:
     """Empty files that say for which shapes the modules of this problem have been compiled."""
     form = problem.model.layout
-    fingerprints = [_fingerprint(*_source(*_parts(problem)), _BEHIND_KERNEL)]
+    fingerprints = [_fingerprint(*_source(_parts(problem)), _BEHIND_KERNEL)]
     if problem.symmetry is not Symmetry.NONE:
         source = canonical_source(form, problem.symmetry)
         fingerprints.append(_fingerprint(source, {}, _BEHIND_CANONICAL))
@@ -198,32 +212,33 @@ def _write(fingerprint: str, source: str) -> Path | None:
     return path
 
 
-def _source(
-    actions: Sequence[Action], holds: Sequence[Pure], happens: Sequence[Pure]
-) -> tuple[str, dict[str, Pure]]:
+def _source(parts: _Parts) -> tuple[str, dict[str, Pure]]:
     """The text of both kernels, and the functions that its names stand for."""
     names: dict[str, Pure] = {}
     lines = [
-        "def expand(layout, c, mask, rows, start, stop, out, origin, fired, cut, happened, dead):",
+        "def expand(layout, c, mask, asked, rows, start, stop, out, origin, fired, cut, happened,",
+        "           dead, broken, least):",
         '    """Successors of rows[start:stop] into `out`, where each came from into `origin`.',
         "",
         "    Returns (next row, successors written, how it ended). fired[a] counts transitions of",
         "    action a, cut[a, b] those that bound b cut; happened[k] is set once claim k happened;",
-        "    dead[row] is set where a state has no transition at all.",
+        "    dead[row] is set where a state has no transition at all. Where a step breaks property",
+        "    k and it is asked for, broken[k] is set and least[k] lowered to the least such row.",
         '    """',
         "    s = scratch(layout)",
         "    t = scratch(layout)",
         "    n = 0",
         "    room = out.shape[0]",
         "    for row in range(start, stop):",
-        f"        if n + {' + '.join(_count(action) for action in actions)} > room:",
+        f"        if n + {' + '.join(_count(action) for action in parts.actions)} > room:",
         "            return row, n, 1",
         "        fetch_words(s, rows, row)",
         "        before = n",
         "        kept_out = 0",
     ]
-    for number, action in enumerate(actions):
-        lines += _action_lines(number, action, len(happens), names)
+    for number, action in enumerate(parts.actions):
+        lines += _action_lines(number, action, len(parts.happens), names)
+    lines += _property_lines(parts.keeps, names)
     lines += [
         "        if faulted(s) or faulted(t):",
         "            return row, before, 2",
@@ -240,15 +255,15 @@ def _source(
         "    for row in range(start, stop):",
         "        fetch_words(s, rows, row)",
     ]
-    for number, predicate in enumerate(holds):
+    for number, predicate in enumerate(parts.holds):
         names[f"holds_{number}"] = predicate
         lines += [
             f"        if mask >> {number} & 1 and not holds_{number}(s, c):",
             f"            keep_least(rows, row, broken, least, {number})",
         ]
     lines += ["        if faulted(s):", "            return row", "    return -1"]
-    for number, claim in enumerate(happens):
-        names[f"happens_{number}"] = claim
+    for number, predicate in enumerate(parts.happens):
+        names[f"happens_{number}"] = predicate
     return "\n".join(lines) + "\n", names
 
 
@@ -299,10 +314,32 @@ def _action_lines(number: int, action: Action, claims: int, names: dict[str, Pur
     return lines
 
 
+def _property_lines(keeps: Sequence[Pure], names: dict[str, Pure]) -> list[str]:
+    """A second loop over a state's successors: not a copy of each property behind each action."""
+    if not keeps:
+        return []
+    lines = [
+        "        if asked != 0:",
+        "            for i in range(before, n):",
+        "                fetch_words(t, out, i)",
+    ]
+    for number, predicate in enumerate(keeps):
+        names[f"keeps_{number}"] = predicate
+        lines += [
+            f"                if asked >> {number} & 1 and not keeps_{number}(s, t, c):",
+            f"                    keep_least(rows, row, broken, least, {number})",
+        ]
+    return lines
+
+
 def rules_digest(problem: Problem) -> str:
-    """A name for the rules and claims of a problem: their bytecode, and all that it refers to."""
-    source, names = _source(*_parts(problem))
+    """A name for the rules and claims of a problem: their bytecode, and all that it refers to.
+
+    It covers which claims are checked, too: one that was not so far may be broken already.
+    """
+    source, names = _source(_parts(problem))
     digest = hashlib.sha256(source.encode())
+    digest.update(repr([c.name for c in problem.claims if problem.is_checked(c)]).encode())
     digest.update(repr(platform.python_version_tuple()[:2]).encode())
     seen: set[Pure] = set()
     for name in sorted(names):

@@ -40,6 +40,7 @@ from checker.engine import EngineFailed
 from checker.engines.java import NoJava
 from checker.engines.spark_session import NoSpark
 from checker.faults import Raised
+from checker.finding import confirmed
 from checker.grains import GRAINS, MESSAGE, grain_of
 from checker.graph import GRAPH_STATES_MAX, TooLargeForGraph, write_graph
 from checker.run import Run, run
@@ -50,11 +51,11 @@ from counterexamples import (
     BadTrace,
     TraceError,
     Trimmed,
-    confirm,
     read_trace,
     view,
     write_trace,
 )
+from invariants.claim import ActionProperty, Invariant, Reachable
 from model.environment import BadEnvironment
 
 
@@ -67,12 +68,17 @@ def _list_claims(ctx: click.Context, param: click.Parameter, wanted: bool) -> No
     table.add_column("Kind", no_wrap=True)
     table.add_column("Sentence")
     for grain in GRAINS.values():
-        for invariant in grain.invariants:
-            table.add_row(invariant.name, grain.name, "invariant", invariant.sentence)
-        for claim in grain.reachable:
-            table.add_row(claim.name, grain.name, "must happen", claim.sentence)
+        for claim in grain.claims:
+            table.add_row(claim.name, grain.name, _kind(claim), claim.sentence)
     Console().print(Trimmed(table))
     ctx.exit(0)
+
+
+def _kind(claim: Invariant | ActionProperty | Reachable) -> str:
+    if isinstance(claim, Reachable):
+        return "must happen"
+    kind = "invariant" if isinstance(claim, Invariant) else "property of steps"
+    return kind if claim.default else f"{kind}, on request"
 
 
 @click.group(epilog=exit_codes.HELP, context_settings={"help_option_names": ["-h", "--help"]})
@@ -204,10 +210,9 @@ def view_trace(trace: Path) -> int:
         problem = grain.problem(recorded.version, environment, [recorded.invariant])
     except BadEnvironment as problem_found:
         raise BadTrace(f"{trace}: {problem_found}") from None
-    model = problem.model
-    claim = next(i for i in problem.invariants if problem.is_asked(i))
-    replayed = confirm(recorded, model, lambda state: claim.holds(state, model.settings))
-    view(replayed, Console(), explanation=claim.explain(replayed.states[-1], model.settings))
+    claim = next(claim for claim in problem.claims if problem.is_asked(claim))
+    finding = confirmed(recorded, problem.model, claim)
+    view(finding.replayed, Console(), explanation=finding.explanation)
     return exit_codes.HOLDS
 
 

@@ -6,10 +6,11 @@
     replicas = 2
     verdicts = { no_committed_loss = "violated", sane = "holds" }
 
-Options are those of `check`, by the same names, but for what is written where. Every invariant
-named must have exactly the verdict expected: INCOMPLETE or NOT APPLICABLE never passes for HOLDS.
-An invariant that is not named and comes out VIOLATED fails the gate too, and so does a reachability
-claim that was not reached.
+Options are those of `check`, by the same names, but for what is written where. Every invariant or
+property named must have exactly the verdict expected: INCOMPLETE or NOT APPLICABLE never passes for
+HOLDS. One that is checked only where it is asked for is asked for by being named. One that is
+checked, not named, and comes out VIOLATED fails the gate too, and so does a reachability claim that
+was not reached.
 """
 
 from __future__ import annotations
@@ -128,9 +129,10 @@ def _expectation(where: str, entry: object) -> Expectation:
         problem = grain.problem(protocol, environment, symmetry=Symmetry(symmetry))
     except BadEnvironment as trouble:
         raise BadGate(f"{where}: {trouble}") from None
+    expected = _verdicts(where, verdicts, problem)
     return Expectation(
         name=name,
-        problem=problem,
+        problem=problem.asking_too(expected),
         choice=_engine(where, engine),
         budgets=Budgets(
             max_states=budgets.get("max-states"),
@@ -138,7 +140,7 @@ def _expectation(where: str, entry: object) -> Expectation:
             max_depth=budgets.get("max-depth"),
             stop_at_first=budgets.get("stop-at-first", False),
         ),
-        verdicts=_verdicts(where, verdicts, problem),
+        verdicts=expected,
     )
 
 
@@ -168,7 +170,7 @@ def _engine(where: str, engine: Mapping[str, Any]) -> EngineChoice:
 
 
 def _verdicts(where: str, verdicts: object, problem: Problem) -> dict[str, str]:
-    known = [invariant.name for invariant in problem.invariants]
+    known = [claim.name for claim in problem.claims]
     if not isinstance(verdicts, dict) or not verdicts:
         raise BadGate(f"{where} has no verdicts; name an invariant and what is expected of it")
     for name, verdict in verdicts.items():

@@ -16,9 +16,10 @@ from rich.table import Table
 from rich.text import Text
 
 from checker.eta import outlook
+from checker.finding import Finding
 from checker.grains import GRAINS, MESSAGE, grain_of
 from checker.result import LevelSummary, Result, Verdict
-from checker.run import Finding, Run
+from checker.run import Run
 from checker.wording import counted, roughly, told_option, told_sizes, told_symmetry
 from counterexamples import TraceStep, Trimmed, render_compact
 
@@ -66,7 +67,7 @@ def headline(result: Result) -> RenderableType:
 
 
 def verdicts(result: Result) -> RenderableType:
-    """One line an invariant; its sentence only where there is room for it."""
+    """One line an invariant or property; its sentence only where there is room for it."""
     rows = []
     for found in result.invariants:
         verdict = Text(found.verdict.value.upper(), style=_STYLES[found.verdict])

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import invariants
 from checker.console.gate import Expectation
 from checker.engines.choice import EngineChoice
 from checker.grains import problem_for
@@ -33,7 +32,7 @@ class Stop:
 def stops() -> Iterator[Stop]:
     """The stops, in order."""
     documented = Environment()
-    names = [invariant.name for invariant in invariants.ALL]
+    names = [claim.name for claim in problem_for("epoch", documented).claims if claim.default]
     holds = dict.fromkeys(names, Verdict.HOLDS.value)
     lost = ("no_committed_loss", "no_divergence_below_hw")
     violated = dict.fromkeys((*lost, "acknowledged_durable", "consistent_read"), "violated")

@@ -154,9 +154,7 @@ class MemoryEngine:
                 raise OutOfMemory
         if tally.faults:
             raise ModelFault(min(tally.faults))
-        return Expansion(
-            fired=tally.fired, cut=tally.cut, happened=tally.happened, deadlock=tally.deadlock
-        )
+        return tally.as_expansion()
 
     def level(self, depth: int) -> Iterator[Rows]:
         """A level, owner by owner."""

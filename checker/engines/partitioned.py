@@ -209,9 +209,7 @@ class PartitionedEngine:
             total.add(report.tally)
         if total.faults:
             raise ModelFault(min(total.faults))
-        return Expansion(
-            fired=total.fired, cut=total.cut, happened=total.happened, deadlock=total.deadlock
-        )
+        return total.as_expansion()
 
     def over_level(self, depth: int, work: Callable[[Rows], _Found]) -> Iterator[_Found]:
         """What `work` finds in each file of a level, or in each part of it in memory."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -16,8 +18,11 @@ import networkx as nx
 import psutil
 import pytest
 from told import Told
+from untrue import EVERY_HW
 
+from checker import grains
 from checker.console.exit_codes import first
+from checker.grains import MESSAGE
 from counterexamples import read_trace
 
 SMALL = ["--engine", "local", "--records", "1", "--epochs", "1", "--restarts", "1"]
@@ -165,8 +170,54 @@ def test_list_shows_every_claim_with_its_sentence(told: Told) -> None:
     code, out, _ = told("--list")
 
     assert code == 0
-    assert "no_divergence_below_hw" in out
-    assert "isr_grows_back" in out
+    assert re.search(r"^no_divergence_below_hw +message +invariant ", out, re.MULTILINE)
+    assert re.search(r"^hw_monotone +message +property of steps ", out, re.MULTILINE)
+    assert re.search(r"^isr_grows_back +message +must happen ", out, re.MULTILINE)
+    assert "on request" not in out
+
+
+@pytest.fixture
+def claimed_on_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The message grain with one more claim, an untrue one, that is not checked by default."""
+    claim = dataclasses.replace(EVERY_HW, default=False)
+    grain = dataclasses.replace(MESSAGE, properties=(*MESSAGE.properties, claim))
+    monkeypatch.setitem(grains.GRAINS, "message", grain)
+    monkeypatch.setitem(grains._BY_MODEL, grain.model, grain)
+
+
+@pytest.mark.usefixtures("claimed_on_request")
+def test_a_claim_on_request_is_listed_as_one_and_its_trace_is_written_and_viewed(
+    told: Told, tmp_path: Path
+) -> None:
+    _, listed, _ = told("--list")
+    ordinary, out, _ = told("--protocol", "epoch", *SMALL)
+    asked = ("--protocol", "epoch", "--invariant", "every_hw", "--trace-dir", tmp_path)
+    code, report, _ = told(*asked, *SMALL, "--format", "json")
+    found = json.loads(report)["invariants"]
+    (trace,) = tmp_path.iterdir()
+    viewed, shown, _ = told("view", trace, name="waterline")
+
+    assert "property of steps, on request" in listed
+    assert (ordinary, code, viewed) == (0, 12, 0)
+    assert "every_hw" not in out
+    assert list(found) == ["every_hw"]
+    assert len(found["every_hw"]["trace"]["steps"]) == found["every_hw"]["depth"]
+    assert "falls on [" in found["every_hw"]["explanation"]
+    assert found["every_hw"]["explanation"] in shown
+
+
+@pytest.mark.usefixtures("claimed_on_request")
+def test_a_gate_asks_for_the_claims_on_request_that_it_names(told: Told, tmp_path: Path) -> None:
+    path = tmp_path / "g.toml"
+    path.write_text(
+        '[[expect]]\nname="n"\nprotocol="epoch"\nengine="local"\nrecords=1\nepochs=1\nrestarts=1\n'
+        'verdicts={every_hw="holds", hw_monotone="holds"}\n'
+    )
+    code, out, _ = told("gate", path, name="waterline")
+
+    assert code == 3
+    assert "every_hw: expected holds, got violated" in " ".join(out.split())
+    assert "hw_monotone" not in out
 
 
 @pytest.mark.parametrize("columns", [80, 160])

@@ -25,7 +25,6 @@ from checker.symmetry import Symmetry
 from model.atomic import AtomicEnvironment
 from model.environment import Environment
 from model.state import State
-from model.transition_system import Model
 
 EVERY_SYMMETRY = [Symmetry.REPLICAS, Symmetry.RECORDS, Symmetry.ALL]
 Bounds = tuple[str, Environment | AtomicEnvironment]
@@ -92,8 +91,13 @@ def searched(name: str, symmetry: Symmetry) -> Result:
         return search(problem(name, symmetry), engine)
 
 
-def stepped(model: Model, state: State) -> set[State]:
-    return {step.after for step in model.successors(state)}
+def stepped(asked: Problem, state: State) -> set[tuple[State, tuple[bool, ...]]]:
+    """What a state leads to, and which properties each of these steps keeps."""
+    c = asked.model.settings
+    return {
+        (step.after, tuple(p.keeps(state, step.after, c) for p in asked.applicable_properties))
+        for step in asked.model.successors(state)
+    }
 
 
 def judged(asked: Problem, state: State) -> list[bool]:
@@ -105,14 +109,14 @@ def assert_names_do_not_count(name: str, states: list[State]) -> None:
     asked = problem(name)
     others = 0
     for state in states:
-        after, verdicts = stepped(asked.model, state), judged(asked, state)
+        after, verdicts = stepped(asked, state), judged(asked, state)
         ways: list[dict[str, Names]] = [
             *({"replicas": names} for names in transpositions(state.replicas, state.replicas)),
             *({"records": names} for names in transpositions(born(state), state.records)),
         ]
         for way in ways:
             other = renamed(state, **way)
-            assert stepped(asked.model, other) == {renamed(s, **way) for s in after}
+            assert stepped(asked, other) == {(renamed(s, **way), kept) for s, kept in after}
             assert judged(asked, other) == verdicts
             others += other != state
 

@@ -13,6 +13,7 @@ from counterexamples import (
     Trace,
     TraceStep,
     confirm,
+    confirm_step,
     first_difference,
     follow,
     replay,
@@ -69,6 +70,34 @@ def test_a_trace_that_goes_on_is_no_counterexample(loss: Trace, hw: Model) -> No
     more = TraceStep("Produce", (("leader", 1),))
     with pytest.raises(NotACounterexample, match="broken after step 12 already, of 13"):
         confirm(dataclasses.replace(loss, steps=(*loss.steps, more)), hw, holds(hw))
+
+
+def keeps_its_log(before: Any, after: Any) -> bool:
+    """r1 removes no record: step 9 of the loss does."""
+    return bool(after.leo[1] >= before.leo[1])
+
+
+def test_a_step_is_confirmed_when_it_is_the_last_and_the_first_to_break_the_claim(
+    loss: Trace, hw: Model
+) -> None:
+    there = dataclasses.replace(loss, steps=loss.steps[:9])
+
+    assert confirm_step(there, hw, keeps_its_log).moments[-1].action == "Learn"
+
+
+@pytest.mark.parametrize(
+    ("steps", "complaint"),
+    [
+        (0, "holds after step 0"),
+        (8, "holds after step 8, the last"),
+        (10, "broken after step 9 already, of 10"),
+    ],
+)
+def test_a_step_is_no_counterexample_before_or_after_that(
+    steps: int, complaint: str, loss: Trace, hw: Model
+) -> None:
+    with pytest.raises(NotACounterexample, match=complaint):
+        confirm_step(dataclasses.replace(loss, steps=loss.steps[:steps]), hw, keeps_its_log)
 
 
 def test_a_divergence_lists_what_is_offered(loss: Trace, hw: Model) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 import invariants
 from invariants import reachable
-from invariants.claim import Invariant, Reachable
+from invariants.claim import ActionProperty, Invariant, Reachable
 
 NOT_CLAIMS = {"atomic", "claim", "current_leader", "reachable"}
 
@@ -21,27 +21,39 @@ def modules(package: ModuleType) -> dict[str, ModuleType]:
     return {name: importlib.import_module(f"{package.__name__}.{name}") for name in sorted(names)}
 
 
+Claim = Invariant | ActionProperty | Reachable
+OF_RUNS: tuple[Claim, ...] = (*invariants.ALL, *invariants.PROPERTIES)
+CLAIMS: tuple[Claim, ...] = (*OF_RUNS, *reachable.ALL)
+
+
 @pytest.mark.parametrize(
-    ("package", "kind"), [(invariants, Invariant), (reachable, Reachable)], ids=["always", "once"]
+    ("package", "claims"),
+    [(invariants, OF_RUNS), (reachable, reachable.ALL)],
+    ids=["always", "once"],
 )
-def test_the_catalogue_has_the_claim_of_every_module_exactly_once(
-    package: ModuleType, kind: type
+def test_the_catalogues_have_the_claim_of_every_module_exactly_once(
+    package: ModuleType, claims: tuple[Claim, ...]
 ) -> None:
     found = modules(package)
 
-    assert sorted(claim.name for claim in package.ALL) == list(found)
-    assert all(found[claim.name].CLAIM is claim for claim in package.ALL)
-    assert all(isinstance(claim, kind) for claim in package.ALL)
+    assert sorted(claim.name for claim in claims) == list(found)
+    assert all(found[claim.name].CLAIM is claim for claim in claims)
+
+
+def test_each_catalogue_has_claims_of_one_kind() -> None:
+    assert {type(claim) for claim in invariants.ALL} == {Invariant}
+    assert {type(claim) for claim in invariants.PROPERTIES} == {ActionProperty}
+    assert {type(claim) for claim in reachable.ALL} == {Reachable}
 
 
 def test_no_two_claims_share_a_name() -> None:
-    names = [claim.name for claim in (*invariants.ALL, *reachable.ALL)]
+    names = [claim.name for claim in CLAIMS]
 
     assert len(names) == len(set(names)) > 0
 
 
-@pytest.mark.parametrize("claim", [*invariants.ALL, *reachable.ALL], ids=lambda claim: claim.name)
-def test_a_claim_is_one_sentence(claim: Invariant | Reachable) -> None:
+@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.name)
+def test_a_claim_is_one_sentence(claim: Claim) -> None:
     assert claim.sentence
     assert claim.sentence[0].isupper()
     assert claim.sentence.count(".") == 1

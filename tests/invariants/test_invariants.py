@@ -13,6 +13,7 @@ from invariants import (
     acknowledged_durable,
     consistent_read,
     epoch_cache_monotone,
+    hw_monotone,
     no_committed_loss,
     no_divergence_below_hw,
     reachable,
@@ -241,6 +242,44 @@ def test_a_claim_that_holds_is_not_explained_away(claim: Invariant) -> None:
 
     assert not any(f"r{replica}" in told.split() for replica in range(2))
     assert told.endswith(".")
+
+
+def fallen(before: State, after: State) -> str:
+    """The explanation of a step that must break `hw_monotone`."""
+    assert not hw_monotone.keeps(before, after, MODEL.settings)
+    return hw_monotone.explain(before, after, MODEL.settings)
+
+
+def test_a_leader_whose_high_watermark_falls_is_named_with_both_offsets() -> None:
+    behind = edited(AGREED, role={1: LEADER}, hw={1: 0})
+
+    assert not missing(fallen(AGREED, edited(AGREED, hw={0: 1})), "r0", "epoch 1", "from 2 to 1")
+    assert not missing(fallen(edited(behind, hw={1: 1}), behind), "r1", "from 1 to 0")
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        AGREED,
+        edited(AGREED, hw={1: 0}),
+        edited(AGREED, role={0: FETCHING}, hw={0: 0}),
+        edited(AGREED, role={0: NO_ROLE}, up={0: 0}, hw={0: 0}),
+        edited(AGREED, known_epoch={0: 2}, hw={0: 0}),
+    ],
+    ids=["nothing falls", "a follower's", "it steps down", "it crashes", "it leads anew"],
+)
+def test_a_high_watermark_may_fall_where_nobody_stays_leader(after: State) -> None:
+    assert hw_monotone.keeps(AGREED, after, MODEL.settings)
+    assert hw_monotone.explain(AGREED, after, MODEL.settings) == (
+        "No leader's high watermark falls."
+    )
+
+
+def test_a_high_watermark_that_rises_and_one_that_was_lower_are_fine() -> None:
+    lower = edited(AGREED, hw={0: 1})
+
+    assert hw_monotone.keeps(lower, AGREED, MODEL.settings)
+    assert hw_monotone.keeps(edited(lower, role={0: FETCHING}, hw={0: 2}), lower, MODEL.settings)
 
 
 def happened(claim: str, start: State, step: str) -> bool:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 from states import model_of, packed
+from untrue import EVERY_HW
 
 import invariants
 from checker.compiled.expander import Expander, Findings, Tally, words_of
@@ -29,12 +30,15 @@ from model.transition_system import Arguments, Model, Step
 Successor = tuple[str, Arguments, tuple[int, ...]]
 
 
+PROPERTIES = (*invariants.PROPERTIES, EVERY_HW)
+
+
 class Compiled:
     """A model's compiled kernels, given one state at a time."""
 
     def __init__(self, model: Model) -> None:
         self.model = model
-        self.problem = Problem(model, invariants.ALL, reachable.ALL)
+        self.problem = Problem(model, invariants.ALL, reachable.ALL, properties=PROPERTIES)
         self.expander = Expander(self.problem, chunk_rows=1)
 
     def expand(self, state: State) -> tuple[list[Successor], Tally]:
@@ -74,6 +78,7 @@ class Interpreted:
     cut: list[int] = field(default_factory=list)
     broken: list[bool] = field(default_factory=list)
     happened: list[bool] = field(default_factory=list)
+    unkept: list[bool] = field(default_factory=list)
     raised: list[ValueError] = field(default_factory=list)
 
     @property
@@ -105,6 +110,10 @@ def stepped(model: Model, state: State) -> Interpreted:
             any(claim.happens(state, step.after, model.settings) for step in found.steps)
             for claim in reachable.ALL
         ]
+        found.unkept = [
+            not all(claim.keeps(state, step.after, model.settings) for step in found.steps)
+            for claim in PROPERTIES
+        ]
     return found
 
 
@@ -129,6 +138,8 @@ def assert_same_steps(compiled: Compiled, state: State, expected: Interpreted) -
     assert tally.fired.tolist() == [fired.count(a.name) for a in compiled.model.actions]
     assert tally.cut.sum(axis=0).tolist() == expected.cut
     assert tally.happened.tolist() == expected.happened
+    assert tally.breaches.broken.tolist() == expected.unkept
+    assert set(tally.breaches.as_dict().values()) <= {state.words}
     assert tally.deadlock == (state.words if stuck else None)
     assert not tally.faults
 

@@ -114,8 +114,15 @@ def test_a_space_that_never_outgrows_the_driver_starts_no_spark() -> None:
         graph_problem([(0, 9), (0, 4), (0, 7), (9, 4)], bad=[9, 4, 7], initial=(3, 0, 3)),
         graph_problem([(0, 1), (0, 2), (1, 3), (2, 3)], bad=[0], worse=[3], leads_to_goal=[2]),
         graph_problem([(0, 6), (0, 5), (1, 2)], beyond=[6]),
+        graph_problem([(0, 9), (0, 4), (9, 0), (4, 4), (4, 0)], steep_from=[9, 4], steep_to=[0, 4]),
     ],
-    ids=["cycle", "two violations at one depth", "diamond, violated at once", "deadlock, cut"],
+    ids=[
+        "cycle",
+        "two violations at one depth",
+        "diamond, violated at once",
+        "deadlock, cut",
+        "two broken steps at one depth",
+    ],
 )
 def test_tiny_graphs_come_out_alike(problem: Problem, spark_context: Any) -> None:
     engine = on_spark(problem, spark_context, 3)
@@ -133,11 +140,11 @@ def test_budgets_stop_both_engines_after_the_same_level(spark_context: Any) -> N
     assert reached[0]["levels"] == [1, 1, 1, 1]
 
 
-@pytest.mark.parametrize("marked", ["breaks", "divides", "poisons"])
-def test_what_an_action_or_invariant_raises_is_the_outcome_on_spark_too(
+@pytest.mark.parametrize("marked", ["breaks", "divides", "poisons", "trips"])
+def test_what_an_action_or_claim_raises_is_the_outcome_on_spark_too(
     marked: str, spark_context: Any
 ) -> None:
-    problem = graph_problem([(0, 1), (0, 2)], **{marked: [2, 1]})
+    problem = graph_problem([(0, 1), (0, 2), (1, 3), (2, 3)], **{marked: [2, 1]})
     outcomes = []
     for engine in (
         MemoryEngine(problem),

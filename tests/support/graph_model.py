@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable
 from typing import Any, NamedTuple
 
 from checker.problem import Problem
-from invariants.claim import Invariant, Reachable
+from invariants.claim import ActionProperty, Invariant, Reachable
 from model.layout import Field, Layout
 from model.state import State
 from model.transition_system import Action, Model, Narration, Parameter
@@ -28,6 +28,9 @@ class Graph(NamedTuple):
     divides: int = 0
     poisons: int = 0
     leads_to_goal: int = 0
+    steep_from: int = 0
+    steep_to: int = 0
+    trips: int = 0
 
 
 EDGES = len(Graph())
@@ -94,9 +97,26 @@ def reaches_goal(before: Any, after: Any, c: Any) -> bool:
     return (c.leads_to_goal >> before.node) & 1 == 1
 
 
+def keeps_level(before: Any, after: Any, c: Any) -> bool:
+    """No step from a node of the one mark to one of the other; out of some evaluating it raises."""
+    if (c.trips >> before.node) & 1 == 1:
+        return 1 // (before.node - before.node) == 0
+    return (c.steep_from >> before.node) & (c.steep_to >> after.node) & 1 == 0
+
+
+def keeps_clear(before: Any, after: Any, c: Any) -> bool:
+    """No step from a bad node to a worse one."""
+    return (c.bad >> before.node) & (c.worse >> after.node) & 1 == 0
+
+
 def explain(s: State, c: Any) -> str:
     """Which node."""
     return f"node {s.node}"
+
+
+def explain_step(before: State, after: State, c: Any) -> str:
+    """Which edge."""
+    return f"{before.node} to {after.node}"
 
 
 _LAYOUT = Layout([Field(name="node", hi=NODES - 1, doc="Where we are.")], sizes={"nodes": NODES})
@@ -120,6 +140,12 @@ _NARRATION = Narration(
 NOT_BAD = Invariant(name="not_bad", sentence="No bad node.", holds=holds_not_bad, explain=explain)
 NOT_WORSE = Invariant(
     name="not_worse", sentence="No worse node.", holds=holds_not_worse, explain=explain
+)
+LEVEL = ActionProperty(
+    name="level", sentence="No steep step.", keeps=keeps_level, explain=explain_step
+)
+CLEAR = ActionProperty(
+    name="clear", sentence="No step from bad to worse.", keeps=keeps_clear, explain=explain_step
 )
 GOAL = Reachable(name="goal", sentence="A marked node is left.", happens=reaches_goal)
 
@@ -153,7 +179,7 @@ def graph_problem(
         narration=_NARRATION,
         options={},
     )
-    return Problem(model, (NOT_BAD, NOT_WORSE), (GOAL,))
+    return Problem(model, (NOT_BAD, NOT_WORSE), (GOAL,), properties=(LEVEL, CLEAR))
 
 
 def node_state(node: int) -> State:

@@ -1,0 +1,39 @@
+"""The current leader's high watermark covers everything that was ever committed.
+
+No version of Kafka promises this of a new leader, whose high watermark lags behind the one before:
+clients that ask for it see it go back (KIP-207 hides that from ListOffsets only, `visible_hw`). So
+it is checked only where it is asked for.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from invariants.claim import Invariant
+from invariants.current_leader import current_leader
+from model.state import State
+from model.terms import NO_REPLICA
+
+
+def holds(s: Any, c: Any) -> bool:
+    """There is no current leader, or its HW is not below what was committed."""
+    leader = current_leader(s)
+    return bool(leader == NO_REPLICA or s.hw[leader] >= s.exposed_end)
+
+
+def explain(s: State, c: Any) -> str:
+    """By how much it is."""
+    leader = current_leader(s)
+    return (
+        f"Leader r{leader} of epoch {s.epoch} begins with HW {s.hw[leader]}, where "
+        f"{s.exposed_end} had been shown by the one before."
+    )
+
+
+CLAIM = Invariant(
+    name="hw_covers_committed",
+    sentence="The current leader's HW covers everything that was ever committed.",
+    holds=holds,
+    explain=explain,
+    default=False,
+)

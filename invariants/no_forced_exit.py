@@ -1,0 +1,51 @@
+"""No broker ends its process because its log is longer than its leader's.
+
+Up to Kafka 2.0.0 a follower that finds its offset out of range does, unless unclean election is on
+(KAFKA-7414). Nothing is lost by it, and the cluster has a broker less; so it is checked only where
+it is asked for.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from invariants.claim import ActionProperty
+from model.state import State
+from model.terms import FETCHING, NO_REPLICA, OUT_OF_RANGE
+
+
+def first_exit(s: Any, t: Any) -> int:
+    """The broker that goes down on an answer out of range, and not by a fault."""
+    if s.restarts_used != t.restarts_used or s.power_losses_used != t.power_losses_used:
+        return NO_REPLICA
+    if s.lost_disks_used != t.lost_disks_used:
+        return NO_REPLICA
+    for r in range(s.replicas):
+        if s.role[r] == FETCHING and s.fetch[r] == OUT_OF_RANGE and t.up[r] == 0:
+            return r
+    return NO_REPLICA
+
+
+def keeps(s: Any, t: Any, c: Any) -> bool:
+    """None does."""
+    return first_exit(s, t) == NO_REPLICA
+
+
+def explain(s: State, t: State, c: Any) -> str:
+    """Which broker exits, on what."""
+    r = first_exit(s, t)
+    if r == NO_REPLICA:
+        return "No broker exits."
+    return (
+        f"r{r} has {s.leo[r]} records, its leader r{s.known_leader[r]} answered that it ends at "
+        f"{s.answer_offset[r]}, and r{r} ends its process."
+    )
+
+
+CLAIM = ActionProperty(
+    name="no_forced_exit",
+    sentence="No broker ends its process because its log is longer than its leader's.",
+    keeps=keeps,
+    explain=explain,
+    default=False,
+)
