@@ -22,12 +22,13 @@ from checker.search import Budgets, search
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What to explore, as plain values."""
+    """What to explore, as plain values. `stop_at_first`: only whether everything holds matters."""
 
     version: str
     options: Mapping[str, object]
     invariants: tuple[str, ...]
     max_states: int
+    stop_at_first: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,9 +51,10 @@ class Answer:
     raised_in: Words | None = None
 
 
-def question_of(cell: Cell, grid: Grid) -> Question:
+def question_of(cell: Cell, grid: Grid, *, stop_at_first: bool = False) -> Question:
     """What is asked about a cell."""
-    return Question(cell.version, cell.environment.options(), grid.invariants, grid.max_states)
+    options = cell.environment.options()
+    return Question(cell.version, options, grid.invariants, grid.max_states, stop_at_first)
 
 
 def unexplored(question: Question, stopped_by: str) -> Answer:
@@ -71,8 +73,9 @@ def answer(question: Question, late: Callable[[], bool] = lambda: False) -> Answ
     """Explore a cell in this thread. `late` may raise `KeyboardInterrupt` to end it early."""
     problem = problem_of(question)
     with closing(MemoryEngine(problem, threads=1, deadline=late)) as engine:
+        budgets = Budgets(max_states=question.max_states, stop_at_first=question.stop_at_first)
         try:
-            result = search(problem, engine, budgets=Budgets(max_states=question.max_states))
+            result = search(problem, engine, budgets=budgets)
         except ModelFault as fault:
             return Answer(raised_in=fault.words)
         return _told(result, _paths(problem, engine, result))

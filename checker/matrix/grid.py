@@ -87,7 +87,7 @@ AXES = (
     Axis(
         MIN_INSYNC,
         (
-            Value("1", {"min-insync-replicas": 1}, "A leader that is alone still accepts acks=all."),
+            Value("1", {"min-insync-replicas": 1}, "A leader alone still accepts acks=all."),
             Value("2", {"min-insync-replicas": 2}, "acks=all needs one more replica in sync."),
         ),
         default="1",
@@ -149,6 +149,15 @@ RELEASES = (
 """Oldest first; the last that fits is taken."""
 
 
+Place = tuple[str, ...]
+"""Coordinates in the order of `AXES`, to look a cell up by."""
+
+
+def place(coordinates: Mapping[str, str]) -> Place:
+    """Where the cell with these coordinates lies."""
+    return tuple(coordinates[axis.name] for axis in AXES)
+
+
 @dataclass(frozen=True, slots=True)
 class Cell:
     """One place of the grid: a version in an environment; `coordinates` name both."""
@@ -165,9 +174,9 @@ class Cell:
         """What is to be checked there."""
         return MESSAGE.problem(self.version, self.environment, invariants)
 
-    def place(self) -> tuple[tuple[str, str], ...]:
-        """The coordinates as something to look a cell up by."""
-        return tuple(self.coordinates.items())
+    def at(self, changed: Mapping[str, str] | None = None) -> Place:
+        """Where it lies, or another cell with some coordinates `changed`."""
+        return place({**self.coordinates, **(changed or {})})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -196,13 +205,13 @@ class Grid:
             yield self._cell(values)
 
     def cell(self, coordinates: Mapping[str, str]) -> Cell:
-        """One combination, also of values that were not chosen. Raises `BadEnvironment`."""
-        return self._cell([axis.value(coordinates[axis.name]) for axis in AXES])
+        """The combination of these values. Raises `BadEnvironment`."""
+        return self._cell([axis.value(coordinates[axis.name]) for axis in self.axes])
 
     def _cell(self, values: Sequence[Value]) -> Cell:
         coordinates = {a.name: v.name for a, v in zip(self.axes, values, strict=True)}
         sizes = {"replicas": self.replicas, "records": self.records, "epochs": self.epochs}
-        options = {**Environment().options(), **NO_FAULTS, "min-insync-replicas": 1, **sizes}
+        options = {**Environment().options(), **NO_FAULTS, **sizes}
         for value in values:
             options |= value.options
         try:
@@ -229,6 +238,11 @@ def grid_over(
         names = [value for name, value in only if name == axis.name]
         everything = [value.name for value in axis.values]
         chosen.append(axis.only(names or (everything if axis.name in over else [axis.default])))
-    grid = Grid(axes=tuple(chosen), **asked)  # type: ignore[arg-type]  # its own fields
-    next(grid.cells()).problem(grid.invariants)
+    return checked(Grid(axes=tuple(chosen), **asked))  # type: ignore[arg-type]  # its own fields
+
+
+def checked(grid: Grid) -> Grid:
+    """The grid, if every cell of it can be. Raises `BadEnvironment`."""
+    for cell in grid.cells():
+        cell.problem(grid.invariants)
     return grid

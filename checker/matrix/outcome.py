@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from checker.engine import ModelFault
 from checker.faults import explain_fault
 from checker.matrix.answering import Answer
 from checker.matrix.contract import contract, emptiness
-from checker.matrix.grid import CLAIMS, OTHER_WORD, UNCLEAN, Cell, Grid
+from checker.matrix.grid import CLAIMS, OTHER_WORD, UNCLEAN, Cell, Grid, Place
 from checker.result import Verdict
 from counterexamples import Replayed, confirm, trace_of
 
@@ -33,12 +33,17 @@ class Standing(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class ClaimOutcome:
-    """The verdict of one claim. `contract` is why Kafka does not promise it, where it is broken."""
+    """The verdict of one claim. `contract` is why Kafka does not promise it, where it is broken.
+
+    `depth_clean` is after how many steps it also breaks with unclean elections off, if that is why
+    these are no excuse.
+    """
 
     name: str
     verdict: Verdict
     depth: int | None
-    contract: str | None
+    contract: str | None = None
+    depth_clean: int | None = None
 
     @property
     def is_violated(self) -> bool:
@@ -105,7 +110,7 @@ def judged(grid: Grid, cells: Sequence[Cell], answers: Sequence[Answer]) -> list
     for cell, answer in zip(cells, answers, strict=True):
         if answer.raised_in is not None:
             raise explain_fault(cell.problem(grid.invariants), ModelFault(answer.raised_in))
-    explored = {cell.place(): answer for cell, answer in zip(cells, answers, strict=True)}
+    explored = {cell.at(): answer for cell, answer in zip(cells, answers, strict=True)}
     return [
         _with_counterexample(grid, Outcome(cell, answer, _claims(cell, answer, explored)))
         for cell, answer in zip(cells, answers, strict=True)
@@ -119,20 +124,23 @@ def _badness(claim: ClaimOutcome) -> tuple[bool, int]:
 
 
 def _claims(
-    cell: Cell, answer: Answer, explored: Mapping[tuple[tuple[str, str], ...], Answer]
+    cell: Cell, answer: Answer, explored: Mapping[Place, Answer]
 ) -> tuple[ClaimOutcome, ...]:
-    clean = explored.get(tuple({**cell.coordinates, UNCLEAN: "false"}.items()), answer)
-    clean_options = {"unclean-leader-election": False}
-    environment = type(cell.environment).from_options(cell.environment.options() | clean_options)
+    environment = cell.environment
+    is_unclean = environment.unclean_leader_election
+    clean_environment = replace(environment, unclean_leader_election=False)
+    clean_cell = cell.at({UNCLEAN: "false"})
+    clean = explored.get(clean_cell) if is_unclean else None
+    depths_clean = {name: depth for name, _, depth in clean.verdicts} if clean else {}
     claims = []
-    for name, verdict, depth in answer.verdicts:
-        reason = None
-        if verdict == Verdict.VIOLATED.value:
-            reason = contract(name, cell.environment)
-            happens_anyway = (name, Verdict.VIOLATED.value) in [v[:2] for v in clean.verdicts]
-            if clean is not answer and happens_anyway and contract(name, environment) is None:
-                reason = None
-        claims.append(ClaimOutcome(name, Verdict(verdict), depth, reason))
+    for name, told, depth in answer.verdicts:
+        verdict = Verdict(told)
+        if verdict is not Verdict.VIOLATED:
+            claims.append(ClaimOutcome(name, verdict, depth))
+            continue
+        depth_clean = depths_clean.get(name) if not contract(name, clean_environment) else None
+        reason = contract(name, environment) if depth_clean is None else None
+        claims.append(ClaimOutcome(name, verdict, depth, reason, depth_clean))
     return tuple(claims)
 
 

@@ -50,6 +50,11 @@ class Matrix:
         return all(outcome.answer.complete for outcome in self.outcomes)
 
     @property
+    def interrupted(self) -> bool:
+        """Whether the user ended it."""
+        return any(outcome.answer.stopped_by == INTERRUPTED for outcome in self.outcomes)
+
+    @property
     def distinct(self) -> int:
         """States of all cells together."""
         return sum(outcome.answer.distinct for outcome in self.outcomes)
@@ -71,14 +76,20 @@ def explore_grid(
 
 
 def explore_cells(
-    grid: Grid, cells: Sequence[Cell], explorer: Explorer, *, watch: Watch = lambda done: None
+    grid: Grid,
+    cells: Sequence[Cell],
+    explorer: Explorer,
+    *,
+    watch: Watch = lambda done: None,
+    stop_at_first: bool = False,
 ) -> list[Outcome]:
-    """Explore these cells, whether they are of the grid or beside it.
+    """Explore these cells of a grid; with `stop_at_first` only whether all claims hold matters.
 
     Raises `Raised` when an action or an invariant raises, and `TraceError` when a counterexample
     does not replay.
     """
-    answers = explorer([question_of(cell, grid) for cell in cells], watch)
+    questions = [question_of(cell, grid, stop_at_first=stop_at_first) for cell in cells]
+    answers = explorer(questions, watch)
     return judged(grid, cells, answers)
 
 
