@@ -206,9 +206,8 @@ def _protocol(found: Mapping[str, Setting]) -> _Protocol:
         return _Protocol(version, release, tuple(settings))
     modelled_ones = [known.version for known in fitting if known.version in VERSIONS]
     if not modelled_ones:
-        raise BadConfig(
-            f"{_ROLES} is set: no version with KRaft is modelled, {', '.join(VERSIONS)}"
-        )
+        modelled = ", ".join(VERSIONS)
+        raise BadConfig(f"{_ROLES} is set, but no version with KRaft is modelled, only {modelled}")
     told = f"newest modelled, {modelled_ones[-1]}"
     return _Protocol(modelled_ones[-1], None, (Setting(_KAFKA, told, DEFAULT), *settings))
 

@@ -182,7 +182,6 @@ def _spark(choice: EngineChoice, announce: Callable[[str], None]) -> Iterator[Ex
 def _finished(context: Any, group: str) -> int:
     """How many tasks of the group's last job have ended."""
     tracker = context.statusTracker()
-    for job in sorted(tracker.getJobIdsForGroup(group), reverse=True)[:1]:
-        stages = [tracker.getStageInfo(stage) for stage in tracker.getJobInfo(job).stageIds]
-        return sum(stage.numCompletedTasks for stage in stages if stage is not None)
-    return 0
+    job = tracker.getJobInfo(max(tracker.getJobIdsForGroup(group), default=-1))
+    stages = [tracker.getStageInfo(stage) for stage in job.stageIds] if job else []
+    return sum(stage.numCompletedTasks for stage in stages if stage)
