@@ -32,7 +32,7 @@ _SIGNS = {
     Standing.BROKEN: "✗",
     Standing.INCOMPLETE: "",
 }
-_TRACES_OPEN = 1
+_STATES_OPEN = 1
 """Of how many last steps the state is shown without a click."""
 
 
@@ -45,7 +45,7 @@ def to_html(matrix: Matrix, answer: ConfigAnswer | None = None) -> str:
         *(_settings(answer) if answer else ()),
         *_grid(matrix, traces),
         *(_remedies(answer) if answer else ()),
-        "<h2>What the words mean</h2>",
+        '<h2 id="words">What the words mean</h2>',
         *_legend(matrix),
         f"<p>{escape(counts(matrix).plain)}</p>",
         *traces.sections(matrix.grid),
@@ -90,16 +90,18 @@ def _headline(matrix: Matrix) -> Iterator[str]:
     same = told_same(matrix.grid)
     fixed = f" In every cell: {escape(same)}." if same else ""
     yield f"<p>Verdicts within <b>{escape(told_bounds(matrix.grid))}</b>.{fixed}"
-    yield "A red or yellow cell opens its shortest counterexample.</p>"
+    yield "A red or yellow cell opens its shortest counterexample; "
+    yield '<a href="#words">what the words mean</a> is below.</p>'
 
 
 def _grid(matrix: Matrix, traces: _Traces) -> Iterator[str]:
     grid = matrix.grid
     outcomes = {outcome.cell.at(): outcome for outcome in matrix.outcomes}
     versions = [value.name for value in grid.axis(VERSION).values]
+    yield '<div class="blocks">'
     for settings in combinations(grid):
-        if told := told_settings(settings, grid):
-            yield f"<h2>{escape(told)}</h2>"
+        title = told_settings(settings, grid) or "Verdicts"
+        yield f'<div class="block"><h2>{escape(title)}</h2>'
         yield '<div class="wide"><table class="grid"><thead><tr><th></th>'
         yield "".join(f'<th scope="col">{escape(version)}</th>' for version in versions)
         yield "</tr></thead><tbody>"
@@ -109,7 +111,8 @@ def _grid(matrix: Matrix, traces: _Traces) -> Iterator[str]:
             yield f'<tr><th scope="row">{escape(fault.name)}</th>'
             yield from (_cell(outcome, traces.name(outcome)) for outcome in cells)
             yield "</tr>"
-        yield "</tbody></table></div>"
+        yield "</tbody></table></div></div>"
+    yield "</div>"
 
 
 def _cell(outcome: Outcome, trace: str | None) -> str:
@@ -186,7 +189,7 @@ def _cells_of_trace(cells: Sequence[Outcome], grid: Grid) -> Iterator[str]:
 def _step(replayed: Replayed, moment: Moment) -> Iterator[str]:
     narration = replayed.narration
     told = narration.sentence(moment.action, moment.values, moment.before, moment.after)
-    is_open = len(replayed.moments) - moment.number < _TRACES_OPEN
+    is_open = len(replayed.moments) - moment.number < _STATES_OPEN
     yield f"<li><details{' open' if is_open else ''}>"
     yield f"<summary><b>{escape(moment.action)}</b> {escape(told)}</summary>"
     yield '<div class="wide"><table class="state"><thead><tr>'

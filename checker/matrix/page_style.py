@@ -12,6 +12,8 @@ h2 { font-size: 1.05rem; margin: 1.6rem 0 .4rem; overflow-wrap: anywhere; }
 a { color: inherit; }
 small { display: block; color: var(--quiet); font-size: .78rem; font-weight: normal; }
 .wide { overflow-x: auto; }
+.blocks { display: flex; flex-wrap: wrap; gap: 0 2.5rem; }
+.block { width: min-content; min-width: min(100%, 23rem); max-width: 100%; }
 table { border-collapse: collapse; }
 th, td { border: 1px solid var(--line); padding: .3rem .6rem; text-align: left;
   vertical-align: top; }
