@@ -14,7 +14,7 @@ from checker.matrix.advice import Remedies
 from checker.matrix.grid import CLAIMS, FAULT, MIN_INSYNC, VERSION
 from checker.matrix.outcome import Outcome, Standing
 from checker.matrix.properties import DEFAULT, Config
-from checker.matrix.running import Matrix
+from checker.matrix.running import INTERRUPTED, Matrix
 from checker.matrix.table import counts, faults, legend, told_bounds, told_cell
 from checker.wording import counted
 from counterexamples import Trimmed
@@ -42,7 +42,7 @@ def render_config(answer: ConfigAnswer) -> RenderableType:
     protocol = Text.assemble(
         "So the protocol is ", (answer.config.version, "bold"), ", explored within "
     )
-    protocol.append(f"{told_bounds(matrix.grid)}.\n")
+    protocol.append(f"{told_bounds(matrix.grid)}.")
     return Trimmed(
         Group(
             settings(answer.config),
@@ -88,7 +88,9 @@ def told_of(outcome: Outcome, answer: ConfigAnswer) -> Iterator[Text]:
     elif outcome.emptiness:
         yield Text(f"Nothing that was promised: {outcome.emptiness}")
     elif outcome.standing is Standing.INCOMPLETE:
-        yield Text(f"Stopped by {outcome.answer.stopped_by}; fewer --replicas need fewer states.")
+        yield Text(f"Stopped by {outcome.answer.stopped_by}: nothing may be concluded.")
+        if outcome.answer.stopped_by != INTERRUPTED:
+            yield Text("Fewer --replicas, --records or --epochs have fewer states.")
     found = answer.remedies.get(outcome.cell.coordinates[FAULT])
     if found is not None:
         yield from told_remedies(found, answer.config)

@@ -148,30 +148,38 @@ def _spark(choice: EngineChoice, announce: Callable[[str], None]) -> Iterator[Ex
     log = Path(tempfile.gettempdir()) / f"{group}.log"
     context: Any = getattr(choice.session, "sparkContext", choice.session)
     jobs = SparkJobs(group, announce)
-    try:
+
+    def start() -> Callable[[Iterator[Any]], Iterator[Any]]:
+        nonlocal context
         if context is None:
             announce("starting Spark")
             context = start_context(choice.master, settings=choice.settings, log=log)
         wait_for_executors(context)
-        each = Shipped(context, describe=announce).each(answer)
+        return Shipped(context, describe=announce).each(answer)
+
+    # Whatever talks to the JVM does so beside this thread, which Ctrl-C then finds waiting.
+    beside = ThreadPoolExecutor(1, thread_name_prefix="spark-side")
+    try:
+        each = beside.submit(start).result()
 
         def explore(questions: Sequence[Question], watch: Watch) -> list[Answer]:
-            cells = context.parallelize(list(questions), max(1, len(questions)))
+            if not questions:
+                return []
+            cells = context.parallelize(list(questions), len(questions)).mapPartitions(each)
 
             def look() -> bool:
-                watch(_finished(context, group))
+                watch(beside.submit(_finished, context, group).result())
                 return False
 
             try:
-                answers: list[Answer] = jobs.run(
-                    context, "at the cells", cells.mapPartitions(each).collect, until=look
-                )
+                answers: list[Answer] = jobs.run(context, "at the cells", cells.collect, until=look)
             except WorkersLost as lost:
                 raise EngineFailed(str(lost)) from lost  # Spark has tried these tasks again
             return answers
 
         yield explore
     finally:
+        beside.shutdown(wait=True)
         if context is not None:
             jobs.close(context)
             if choice.session is None:

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import pytest
-from rich.console import Console
+from grids import NAMES, SMALL, TINY, cell_of, explored, small_matrix, without_engine
 from told import Told
 
 from checker.compiled.kernel import kernel_of
@@ -25,55 +22,22 @@ from checker.grains import problem_for
 from checker.matrix import running
 from checker.matrix.answering import Answer, answer, problem_of, question_of
 from checker.matrix.contract import contract, emptiness
-from checker.matrix.files import to_csv, to_object
-from checker.matrix.grid import AXES, CLAIMS, FAULT, FAULTS, UNCLEAN, Grid, grid_over
-from checker.matrix.outcome import Outcome, Standing, judged
-from checker.matrix.page import to_html
+from checker.matrix.files import to_object
+from checker.matrix.grid import CLAIMS, FAULT, FAULTS, UNCLEAN, grid_over
+from checker.matrix.outcome import Standing, judged
 from checker.matrix.running import (
     INTERRUPTED,
     Matrix,
     answers_here,
-    explore_grid,
-    exploring,
 )
-from checker.matrix.table import render_matrix
 from checker.result import Verdict
-from counterexamples import from_json, replay
 from model.environment import BadEnvironment, Environment
 from model.versions import VERSIONS
 
-NAMES = [axis.name for axis in AXES]
-SMALL = grid_over(NAMES, [("min.insync.replicas", "1"), ("acks", "1"), ("acks", "all")])
-TINY = grid_over(["version", "acks"], [("faults", "one crash")], records=1, epochs=1)
 
-
-def explored(grid: Grid, choice: EngineChoice) -> Matrix:
-    with exploring(grid, choice) as explorer:
-        return explore_grid(grid, explorer, engine=choice.name)
-
-
-@pytest.fixture(scope="module")
+@pytest.fixture
 def matrix() -> Matrix:
-    return explored(SMALL, EngineChoice(name="local"))
-
-
-def cell_of(matrix: Matrix, **coordinates: str) -> Outcome:
-    wanted = {"min.insync.replicas": "1", **coordinates}
-    [found] = [o for o in matrix.outcomes if wanted.items() <= o.cell.coordinates.items()]
-    return found
-
-
-def shown(matrix: Matrix, width: int) -> str:
-    console = Console(width=width, file=io.StringIO(), color_system=None)
-    console.print(render_matrix(matrix))
-    return console.file.getvalue()  # type: ignore[attr-defined]
-
-
-def without_engine(told: dict[str, Any]) -> dict[str, Any]:
-    for place in (told, *told["cells"]):
-        for name in ("engine", "seconds"):
-            place.pop(name, None)
-    return told
+    return small_matrix()
 
 
 def test_a_grid_has_every_combination_once() -> None:
@@ -198,8 +162,6 @@ def test_a_cell_that_was_stopped_is_no_cell_that_holds() -> None:
 
     assert {outcome.label for outcome in matrix.outcomes} == {"?"}
     assert not matrix.complete
-    assert "?" in shown(matrix, 80)
-    assert "holds" not in shown(matrix, 80)
 
 
 def test_every_broken_cell_has_a_counterexample_that_replays(matrix: Matrix) -> None:
@@ -227,13 +189,6 @@ def test_threads_change_nothing(matrix: Matrix) -> None:
     alone = explored(SMALL, EngineChoice(name="local", threads=1))
 
     assert without_engine(to_object(alone)) == without_engine(to_object(matrix))
-
-
-@pytest.mark.spark
-def test_spark_says_what_local_says(spark_context: Any, matrix: Matrix) -> None:
-    on_spark = explored(SMALL, EngineChoice(name="spark", session=spark_context))
-
-    assert without_engine(to_object(on_spark)) == without_engine(to_object(matrix))
 
 
 def test_an_executor_needs_neither_rich_nor_networkx() -> None:
@@ -293,132 +248,6 @@ def test_what_a_cell_runs_into_ends_the_others(monkeypatch: pytest.MonkeyPatch) 
 
     with pytest.raises(MemoryError):
         answers_here([question_of(cell, TINY)] * 3, lambda done: None, threads=2)
-
-
-@pytest.mark.parametrize("width", [40, 80, 160])
-def test_the_table_fits_the_screen_and_has_every_cell(matrix: Matrix, width: int) -> None:
-    lines = shown(matrix, width).splitlines()
-    labels = [outcome.label for outcome in matrix.outcomes]
-    rows = " ".join(line for line in lines if any(line.find(f.name) >= 0 for f in FAULTS))
-
-    assert max(map(len, lines)) <= width
-    for label in set(labels):
-        assert rows.count(label) >= labels.count(label), label
-
-
-def test_many_versions_are_split_over_several_tables(matrix: Matrix) -> None:
-    narrow, wide = shown(matrix, 30), shown(matrix, 80)
-
-    assert narrow.count("two crashes  ") > wide.count("two crashes  ")
-
-
-def test_verdicts_carry_their_bounds(matrix: Matrix) -> None:
-    assert "2 replicas, 2 records, epochs 0 to 2" in shown(matrix, 160).splitlines()[-1]
-
-
-def test_json_has_a_trace_for_every_broken_cell(matrix: Matrix) -> None:
-    told = json.loads(json.dumps(to_object(matrix)))
-
-    assert len(told["cells"]) == len(matrix.outcomes)
-    for cell in told["cells"]:
-        assert (cell["trace"] is not None) == (cell["worst"] is not None)
-        if cell["trace"]:
-            trace = from_json(json.dumps(cell["trace"]))
-            environment = Environment.from_options(cell["bounds"])
-            model = problem_for(cell["at"]["version"], environment).model
-            assert len(replay(trace, model).moments) == cell["claims"][cell["worst"]]["depth"]
-
-
-def test_csv_has_a_line_for_each_cell(matrix: Matrix) -> None:
-    rows = list(csv.DictReader(io.StringIO(to_csv(matrix))))
-
-    assert [row["standing"] for row in rows] == [o.standing.value for o in matrix.outcomes]
-    assert [row["distinct"] for row in rows] == [str(o.answer.distinct) for o in matrix.outcomes]
-    assert rows[0]["version"] == "hw"
-
-
-class Page(HTMLParser):
-    """Checks that tags are balanced, and collects what matters."""
-
-    VOID = frozenset({"meta", "br"})
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.ids: set[str] = set()
-        self.links: list[str] = []
-        self.cells: list[tuple[str, str | None]] = []
-        self.tags: set[str] = set()
-        self.attributes: set[str] = set()
-        self.feed(text)
-        self.close()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = dict(attrs)
-        self.tags.add(tag)
-        self.attributes |= set(given)
-        if tag not in self.VOID:
-            self.open.append(tag)
-        if identity := given.get("id"):
-            assert identity not in self.ids
-            self.ids.add(identity)
-        if tag == "td" and given.get("class") in {s.value for s in Standing}:
-            self.cells.append((str(given["class"]), None))
-        if tag == "a":
-            self.links.append(str(given["href"]))
-            if self.open[-2:-1] == ["td"]:
-                self.cells[-1] = (self.cells[-1][0], given["href"])
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-
-def test_the_page_is_well_formed_and_needs_nothing_else(matrix: Matrix) -> None:
-    text = to_html(matrix)
-    page = Page(text)
-
-    assert page.open == []
-    assert page.tags.isdisjoint({"script", "link", "img", "iframe", "object", "form"})
-    assert page.attributes.isdisjoint({"src", "style", "onclick"})
-    assert "url(" not in text
-    assert "@import" not in text
-    assert not re.search(r"https?:", text)
-
-
-def test_every_broken_cell_of_the_page_opens_its_trace(matrix: Matrix) -> None:
-    page = Page(to_html(matrix))
-
-    assert len(page.cells) == len(matrix.outcomes)
-    for standing, link in page.cells:
-        assert (link is not None) == (standing in {"broken", "contract"})
-        assert link is None or link.removeprefix("#") in page.ids
-    assert {link.removeprefix("#") for link in page.links} - page.ids == {"top"}
-
-
-def test_a_trace_on_the_page_tells_every_step(matrix: Matrix) -> None:
-    outcome = cell_of(matrix, version="hw", acks="all", faults="two crashes", **{UNCLEAN: "false"})
-    [section] = [
-        part
-        for part in to_html(matrix).split("<section")
-        if "hw: acknowledged_durable, after 12" in part
-    ]
-
-    assert section.count("<li>") == 12
-    assert outcome.replayed is not None
-    for moment in outcome.replayed.moments:
-        assert f"<b>{moment.action}</b>" in section
-    assert "m1 was acknowledged; leader r1 of epoch 1 does not have it." in section
-
-
-def test_whatever_is_told_on_the_page_is_escaped(matrix: Matrix) -> None:
-    [first, *_] = [o for o in matrix.outcomes if o.replayed is not None]
-    nasty = replace(first, explanation="<script>alert('&')</script>")
-
-    text = to_html(
-        replace(matrix, outcomes=(*(o for o in matrix.outcomes if o is not first), nasty))
-    )
-
-    assert "<script" not in text
 
 
 def arguments(tmp_path: Path) -> Iterator[object]:
