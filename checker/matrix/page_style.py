@@ -19,7 +19,7 @@ th, td { border: 1px solid var(--line); padding: .3rem .6rem; text-align: left;
   vertical-align: top; }
 thead th { background: #eef1f4; }
 .grid th[scope=row] { position: sticky; left: 0; background: #fff; font-weight: normal; }
-.grid td { white-space: nowrap; }
+.grid td, .grid th[scope=row] { white-space: nowrap; }
 .grid a { display: block; font-weight: bold; }
 .holds { background: #dcefe6; color: #0b4a33; }
 .contract { background: #fff1c2; color: #5a4300; }
@@ -38,5 +38,5 @@ mark { background: #ffe58a; font-weight: bold; }
 @media print { .trace { display: block; } }
 @media (max-width: 40rem) { main { padding: .6rem; } th, td { padding: .25rem .4rem; }
   dl { grid-template-columns: 1fr; } dt { justify-self: start; }
-  .trace ol { padding-left: 1.4rem; } }
+  .trace ol { padding-left: 1.4rem; } .grid th[scope=row] { white-space: normal; } }
 """
