@@ -17,7 +17,17 @@ from checker.engines.choice import EngineChoice
 from checker.matrix.advice import remedies
 from checker.matrix.config_table import ConfigAnswer, render_config
 from checker.matrix.files import to_csv, to_text
-from checker.matrix.grid import AXES, CLAIMS, FAULT, STATES_MAX, Grid, checked, grid_over
+from checker.matrix.grid import (
+    AXES,
+    CLAIMS,
+    EPOCHS,
+    FAULT,
+    OVER,
+    STATES_MAX,
+    Grid,
+    checked,
+    grid_over,
+)
 from checker.matrix.page import to_html
 from checker.matrix.properties import Config, read_config
 from checker.matrix.running import Explorer, Matrix, Watch, explore_grid, exploring
@@ -57,7 +67,7 @@ grid_options = together(
     click.option(
         "--over",
         metavar="AXES",
-        show_default="all",
+        show_default="all but acks",
         help=f"Go over these axes alone, of {', '.join(_NAMES)}; any other has one value.",
     ),
     click.option(
@@ -82,7 +92,7 @@ grid_options = together(
     click.option(
         "--epochs",
         type=click.IntRange(0, EPOCHS_MAX),
-        default=2,
+        default=EPOCHS,
         show_default=True,
         help="Highest leader epoch, from 0.",
     ),
@@ -217,7 +227,7 @@ def _grid(options: dict[str, Any], config: Config | None) -> Grid:
     if options["invariants"]:
         asked["invariants"] = options["invariants"]
     if config is None:
-        over = [name.strip() for name in (options["over"] or ",".join(_NAMES)).split(",")]
+        over = [name.strip() for name in (options["over"] or ",".join(OVER)).split(",")]
         return grid_over(over, only, replicas=options["replicas"] or 2, **asked)
     if foreign := [axis for axis, _ in only if axis != FAULT]:
         raise BadEnvironment(f"--only {foreign[0]} does not go with --config, which sets it")

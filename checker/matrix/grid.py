@@ -22,6 +22,8 @@ MIN_INSYNC = "min.insync.replicas"
 UNCLEAN = "unclean.leader.election.enable"
 FAULT = "faults"
 
+EPOCHS = 3
+"""Highest leader epoch where nothing else is said: that of the named environments."""
 STATES_MAX = 20_000_000
 """Distinct states that a cell may have unless `--max-states` says otherwise: half a gigabyte."""
 
@@ -67,6 +69,23 @@ FAULTS = (
     Value("two crashes", {"restarts": 2}, "Broker processes crash twice, and may come back."),
     Value("leader moves", {"moves": 2}, "Leadership moves twice, as in a rolling reassignment."),
     Value("crash and move", {"restarts": 1, "moves": 1}, "One crash, and leadership moves once."),
+    Value(
+        "rolling restart",
+        {"shutdowns": 2, "moves": 1},
+        "Brokers are shut down and started one by one, and leadership moves back.",
+    ),
+    Value(
+        "zombie",
+        {"session-expiries": 2, "moves": 1, "requests-survive": True, "late-metadata": True},
+        "Live brokers are taken for dead; requests of the past arrive late.",
+    ),
+    Value("power loss", {"power-losses": 1}, "One machine loses what was not on its disk yet."),
+    Value(
+        "disk out of sync",
+        {"lost-disks": 1, "disk-loss": "out-of-sync", "restarts": 1, "requests-survive": True},
+        "A broker out of sync loses its disk, and one process crashes.",
+    ),
+    Value("lost disk", {"lost-disks": 1}, "Some broker loses its disk."),
 )
 
 AXES = (
@@ -102,6 +121,8 @@ AXES = (
     ),
     Axis(FAULT, FAULTS, default="crash and move"),
 )
+OVER = (VERSION, MIN_INSYNC, UNCLEAN, FAULT)
+"""The axes of a grid where nothing else is said: acks=all is what there is a promise for."""
 SETTINGS = (ACKS, MIN_INSYNC, UNCLEAN)
 """The axes that an operator sets."""
 
@@ -186,7 +207,7 @@ class Grid:
     axes: tuple[Axis, ...]
     replicas: int = 2
     records: int = 2
-    epochs: int = 2
+    epochs: int = EPOCHS
     invariants: tuple[str, ...] = tuple(claim.name for claim in CLAIMS)
     max_states: int = STATES_MAX
 
