@@ -34,6 +34,7 @@ from checker.console.output_files import require_writable
 from checker.console.progress import Progress, showing
 from checker.console.report import render_run
 from checker.console.run_options import take_run
+from checker.console.scenarios_command import scenarios_command
 from checker.console.states_command import states_command
 from checker.console.summary import to_text
 from checker.console.tour import stops
@@ -275,6 +276,7 @@ def _run_expected(expectation: Expectation, progress: Progress) -> Run:
 
 
 waterline.add_command(states_command)
+waterline.add_command(scenarios_command)
 waterline.add_command(matrix_command)
 
 

@@ -14,7 +14,7 @@ from checker.engine import ModelFault, Words
 from checker.engines.memory import MemoryEngine
 from checker.grains import MESSAGE
 from checker.matrix.grid import Cell, Grid
-from checker.paths import Path, shortest_paths
+from checker.paths import Path, paths_to_violations
 from checker.problem import Problem
 from checker.result import Result, Verdict
 from checker.search import Budgets, search
@@ -78,16 +78,7 @@ def answer(question: Question, late: Callable[[], bool] = lambda: False) -> Answ
             result = search(problem, engine, budgets=budgets)
         except ModelFault as fault:
             return Answer(raised_in=fault.words)
-        return _told(result, _paths(problem, engine, result))
-
-
-def _paths(problem: Problem, engine: MemoryEngine, result: Result) -> dict[str, Path]:
-    targets = {
-        found.name: (found.depth, found.words)
-        for found in result.violated
-        if found.depth is not None and found.words is not None
-    }
-    return shortest_paths(problem, engine, targets)
+        return _told(result, paths_to_violations(problem, engine, result))
 
 
 def _told(result: Result, paths: dict[str, Path]) -> Answer:

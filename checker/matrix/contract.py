@@ -12,10 +12,11 @@ def contract(claim: str, environment: Environment) -> str | None:
     """Why breaking `claim` here is within what Kafka promises; None: it promises the claim.
 
     What as many machines lose as had to have a record is gone: Kafka does not flush before it
-    acknowledges. With an unclean election a replica that lacks committed records leads, so they are gone, and a
-    consumer may read others in their place. That replicas then agree with their leader is promised
-    all the same: `no_divergence_below_hw` is within no contract. This judges by the settings alone;
-    `checker.matrix.outcome.judged` also looks at the cell that has unclean elections off.
+    acknowledges. With an unclean election a replica that lacks committed records leads, so they are
+    gone, and a consumer may read others in their place. That replicas then agree with their leader
+    is promised all the same: `no_divergence_below_hw` is within no contract. This judges by the
+    settings alone; `checker.matrix.outcome.judged` also looks at the cell that has unclean
+    elections off.
     """
     if claim == _ACKNOWLEDGED and environment.acks == "0":
         return "acks=0: nothing is acknowledged, so nothing is promised to a producer"

@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 
 from checker.engine import ModelFault
 from checker.faults import explain_fault
+from checker.finding import finding_at
 from checker.matrix.answering import Answer
 from checker.matrix.contract import contract, emptiness
 from checker.matrix.grid import CLAIMS, OTHER_WORD, UNCLEAN, Cell, Grid, Place
 from checker.result import Verdict
-from counterexamples import Replayed, confirm, trace_of
+from counterexamples import Replayed
 
 _SEVERITY = [claim.name for claim in CLAIMS]
 _WORDS = {claim.name: claim.word for claim in CLAIMS}
@@ -150,10 +151,6 @@ def _with_counterexample(grid: Grid, outcome: Outcome) -> Outcome:
     if worst is None:
         return outcome
     problem = outcome.cell.problem([worst.name])
-    model = problem.model
-    invariant = next(i for i in problem.invariants if i.name == worst.name)
-    path = outcome.answer.paths[worst.name]
-    trace = trace_of(model, worst.name, path.calls, initial=path.initial)
-    replayed = confirm(trace, model, lambda state: bool(invariant.holds(state, model.settings)))
-    explanation = invariant.explain(replayed.states[-1], model.settings)
-    return Outcome(outcome.cell, outcome.answer, outcome.claims, replayed, explanation)
+    claim = next(known for known in problem.claims if known.name == worst.name)
+    found = finding_at(problem.model, claim, outcome.answer.paths[worst.name])
+    return replace(outcome, replayed=found.replayed, explanation=found.explanation)
