@@ -24,6 +24,8 @@ def holds(s: Any, c: Any) -> bool:
 def explain(s: State, c: Any) -> str:
     """By how much it is."""
     leader = current_leader(s)
+    if holds(s, c):
+        return "It covers all."
     return (
         f"Leader r{leader} of epoch {s.epoch} begins with HW {s.hw[leader]}, where "
         f"{s.exposed_end} had been shown by the one before."

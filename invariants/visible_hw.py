@@ -28,6 +28,8 @@ def holds(s: Any, c: Any) -> bool:
 def explain(s: State, c: Any) -> str:
     """By how much it went back."""
     leader = current_leader(s)
+    if holds(s, c):
+        return "What is shown does not go back."
     return (
         f"Leader r{leader} of epoch {s.epoch}, which begins at {epoch_start(s, leader)}, shows "
         f"HW {s.hw[leader]}; {s.exposed_end} had been shown."

@@ -89,18 +89,23 @@ def lay_down_role(s: Any, c: Settings, replica: int) -> None:
 
 
 def truncate(s: Any, replica: int, end: int) -> None:
-    """Remove every record at or above `end`; the high watermark does not stay above the log.
+    """Cut the log at `end`, and what is kept about it.
 
     Of the epoch cache every entry goes that starts there or above: that of an epoch without records
     always does, also where no record is removed (Log.truncateTo).
     """
+    cut_log(s, replica, end)
+    s.durable[replica] = min(s.durable[replica], end)
+    if follows(s, replica):
+        s.cached_epoch[replica] = NO_EPOCH
+
+
+def cut_log(s: Any, replica: int, end: int) -> None:
+    """Remove every record at or above `end`; the high watermark does not stay above the log."""
     for offset in range(end, s.leo[replica]):
         s.log[replica, offset] = NO_RECORD
     s.leo[replica] = min(s.leo[replica], end)
     s.hw[replica] = min(s.hw[replica], end)
-    s.durable[replica] = min(s.durable[replica], end)
-    if follows(s, replica):
-        s.cached_epoch[replica] = NO_EPOCH
 
 
 def in_use(s: Any, record: int) -> bool:

@@ -19,8 +19,8 @@ import pytest
 from checker.console import exit_codes
 from checker.console.gate import read_gate
 from model.cluster import fields
+from model.contents import ACTIONS
 from model.settings import Bounds
-from model.versions import ACTIONS
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -149,8 +149,8 @@ CATALOGUE = (
         title="An undefined answer sends the follower back to its high watermark",
         source="KAFKA-7415",
         story="The leader has written nothing in its epoch and so knows less than the follower "
-        "that asks: its answer is undefined, and the follower falls back on its high watermark. What C1 "
-        "does to hw then happens again.",
+        "that asks: its answer is undefined, and the follower falls back on its high watermark. "
+        "What C1 does to hw then happens again.",
         claim="acknowledged_durable",
         options={**_TWO, "restarts": 1, "moves": 2},
         falls=("epoch", "kip279", "kip279-code", "kip320-without-epoch-on-leading"),
@@ -174,7 +174,8 @@ CATALOGUE = (
         title="A leader of the past answers the epoch question",
         source="KIP-320, KAFKA-7395",
         story="The follower has learned the new epoch, the leader has not: it answers as the "
-        "leader that it was, that the epoch is unknown to it. Fenced, it refuses until it has caught up.",
+        "leader that it was, that the epoch is unknown to it. Fenced, it refuses until it has "
+        "caught up.",
         claim="acknowledged_durable",
         options={**_TWO, "restarts": 1, "moves": 2},
         falls=("kip320-without-fencing",),
@@ -212,8 +213,8 @@ CATALOGUE = (
         title="A broker that has lost its disk is taken into the ISR for what it had",
         source="KIP-903, KAFKA-14139",
         story="A follower out of sync catches up, and its fetch, or the leader's request to add "
-        "it, is on its way. It loses its disk, and comes back empty. Then it is taken into the ISR, "
-        "and elected.",
+        "it, is on its way. It loses its disk, and comes back empty. Then it is taken into the "
+        "ISR, and elected.",
         claim="acknowledged_durable",
         options={
             **_TWO,

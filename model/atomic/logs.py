@@ -7,7 +7,7 @@ from typing import Any
 from model.atomic.settings import AtomicSettings
 from model.atomic.terms import BY_LATEST_EPOCH, TO_HIGH_WATERMARK, TO_MATCHING_RECORD
 from model.epochs import epoch_at
-from model.roles import truncate
+from model.roles import cut_log
 
 
 def same_epoch(s: Any, one: int, other: int, offset: int) -> bool:
@@ -68,7 +68,7 @@ def cut(s: Any, replica: int, end: int) -> None:
     The epoch of a record that is now in no log can never be read again: it becomes 0.
     """
     before: int = s.leo[replica]
-    truncate(s, replica, end)
+    cut_log(s, replica, end)
     if s.leo[replica] < before:
         for record in range(1, s.produced + 1):
             if s.record_epoch[record - 1] != 0 and not in_some_log(s, record):

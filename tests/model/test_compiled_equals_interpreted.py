@@ -38,7 +38,10 @@ class Compiled:
 
     def __init__(self, model: Model) -> None:
         self.model = model
-        self.problem = Problem(model, invariants.ALL, reachable.ALL, properties=PROPERTIES)
+        asked = frozenset(claim.name for claim in (*invariants.ALL, *PROPERTIES))
+        self.problem = Problem(
+            model, invariants.ALL, reachable.ALL, asked=asked, properties=PROPERTIES
+        )
         self.expander = Expander(self.problem, chunk_rows=1)
 
     def expand(self, state: State) -> tuple[list[Successor], Tally]:

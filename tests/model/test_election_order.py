@@ -9,7 +9,6 @@ from states import bound, changed_by, edited, is_enabled, model_of
 from walking import walk
 
 from model.controller import candidates
-from model.narration import sentence
 from model.state import State
 from model.terms import NO_REPLICA, NO_ROLE, contains, size, without_member
 from model.transition_system import Model
@@ -97,7 +96,7 @@ def test_a_winner_from_outside_becomes_the_whole_isr() -> None:
 def test_the_sentence_names_the_winner() -> None:
     after = ANY.apply(LEADER_DOWN, *bound(ANY, "FenceAndElect replica=0 winner=2"))
 
-    assert sentence("FenceAndElect", (0, 2), LEADER_DOWN, after) == (
+    assert ANY.narration.sentence("FenceAndElect", (0, 2), LEADER_DOWN, after) == (
         "The controller notices that r0 is down; it leaves the ISR, now {r1, r2}; "
         "r2 is elected leader of epoch 1."
     )

@@ -18,7 +18,6 @@ from model.terms import (
     NO_ROLE,
     REQUESTED,
     TRUNCATING,
-    UNKNOWN_OFFSET,
 )
 from model.transition_system import Model
 
@@ -38,15 +37,10 @@ def one_record(slot: int = IDLE, **fields: object) -> State:
 
 LED = {"role[0]": (LEADER, NO_ROLE), "known_isr[0]": (0b11, None), "unanswered[0]": (1, None)}
 """What r0 forgets when it stops leading in `one_record`."""
-REMOTE = {"remote_leo[0][0]": (UNKNOWN_OFFSET, None), "remote_leo[0][1]": (0, None)}
+REMOTE = {"remote_leo[0][1]": (0, None)}
 
 FOLLOWED = {
     "role[1]": (FETCHING, NO_ROLE),
-    "known_leader[1]": (0, None),
-    "fetch[1]": (IDLE, None),
-    "answer_offset[1]": (0, None),
-    "answer_log[1][0]": (0, None),
-    "answer_log[1][1]": (0, None),
 }
 """What r1 forgets when it stops following r0 with nothing in flight."""
 
@@ -192,9 +186,6 @@ def test_a_follower_that_learns_it_leads_knows_no_remote_leo() -> None:
         "answer_log[1][0]": (1, None),
         "known_epoch[1]": (0, 1),
         "known_isr[1]": (None, 0b11),
-        "unanswered[1]": (None, 0),
-        "remote_leo[1][0]": (None, UNKNOWN_OFFSET),
-        "remote_leo[1][1]": (None, UNKNOWN_OFFSET),
     }
 
 
@@ -219,9 +210,6 @@ def test_a_new_leader_alone_in_sync_commits_its_whole_log() -> None:
         "role[1]": (NO_ROLE, LEADER),
         "known_epoch[1]": (-1, 1),
         "known_isr[1]": (None, 0b10),
-        "unanswered[1]": (None, 0),
-        "remote_leo[1][0]": (None, UNKNOWN_OFFSET),
-        "remote_leo[1][1]": (None, UNKNOWN_OFFSET),
         "hw[1]": (0, 1),
         "exposed_end": (0, 1),
         "exposed[0]": (0, 1),
@@ -243,10 +231,6 @@ def deposed() -> State:
 NOW_FOLLOWS: Changes = {
     "known_epoch[0]": (0, 1),
     "known_leader[0]": (None, 1),
-    "fetch[0]": (None, IDLE),
-    "answer_offset[0]": (None, 0),
-    "answer_log[0][0]": (None, 0),
-    "answer_log[0][1]": (None, 0),
 }
 
 

@@ -22,6 +22,7 @@ from model.transition_system import Model
 from model.versions import HW
 
 LEADS, FOLLOWS = 0, 1
+SETTINGS = DOCUMENTED.settings(HW)
 Row = tuple[int, int, int, int, int]
 
 
@@ -101,7 +102,7 @@ def test_the_first_update_of_the_leaders_high_watermark_moves_nothing(model: Mod
     draft = state.draft()
     advance_high_watermark(draft, model.settings, LEADS)
 
-    assert in_sync_end(state, LEADS) == 0
+    assert in_sync_end(state, SETTINGS, LEADS) == 0
     assert draft.freeze() == state
 
 
@@ -158,10 +159,10 @@ def test_each_answer_carries_the_least_leo_in_sync_as_high_watermark(model: Mode
     second = run(model, "SendFetch follower=1", "LeaderFetch follower=1", start=received)
     last = after(model, second, "RecvFetch follower=1")
 
-    assert (first.remote_leo[LEADS, FOLLOWS], in_sync_end(first, LEADS)) == (0, 0)
+    assert (first.remote_leo[LEADS, FOLLOWS], in_sync_end(first, SETTINGS, LEADS)) == (0, 0)
     assert (first.answer_log[FOLLOWS, 0], first.answer_offset[FOLLOWS]) == (1, 0)
     assert (received.leo[FOLLOWS], received.hw[FOLLOWS]) == (1, 0)
-    assert (second.remote_leo[LEADS, FOLLOWS], in_sync_end(second, LEADS)) == (1, 1)
+    assert (second.remote_leo[LEADS, FOLLOWS], in_sync_end(second, SETTINGS, LEADS)) == (1, 1)
     assert (second.answer_log[FOLLOWS, 0], second.answer_offset[FOLLOWS]) == (0, 1)
     assert (last.leo[FOLLOWS], last.hw[FOLLOWS]) == (1, 1)
 
@@ -238,7 +239,7 @@ def test_a_leaders_high_watermark_stays_when_the_least_leo_falls_below_it(model:
     draft = state.draft()
     advance_high_watermark(draft, model.settings, LEADS)
 
-    assert in_sync_end(state, LEADS) == 1
+    assert in_sync_end(state, SETTINGS, LEADS) == 1
     assert draft.freeze() == state
 
 

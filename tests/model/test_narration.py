@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 import pytest
 
+from model.contents import ACTIONS
 from model.environment import Environment
 from model.message import message_model
 from model.narration import HEADER, LANES, rows, sentence, summary
 from model.state import State
 from model.transition_system import Model, Step
-from model.versions import ACTIONS
 
 SMALL = {"replicas": 2, "records": 1, "epochs": 1, "restarts": 1}
 SPACES = [
@@ -21,6 +21,17 @@ SPACES = [
         SMALL | {"acks": "1", "unclean_leader_election": True, "hw_in_response": "pre"},
         SMALL | {"replicas": 3, "election_order": "any"},
     )
+]
+FAMILY = [
+    ("kip320", SMALL | {"requests_survive": True, "moves": 2, "epochs": 2, "consumer": True}),
+    ("truncate-on-fetch", SMALL | {"late_metadata": True, "moves": 2, "epochs": 3}),
+    ("kraft", SMALL | {"lost_disks": 1, "requests_survive": True, "session_expiries": 1}),
+    ("elr", SMALL | {"power_losses": 1, "shutdowns": 1, "restarts": 0, "epochs": 3}),
+    ("kip279", SMALL | {"lost_checkpoints": 1, "epochs": 2, "moves": 1}),
+    (
+        "kip320",
+        SMALL | {"consumer": True, "unclean_leader_election": True, "records": 2, "epochs": 3},
+    ),
 ]
 
 
@@ -49,15 +60,16 @@ def told(model: Model, calls: str) -> str:
         step = next(
             s for s in model.successors(state) if (s.action.name, s.arguments) == (name, values)
         )
-        words = sentence(name, values, state, step.after)
+        words = model.narration.sentence(name, values, state, step.after)
         state = step.after
     return words
 
 
-@pytest.mark.parametrize(("version", "options"), SPACES)
+@pytest.mark.parametrize(("version", "options"), SPACES + FAMILY)
 def test_every_step_is_a_sentence(version: str, options: dict[str, object]) -> None:
-    for before, step in transitions(space(version, options)):
-        words = sentence(step.action.name, step.arguments, before, step.after)
+    model = space(version, options)
+    for before, step in transitions(model):
+        words = model.narration.sentence(step.action.name, step.arguments, before, step.after)
 
         assert words.endswith(".")
         assert "\n" not in words
@@ -67,17 +79,18 @@ def test_every_step_is_a_sentence(version: str, options: dict[str, object]) -> N
 def test_every_action_has_a_sentence_of_its_own() -> None:
     happened = {
         step.action.name
-        for version, options in SPACES
-        for _, step in transitions(space(version, options | {"epochs": 2, "restarts": 2}))
+        for version, options in SPACES + FAMILY
+        for _, step in transitions(space(version, {"epochs": 2, "restarts": 2} | options))
     }
     rest = {action.name for action in ACTIONS} - happened
+    model = message_model("hw", Environment())
 
     assert rest <= {"RecvOutOfRange"}
     with pytest.raises(KeyError):
-        sentence("Explode", (), *message_model("hw", Environment()).initial * 2)
+        sentence(model.settings, "Explode", (), *model.initial * 2)
 
 
-@pytest.mark.parametrize(("version", "options"), SPACES)
+@pytest.mark.parametrize(("version", "options"), SPACES + FAMILY)
 def test_states_that_read_the_same_are_the_same(version: str, options: dict[str, object]) -> None:
     model = space(version, options)
     states = set(model.initial) | {step.after for _, step in transitions(model)}
@@ -215,7 +228,7 @@ UNNOTICED = FETCHED + ", Crash 1, Restart 1, Learn 1"
         (
             "epoch",
             UNNOTICED + ", OffsetForLeaderEpoch 1",
-            "r1 asks r0 where epoch 0 ends, the last in its log; the answer is 1: "
+            "r1 asks r0 where epoch 0 ends, its last; the answer is 1: "
             "it truncates to 1, removing nothing.",
         ),
     ],
@@ -241,13 +254,13 @@ OUT_OF_RANGE = (
         (
             {},
             OUT_OF_RANGE,
-            "r0 learns that r1's LEO is 0, below its own 1: unclean election is off, "
+            "r0 learns that r1's LEO is 0, its own 1: unclean election is off, "
             "truncation is not allowed, the process exits.",
         ),
         (
             {"unclean_leader_election": True},
             OUT_OF_RANGE,
-            "r0 learns that r1's LEO is 0, below its own 1: it truncates to it, removing m1.",
+            "r0 learns that r1's LEO is 0, its own 1: it truncates to it, removing m1.",
         ),
         (
             {"unclean_leader_election": True},

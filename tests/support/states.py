@@ -27,7 +27,7 @@ def model_of(version: str, **options: Any) -> Model:
 def bound(model: Model, step: str) -> tuple[Action, Arguments]:
     """`ShrinkIsr leader=0 follower=1` as the model's action and its arguments."""
     name, *given = step.split()
-    action = next(action for action in model.enabled_actions if action.name == name)
+    action = next(action for action in model.actions if action.name == name)
     values = dict(each.split("=") for each in given)
     assert list(values) == [parameter.name for parameter in action.parameters], step
     return action, tuple(int(value) for value in values.values())
@@ -122,14 +122,19 @@ def packed(layout: Layout, values: dict[str, Any]) -> State:
 
 
 def changes(before: State, after: State) -> Changes:
-    """What differs, element by element: `{"leo[0]": (0, 1)}`; None is an element not alive."""
+    """What differs, element by element: `{"leo[0]": (0, 1)}`; None is an element not alive.
+
+    An element that comes or goes with a role, at its lowest value, says nothing and is left out.
+    """
     old = {(name, index): value for name, index, value in cells(as_dict(before))}
     new = {(name, index): value for name, index, value in cells(as_dict(after))}
-    return {
-        name + "".join(f"[{i}]" for i in index): (old.get((name, index)), new.get((name, index)))
-        for name, index in {**old, **new}
-        if old.get((name, index)) != new.get((name, index))
-    }
+    lowest = {field.name: field.lo for field in before.layout.fields}
+    found = {}
+    for name, index in {**old, **new}:
+        pair = old.get((name, index)), new.get((name, index))
+        if pair[0] != pair[1] and set(pair) != {None, lowest[name]}:
+            found[name + "".join(f"[{i}]" for i in index)] = pair
+    return found
 
 
 def changed_by(model: Model, state: State, step: str) -> Changes:
