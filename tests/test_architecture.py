@@ -25,6 +25,7 @@ MAY_PRINT = {
     "checker/console/progress.py",
     "checker/console/report.py",
     "checker/console/scenarios_command.py",
+    "checker/console/versions_command.py",
     "counterexamples/viewer.py",
 }
 MAY_EXIT = {"checker/console/cli.py", "checker/console/commands.py"}

@@ -38,6 +38,7 @@ from checker.console.scenarios_command import scenarios_command
 from checker.console.states_command import states_command
 from checker.console.summary import to_text
 from checker.console.tour import stops
+from checker.console.versions_command import versions_command
 from checker.engine import EngineFailed
 from checker.engines.java import NoJava
 from checker.engines.spark_session import NoSpark
@@ -277,6 +278,7 @@ def _run_expected(expectation: Expectation, progress: Progress) -> Run:
 
 waterline.add_command(states_command)
 waterline.add_command(scenarios_command)
+waterline.add_command(versions_command)
 waterline.add_command(matrix_command)
 
 

@@ -14,6 +14,8 @@ import click
 from checker.engines.choice import EngineChoice
 from checker.grains import GRAINS, MESSAGE
 from checker.problem import Problem
+from checker.scenarios.catalogue import find_scenario
+from checker.scenarios.scenario import Scenario
 from checker.search import Budgets
 from checker.symmetry import Symmetry
 from model.atomic.environment import LOG_SIZE_MAX
@@ -115,6 +117,12 @@ protocol_option = together(
         metavar="FEATURE",
         multiple=True,
         help="Take out a rule of this version, to see what it is for; repeatable.",
+    ),
+    click.option(
+        "--scenario",
+        metavar="NAME",
+        help="An entry of the catalogue (waterline scenarios): its bounds, its faults, its claim, "
+        "and the first version that falls unless --protocol names one.",
     ),
     click.option(
         "--grain",
@@ -323,6 +331,8 @@ def take_given(options: dict[str, Any]) -> dict[str, Any]:
     if added or removed:
         given["protocol"] = _switched(given, added, removed)
     given["invariant"] = options.pop("names", ()) or None
+    if entry := options.pop("scenario", None):
+        given = _from_scenario(find_scenario(entry), given)
     given["symmetry"] = options.pop("symmetry", None)
     return {name: value for name, value in given.items() if value is not None}
 
@@ -335,6 +345,15 @@ def _switched(given: dict[str, Any], added: tuple[str, ...], removed: tuple[str,
     if GRAINS[given["grain"] or MESSAGE.name] is not MESSAGE:
         raise BadEnvironment(f"{option} is for --grain {MESSAGE.name}; the atomic one has versions")
     return spelled(given["protocol"], added, removed)
+
+
+def _from_scenario(scenario: Scenario, given: dict[str, Any]) -> dict[str, Any]:
+    """What the entry says, but for what was given beside it."""
+    if given["environment"] is not None:
+        raise BadEnvironment("--scenario has an environment of its own; leave out --environment")
+    told = {"protocol": scenario.falls[0], "invariant": (scenario.claim,)}
+    told |= {name: value for name, value in scenario.options.items()}
+    return {**given, **{n: v for n, v in told.items() if given.get(n) is None}}
 
 
 def problem_from(given: dict[str, Any]) -> Problem:

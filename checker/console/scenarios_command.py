@@ -12,12 +12,10 @@ from rich.console import Console
 from checker.console import exit_codes
 from checker.console.output_files import require_writable
 from checker.console.progress import showing
-from checker.scenarios.catalogue import BY_NAME, CATALOGUE
+from checker.scenarios.catalogue import CATALOGUE, find_scenario
 from checker.scenarios.running import Outcome, run_scenarios
-from checker.scenarios.scenario import Scenario
 from checker.scenarios.table import catalogue_table, entry, outcome_table, summary
 from counterexamples import Trimmed, render_compact, write_trace
-from model.environment import BadEnvironment
 
 LANES = ("LEO", "HW")
 
@@ -86,14 +84,6 @@ def scenarios_command(
             write_trace(trace_dir / f"{outcome.scenario.name}.json", outcome.finding.replayed.trace)
     met = all(outcome.as_told for outcome in outcomes)
     return exit_codes.HOLDS if met else exit_codes.UNEXPECTED
-
-
-def find_scenario(name: str) -> Scenario:
-    """The entry of this name or number. Raises `BadEnvironment`."""
-    if name.lower() not in BY_NAME:
-        known = ", ".join(scenario.name for scenario in CATALOGUE)
-        raise BadEnvironment(f"unknown scenario {name!r}; known: {known}")
-    return BY_NAME[name.lower()]
 
 
 def _recorded(outcomes: list[Outcome]) -> list[Outcome]:

@@ -8,6 +8,7 @@ stands is explored in full at the same bounds.
 from __future__ import annotations
 
 from checker.scenarios.scenario import Scenario
+from model.environment import BadEnvironment
 
 _SINCE_0_11 = (
     "epoch",
@@ -388,8 +389,16 @@ CATALOGUE = (
 )
 """Every entry, numbered as this project's documents speak of them."""
 
-BY_NAME = {
+_BY_NAME = {
     **{scenario.name: scenario for scenario in CATALOGUE},
     **{scenario.number.lower(): scenario for scenario in CATALOGUE},
 }
 """By name, and by number in lower case."""
+
+
+def find_scenario(name: str) -> Scenario:
+    """The entry of this name or number. Raises `BadEnvironment`."""
+    if name.lower() not in _BY_NAME:
+        known = ", ".join(scenario.name for scenario in CATALOGUE)
+        raise BadEnvironment(f"unknown scenario {name!r}; known: {known}")
+    return _BY_NAME[name.lower()]

@@ -1,0 +1,35 @@
+"""`waterline versions`: the members of the family, and the rules they are made of."""
+
+from __future__ import annotations
+
+import click
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+
+from checker.console import exit_codes
+from counterexamples import Trimmed
+from model.features import FEATURES
+from model.versions import VERSIONS
+
+
+@click.command("versions", short_help="The versions, and the rules they are made of.")
+def versions_command() -> int:
+    """List every version of the protocol, and every rule that --with and --without can switch."""
+    console = Console()
+    versions = Table(box=SIMPLE_HEAD, pad_edge=False)
+    versions.add_column("Version", no_wrap=True)
+    versions.add_column("What it is")
+    for version in VERSIONS.values():
+        versions.add_row(version.name, version.sentence)
+    console.print(Trimmed(versions))
+    rules = Table(box=SIMPLE_HEAD, pad_edge=False)
+    rules.add_column("Rule", no_wrap=True)
+    rules.add_column("What it says")
+    rules.add_column("Since", no_wrap=True)
+    rules.add_column("Decided in")
+    for feature in FEATURES:
+        having = [v.name for v in VERSIONS.values() if v.features & feature.bit]
+        rules.add_row(feature.name, feature.sentence, *having[:1] or ["-"], feature.source)
+    console.print(Trimmed(rules))
+    return exit_codes.HOLDS

@@ -1,0 +1,88 @@
+"""What every version comes to in every named environment: the claims that are violated there.
+
+All other claims that apply hold, and all that must happen happens. These are findings of exhaustive
+searches, compared with what is known of each version, and tested to stay; they are for the bounds of
+`model.environment.ENVIRONMENTS` alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+_LOSS = (
+    "no_committed_loss",
+    "acknowledged_durable",
+    "visible_hw",
+    "candidates_complete",
+    "leader_isr_complete",
+)
+_ALL_OF_HW = (
+    *_LOSS,
+    "acked_survives",
+    "no_divergence_below_hw",
+    "consistent_read",
+    "remote_leo_honest",
+)
+_OLD_REQUESTS = (*_LOSS, "acked_survives", "remote_leo_honest", "epoch_cache_monotone")
+"""An old LeaderAndIsr makes a leader of the past, which writes in its epoch of the past."""
+_LAST_REPLICA = (*_LOSS, "acked_survives", "consistent_read")
+"""The last replica in sync comes back without its records, KIP-966."""
+_LAST_REPLICA_AND_OLD_LEO = (*_LAST_REPLICA, "remote_leo_honest")
+"""And until its first fetch the leader takes a broker for what it was before; where fetches carry
+the last epoch, the claim waits for that fetch."""
+
+_REPAIRED: Mapping[str, tuple[str, ...]] = {
+    "kip320": (),
+    "truncate-on-fetch": (),
+    "kraft": (),
+    "kip903": (),
+    "elr": (),
+}
+_LOSE_DISKS: Mapping[str, tuple[str, ...]] = {
+    "hw": _LAST_REPLICA_AND_OLD_LEO,
+    "epoch": _LAST_REPLICA_AND_OLD_LEO,
+    "kip279": _LAST_REPLICA_AND_OLD_LEO,
+    "kip279-code": _LAST_REPLICA_AND_OLD_LEO,
+    "kip320": _LAST_REPLICA_AND_OLD_LEO,
+    "truncate-on-fetch": _LAST_REPLICA,
+    "kraft": _LAST_REPLICA,
+    "kip903": _LAST_REPLICA,
+    "elr": (),
+}
+_FALLS_TO_OLD_REQUESTS: Mapping[str, tuple[str, ...]] = {
+    "hw": _ALL_OF_HW,
+    "epoch": _OLD_REQUESTS,
+    "kip279": _OLD_REQUESTS,
+    "kip279-code": _OLD_REQUESTS,
+    **_REPAIRED,
+}
+
+EXPECTED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+    "documented": {
+        "hw": _ALL_OF_HW,
+        "epoch": (),
+        "kip279": (),
+        "kip279-code": (),
+        **_REPAIRED,
+    },
+    "adversarial": _FALLS_TO_OLD_REQUESTS,
+    "power-loss": _LOSE_DISKS,
+    "lost-disk": _LOSE_DISKS,
+    "rolling-restart": {
+        "hw": (
+            "no_committed_loss",
+            "acknowledged_durable",
+            "candidates_complete",
+            "leader_isr_complete",
+            "no_divergence_below_hw",
+            "consistent_read",
+            "remote_leo_honest",
+        ),
+        "epoch": ("remote_leo_honest",),
+        "kip279": ("remote_leo_honest",),
+        "kip279-code": ("remote_leo_honest",),
+        **_REPAIRED,
+    },
+    "zombie": _FALLS_TO_OLD_REQUESTS,
+}
+"""Environment, version, violated claims."""

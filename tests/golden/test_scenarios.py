@@ -1,0 +1,107 @@
+"""The catalogue: what falls falls where it should, what stands stands in every reachable state."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import invariants
+from checker.finding import confirmed
+from checker.result import Verdict
+from checker.scenarios.catalogue import CATALOGUE
+from checker.scenarios.running import Outcome, run_scenarios
+from checker.scenarios.scenario import Scenario
+from counterexamples import NotACounterexample, TraceError, read_trace, to_json
+from model.message import model_of
+from model.versions import version_of
+
+TRACES = Path(__file__).parents[2] / "examples" / "traces" / "scenarios"
+CLAIMS = {claim.name: claim for claim in (*invariants.ALL, *invariants.PROPERTIES)}
+
+
+def by_name(scenario: Scenario) -> str:
+    return f"{scenario.number}-{scenario.name}"
+
+
+@pytest.fixture(scope="module")
+def outcomes() -> list[Outcome]:
+    """Every version of every entry, as `waterline scenarios --run` explores them."""
+    return run_scenarios(CATALOGUE)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scenario", CATALOGUE, ids=by_name)
+def test_each_comes_out_as_told(scenario: Scenario, outcomes: list[Outcome]) -> None:
+    found = {o.version: o for o in outcomes if o.scenario is scenario}
+
+    assert list(found) == list(scenario.versions)
+    for version in scenario.falls:
+        assert found[version].verdict is Verdict.VIOLATED
+        assert found[version].finding is not None
+    for version in scenario.stands:
+        assert found[version].verdict is Verdict.HOLDS
+        assert found[version].complete
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scenario", CATALOGUE, ids=by_name)
+def test_the_recorded_trace_is_the_one_that_is_found(
+    scenario: Scenario, outcomes: list[Outcome]
+) -> None:
+    first = next(o for o in outcomes if o.scenario is scenario)
+
+    assert first.finding is not None
+    recorded = (TRACES / f"{scenario.name}.json").read_text()
+    assert to_json(first.finding.replayed.trace) == recorded
+
+
+@pytest.mark.parametrize("scenario", CATALOGUE, ids=by_name)
+def test_the_recorded_trace_replays_and_ends_in_the_first_breach(scenario: Scenario) -> None:
+    trace = read_trace(TRACES / f"{scenario.name}.json")
+    model = model_of(trace.model, trace.version, trace.environment)
+
+    found = confirmed(trace, model, CLAIMS[trace.invariant])
+
+    assert trace.version == scenario.falls[0]
+    assert trace.invariant == scenario.claim
+    assert found.explanation
+
+
+@pytest.mark.parametrize("scenario", [s for s in CATALOGUE if s.stands], ids=by_name)
+def test_under_a_version_that_stands_the_recorded_steps_break_nothing(scenario: Scenario) -> None:
+    """Either a step is not offered any more, or the same choices end safe."""
+    trace = read_trace(TRACES / f"{scenario.name}.json")
+    for version in scenario.stands:
+        model = model_of(trace.model, version, trace.environment)
+        with pytest.raises((TraceError, NotACounterexample)):
+            confirmed(trace, model, CLAIMS[trace.invariant])
+
+
+@pytest.mark.parametrize("scenario", CATALOGUE, ids=by_name)
+def test_an_entry_says_what_it_is_about(scenario: Scenario) -> None:
+    assert scenario.falls
+    assert not set(scenario.falls) & set(scenario.stands)
+    assert all(version_of(version) for version in scenario.versions)
+    assert scenario.claim in CLAIMS
+    assert scenario.environment.options()
+    assert scenario.story.endswith(".")
+
+
+def test_every_documented_scenario_is_there() -> None:
+    numbers = [scenario.number for scenario in CATALOGUE]
+
+    assert {f"C{n}" for n in range(1, 21)} <= set(numbers)
+    assert len(set(numbers)) == len(numbers)
+    assert len({scenario.name for scenario in CATALOGUE}) == len(CATALOGUE)
+
+
+KIP_320 = ("fencing", "epoch-on-leading", "truncate-every-epoch", "isr-from-epoch-start")
+
+
+@pytest.mark.parametrize("feature", KIP_320)
+def test_each_feature_of_kip_320_is_needed_where_all_of_them_stand(feature: str) -> None:
+    """Two replicas are enough for the first two, the others take three."""
+    needing = [s for s in CATALOGUE if f"kip320-without-{feature}" in s.falls]
+
+    assert any("kip320" in scenario.stands for scenario in needing)
