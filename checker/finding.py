@@ -7,9 +7,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from counterexamples import Replayed, Trace, confirm, confirm_step
+from checker.faults import Disagreement
+from checker.paths import Path
+from counterexamples import Replayed, Trace, confirm, confirm_step, replay, trace_of
 from invariants.claim import ActionProperty, Invariant
-from model.transition_system import Model
+from model.state import State
+from model.transition_system import Arguments, Model
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +22,27 @@ class Finding:
     invariant: str
     replayed: Replayed
     explanation: str
+
+
+def finding_at(model: Model, claim: Invariant | ActionProperty, path: Path) -> Finding:
+    """The counterexample that `path` is, or, for a property, that ends a step behind it.
+
+    Raises as `confirmed` does, and `Disagreement`.
+    """
+    trace = trace_of(model, claim.name, path.calls, initial=path.initial)
+    if isinstance(claim, ActionProperty):
+        before = replay(trace, model).states[-1]
+        calls = (*path.calls, _breaking_call(model, before, claim))
+        trace = trace_of(model, claim.name, calls, initial=path.initial)
+    return confirmed(trace, model, claim)
+
+
+def _breaking_call(model: Model, before: State, claim: ActionProperty) -> tuple[str, Arguments]:
+    """The first step out of `before` that breaks the claim: table of contents, then arguments."""
+    for step in model.successors(before):
+        if not claim.keeps(before, step.after, model.settings):
+            return step.action.name, step.arguments
+    raise Disagreement(f"compiled, a step out of {before} breaks {claim.name}; interpreted, none")
 
 
 def confirmed(trace: Trace, model: Model, claim: Invariant | ActionProperty) -> Finding:

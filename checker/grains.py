@@ -22,7 +22,7 @@ from model.atomic import AtomicEnvironment
 from model.environment import ENVIRONMENTS, BadEnvironment, Environment
 from model.renaming import CannotRename
 from model.transition_system import Model
-from model.versions import VERSIONS
+from model.versions import VERSIONS, released_as, version_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +83,10 @@ class Grain:
             )
         except CannotRename as problem:
             raise BadEnvironment(str(problem)) from None
+
+    def is_released(self, version: str) -> bool:
+        """Whether a Kafka had exactly these rules; a variant of the atomic grain has a name."""
+        return version in self.versions or released_as(version_of(version)) is not None
 
     def environment_name(self, options: Mapping[str, object]) -> str | None:
         """What circumstances with these options are called, if they have a name."""

@@ -19,6 +19,7 @@ from checker.compiled.kernel import ACTION_SHIFT, ROW_SHIFT
 from checker.engine import Engine, Words
 from checker.original_names import real_path
 from checker.problem import Problem
+from checker.result import Result
 from checker.store.blocks import Rows
 from checker.symmetry import Symmetry
 from model.transition_system import Arguments, Model
@@ -39,6 +40,17 @@ class Path:
 
     initial: int
     calls: tuple[tuple[str, Arguments], ...]
+
+
+def paths_to_violations(problem: Problem, engine: Engine, result: Result) -> dict[str, Path]:
+    """To the state that breaks each violated claim; for a property to the state before the step."""
+    of_steps = {claim.name for claim in problem.properties}
+    targets = {
+        found.name: (found.depth - 1 if found.name in of_steps else found.depth, found.words)
+        for found in result.violated
+        if found.depth is not None and found.words is not None
+    }
+    return shortest_paths(problem, engine, targets)
 
 
 def shortest_paths(

@@ -12,18 +12,14 @@ from checker.account import Account
 from checker.compiled.prepare import prepare
 from checker.engine import Arrivals, Engine, ModelFault
 from checker.engines.choice import EngineChoice, engine_for
-from checker.faults import Disagreement, explain_fault
-from checker.finding import Finding, confirmed
+from checker.faults import explain_fault
+from checker.finding import Finding, finding_at
 from checker.identity import account_of
-from checker.paths import shortest_paths
+from checker.paths import paths_to_violations
 from checker.problem import Problem
 from checker.result import Result
 from checker.search import NO_BUDGETS, Budgets, Snapshot, search
 from checker.store.run_directory import RunDirectory
-from counterexamples import replay, trace_of
-from invariants.claim import ActionProperty
-from model.state import State
-from model.transition_system import Arguments, Model
 
 _LONG_SECONDS = 5.0
 """A search so long has levels that take a while to be gone through once more."""
@@ -101,30 +97,9 @@ def _committing(directory: RunDirectory | None) -> Callable[[Arrivals, Account],
 
 def counterexamples_of(problem: Problem, engine: Engine, result: Result) -> tuple[Finding, ...]:
     """A confirmed trace for each violated claim."""
-    of_steps = {claim.name for claim in problem.properties}
-    targets = {
-        found.name: (found.depth - 1 if found.name in of_steps else found.depth, found.words)
-        for found in result.violated
-        if found.depth is not None and found.words is not None
-    }
-    paths = shortest_paths(problem, engine, targets)
-    findings = []
-    for claim in problem.claims:
-        if claim.name not in paths:
-            continue
-        path = paths[claim.name]
-        trace = trace_of(problem.model, claim.name, path.calls, initial=path.initial)
-        if isinstance(claim, ActionProperty):
-            before = replay(trace, problem.model).states[-1]
-            calls = (*path.calls, _breaking_call(problem.model, before, claim))
-            trace = trace_of(problem.model, claim.name, calls, initial=path.initial)
-        findings.append(confirmed(trace, problem.model, claim))
-    return tuple(findings)
-
-
-def _breaking_call(model: Model, before: State, claim: ActionProperty) -> tuple[str, Arguments]:
-    """The first step out of `before` that breaks the claim: table of contents, then arguments."""
-    for step in model.successors(before):
-        if not claim.keeps(before, step.after, model.settings):
-            return step.action.name, step.arguments
-    raise Disagreement(f"compiled, a step out of {before} breaks {claim.name}; interpreted, none")
+    paths = paths_to_violations(problem, engine, result)
+    return tuple(
+        finding_at(problem.model, claim, paths[claim.name])
+        for claim in problem.claims
+        if claim.name in paths
+    )

@@ -56,3 +56,8 @@ def rough_time(seconds: float) -> str:
     if seconds < 48 * 3600:
         return f"{seconds / 3600:.1f} h"
     return f"{seconds / 86400:.1f} days"
+
+
+def told_version(version: str) -> str:
+    """`kip320 -fencing` for a version with a feature taken out, `+` for one that was added."""
+    return version.replace("-without-", " -").replace("-with-", " +")

@@ -170,4 +170,35 @@ def _one_of(name: str, value: str, allowed: dict[str, int]) -> None:
 
 
 DOCUMENTED = Environment()
-ENVIRONMENTS = {"documented": DOCUMENTED}
+ENVIRONMENTS = {
+    "documented": DOCUMENTED,
+    "adversarial": Environment(
+        epochs=3,
+        restarts=1,
+        moves=2,
+        session_expiries=1,
+        requests_survive=True,
+        late_metadata=True,
+    ),
+    "power-loss": Environment(epochs=3, restarts=1, power_losses=1, min_insync_replicas=2),
+    "lost-disk": Environment(
+        epochs=3, restarts=1, lost_disks=1, min_insync_replicas=2, requests_survive=True
+    ),
+    "rolling-restart": Environment(epochs=3, restarts=0, shutdowns=2, moves=1),
+    "zombie": Environment(
+        epochs=3,
+        restarts=0,
+        moves=1,
+        session_expiries=2,
+        requests_survive=True,
+        late_metadata=True,
+    ),
+}
+"""The circumstances that have a name; what every version comes to in them is written in
+`invariants.expected`.
+
+`documented`: two process crashes, one of them perhaps unnoticed. `adversarial`: everything short of
+losing data on disk. `power-loss`, `lost-disk`: one machine loses what it had not flushed, or all of
+it, with min.insync.replicas=2. `rolling-restart`: controlled shutdowns and a move back. `zombie`:
+live brokers that the controller takes for dead.
+"""

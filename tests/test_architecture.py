@@ -21,6 +21,7 @@ MAY_IMPORT = {
 MAY_PRINT = {
     "checker/console/cli.py",
     "checker/console/commands.py",
+    "checker/console/matrix_command.py",
     "checker/console/progress.py",
     "checker/console/report.py",
     "counterexamples/viewer.py",

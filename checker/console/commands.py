@@ -5,7 +5,6 @@ A mistake of the user is one line on standard error and exit code 2, before anyt
 
 from __future__ import annotations
 
-import os
 from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from rich.text import Text
 from checker.console import exit_codes
 from checker.console.gate import BadGate, Expectation, judge, junit, outcome_table, read_gate
 from checker.console.layout_table import layout_table
+from checker.console.matrix_command import matrix_command
 from checker.console.options import (
     budget_options,
     directory_options,
@@ -30,9 +30,11 @@ from checker.console.options import (
     take_engine,
     take_given,
 )
+from checker.console.output_files import require_writable
 from checker.console.progress import Progress, showing
 from checker.console.report import render_run
 from checker.console.run_options import take_run
+from checker.console.scenarios_command import scenarios_command
 from checker.console.states_command import states_command
 from checker.console.summary import to_text
 from checker.console.tour import stops
@@ -43,6 +45,7 @@ from checker.faults import Raised
 from checker.finding import confirmed
 from checker.grains import GRAINS, MESSAGE, grain_of
 from checker.graph import GRAPH_STATES_MAX, TooLargeForGraph, write_graph
+from checker.matrix.properties import BadConfig
 from checker.run import Run, run
 from checker.store.manifest import BadRun
 from checker.store.run_directory import InUse
@@ -140,10 +143,10 @@ def check(**options: Any) -> int:
     """Explore every reachable state; say which invariants hold, and show how others break."""
     engine = take_engine(options)
     budgets = take_budgets(options)
-    _require_writable("--graph", options["graph_file"])
+    require_writable("--graph", options["graph_file"])
     if directory := options["trace_dir"]:
         directory.mkdir(parents=True, exist_ok=True)
-        _require_writable("--trace-dir", directory / "trace")
+        require_writable("--trace-dir", directory / "trace")
     problem, kept = take_run(options)
     with closing(kept) if kept else nullcontext(), showing(Console(stderr=True)) as progress:
         done = run(
@@ -168,12 +171,6 @@ def check(**options: Any) -> int:
         # What was found out weighs more than that it could not be drawn.
         return _fail(str(problem), code or exit_codes.BAD_USAGE)
     return code
-
-
-def _require_writable(option: str, path: Path | None) -> None:
-    """A run of an hour must not end with a file that cannot be written."""
-    if path is not None and not os.access(path if path.exists() else path.parent, os.W_OK):
-        raise click.UsageError(f"{option}: {path} cannot be written; name another place")
 
 
 def _write_files(done: Run, options: dict[str, Any]) -> None:
@@ -238,7 +235,7 @@ def gate_command(file: Path, junit_file: Path | None) -> int:
     """Run the expectations in FILE; exit 0 only if every one came out as expected."""
     outcomes = []
     expectations = read_gate(file)
-    _require_writable("--junit", junit_file)
+    require_writable("--junit", junit_file)
     with showing(Console(stderr=True)) as progress:
         for expectation in expectations:
             progress.announce(f"{expectation.name} ...")
@@ -279,6 +276,8 @@ def _run_expected(expectation: Expectation, progress: Progress) -> Run:
 
 
 waterline.add_command(states_command)
+waterline.add_command(scenarios_command)
+waterline.add_command(matrix_command)
 
 
 def run_command(name: str) -> int:
@@ -296,6 +295,7 @@ def run_command(name: str) -> int:
     except click.ClickException as problem:
         return _fail(problem.format_message(), exit_codes.BAD_USAGE)
     except (
+        BadConfig,
         BadEnvironment,
         BadGate,
         TraceError,

@@ -12,14 +12,15 @@ from typing import Any
 import click
 
 from checker.engines.choice import EngineChoice
-from checker.grains import GRAINS
+from checker.grains import GRAINS, MESSAGE
 from checker.problem import Problem
 from checker.search import Budgets
 from checker.symmetry import Symmetry
 from model.atomic.environment import LOG_SIZE_MAX
-from model.cluster import BUDGET_MAX
+from model.cluster import BUDGET_MAX, LOST_CHECKPOINTS_MAX, RARE_BUDGET_MAX
 from model.environment import (
     ACKS,
+    DISK_LOSS,
     ELECTION_ORDER,
     EPOCHS_MAX,
     HW_IN_RESPONSE,
@@ -28,6 +29,8 @@ from model.environment import (
     RESTART_DETECTION,
     BadEnvironment,
 )
+from model.features import FEATURES, TRUNCATIONS
+from model.versions import spelled
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 _SIZES = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9}
@@ -86,6 +89,7 @@ def together(*decorators: Decorator) -> Decorator:
 
 
 ENVIRONMENT_OPTIONS = tuple(dict.fromkeys(n for grain in GRAINS.values() for n in grain.options))
+FEATURE_NAMES = tuple(feature.name for feature in FEATURES)
 _PROTOCOLS = list(dict.fromkeys(name for grain in GRAINS.values() for name in grain.versions))
 _ENVIRONMENTS = [name for grain in GRAINS.values() for name in grain.environments]
 
@@ -93,8 +97,24 @@ protocol_option = together(
     click.option(
         "--protocol",
         type=click.Choice(_PROTOCOLS),
-        help="Version of the protocol. hw: Kafka up to 0.10, truncation to the high watermark; "
-        "epoch: 0.11, KIP-101; the later ones so far only with --grain atomic.",
+        help="Version of the protocol, from hw (Kafka up to 0.10, truncation to the high "
+        "watermark) and epoch (0.11, KIP-101) to elr (4.0, KIP-966); `waterline versions` tells.",
+    ),
+    click.option(
+        "--with",
+        "added",
+        type=click.Choice([*TRUNCATIONS, *FEATURE_NAMES]),
+        metavar="FEATURE",
+        multiple=True,
+        help="Add a rule of another version; repeatable; `waterline versions` lists them.",
+    ),
+    click.option(
+        "--without",
+        "removed",
+        type=click.Choice([*TRUNCATIONS, *FEATURE_NAMES]),
+        metavar="FEATURE",
+        multiple=True,
+        help="Take out a rule of this version, to see what it is for; repeatable.",
     ),
     click.option(
         "--grain",
@@ -165,6 +185,47 @@ environment_options = together(
         "--parked-fetches/--no-parked-fetches",
         default=None,
         help="A fetch with nothing to answer waits at the leader (purgatory).",
+    ),
+    click.option(
+        "--requests-survive/--no-requests-survive",
+        default=None,
+        help="A fetch may arrive after its sender has crashed or follows somebody else.",
+    ),
+    click.option(
+        "--late-metadata/--no-late-metadata",
+        default=None,
+        help="A broker may learn a decision of the controller after later ones were made.",
+    ),
+    click.option(
+        "--consumer/--no-consumer", default=None, help="A consumer reads what is committed."
+    ),
+    click.option(
+        "--power-losses",
+        type=click.IntRange(0, RARE_BUDGET_MAX),
+        help="Machines that lose power, and with it records that are not on disk yet.",
+    ),
+    click.option(
+        "--lost-disks",
+        type=click.IntRange(0, RARE_BUDGET_MAX),
+        help="Disks that are lost; the broker comes back with an empty one.",
+    ),
+    click.option(
+        "--disk-loss",
+        type=click.Choice(list(DISK_LOSS)),
+        help="Whose disk may be lost: anybody's, or only that of a broker outside the ISR.",
+    ),
+    click.option(
+        "--lost-checkpoints",
+        type=click.IntRange(0, LOST_CHECKPOINTS_MAX),
+        help="Files with the high watermark that are lost while their broker is down.",
+    ),
+    click.option(
+        "--session-expiries",
+        type=click.IntRange(0, RARE_BUDGET_MAX),
+        help="Live brokers that the controller takes for dead.",
+    ),
+    click.option(
+        "--shutdowns", type=click.IntRange(0, RARE_BUDGET_MAX), help="Controlled shutdowns."
     ),
 )
 
@@ -258,9 +319,22 @@ def take_given(options: dict[str, Any]) -> dict[str, Any]:
         *(n.replace("-", "_") for n in ENVIRONMENT_OPTIONS),
     )
     given = {name.replace("_", "-"): options.pop(name) for name in names}
+    added, removed = options.pop("added", ()), options.pop("removed", ())
+    if added or removed:
+        given["protocol"] = _switched(given, added, removed)
     given["invariant"] = options.pop("names", ()) or None
     given["symmetry"] = options.pop("symmetry", None)
     return {name: value for name, value in given.items() if value is not None}
+
+
+def _switched(given: dict[str, Any], added: tuple[str, ...], removed: tuple[str, ...]) -> str:
+    """The version with its features switched, as one name."""
+    option = "--with" if added else "--without"
+    if given["protocol"] is None:
+        raise BadEnvironment(f"{option} changes a version; name one with --protocol")
+    if GRAINS[given["grain"] or MESSAGE.name] is not MESSAGE:
+        raise BadEnvironment(f"{option} is for --grain {MESSAGE.name}; the atomic one has versions")
+    return spelled(given["protocol"], added, removed)
 
 
 def problem_from(given: dict[str, Any]) -> Problem:
@@ -272,7 +346,7 @@ def problem_from(given: dict[str, Any]) -> Problem:
         raise BadEnvironment(f"--protocol is missing; it is one of {', '.join(grain.versions)}")
     names = options.pop("invariant", ())
     symmetry = Symmetry(options.pop("symmetry", Symmetry.NONE.value))
-    if version not in grain.versions:
+    if grain is not MESSAGE and version not in grain.versions:
         raise BadEnvironment(
             f"--protocol {version} is not one of --grain {grain.name}; "
             f"it has {', '.join(grain.versions)}"

@@ -61,8 +61,17 @@ def headline(result: Result) -> RenderableType:
     circumstances = f"environment {grain.environment_name(model.options) or 'as given'}"
     grained = "" if grain is MESSAGE else f", {grain.name} grain,"
     symmetric = told_symmetry(result.problem.symmetry)
-    title = Text.assemble((model.version, "bold"), f"{grained} in {circumstances}{symmetric}")
-    facts = ", ".join(f"{name} {told_option(value)}" for name, value in model.options.items())
+    mixed = "" if grain.is_released(model.version) else " (no Kafka had these rules together)"
+    title = Text.assemble(
+        (model.version, "bold"), f"{mixed}{grained} in {circumstances}{symmetric}"
+    )
+    # What is off by default is told where it is on: the circumstances are many by now.
+    usual = grain.environment().options()
+    facts = ", ".join(
+        f"{name} {told_option(value)}"
+        for name, value in model.options.items()
+        if value or usual[name]
+    )
     return Group(title, Text(facts, style="dim"))
 
 
@@ -128,8 +137,8 @@ def counts(result: Result, prepare_seconds: float) -> RenderableType:
     grid.add_row("Distinct states", f"{result.distinct:,}{symmetric}")
     grid.add_row("Generated", f"{result.generated:,}")
     grid.add_row("Depth", f"{result.depth}")
-    cut = [f"{name}: {count:,} cut" for name, count in result.cut.items()]
-    grid.add_row("Bounds", ", ".join(cut))
+    cut = [f"{name}: {count:,} cut" for name, count in result.cut.items() if count]
+    grid.add_row("Bounds", ", ".join(cut) or "nothing cut")
     for line in who_explored(result.levels):
         grid.add_row("Levels", line)
     grid.add_row("Time", _time(result, prepare_seconds))

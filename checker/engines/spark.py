@@ -10,15 +10,15 @@ from __future__ import annotations
 import tempfile
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from checker.engine import EngineFailed, Interrupted
+from checker.engine import EngineFailed
 from checker.engines.partitioned import WorkersLost
 from checker.engines.shipped_call import itself, values
 from checker.engines.shipping import Shipped
+from checker.engines.spark_job import SparkJobs
 from checker.engines.spark_session import start_context, wait_for_executors
 from checker.engines.task import LevelPlan, Report, load
 from checker.memory_use import memory_a_core
@@ -39,15 +39,6 @@ CLUSTER_MEMORY_A_CORE = 2 << 30
 _GROWTH_EXPECTED = 16
 """How many candidates to expect, in the widest level to come, for each state of this one."""
 _GATHERED_ROWS = 1 << 22
-_DEADLINE_SECONDS = 0.2
-_LOST = (
-    "Superseded",
-    "FetchFailed",
-    "ExecutorLost",
-    "Lost executor",
-    "executor lost",
-    "ExecutorExited",
-)
 
 
 def owners_for(frontier: int, *, words: int, cores: int, memory_a_core: int) -> int:
@@ -93,8 +84,7 @@ class SparkWorkers:
         self._boot_error: BaseException | None = None
         self._on_wait = on_wait
         self._late = deadline or (lambda: False)
-        self._jobs = ThreadPoolExecutor(1, thread_name_prefix="spark-job")
-        self._job: Future[Any] | None = None
+        self._jobs = SparkJobs(self._group, on_wait)
         self._candidates: Any = None
         self._kept_levels = 0
         self._shipped: Shipped | None = None
@@ -143,7 +133,8 @@ class SparkWorkers:
         task = self._shipped.task(plan)
         explored = self._candidates.mapPartitionsWithIndex(task, preservesPartitioning=False)
         sent = explored.partitionBy(owners + 1, itself)
-        reports: list[Report] = self._await(
+        reports: list[Report] = self._jobs.run(
+            self._context,
             f"at level {plan.depth}",
             lambda: self._context.runJob(sent, values, [owners]),
             until=self._late,
@@ -165,7 +156,7 @@ class SparkWorkers:
         each = self._shipped.each(work)
         rdd = self._context.parallelize(list(items), slices).mapPartitions(each)
         try:
-            yield from self._await("while reading levels", rdd.collect)
+            yield from self._jobs.run(self._context, "while reading levels", rdd.collect)
         except WorkersLost as lost:
             # There is nothing to make anew: Spark has tried these tasks again already.
             raise EngineFailed(str(lost)) from lost
@@ -175,8 +166,7 @@ class SparkWorkers:
         if self._boot is not None:
             self._boot.join()
         if self._context is not None:
-            self._cancel()
-            self._jobs.shutdown(wait=True)
+            self._jobs.close(self._context)
             if self._own_context:
                 self._context.stop()
         self._context = None
@@ -203,36 +193,3 @@ class SparkWorkers:
 
         self._boot = threading.Thread(target=boot, name="spark-session", daemon=True)
         self._boot.start()
-
-    def _cancel(self) -> None:
-        """End the job that runs, if any; others of the same session are not ours."""
-        if self._job is not None and not self._job.done():
-            self._context.cancelJobGroup(self._group)
-            wait([self._job])
-
-    def _await(
-        self, when: str, job: Callable[[], Any], *, until: Callable[[], bool] = lambda: False
-    ) -> Any:
-        """Run a job in a thread of its own, so that Ctrl-C and deadlines reach this one."""
-
-        def run() -> Any:
-            self._context.setJobGroup(self._group, "waterline", interruptOnCancel=True)
-            return job()
-
-        self._job = self._jobs.submit(run)
-        while not self._job.done():
-            wait([self._job], timeout=_DEADLINE_SECONDS)
-            if until():
-                self._cancel()
-                raise Interrupted
-        try:
-            return self._job.result()
-        except Exception as problem:
-            cause = str(getattr(problem, "java_exception", problem)).strip().splitlines()
-            # Of a Python traceback the last line before the JVM's own trace says what it was.
-            told = [line for line in cause if line and not line.startswith((" ", "\t"))]
-            ends = " ... ".join(dict.fromkeys([*told[:1], *told[-1:]]))
-            if any(sign in "\n".join(cause) for sign in _LOST):
-                self._on_wait(f"an executor was lost {when}; making it anew")
-                raise WorkersLost(ends) from problem
-            raise EngineFailed(f"Spark failed {when}: {ends}") from problem

@@ -1,0 +1,134 @@
+"""`waterline scenarios`: the catalogue of what is known to go wrong, told and carried out."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from checker.console import exit_codes
+from checker.console.output_files import require_writable
+from checker.console.progress import showing
+from checker.scenarios.catalogue import BY_NAME, CATALOGUE
+from checker.scenarios.running import Outcome, run_scenarios
+from checker.scenarios.scenario import Scenario
+from checker.scenarios.table import catalogue_table, entry, outcome_table, summary
+from counterexamples import Trimmed, render_compact, write_trace
+from model.environment import BadEnvironment
+
+LANES = ("LEO", "HW")
+
+
+@click.command("scenarios", short_help="The catalogue of known losses and divergences.")
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+@click.option(
+    "--run", "carry_out", is_flag=True, help="Explore them and compare with what is told."
+)
+@click.option(
+    "--threads", type=click.IntRange(0, 1024), default=0, help="Threads; 0: one for each core."
+)
+@click.option(
+    "--json",
+    "json_file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write every outcome there as JSON; with --run.",
+)
+@click.option(
+    "--trace-dir",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Write the first trace of each scenario there; with --run.",
+)
+def scenarios_command(
+    names: tuple[str, ...],
+    carry_out: bool,
+    threads: int,
+    json_file: Path | None,
+    trace_dir: Path | None,
+) -> int:
+    """List the ways in which Kafka is known to lose records or to diverge, or tell of some.
+
+    NAME is a name as kip-279 or a number as C4. With --run every version of each is explored: it
+    must fall where the catalogue says so, and stand, in every reachable state, where it says that.
+    """
+    chosen = [find_scenario(name) for name in names] or list(CATALOGUE)
+    if not carry_out and (json_file or trace_dir):
+        raise click.UsageError("--json and --trace-dir are about what --run finds; add --run")
+    console = Console()
+    if not carry_out:
+        console.print(Trimmed(catalogue_table(chosen)) if not names else "")
+        for scenario in chosen if names else ():
+            console.print(Trimmed(entry(scenario)))
+        return exit_codes.HOLDS
+    require_writable("--json", json_file)
+    if trace_dir:
+        trace_dir.mkdir(parents=True, exist_ok=True)
+        require_writable("--trace-dir", trace_dir / "trace")
+    started = time.monotonic()
+    with showing(Console(stderr=True)) as progress:
+        outcomes = run_scenarios(
+            chosen,
+            threads=threads,
+            announce=progress.announce,
+            watch=lambda done, of: progress.announce(f"{done} of {of} spaces explored"),
+        )
+    console.print(Trimmed(outcome_table(outcomes)))
+    if len(chosen) == 1:
+        _show_first(console, outcomes)
+    console.print(summary(outcomes, time.monotonic() - started))
+    if json_file:
+        json_file.write_text(_as_json(outcomes), encoding="utf-8")
+    if trace_dir:
+        for outcome in _recorded(outcomes):
+            assert outcome.finding is not None
+            write_trace(trace_dir / f"{outcome.scenario.name}.json", outcome.finding.replayed.trace)
+    met = all(outcome.as_told for outcome in outcomes)
+    return exit_codes.HOLDS if met else exit_codes.UNEXPECTED
+
+
+def find_scenario(name: str) -> Scenario:
+    """The entry of this name or number. Raises `BadEnvironment`."""
+    if name.lower() not in BY_NAME:
+        known = ", ".join(scenario.name for scenario in CATALOGUE)
+        raise BadEnvironment(f"unknown scenario {name!r}; known: {known}")
+    return BY_NAME[name.lower()]
+
+
+def _recorded(outcomes: list[Outcome]) -> list[Outcome]:
+    """Of each scenario the first version that falls."""
+    return [
+        outcome
+        for outcome in outcomes
+        if outcome.version == outcome.scenario.falls[0] and outcome.finding is not None
+    ]
+
+
+def _show_first(console: Console, outcomes: list[Outcome]) -> None:
+    for outcome in _recorded(outcomes):
+        assert outcome.finding is not None
+        found = outcome.finding
+        console.print(
+            Trimmed(render_compact(found.replayed, explanation=found.explanation, lanes=LANES))
+        )
+
+
+def _as_json(outcomes: list[Outcome]) -> str:
+    told = [
+        {
+            "scenario": outcome.scenario.name,
+            "number": outcome.scenario.number,
+            "version": outcome.version,
+            "claim": outcome.scenario.claim,
+            "verdict": outcome.verdict.value,
+            "as_told": outcome.as_told,
+            "depth": outcome.depth,
+            "distinct": outcome.states,
+            "complete": outcome.complete,
+            "seconds": round(outcome.seconds, 3),
+            "bounds": outcome.scenario.environment.options(),
+        }
+        for outcome in outcomes
+    ]
+    return json.dumps({"format": "waterline-scenarios/1", "outcomes": told}, indent=1) + "\n"

@@ -1,0 +1,96 @@
+"""One cell explored, in one thread: a question of plain values and an answer of plain values.
+
+Either can be sent to another machine, where the model is made again from version and options. An
+executor has neither rich nor networkx: nothing here may import `counterexamples`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from dataclasses import dataclass, field
+
+from checker.engine import ModelFault, Words
+from checker.engines.memory import MemoryEngine
+from checker.grains import MESSAGE
+from checker.matrix.grid import Cell, Grid
+from checker.paths import Path, paths_to_violations
+from checker.problem import Problem
+from checker.result import Result, Verdict
+from checker.search import Budgets, search
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What to explore, as plain values. `stop_at_first`: only whether everything holds matters."""
+
+    version: str
+    options: Mapping[str, object]
+    invariants: tuple[str, ...]
+    max_states: int
+    stop_at_first: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What was found, as plain values. `paths` lead to states that break the invariant named.
+
+    `raised_in` is the state in which an action or an invariant raised; nothing else counts then.
+    """
+
+    verdicts: tuple[tuple[str, str, int | None], ...] = ()
+    paths: Mapping[str, Path] = field(default_factory=dict)
+    complete: bool = False
+    stopped_by: str | None = None
+    distinct: int = 0
+    generated: int = 0
+    depth: int = 0
+    cut: tuple[tuple[str, int], ...] = ()
+    never: tuple[str, ...] = ()
+    seconds: float = 0.0
+    raised_in: Words | None = None
+
+
+def question_of(cell: Cell, grid: Grid, *, stop_at_first: bool = False) -> Question:
+    """What is asked about a cell."""
+    options = cell.environment.options()
+    return Question(cell.version, options, grid.invariants, grid.max_states, stop_at_first)
+
+
+def unexplored(question: Question, stopped_by: str) -> Answer:
+    """The answer where there was no time for one."""
+    verdicts = tuple((name, Verdict.INCOMPLETE.value, None) for name in question.invariants)
+    return Answer(verdicts=verdicts, stopped_by=stopped_by)
+
+
+def problem_of(question: Question) -> Problem:
+    """The problem that is asked about."""
+    environment = MESSAGE.environment.from_options(dict(question.options))
+    return MESSAGE.problem(question.version, environment, question.invariants)
+
+
+def answer(question: Question, late: Callable[[], bool] = lambda: False) -> Answer:
+    """Explore a cell in this thread. `late` may raise `KeyboardInterrupt` to end it early."""
+    problem = problem_of(question)
+    with closing(MemoryEngine(problem, threads=1, deadline=late)) as engine:
+        budgets = Budgets(max_states=question.max_states, stop_at_first=question.stop_at_first)
+        try:
+            result = search(problem, engine, budgets=budgets)
+        except ModelFault as fault:
+            return Answer(raised_in=fault.words)
+        return _told(result, paths_to_violations(problem, engine, result))
+
+
+def _told(result: Result, paths: dict[str, Path]) -> Answer:
+    return Answer(
+        verdicts=tuple((r.name, r.verdict.value, r.depth) for r in result.invariants),
+        paths=paths,
+        complete=result.complete,
+        stopped_by=result.stopped_by,
+        distinct=result.distinct,
+        generated=result.generated,
+        depth=result.depth,
+        cut=tuple(result.cut.items()),
+        never=tuple(claim.name for claim in result.reachable if claim.depth is None),
+        seconds=result.seconds,
+    )

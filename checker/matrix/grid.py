@@ -1,0 +1,269 @@
+"""What a grid ranges over. To add a version, a fault or a setting, add an entry to a table here.
+
+`AXES` are the directions of the grid, `FAULTS` what may go wrong, `CLAIMS` what is worth a verdict
+and how bad it is to break it, `RELEASES` which version of the protocol a Kafka release follows.
+Versions are those of `model.versions`. All cells of a grid have one layout: one compilation.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from checker.grains import MESSAGE
+from checker.problem import Problem
+from model.environment import BadEnvironment, Environment
+from model.versions import VERSIONS
+
+VERSION = "version"
+ACKS = "acks"
+MIN_INSYNC = "min.insync.replicas"
+UNCLEAN = "unclean.leader.election.enable"
+FAULT = "faults"
+
+EPOCHS = 3
+"""Highest leader epoch where nothing else is said: that of the named environments."""
+STATES_MAX = 20_000_000
+"""Distinct states that a cell may have unless `--max-states` says otherwise: half a gigabyte."""
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A value of an axis: its name, the options it stands for, and what an operator calls that."""
+
+    name: str
+    options: Mapping[str, object] = field(default_factory=dict)
+    sentence: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """A direction of the grid. `default` is its one value where a grid does not go over it."""
+
+    name: str
+    values: tuple[Value, ...]
+    default: str
+
+    def value(self, name: str) -> Value:
+        """The value of this name. Raises `BadEnvironment`."""
+        for value in self.values:
+            if value.name == name:
+                return value
+        known = ", ".join(value.name for value in self.values)
+        raise BadEnvironment(f"{self.name} is {name!r}; known: {known}")
+
+    def only(self, names: Sequence[str]) -> Axis:
+        """The same axis with these values alone, in its own order. Raises `BadEnvironment`."""
+        for name in names:
+            self.value(name)
+        return Axis(self.name, tuple(v for v in self.values if v.name in names), self.default)
+
+
+NO_FAULTS: Mapping[str, object] = {"restarts": 0, "moves": 0}
+"""Every budget that is not 0 unless it is given. A fault starts from these."""
+
+FAULTS = (
+    Value("none", {}, "Nothing fails, and leadership stays where it is."),
+    Value("one crash", {"restarts": 1}, "One broker process crashes and may come back."),
+    Value("two crashes", {"restarts": 2}, "Broker processes crash twice, and may come back."),
+    Value("leader moves", {"moves": 2}, "Leadership moves twice, as in a rolling reassignment."),
+    Value("crash and move", {"restarts": 1, "moves": 1}, "One crash, and leadership moves once."),
+    Value(
+        "rolling restart",
+        {"shutdowns": 2, "moves": 1},
+        "Brokers are shut down and started one by one, and leadership moves back.",
+    ),
+    Value(
+        "zombie",
+        {"session-expiries": 2, "moves": 1, "requests-survive": True, "late-metadata": True},
+        "Live brokers are taken for dead; requests of the past arrive late.",
+    ),
+    Value("power loss", {"power-losses": 1}, "One machine loses what was not on its disk yet."),
+    Value(
+        "disk out of sync",
+        {"lost-disks": 1, "disk-loss": "out-of-sync", "restarts": 1, "requests-survive": True},
+        "A broker out of sync loses its disk, and one process crashes.",
+    ),
+    Value("lost disk", {"lost-disks": 1}, "Some broker loses its disk."),
+)
+
+AXES = (
+    Axis(
+        VERSION,
+        tuple(Value(version.name, {}, version.sentence) for version in VERSIONS.values()),
+        default=list(VERSIONS)[-1],
+    ),
+    Axis(
+        ACKS,
+        (
+            Value("0", {"acks": "0"}, "Producers wait for nothing."),
+            Value("1", {"acks": "1"}, "Producers wait for the leader alone."),
+            Value("all", {"acks": "all"}, "Producers wait for every replica in sync."),
+        ),
+        default="all",
+    ),
+    Axis(
+        MIN_INSYNC,
+        (
+            Value("1", {"min-insync-replicas": 1}, "A leader alone still accepts acks=all."),
+            Value("2", {"min-insync-replicas": 2}, "acks=all needs one more replica in sync."),
+        ),
+        default="1",
+    ),
+    Axis(
+        UNCLEAN,
+        (
+            Value("false", {"unclean-leader-election": False}, "Only a replica in sync may lead."),
+            Value("true", {"unclean-leader-election": True}, "If none is in sync, any may lead."),
+        ),
+        default="false",
+    ),
+    Axis(FAULT, FAULTS, default="crash and move"),
+)
+OVER = (VERSION, MIN_INSYNC, UNCLEAN, FAULT)
+"""The axes of a grid where nothing else is said: acks=all is what there is a promise for."""
+SETTINGS = (ACKS, MIN_INSYNC, UNCLEAN)
+"""The axes that an operator sets."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """An invariant an operator cares about, and the word a cell has for breaking it."""
+
+    name: str
+    word: str
+    sentence: str
+
+
+CLAIMS = (
+    Claim("acknowledged_durable", "loses", "a record is lost that was acknowledged to a producer"),
+    Claim("no_committed_loss", "drops", "a record is lost that was committed"),
+    Claim("no_divergence_below_hw", "diverges", "logs differ below the high watermark"),
+    Claim("consistent_read", "misreads", "a consumer reads another record where it has read one"),
+)
+"""Worst first. Any other invariant that is asked for comes after them."""
+
+OTHER_WORD = "breaks"
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """From this Kafka release on, with or without KRaft, brokers follow `version`."""
+
+    since: tuple[int, int]
+    is_kraft: bool
+    version: str
+    with_eligible_leader_replicas: bool = False
+
+
+RELEASES = (
+    Release((0, 0), False, "hw"),
+    Release((0, 11), False, "epoch"),
+    Release((2, 0), False, "kip279-code"),
+    Release((2, 1), False, "kip320"),
+    Release((2, 7), False, "truncate-on-fetch"),
+    Release((2, 8), True, "kraft"),
+    Release((3, 5), True, "kip903"),
+    Release((4, 0), True, "elr", with_eligible_leader_replicas=True),
+)
+"""Oldest first; the last that fits is taken."""
+
+
+Place = tuple[str, ...]
+"""Coordinates in the order of `AXES`, to look a cell up by."""
+
+
+def place(coordinates: Mapping[str, str]) -> Place:
+    """Where the cell with these coordinates lies."""
+    return tuple(coordinates[axis.name] for axis in AXES)
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One place of the grid: a version in an environment; `coordinates` name both."""
+
+    coordinates: Mapping[str, str]
+    environment: Environment
+
+    @property
+    def version(self) -> str:
+        """The version of the protocol."""
+        return self.coordinates[VERSION]
+
+    def problem(self, invariants: Sequence[str]) -> Problem:
+        """What is to be checked there."""
+        return MESSAGE.problem(self.version, self.environment, invariants)
+
+    def at(self, changed: Mapping[str, str] | None = None) -> Place:
+        """Where it lies, or another cell with some coordinates `changed`."""
+        return place({**self.coordinates, **(changed or {})})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grid:
+    """Axes with the values that were chosen, the sizes all cells share, and what is asked."""
+
+    axes: tuple[Axis, ...]
+    replicas: int = 2
+    records: int = 2
+    epochs: int = EPOCHS
+    invariants: tuple[str, ...] = tuple(claim.name for claim in CLAIMS)
+    max_states: int = STATES_MAX
+
+    def axis(self, name: str) -> Axis:
+        """The axis of this name."""
+        return next(axis for axis in self.axes if axis.name == name)
+
+    @property
+    def varied(self) -> tuple[Axis, ...]:
+        """The axes that have more than one value."""
+        return tuple(axis for axis in self.axes if len(axis.values) > 1)
+
+    def cells(self) -> Iterator[Cell]:
+        """Every combination, the last axis fastest. Raises `BadEnvironment`."""
+        for values in itertools.product(*(axis.values for axis in self.axes)):
+            yield self._cell(values)
+
+    def cell(self, coordinates: Mapping[str, str]) -> Cell:
+        """The combination of these values. Raises `BadEnvironment`."""
+        return self._cell([axis.value(coordinates[axis.name]) for axis in self.axes])
+
+    def _cell(self, values: Sequence[Value]) -> Cell:
+        coordinates = {a.name: v.name for a, v in zip(self.axes, values, strict=True)}
+        sizes = {"replicas": self.replicas, "records": self.records, "epochs": self.epochs}
+        options = {**Environment().options(), **NO_FAULTS, **sizes}
+        for value in values:
+            options |= value.options
+        try:
+            return Cell(coordinates, Environment.from_options(options))
+        except BadEnvironment as problem:
+            raise BadEnvironment(f"{problem}; --only leaves values out") from None
+
+
+def grid_over(
+    over: Sequence[str],
+    only: Sequence[tuple[str, str]] = (),
+    **asked: object,
+) -> Grid:
+    """A grid over these axes, with the values of `only` where an axis is in it.
+
+    Any other axis has one value, its default. Raises `BadEnvironment` for what is unknown.
+    """
+    known = [axis.name for axis in AXES]
+    for name in (*over, *(axis for axis, _ in only)):
+        if name not in known:
+            raise BadEnvironment(f"axis is {name!r}; known: {', '.join(known)}")
+    chosen = []
+    for axis in AXES:
+        names = [value for name, value in only if name == axis.name]
+        everything = [value.name for value in axis.values]
+        chosen.append(axis.only(names or (everything if axis.name in over else [axis.default])))
+    return checked(Grid(axes=tuple(chosen), **asked))  # type: ignore[arg-type]  # its own fields
+
+
+def checked(grid: Grid) -> Grid:
+    """The grid, if every cell of it can be. Raises `BadEnvironment`."""
+    for cell in grid.cells():
+        cell.problem(grid.invariants)
+    return grid

@@ -1,0 +1,119 @@
+"""The catalogue carried out: every version of every entry, each space explored once.
+
+Entries that share a version, bounds and budgets are answered by one search. Where all that is asked
+of a space is that a claim falls, the search ends with the level that breaks it; whatever must stand
+is explored to the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from checker.engines.choice import EngineChoice
+from checker.finding import Finding
+from checker.grains import MESSAGE
+from checker.result import Verdict
+from checker.run import Run, run
+from checker.scenarios.scenario import Scenario
+from checker.search import Budgets
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What came of one version in one scenario. `depth` is that of the violation, if any."""
+
+    scenario: Scenario
+    version: str
+    verdict: Verdict
+    depth: int | None
+    states: int
+    complete: bool
+    seconds: float
+    finding: Finding | None
+
+    @property
+    def as_told(self) -> bool:
+        """Whether it fell where it should, or stands where it should."""
+        wanted = Verdict.VIOLATED if self.version in self.scenario.falls else Verdict.HOLDS
+        return self.verdict is wanted
+
+
+@dataclass(frozen=True, slots=True)
+class _Space:
+    """A version in circumstances: what one search explores."""
+
+    version: str
+    options: tuple[tuple[str, object], ...]
+
+
+Announce = Callable[[str], None]
+
+
+def run_scenarios(
+    scenarios: Sequence[Scenario],
+    *,
+    threads: int = 0,
+    announce: Announce = lambda message: None,
+    watch: Callable[[int, int], None] = lambda done, of: None,
+) -> list[Outcome]:
+    """Run them all; outcomes in the order of the scenarios, what falls before what stands.
+
+    Raises as `checker.run.run` does. `watch` is told how many spaces are explored, of how many.
+    """
+    asked = _by_space(scenarios)
+    runs: dict[_Space, Run] = {}
+    for space, claims in asked.items():
+        watch(len(runs), len(asked))
+        runs[space] = _explore(space, claims, threads, announce)
+    watch(len(runs), len(asked))
+    return [
+        _outcome(scenario, version, runs[_space(scenario, version)])
+        for scenario, version in _pairs(scenarios)
+    ]
+
+
+def _pairs(scenarios: Sequence[Scenario]) -> Iterator[tuple[Scenario, str]]:
+    for scenario in scenarios:
+        for version in scenario.versions:
+            yield scenario, version
+
+
+def _space(scenario: Scenario, version: str) -> _Space:
+    return _Space(version, tuple(scenario.environment.options().items()))
+
+
+def _by_space(scenarios: Sequence[Scenario]) -> dict[_Space, dict[str, bool]]:
+    """For each space the claims asked of it, and whether each is to be violated.
+
+    Spaces of one shape come one after the other: a shape is compiled or loaded once.
+    """
+    asked: dict[_Space, dict[str, bool]] = {}
+    for scenario, version in _pairs(scenarios):
+        claims = asked.setdefault(_space(scenario, version), {})
+        claims[scenario.claim] = version in scenario.falls
+    return asked
+
+
+def _explore(space: _Space, claims: dict[str, bool], threads: int, announce: Announce) -> Run:
+    environment = MESSAGE.environment.from_options(dict(space.options))
+    problem = MESSAGE.problem(space.version, environment, list(claims))
+    # Several claims may break at different depths, so that only one may end the search.
+    budgets = Budgets(stop_at_first=len(claims) == 1 and all(claims.values()))
+    choice = EngineChoice(name="local", threads=threads)
+    return run(problem, choice, budgets=budgets, announce=announce)
+
+
+def _outcome(scenario: Scenario, version: str, done: Run) -> Outcome:
+    found = next(r for r in done.result.invariants if r.name == scenario.claim)
+    finding = next((f for f in done.findings if f.invariant == scenario.claim), None)
+    return Outcome(
+        scenario=scenario,
+        version=version,
+        verdict=found.verdict,
+        depth=found.depth,
+        states=done.result.distinct,
+        complete=done.result.complete,
+        seconds=done.result.seconds,
+        finding=finding,
+    )

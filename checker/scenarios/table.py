@@ -1,0 +1,93 @@
+"""The catalogue and its outcomes as tables."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from checker.result import Verdict
+from checker.scenarios.running import Outcome
+from checker.scenarios.scenario import Scenario
+from checker.wording import told_option, told_version
+from model.environment import DOCUMENTED
+
+
+def catalogue_table(scenarios: Sequence[Scenario]) -> Table:
+    """A line an entry: number, name, what happens, which versions fall."""
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    table.add_column("", no_wrap=True)
+    table.add_column("Scenario", no_wrap=True)
+    table.add_column("What happens", overflow="fold")
+    table.add_column("Falls", overflow="fold")
+    for scenario in scenarios:
+        released = [name for name in scenario.falls if "-with" not in name]
+        falls = ", ".join(released) or "only mutants"
+        table.add_row(scenario.number, scenario.name, scenario.title, falls)
+    return table
+
+
+def outcome_table(outcomes: Sequence[Outcome]) -> Table:
+    """A line a version of an entry: verdict, least depth, states seen."""
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    table.add_column("", no_wrap=True)
+    table.add_column("Version", no_wrap=True)
+    table.add_column("Verdict", no_wrap=True)
+    table.add_column("Depth", justify="right", no_wrap=True)
+    table.add_column("States", justify="right", no_wrap=True)
+    table.add_column("Seconds", justify="right", no_wrap=True)
+    shown = None
+    for outcome in outcomes:
+        if outcome.scenario is not shown:
+            shown = outcome.scenario
+            table.add_section()
+            table.add_row(shown.number, Text(shown.name, "bold"), Text(shown.claim, "dim"))
+        table.add_row("", *_cells(outcome))
+    return table
+
+
+def _cells(outcome: Outcome) -> list[str | Text]:
+    style = "green" if outcome.verdict is Verdict.HOLDS else "red"
+    verdict = Text("falls" if outcome.verdict is Verdict.VIOLATED else outcome.verdict.value, style)
+    if not outcome.as_told:
+        verdict = Text(f"{verdict.plain.upper()}: not as told", "bold yellow")
+    states = f"{outcome.states:,}" + ("" if outcome.complete else "+")
+    depth = "" if outcome.depth is None else str(outcome.depth)
+    return [told_version(outcome.version), verdict, depth, states, f"{outcome.seconds:.1f}"]
+
+
+def entry(scenario: Scenario) -> RenderableType:
+    """Everything about one entry, without running it."""
+    usual = DOCUMENTED.options()
+    options = scenario.environment.options()
+    told = [
+        f"--{name} {told_option(value)}" for name, value in options.items() if value != usual[name]
+    ]
+    grid = Table.grid(padding=(0, 2, 0, 0))
+    grid.add_column(no_wrap=True, style="dim")
+    grid.add_column()
+    grid.add_row("Source", scenario.source)
+    grid.add_row("Claim", scenario.claim)
+    grid.add_row("Environment", " ".join(told))
+    grid.add_row("Falls", ", ".join(scenario.falls))
+    grid.add_row("Stands", ", ".join(scenario.stands) or "none")
+    if scenario.remark:
+        grid.add_row("Remark", scenario.remark)
+    title = Text.assemble((f"{scenario.number} {scenario.name}", "bold"), f": {scenario.title}")
+    return Group(title, Text(), Text(textwrap.fill(scenario.story, 1000)), Text(), grid)
+
+
+def summary(outcomes: Sequence[Outcome], seconds: float) -> Text:
+    """One line that can stand alone."""
+    as_told = sum(outcome.as_told for outcome in outcomes)
+    proved = [o for o in outcomes if o.verdict is Verdict.HOLDS and o.complete]
+    states = sum(outcome.states for outcome in proved)
+    numbers = len({outcome.scenario.number for outcome in outcomes})
+    return Text(
+        f"{as_told} of {len(outcomes)} verdicts in {numbers} scenarios came out as told; "
+        f"{len(proved)} stand, explored in full ({states:,} states). {seconds:.0f} s."
+    )

@@ -1,0 +1,271 @@
+"""A server.properties: what is read of it, what is refused, and what is answered about it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from told import Told
+
+from checker.matrix import properties
+from checker.matrix.grid import RELEASES
+from checker.matrix.properties import BadConfig, Config, read_config, read_properties
+from model.versions import VERSIONS
+
+SERVER = "min.insync.replicas=1\n"
+
+
+def written(tmp_path: Path, text: str | bytes, name: str = "server.properties") -> Path:
+    path = tmp_path / name
+    path.write_bytes(text.encode("iso-8859-1") if isinstance(text, str) else text)
+    return path
+
+
+def config_of(tmp_path: Path, text: str, **options: str | int | None) -> Config:
+    return read_config(written(tmp_path, text), **options)  # type: ignore[arg-type]
+
+
+def source_of(config: Config, key: str) -> tuple[str, str]:
+    [setting] = [setting for setting in config.settings if setting.key == key]
+    return setting.value, setting.source
+
+
+@pytest.fixture
+def every_version(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if all versions were modelled that a release follows."""
+    names = dict.fromkeys([*VERSIONS, *(release.version for release in RELEASES)])
+    monkeypatch.setattr(properties, "VERSIONS", names)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "min.insync.replicas=2",
+        "min.insync.replicas = 2  ",
+        "min.insync.replicas: 2",
+        "min.insync.replicas 2",
+        "min.insync.replicas\\\n   =\\\n  2",
+        "min.insync.replicas=1\nmin.insync.replicas=2",
+        "# min.insync.replicas=3\n! and so on\n\nmin.insync.replicas=2\n#",
+        "min.insync.replicas=\\u0032",
+        "broker.id=1\r\nmin.insync.replicas=2\r\n",
+        "name=Zoë\nmin.insync.replicas=2",
+    ],
+)
+def test_a_value_is_read_as_java_reads_it(text: str, tmp_path: Path) -> None:
+    found = read_properties(written(tmp_path, text))
+
+    assert [(s.key, s.value, s.source) for s in found.values()] == [
+        ("min.insync.replicas", "2", "server.properties")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (b"min.insync.replicas=1\x00", "is not text"),
+        ("min.insync.replicas=1".encode("utf-16"), "is not text"),
+        (b"a" * ((1 << 20) + 1), "is larger than 1,048,576 bytes"),
+        (b"", "names nothing that matters here"),
+        (b"broker.id=1\n", "names nothing that matters here"),
+        (b"acks=\\u12", "is no .properties file"),
+        (b"min.insync.replicas=abc", "min.insync.replicas is 'abc'; it must be a number"),
+        (b"min.insync.replicas=0", "min.insync.replicas is '0'; it must be a number, 1 or more"),
+        (b"min.insync.replicas=", "min.insync.replicas is ''; it must be a number"),
+        (b"min.insync.replicas=99999999999", "it must be a number"),
+        (
+            b"min.insync.replicas=3\ndefault.replication.factor=2",
+            "is '3'; that is more than default.replication.factor, which is 2",
+        ),
+        (b"default.replication.factor=-1", "default.replication.factor is '-1'"),
+        (b"unclean.leader.election.enable=maybe", "is 'maybe'; it must be one of true, false"),
+        (b"acks=2", "acks is '2'; it must be one of all, -1, 1, 0"),
+        (b"inter.broker.protocol.version=new", "is 'new'; write it as 2.8 or 3.7-IV4"),
+        (
+            b"process.roles=broker\nmetadata.version=2.4",
+            "with process.roles set, KRaft, it must be 2.8 or later",
+        ),
+    ],
+)
+def test_what_means_nothing_is_refused_by_name_and_value(
+    text: bytes, says: str, tmp_path: Path
+) -> None:
+    with pytest.raises(BadConfig) as refused:
+        read_config(written(tmp_path, text))
+
+    assert says in str(refused.value)
+
+
+@pytest.mark.parametrize("name", ["missing.properties", "."])
+def test_what_cannot_be_read_is_refused(name: str, tmp_path: Path) -> None:
+    with pytest.raises(BadConfig, match="cannot be read"):
+        read_properties(tmp_path / name)
+
+
+def test_a_topic_wins_over_the_server_and_an_option_over_both(tmp_path: Path) -> None:
+    server = written(tmp_path, "min.insync.replicas=1\nacks=0\ndefault.replication.factor=2")
+    topic = written(tmp_path, "min.insync.replicas=2\nreplication.factor=3", "topic.properties")
+
+    config = read_config(server, [topic], acks="1")
+
+    assert source_of(config, "min.insync.replicas") == ("2", "topic.properties")
+    assert source_of(config, "acks") == ("1", "--acks")
+    assert source_of(config, "replication.factor") == ("3", "topic.properties")
+    assert (config.min_insync_replicas, config.acks, config.replicas) == (2, "1", 3)
+
+
+def test_what_nobody_says_is_told_as_a_default(tmp_path: Path) -> None:
+    config = config_of(tmp_path, SERVER)
+
+    assert source_of(config, "acks") == ("all", "default")
+    assert source_of(config, "unclean.leader.election.enable") == ("false", "default")
+    assert config.unclean == "false"
+    assert config.replicas == 3
+
+
+def test_unclean_elections_were_kafkas_default_before_0_11(tmp_path: Path) -> None:
+    old = config_of(tmp_path, SERVER, kafka_version="0.10.2")
+
+    assert old.version == "hw"
+    assert source_of(old, "unclean.leader.election.enable") == ("true", "default")
+
+
+def test_no_more_replicas_are_explored_than_three_unless_asked_for(tmp_path: Path) -> None:
+    text = "default.replication.factor=5\n"
+
+    assert config_of(tmp_path, text).replicas == 3
+    assert config_of(tmp_path, text, replicas=2).replicas == 2
+
+
+@pytest.mark.usefixtures("every_version")
+@pytest.mark.parametrize(
+    ("text", "version"),
+    [
+        ("inter.broker.protocol.version=0.9.0", "hw"),
+        ("inter.broker.protocol.version=0.10.2-IV0", "hw"),
+        ("inter.broker.protocol.version=0.11.0", "epoch"),
+        ("inter.broker.protocol.version=1.1", "epoch"),
+        ("inter.broker.protocol.version=2.0-IV1", "kip279-code"),
+        ("inter.broker.protocol.version=2.1", "kip320"),
+        ("inter.broker.protocol.version=2.6", "kip320"),
+        ("inter.broker.protocol.version=2.7", "truncate-on-fetch"),
+        ("inter.broker.protocol.version=3.4", "truncate-on-fetch"),
+        ("process.roles=broker\nmetadata.version=3.3-IV3", "kraft"),
+        ("process.roles=broker\nmetadata.version=3.5", "kip903"),
+        ("metadata.version=4.0-IV3", "kip903"),
+        ("metadata.version=4.1\neligible.leader.replicas.version=1", "elr"),
+        ("process.roles=broker\ninter.broker.protocol.version=3.4", "kraft"),
+        ("process.roles=broker,controller", "kip903"),
+        ("acks=all", "truncate-on-fetch"),
+    ],
+)
+def test_a_release_follows_its_version_of_the_protocol(
+    text: str, version: str, tmp_path: Path
+) -> None:
+    assert config_of(tmp_path, text).version == version
+
+
+@pytest.mark.usefixtures("every_version")
+def test_a_release_given_as_an_option_wins(tmp_path: Path) -> None:
+    config = config_of(tmp_path, "inter.broker.protocol.version=2.1", kafka_version="1.0")
+
+    assert config.version == "epoch"
+    assert source_of(config, "kafka-version") == ("1.0", "--kafka-version")
+
+
+def test_a_release_that_is_not_modelled_is_not_taken_for_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(properties, "VERSIONS", {"hw": None, "epoch": None})
+
+    with pytest.raises(BadConfig, match="it follows kip320, which is not modelled, only hw, epoch"):
+        config_of(tmp_path, "inter.broker.protocol.version=2.4")
+    with pytest.raises(BadConfig, match="no version with KRaft is modelled"):
+        config_of(tmp_path, "process.roles=broker")
+
+
+def answered(told: Told, tmp_path: Path, text: str, *options: object) -> tuple[int, str, str]:
+    path = written(tmp_path, text)
+    return told("matrix", "--config", path, "--replicas", "2", *options, name="waterline")
+
+
+def test_it_answers_what_can_be_lost_and_what_closes_it(told: Told, tmp_path: Path) -> None:
+    code, out, _ = answered(
+        told, tmp_path, "inter.broker.protocol.version=0.10.2\nunclean.leader.election.enable=false"
+    )
+    line = " ".join(out.split())
+
+    assert code == 0
+    assert "0.10.2 server.properties" in line
+    assert "acks all default" in line
+    assert "two crashes loses 12 A record is lost that was acknowledged to a producer" in line
+    assert "Holds with version=epoch" in line
+    assert "2 replicas, 2 records, epochs 0 to 2" in line
+
+
+def test_what_closes_a_fault_was_explored_and_holds(told: Told, tmp_path: Path) -> None:
+    written_there = tmp_path / "answer.json"
+    answered(
+        told,
+        tmp_path,
+        "inter.broker.protocol.version=1.1",
+        *["--acks", "1", "--only", "faults=one crash", "--json", written_there],
+    )
+    answer = json.loads(written_there.read_text())
+
+    assert list(answer["remedies"]) == ["one crash"]
+    assert {"changes": {"acks": "all"}, "distinct": 4087} in answer["remedies"]["one crash"][
+        "closing"
+    ]
+    assert [cell["label"] for cell in answer["cells"]] == ["contract 4"]
+
+
+def test_where_one_change_is_not_enough_more_are_tried(told: Told, tmp_path: Path) -> None:
+    written_there = tmp_path / "answer.json"
+    _, out, _ = answered(
+        told,
+        tmp_path,
+        "inter.broker.protocol.version=0.10.2\nacks=1\nunclean.leader.election.enable=false",
+        *["--only", "faults=two crashes", "--json", written_there],
+    )
+    found = json.loads(written_there.read_text())["remedies"]["two crashes"]
+
+    assert found["closing"][0]["changes"].keys() == {"acks", "version"}
+    assert "Holds with acks=all, version=" in " ".join(out.split())
+
+
+def test_what_could_not_be_explored_closes_nothing(told: Told, tmp_path: Path) -> None:
+    code, out, _ = answered(
+        told,
+        tmp_path,
+        "inter.broker.protocol.version=1.1\nacks=1",
+        *["--only", "faults=one crash", "--max-states", "50"],
+    )
+    line = " ".join(out.split())
+
+    assert code == 20
+    assert "Holds with" not in line
+    assert "could not be explored in full" in line
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        (["--only", "acks=all"], "--only acks does not go with --config"),
+        (["--over", "version"], "--over does not go with --config"),
+        (["--acks", "some"], "--acks: acks is 'some'; it must be one of"),
+        (["--kafka-version", "new"], "kafka-version is 'new'; write it as 2.8"),
+        (["--only", "faults=flood"], "faults is 'flood'; known: none"),
+        (["--topic-config", "/nowhere/topic.properties"], "cannot be read: No such file"),
+    ],
+)
+def test_bad_usage_with_a_config_is_one_line_and_exit_2(
+    given: list[str], says: str, told: Told, tmp_path: Path
+) -> None:
+    code, out, err = answered(told, tmp_path, SERVER, *given)
+
+    assert code == 2
+    assert out == ""
+    assert says in err
+    assert err.count("\n") == 1

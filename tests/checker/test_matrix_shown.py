@@ -1,0 +1,181 @@
+"""A matrix as a table, a page, JSON and CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from grids import TINY, cell_of, explored, small_matrix
+from rich.console import Console
+
+from checker.engines.choice import EngineChoice
+from checker.grains import problem_for
+from checker.matrix.files import to_csv, to_object
+from checker.matrix.grid import FAULTS, UNCLEAN
+from checker.matrix.outcome import Standing
+from checker.matrix.page import to_html
+from checker.matrix.running import Matrix
+from checker.matrix.table import render_matrix
+from counterexamples import from_json, replay
+from model.environment import Environment
+
+DOCUMENT = Path(__file__).parents[2] / "docs" / "matrix.md"
+
+
+@pytest.fixture
+def matrix() -> Matrix:
+    return small_matrix()
+
+
+def shown(matrix: Matrix, width: int) -> str:
+    console = Console(width=width, file=io.StringIO(), color_system=None)
+    console.print(render_matrix(matrix))
+    return console.file.getvalue()  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("width", [40, 80, 160])
+def test_the_table_fits_the_screen_and_has_every_cell(matrix: Matrix, width: int) -> None:
+    lines = shown(matrix, width).splitlines()
+    labels = [outcome.label for outcome in matrix.outcomes]
+    rows = " ".join(line for line in lines if any(line.find(f.name) >= 0 for f in FAULTS))
+
+    assert max(map(len, lines)) <= width
+    for label in set(labels):
+        assert rows.count(label) >= labels.count(label), label
+
+
+def test_many_versions_are_split_over_several_tables(matrix: Matrix) -> None:
+    narrow, wide = shown(matrix, 30), shown(matrix, 80)
+
+    assert narrow.count("two crashes  ") > wide.count("two crashes  ")
+
+
+def test_verdicts_carry_their_bounds(matrix: Matrix) -> None:
+    assert "2 replicas, 2 records, epochs 0 to 2" in shown(matrix, 160).splitlines()[-1]
+
+
+def test_json_has_a_trace_for_every_broken_cell(matrix: Matrix) -> None:
+    told = json.loads(json.dumps(to_object(matrix)))
+
+    assert len(told["cells"]) == len(matrix.outcomes)
+    for cell in told["cells"]:
+        assert (cell["trace"] is not None) == (cell["worst"] is not None)
+        if cell["trace"]:
+            trace = from_json(json.dumps(cell["trace"]))
+            environment = Environment.from_options(cell["bounds"])
+            model = problem_for(cell["at"]["version"], environment).model
+            assert len(replay(trace, model).moments) == cell["claims"][cell["worst"]]["depth"]
+
+
+def test_csv_has_a_line_for_each_cell(matrix: Matrix) -> None:
+    rows = list(csv.DictReader(io.StringIO(to_csv(matrix))))
+
+    assert [row["standing"] for row in rows] == [o.standing.value for o in matrix.outcomes]
+    assert [row["distinct"] for row in rows] == [str(o.answer.distinct) for o in matrix.outcomes]
+    assert rows[0]["version"] == "hw"
+
+
+class Page(HTMLParser):
+    """Checks that tags are balanced, and collects what matters."""
+
+    VOID = frozenset({"meta", "br"})
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.ids: set[str] = set()
+        self.links: list[str] = []
+        self.cells: list[tuple[str, str | None]] = []
+        self.tags: set[str] = set()
+        self.attributes: set[str] = set()
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        self.tags.add(tag)
+        self.attributes |= set(given)
+        if tag not in self.VOID:
+            self.open.append(tag)
+        if identity := given.get("id"):
+            assert identity not in self.ids
+            self.ids.add(identity)
+        if tag == "td" and given.get("class") in {s.value for s in Standing}:
+            self.cells.append((str(given["class"]), None))
+        if tag == "a":
+            self.links.append(str(given["href"]))
+            if self.open[-2:-1] == ["td"]:
+                self.cells[-1] = (self.cells[-1][0], given["href"])
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def test_the_page_is_well_formed_and_needs_nothing_else(matrix: Matrix) -> None:
+    text = to_html(matrix)
+    page = Page(text)
+
+    assert page.open == []
+    assert page.tags.isdisjoint({"script", "link", "img", "iframe", "object", "form"})
+    assert page.attributes.isdisjoint({"src", "style", "onclick"})
+    assert "url(" not in text
+    assert "@import" not in text
+    assert not re.search(r"https?:", text)
+
+
+def test_every_broken_cell_of_the_page_opens_its_trace(matrix: Matrix) -> None:
+    page = Page(to_html(matrix))
+
+    assert len(page.cells) == len(matrix.outcomes)
+    for standing, link in page.cells:
+        assert (link is not None) == (standing in {"broken", "contract"})
+        assert link is None or link.removeprefix("#") in page.ids
+    assert {link.removeprefix("#") for link in page.links} - page.ids == {"top"}
+
+
+def test_a_trace_on_the_page_tells_every_step(matrix: Matrix) -> None:
+    outcome = cell_of(matrix, version="hw", acks="all", faults="two crashes", **{UNCLEAN: "false"})
+    [section] = [
+        part
+        for part in to_html(matrix).split("<section")
+        if "hw: acknowledged_durable, after 12" in part
+    ]
+
+    assert section.count("<li>") == 12
+    assert outcome.replayed is not None
+    for moment in outcome.replayed.moments:
+        assert f"<b>{moment.action}</b>" in section
+    assert "m1 was acknowledged; leader r1 of epoch 1 does not have it." in section
+
+
+def test_whatever_is_told_on_the_page_is_escaped(matrix: Matrix) -> None:
+    [first, *_] = [o for o in matrix.outcomes if o.replayed is not None]
+    nasty = replace(first, explanation="<script>alert('&')</script>")
+
+    text = to_html(
+        replace(matrix, outcomes=(*(o for o in matrix.outcomes if o is not first), nasty))
+    )
+
+    assert "<script" not in text
+
+
+def test_a_cell_that_was_stopped_does_not_look_like_one_that_holds() -> None:
+    stopped = shown(explored(replace(TINY, max_states=5), EngineChoice(name="local")), 80)
+
+    assert "?" in stopped
+    assert "holds" not in stopped
+
+
+def test_every_key_of_the_json_is_described(matrix: Matrix) -> None:
+    told = to_object(matrix)
+    cell = told["cells"][0]
+    claim = next(iter(cell["claims"].values()))
+    described = set(re.findall(r"`([\w-]+)`", DOCUMENT.read_text(encoding="utf-8")))
+
+    assert {*told, *cell, *claim} <= described

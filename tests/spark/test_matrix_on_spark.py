@@ -1,0 +1,49 @@
+"""A grid as one job on Spark gives what threads of one process give."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from grids import SMALL, TINY, explored, small_matrix, without_engine
+
+from checker.engine import EngineFailed
+from checker.engines.choice import EngineChoice
+from checker.matrix import running
+from checker.matrix.answering import Question
+from checker.matrix.files import to_object
+from checker.matrix.running import exploring
+from model.environment import Environment
+
+pytestmark = pytest.mark.spark
+
+
+def test_spark_says_what_local_says(spark_context: Any) -> None:
+    on_spark = explored(SMALL, EngineChoice(name="spark", session=spark_context))
+
+    assert without_engine(to_object(on_spark)) == without_engine(to_object(small_matrix()))
+
+
+def test_a_grid_is_one_job_of_a_task_for_each_cell(
+    spark_context: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(running, "uuid4", lambda: "one-job")
+    tracker = spark_context.statusTracker()
+    explored(TINY, EngineChoice(name="spark", session=spark_context))
+
+    [job] = tracker.getJobIdsForGroup("waterline-one-job")
+    [stage] = tracker.getJobInfo(job).stageIds
+    assert tracker.getStageInfo(stage).numTasks == len(list(TINY.cells()))
+
+
+def test_what_fails_on_an_executor_is_told_in_one_line(spark_context: Any) -> None:
+    nonsense = Question("raft", Environment().options(), (), 1)
+    choice = EngineChoice(name="spark", session=spark_context)
+
+    with (
+        exploring(TINY, choice) as explorer,
+        pytest.raises(EngineFailed, match="unknown protocol 'raft'") as failed,
+    ):
+        explorer([nonsense], lambda done: None)
+
+    assert "\n" not in str(failed.value)

@@ -1,0 +1,41 @@
+"""Small grids, explored once for all tests."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from checker.engines.choice import EngineChoice
+from checker.matrix.grid import AXES, Grid, grid_over
+from checker.matrix.outcome import Outcome
+from checker.matrix.running import Matrix, explore_grid, exploring
+
+NAMES = [axis.name for axis in AXES]
+SMALL = grid_over(NAMES, [("min.insync.replicas", "1"), ("acks", "1"), ("acks", "all")])
+TINY = grid_over(["version", "acks"], [("faults", "one crash")], records=1, epochs=1)
+
+
+def explored(grid: Grid, choice: EngineChoice) -> Matrix:
+    """The grid, explored anew."""
+    with exploring(grid, choice) as explorer:
+        return explore_grid(grid, explorer, engine=choice.name)
+
+
+@functools.cache
+def small_matrix() -> Matrix:
+    """`SMALL` as this process explores it."""
+    return explored(SMALL, EngineChoice(name="local"))
+
+
+def cell_of(matrix: Matrix, **coordinates: str) -> Outcome:
+    """The one cell with these coordinates."""
+    [found] = [o for o in matrix.outcomes if coordinates.items() <= o.cell.coordinates.items()]
+    return found
+
+
+def without_engine(told: dict[str, Any]) -> dict[str, Any]:
+    """The JSON object without what depends on engine and machine."""
+    for place in (told, *told["cells"]):
+        for name in ("engine", "seconds"):
+            place.pop(name, None)
+    return told
