@@ -1,8 +1,8 @@
 """What every version comes to in every named environment: the claims that are violated there.
 
 All other claims that apply hold, and all that must happen happens. These are findings of exhaustive
-searches, compared with what is known of each version, and tested to stay; they are for the bounds of
-`model.environment.ENVIRONMENTS` alone.
+searches, compared with what is known of each version, and tested to stay; they are for the bounds
+of `model.environment.ENVIRONMENTS` alone.
 """
 
 from __future__ import annotations

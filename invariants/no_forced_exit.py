@@ -11,17 +11,17 @@ from typing import Any
 
 from invariants.claim import ActionProperty
 from model.state import State
-from model.terms import FETCHING, NO_REPLICA, OUT_OF_RANGE
+from model.terms import NO_REPLICA, contains
 
 
 def first_exit(s: Any, t: Any) -> int:
-    """The broker that goes down on an answer out of range, and not by a fault."""
+    """The broker that goes down, and neither by a fault nor at the end of its shutdown."""
     if s.restarts_used != t.restarts_used or s.power_losses_used != t.power_losses_used:
         return NO_REPLICA
     if s.lost_disks_used != t.lost_disks_used:
         return NO_REPLICA
     for r in range(s.replicas):
-        if s.role[r] == FETCHING and s.fetch[r] == OUT_OF_RANGE and t.up[r] == 0:
+        if s.up[r] == 1 and t.up[r] == 0 and not contains(s.stopping, r):
             return r
     return NO_REPLICA
 

@@ -294,7 +294,7 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
             hi=everyone,
             shape=(max(1, epochs),),
             naming=SET_OF_REPLICAS,
-            doc="The ISR that each earlier epoch began with, likewise.",
+            doc="The ISR that each earlier epoch ended with, likewise.",
         ),
         Field(
             name="produced",

@@ -10,7 +10,7 @@ from typing import Any
 
 from model import limits
 from model.features import ELR, KRAFT, LONGEST_LOG, SHRINK_RAISES_EPOCH, has
-from model.partition_state import begin_epoch, outdate_leader, write_isr
+from model.partition_state import begin_epoch, elr_beside, outdate_leader, write_isr
 from model.settings import Settings
 from model.terms import ELECT_ANY, NO_REPLICA, contains, size, with_member, without_member
 
@@ -29,9 +29,14 @@ def candidates(s: Any, c: Settings, out: int) -> int:
     (NoReplicaOnlineException in OfflinePartitionLeaderSelector, PartitionChangeBuilder under
     KRaft). A dead broker that is not fenced yet can be elected.
     """
-    in_sync: int = s.isr & ~out
-    if s.isr == 0:
-        in_sync = s.elr & ~out
+    return eligible(s, c, s.isr, s.elr, out)
+
+
+def eligible(s: Any, c: Settings, isr: int, elr: int, out: int) -> int:
+    """The same, were this the ISR and this the ELR."""
+    in_sync: int = isr & ~out
+    if isr == 0:
+        in_sync = elr & ~out
     if in_sync == 0 and c.unclean_leader_election == 1:
         alive: int = ((1 << s.replicas) - 1) & ~out
         return longest_logs(s, alive) if has(c, LONGEST_LOG) else alive
@@ -39,11 +44,15 @@ def candidates(s: Any, c: Settings, out: int) -> int:
 
 
 def longest_logs(s: Any, alive: int) -> int:
-    """Of these brokers those that run and have the longest log, as they would report it."""
+    """Of these brokers those that run and have the longest log, as they would report it.
+
+    One that is fenced and yet asked about is just coming back.
+    """
     longest = 0
     members = 0
     for replica in range(s.replicas):
-        if contains(alive, replica) and s.up[replica] == 1:
+        reports = s.up[replica] == 1 or contains(s.fenced, replica)
+        if contains(alive, replica) and reports:
             if s.leo[replica] > longest:
                 longest = s.leo[replica]
                 members = 0
@@ -97,7 +106,20 @@ def leaves_a_choice(s: Any, c: Settings, replica: int) -> bool:
     """
     if c.election_order != ELECT_ANY or s.leader != replica or not contains(s.isr, replica):
         return False
-    return size(candidates(s, c, with_member(s.fenced, replica))) > 1
+    return size(candidates_without(s, c, replica)) > 1
+
+
+def candidates_without(s: Any, c: Settings, replica: int) -> int:
+    """Who may be elected once the replica has been taken out of the ISR."""
+    isr = isr_without(s, c, replica)
+    elr = elr_beside(s, c, isr) if has(c, ELR) else s.elr
+    return eligible(s, c, isr, elr, with_member(unavailable(s), replica))
+
+
+def isr_without(s: Any, c: Settings, replica: int) -> int:
+    """The ISR less a member; without ELR the last one stays, so that it can come back as leader."""
+    remaining = without_member(s.isr, replica)
+    return remaining if remaining != 0 or has(c, ELR) else s.isr
 
 
 def removal_starts_epoch(s: Any, c: Settings, replica: int) -> bool:
@@ -115,17 +137,13 @@ def removal_starts_epoch(s: Any, c: Settings, replica: int) -> bool:
 
 
 def remove_from_isr(s: Any, c: Settings, replica: int) -> None:
-    """A broker leaves the ISR, and it is the last only under ELR that may leave it empty.
-
-    Without ELR the last one stays, so that it can come back as leader.
-    """
+    """A broker leaves the ISR, if it may."""
     if removal_starts_epoch(s, c, replica):
         begin_epoch(s, c)
     elif contains(s.isr, replica):
         outdate_leader(s)
-    remaining = without_member(s.isr, replica)
-    if contains(s.isr, replica) and (remaining != 0 or has(c, ELR)):
-        write_isr(s, c, remaining)
+    if contains(s.isr, replica) and isr_without(s, c, replica) != s.isr:
+        write_isr(s, c, isr_without(s, c, replica))
 
 
 def can_fence(s: Any, c: Settings, replica: int) -> bool:
@@ -157,7 +175,7 @@ def can_fence_and_elect(s: Any, c: Settings, replica: int, winner: int) -> bool:
     """The session of a broker that leads expires, and the winner is one of several candidates."""
     if not session_expires(s, replica) or not leaves_a_choice(s, c, replica):
         return False
-    return contains(candidates(s, c, with_member(s.fenced, replica)), winner)
+    return contains(candidates_without(s, c, replica), winner)
 
 
 def fence_and_elect_limit(s: Any, c: Settings, replica: int, winner: int) -> int:

@@ -140,7 +140,7 @@ FEATURES = (
         bit=BROKER_EPOCH,
         source="KIP-903, KAFKA-14617 (3.5.0), ReplicationControlManager.ineligibleReplicasForIsr",
         sentence="The controller takes no broker that registered anew since the fetch.",
-        needs=ALTER_PARTITION,
+        needs=ALTER_PARTITION | KRAFT,
     ),
     Feature(
         name="hw-needs-min-isr",

@@ -132,8 +132,11 @@ def can_wake_parked(s: Any, c: Settings, follower: int) -> bool:
 def wake_parked(s: Any, c: Settings, follower: int) -> None:
     """Complete a parked fetch: the log is read again, with the high watermark of now."""
     leader = s.known_leader[follower]
+    last_epoch = latest_epoch(s, c, follower)
     if not takes_fetch(s, c, leader, s.known_epoch[follower]):
         s.fetch[follower] = IDLE
+    elif diverges(s, c, leader, s.leo[follower], last_epoch):
+        answer_diverging(s, c, leader, follower, last_epoch)
     elif s.leo[follower] <= s.leo[leader]:
         answer(s, leader, follower, s.hw[leader])
     else:
@@ -184,6 +187,9 @@ def receive_fetch(s: Any, c: Settings, follower: int) -> None:
         if s.answer_log[follower, i] != NO_RECORD:
             s.log[follower, end] = s.answer_log[follower, i]
             end += 1
+    if end > s.leo[follower]:
+        # The first record takes the place of an entry of the cache that began there without any.
+        s.cached_epoch[follower] = NO_EPOCH
     s.leo[follower] = end
     s.hw[follower] = min(end, high_watermark)
     s.role[follower] = FETCHING
@@ -208,14 +214,17 @@ def can_receive_out_of_range(s: Any, c: Settings, follower: int) -> bool:
 
 
 def receive_out_of_range(s: Any, c: Settings, follower: int) -> None:
-    """Truncate to the leader's LEO; up to 2.0.0 the process exits unless unclean election is on.
+    """Truncate to the leader's LEO, if that is less.
+
+    Up to 2.0.0 that is so only where unclean election is on; otherwise the process exits.
 
     The exit ("log truncation is not allowed") is a broker down like a crash, but it is no fault of
     the environment and costs no budget (ReplicaFetcherThread.handleOffsetOutOfRange; removed by
     KAFKA-7414).
     """
     if c.unclean_leader_election == 1 or has(c, TRUNCATE_OUT_OF_RANGE):
-        truncate(s, follower, s.answer_offset[follower])
+        if s.answer_offset[follower] < s.leo[follower]:
+            truncate(s, follower, s.answer_offset[follower])
         drop_fetch(s, follower)
         forget_lost_records(s)
     else:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from model.renaming import Holds, Naming, Sort
 
 WORD_BITS = 64
-WORDS_MAX = 6
+WORDS_MAX = 8
 
 
 class TooLargeToPack(ValueError):

@@ -31,10 +31,16 @@ def begin_epoch(s: Any, c: Settings) -> None:
 
 def write_isr(s: Any, c: Settings, members: int) -> None:
     """Another ISR. Whoever leaves one that is too small stays eligible (KIP-966)."""
-    former = s.isr
-    s.isr = members
     if has(c, ELR):
-        s.elr = 0 if size(members) >= c.min_insync_replicas else (s.elr | former) & ~members
+        s.elr = elr_beside(s, c, members)
+    s.isr = members
+
+
+def elr_beside(s: Any, c: Settings, members: int) -> int:
+    """The ELR that goes with this as the next ISR: nobody, if that is large enough."""
+    if size(members) >= c.min_insync_replicas:
+        return 0
+    return int((s.elr | s.isr) & ~members)
 
 
 def outdate_leader(s: Any) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 from model import limits
 from model.features import BROKER_EPOCH, ELR, KRAFT, has
 from model.roles import drop_fetch, drop_stray, follows, forget_lost_records, lay_down_role
-from model.sessions import register, registration_limit
+from model.sessions import register, return_limit
 from model.settings import Settings
 from model.terms import (
     IDLE,
@@ -92,22 +92,28 @@ def can_restart(s: Any, c: Settings, replica: int) -> bool:
 
 def restart_limit(s: Any, c: Settings, replica: int) -> int:
     """A restart that brings back a leader starts an epoch."""
-    return registration_limit(s, c, replica)
+    return return_limit(s, c, replica, elr_after_restart(s, c, replica))
+
+
+def elr_after_restart(s: Any, c: Settings, replica: int) -> int:
+    """The ELR less a broker that did not shut down properly: it may have lost records.
+
+    (ReplicationControlManager.handleUncleanBrokerShutdown)
+    """
+    if has(c, ELR) and s.unclean[replica] == 1:
+        return without_member(s.elr, replica)
+    return int(s.elr)
 
 
 def restart(s: Any, c: Settings, replica: int) -> None:
     """Start from disk: HW := min(checkpoint, LEO) (Partition.getOrCreateReplica).
 
-    The broker registers; a partition without a leader may now have one. Under ELR a broker that did
-    not shut down properly may have lost records, and is no candidate any more
-    (ReplicationControlManager.handleUncleanBrokerShutdown).
+    The broker registers; a partition without a leader may now have one.
     """
     s.up[replica] = 1
     s.hw[replica] = min(s.checkpoint[replica], s.leo[replica])
-    if has(c, ELR):
-        if s.unclean[replica] == 1:
-            s.elr = without_member(s.elr, replica)
-        s.unclean[replica] = 0
+    s.elr = elr_after_restart(s, c, replica)
+    s.unclean[replica] = 0
     if has(c, BROKER_EPOCH):
         outdate_fetches_of(s, replica)
     register(s, c, replica)

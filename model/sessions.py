@@ -9,7 +9,15 @@ from __future__ import annotations
 from typing import Any
 
 from model import limits
-from model.controller import elect, fence, fence_limit, leaves_a_choice, next_leader, unavailable
+from model.controller import (
+    elect,
+    eligible,
+    fence,
+    fence_limit,
+    leaves_a_choice,
+    next_leader,
+    unavailable,
+)
 from model.partition_state import begin_epoch
 from model.settings import Settings
 from model.terms import NO_REPLICA, contains, without_member
@@ -42,8 +50,13 @@ def can_register(s: Any, c: Settings, replica: int) -> bool:
 
 def registration_limit(s: Any, c: Settings, replica: int) -> int:
     """To bring back a leader starts an epoch."""
+    return return_limit(s, c, replica, s.elr)
+
+
+def return_limit(s: Any, c: Settings, replica: int, elr: int) -> int:
+    """What the controller would exceed by having the broker back, with this ELR."""
     if s.leader == NO_REPLICA and s.epoch == s.epochs:
-        if next_leader(s, c, without_member(unavailable(s), replica)) != NO_REPLICA:
+        if eligible(s, c, s.isr, elr, without_member(unavailable(s), replica)) != 0:
             return limits.EPOCHS
     return limits.WITHIN
 

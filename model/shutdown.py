@@ -9,14 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from model import limits
-from model.controller import (
-    candidates,
-    elect,
-    fence_limit,
-    next_leader,
-    remove_from_isr,
-    unavailable,
-)
+from model.controller import candidates, elect_next, fence_limit, remove_from_isr, unavailable
+from model.features import KRAFT, has
 from model.process import stop
 from model.settings import Settings
 from model.terms import contains, with_member
@@ -36,7 +30,7 @@ def begin_shutdown_limit(s: Any, c: Settings, replica: int) -> int:
     """The environment has a budget of shutdowns; leaving the ISR may start an epoch."""
     if s.shutdowns_used == c.shutdowns:
         return limits.SHUTDOWNS
-    if others_can_do_without(s, c, replica):
+    if has(c, KRAFT) or others_can_do_without(s, c, replica):
         return fence_limit(s, c, replica)
     return limits.WITHIN
 
@@ -44,16 +38,19 @@ def begin_shutdown_limit(s: Any, c: Settings, replica: int) -> int:
 def begin_shutdown(s: Any, c: Settings, replica: int) -> None:
     """The controller takes the broker out of the ISR and of leadership, if others are in sync.
 
-    If it is the last in sync, the request fails and the broker goes all the same, after retries
-    (controlled.shutdown.max.retries).
+    If it is the last in sync: with ZooKeeper the request fails and the broker goes all the same,
+    after retries (controlled.shutdown.max.retries); under KRaft leadership is taken from it, and
+    nobody leads unless the ELR, or an unclean election, has somebody.
+    (ReplicationControlManager.handleBrokerInControlledShutdown)
     """
     s.shutdowns_used = s.shutdowns_used + 1
-    if others_can_do_without(s, c, replica):
-        led = s.leader == replica
+    gives_up = has(c, KRAFT) or others_can_do_without(s, c, replica)
+    led = s.leader == replica
+    s.stopping = with_member(s.stopping, replica)
+    if gives_up:
         remove_from_isr(s, c, replica)
         if led:
-            elect(s, c, next_leader(s, c, with_member(unavailable(s), replica)))
-    s.stopping = with_member(s.stopping, replica)
+            elect_next(s, c)
 
 
 def can_stop(s: Any, c: Settings, replica: int) -> bool:

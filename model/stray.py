@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.features import BROKER_EPOCH, has
+from model.features import BROKER_EPOCH, DIVERGING_GUARD, has
 from model.fetch import diverges, is_out_of_range, observe_fetch, takes_fetch
 from model.roles import drop_stray
 from model.settings import Settings
@@ -22,7 +22,7 @@ def can_stray_fetch(s: Any, c: Settings, follower: int) -> bool:
         return False
     offset, last_epoch = s.stray_offset, s.stray_last_epoch
     if diverges(s, c, s.stray_to, offset, last_epoch):
-        return False
+        return not has(c, DIVERGING_GUARD)
     return not is_out_of_range(s, c, s.stray_to, offset, last_epoch)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from model.epochs import end_offset_for, latest_epoch
-from model.features import FENCING, has
+from model.features import FENCING, KRAFT, has
 from model.roles import forget_lost_records, truncate
 from model.settings import Settings
 from model.terms import (
@@ -15,15 +15,19 @@ from model.terms import (
     TRUNCATE_BY_EPOCHS_2_0,
     TRUNCATING,
     UNKNOWN_OFFSET,
+    contains,
 )
 
 
 def can_offset_for_leader_epoch(s: Any, c: Settings, follower: int) -> bool:
     """The broker that the follower knows as leader is up and believes so too.
 
-    Since KIP-320 both must mean the same epoch; until then nothing checks it.
+    Since KIP-320 both must mean the same epoch; until then nothing checks it. A broker about to
+    shut down asks no more, as it fetches no more.
     """
     if s.role[follower] != TRUNCATING:
+        return False
+    if contains(s.stopping, follower) and not has(c, KRAFT):
         return False
     leader = s.known_leader[follower]
     if s.role[leader] != LEADER:

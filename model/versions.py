@@ -105,7 +105,8 @@ KIP_320 = Version(
 )
 ON_FETCH = Version(
     name="truncate-on-fetch",
-    sentence="Kafka 2.8.1 with ZooKeeper: the fetch itself says where the logs part (KIP-595).",
+    sentence="KIP-595 in Kafka 2.7 (inter.broker.protocol.version 2.7-IV1): the fetch itself says "
+    "where the logs part. From 2.7-IV2 on the ISR is changed by AlterPartition as well.",
     truncation=TRUNCATE_ON_FETCH,
     features=_ON_FETCH,
 )
