@@ -29,6 +29,7 @@ from checker.matrix.grid import (
     grid_over,
 )
 from checker.matrix.page import to_html
+from checker.matrix.picture import to_svg
 from checker.matrix.properties import Config, read_config
 from checker.matrix.running import Explorer, Matrix, Watch, explore_grid, exploring
 from checker.matrix.table import render_matrix
@@ -137,6 +138,7 @@ file_options = together(
     click.option("--json", "json_file", type=_FILE, help="Write every cell there as JSON."),
     click.option("--csv", "csv_file", type=_FILE, help="Write a line for each cell there."),
     click.option("--html", "html_file", type=_FILE, help="Write one page with all traces there."),
+    click.option("--svg", "svg_file", type=_FILE, help="Write the table there as a picture."),
 )
 
 config_options = together(
@@ -176,7 +178,7 @@ def matrix_command(**options: Any) -> int:
     With --config it answers for one configuration: over every fault, what can be lost, and which
     changes were explored that close it.
     """
-    files = {"--json": "json_file", "--csv": "csv_file", "--html": "html_file"}
+    files = {"--json": "json_file", "--csv": "csv_file", "--html": "html_file", "--svg": "svg_file"}
     for option, name in files.items():
         require_writable(option, options[name])
     choice = EngineChoice(
@@ -264,6 +266,7 @@ def _write(options: dict[str, Any], matrix: Matrix, answer: ConfigAnswer | None)
         "json_file": lambda: to_text(matrix, answer),
         "csv_file": lambda: to_csv(matrix),
         "html_file": lambda: to_html(matrix, answer),
+        "svg_file": lambda: to_svg(render_config(answer) if answer else render_matrix(matrix)),
     }
     for name, text in writers.items():
         if path := options[name]:

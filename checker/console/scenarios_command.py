@@ -13,6 +13,7 @@ from checker.console import exit_codes
 from checker.console.output_files import require_writable
 from checker.console.progress import showing
 from checker.scenarios.catalogue import CATALOGUE, find_scenario
+from checker.scenarios.document import to_markdown
 from checker.scenarios.running import Outcome, run_scenarios
 from checker.scenarios.table import catalogue_table, entry, outcome_table, summary
 from counterexamples import Trimmed, render_compact, write_trace
@@ -35,6 +36,12 @@ LANES = ("LEO", "HW")
     help="Write every outcome there as JSON; with --run.",
 )
 @click.option(
+    "--markdown",
+    "markdown_file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write the catalogue with every outcome there, to be read; with --run.",
+)
+@click.option(
     "--trace-dir",
     type=click.Path(file_okay=False, path_type=Path),
     help="Write the first trace of each scenario there; with --run.",
@@ -44,6 +51,7 @@ def scenarios_command(
     carry_out: bool,
     threads: int,
     json_file: Path | None,
+    markdown_file: Path | None,
     trace_dir: Path | None,
 ) -> int:
     """List the ways in which Kafka is known to lose records or to diverge, or tell of some.
@@ -52,8 +60,8 @@ def scenarios_command(
     must fall where the catalogue says so, and stand, in every reachable state, where it says that.
     """
     chosen = [find_scenario(name) for name in names] or list(CATALOGUE)
-    if not carry_out and (json_file or trace_dir):
-        raise click.UsageError("--json and --trace-dir are about what --run finds; add --run")
+    if not carry_out and (json_file or markdown_file or trace_dir):
+        raise click.UsageError("files are written about what --run finds; add --run")
     console = Console()
     if not carry_out:
         console.print(Trimmed(catalogue_table(chosen)) if not names else "")
@@ -61,6 +69,7 @@ def scenarios_command(
             console.print(Trimmed(entry(scenario)))
         return exit_codes.HOLDS
     require_writable("--json", json_file)
+    require_writable("--markdown", markdown_file)
     if trace_dir:
         trace_dir.mkdir(parents=True, exist_ok=True)
         require_writable("--trace-dir", trace_dir / "trace")
@@ -78,6 +87,8 @@ def scenarios_command(
     console.print(summary(outcomes, time.monotonic() - started))
     if json_file:
         json_file.write_text(_as_json(outcomes), encoding="utf-8")
+    if markdown_file:
+        markdown_file.write_text(to_markdown(outcomes), encoding="utf-8")
     if trace_dir:
         for outcome in _recorded(outcomes):
             assert outcome.finding is not None

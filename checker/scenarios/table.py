@@ -13,7 +13,7 @@ from rich.text import Text
 from checker.result import Verdict
 from checker.scenarios.running import Outcome
 from checker.scenarios.scenario import Scenario
-from checker.wording import told_option, told_version
+from checker.wording import told_version
 from model.environment import DOCUMENTED
 
 
@@ -39,7 +39,6 @@ def outcome_table(outcomes: Sequence[Outcome]) -> Table:
     table.add_column("Verdict", no_wrap=True)
     table.add_column("Depth", justify="right", no_wrap=True)
     table.add_column("States", justify="right", no_wrap=True)
-    table.add_column("Seconds", justify="right", no_wrap=True)
     shown = None
     for outcome in outcomes:
         if outcome.scenario is not shown:
@@ -57,22 +56,24 @@ def _cells(outcome: Outcome) -> list[str | Text]:
         verdict = Text(f"{verdict.plain.upper()}: not as told", "bold yellow")
     states = f"{outcome.states:,}" + ("" if outcome.complete else "+")
     depth = "" if outcome.depth is None else str(outcome.depth)
-    return [told_version(outcome.version), verdict, depth, states, f"{outcome.seconds:.1f}"]
+    return [told_version(outcome.version), verdict, depth, states]
+
+
+def told_environment(scenario: Scenario) -> str:
+    """The options of `check` that make its circumstances of the documented ones."""
+    usual = DOCUMENTED.options()
+    given = ((n, v) for n, v in scenario.environment.options().items() if v != usual[n])
+    return " ".join(f"--{name}" if value is True else f"--{name} {value}" for name, value in given)
 
 
 def entry(scenario: Scenario) -> RenderableType:
     """Everything about one entry, without running it."""
-    usual = DOCUMENTED.options()
-    options = scenario.environment.options()
-    told = [
-        f"--{name} {told_option(value)}" for name, value in options.items() if value != usual[name]
-    ]
     grid = Table.grid(padding=(0, 2, 0, 0))
     grid.add_column(no_wrap=True, style="dim")
     grid.add_column()
     grid.add_row("Source", scenario.source)
     grid.add_row("Claim", scenario.claim)
-    grid.add_row("Environment", " ".join(told))
+    grid.add_row("Environment", told_environment(scenario))
     grid.add_row("Falls", ", ".join(scenario.falls))
     grid.add_row("Stands", ", ".join(scenario.stands) or "none")
     if scenario.remark:

@@ -1,0 +1,56 @@
+"""The catalogue with its outcomes as a document, docs/scenarios.md."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+
+from checker.result import Verdict
+from checker.scenarios.running import Outcome
+from checker.scenarios.scenario import Scenario
+from checker.scenarios.table import told_environment
+from checker.wording import told_version
+
+_HEAD = """# What is known to go wrong
+
+Written by `waterline scenarios --run --markdown docs/scenarios.md`, and compared with a run by the
+tests. Each entry has a claim, circumstances, the versions that break the claim in them and those
+that do not. *Falls*: after so many steps at the least. *Stands*: no reachable state within the
+bounds breaks it. Of a search that ended with the violation the states seen until then are told, with
+a `+`. What the options mean is in [model.md](model.md#settings), the versions are in
+[protocol.md](protocol.md#versions). The first trace of each is in `examples/traces/scenarios/`.
+"""
+_COLUMNS = 100
+
+
+def to_markdown(outcomes: Sequence[Outcome]) -> str:
+    """A section an entry: the story, the circumstances, a line a version."""
+    entries = list(dict.fromkeys(outcome.scenario.number for outcome in outcomes))
+    lines = [_HEAD]
+    for number in entries:
+        of_entry = [o for o in outcomes if o.scenario.number == number]
+        lines += _section(of_entry[0].scenario, of_entry)
+    return "\n".join(lines)
+
+
+def _section(scenario: Scenario, outcomes: Sequence[Outcome]) -> Iterator[str]:
+    yield f"## {scenario.number} {scenario.name}"
+    yield ""
+    yield f"**{scenario.title}.** {scenario.source}."
+    yield ""
+    yield textwrap.fill(scenario.story, _COLUMNS)
+    yield ""
+    yield f"Claim: `{scenario.claim}`. Circumstances: `{told_environment(scenario)}`."
+    yield ""
+    if scenario.remark:
+        yield textwrap.fill(f"Remark: {scenario.remark}", _COLUMNS)
+        yield ""
+    yield "| version | verdict | steps | states |"
+    yield "|---|---|---|---|"
+    for outcome in outcomes:
+        falls = outcome.verdict is Verdict.VIOLATED
+        verdict = "falls" if falls else "stands"
+        depth = "" if outcome.depth is None else str(outcome.depth)
+        states = f"{outcome.states:,}" + ("" if outcome.complete else "+")
+        yield f"| {told_version(outcome.version)} | {verdict} | {depth} | {states} |"
+    yield ""
