@@ -74,19 +74,24 @@ def shrink_isr(s: Any, c: Settings, leader: int, follower: int) -> None:
 
 
 def can_alter_partition(s: Any, c: Settings, leader: int) -> bool:
-    """A leader's request to change the ISR is on its way."""
-    return s.role[leader] == LEADER and s.pending_isr[leader] != 0
+    """A leader's request to change the ISR is on its way, and the controller has an answer to it.
+
+    One that knows less than the controller is told so (INVALID_UPDATE_VERSION,
+    FENCED_LEADER_EPOCH), and goes on with what it has asked for until it learns more
+    (Partition.handleAlterPartitionError).
+    """
+    if s.role[leader] != LEADER or s.pending_isr[leader] == 0:
+        return False
+    return knows_partition(s, leader)
 
 
 def is_accepted(s: Any, c: Settings, leader: int) -> bool:
-    """Whether the controller agrees: it does not if the leader's knowledge is not current.
+    """Whether the controller agrees, the leader's knowledge being current.
 
-    Nor, since KIP-841, if a member is fenced or stopping, nor, since KIP-903, if the broker to be
-    added has registered anew since the fetch.
+    Since KIP-841 it does not if a member is fenced or stopping, since KIP-903 neither if the broker
+    to be added has registered anew since the fetch (INELIGIBLE_REPLICA).
     (ReplicationControlManager.validateAlterPartitionData)
     """
-    if not knows_partition(s, leader):
-        return False
     if has(c, FENCED_CHECK) and s.pending_isr[leader] & (s.fenced | s.stopping) != 0:
         return False
     return not (has(c, BROKER_EPOCH) and s.pending_stale[leader] == 1)

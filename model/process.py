@@ -9,6 +9,7 @@ from typing import Any
 
 from model import limits
 from model.features import BROKER_EPOCH, ELR, KRAFT, has
+from model.partition_state import outdate_leader
 from model.roles import drop_fetch, drop_stray, follows, forget_lost_records, lay_down_role
 from model.sessions import register, return_limit
 from model.settings import Settings
@@ -112,7 +113,9 @@ def restart(s: Any, c: Settings, replica: int) -> None:
     """
     s.up[replica] = 1
     s.hw[replica] = min(s.checkpoint[replica], s.leo[replica])
-    s.elr = elr_after_restart(s, c, replica)
+    if s.elr != elr_after_restart(s, c, replica):
+        s.elr = elr_after_restart(s, c, replica)
+        outdate_leader(s)
     s.unclean[replica] = 0
     if has(c, BROKER_EPOCH):
         outdate_fetches_of(s, replica)

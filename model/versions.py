@@ -160,7 +160,7 @@ def version_of(text: str) -> Version:
     version = VERSIONS[name]
     for word, feature in zip(rest[::2], rest[1::2], strict=True):
         version = _with(version, feature) if word == "with" else _without(version, feature)
-    _require_sense(version)
+    _require_sense(version, text)
     return replace(version, name=text)
 
 
@@ -207,18 +207,18 @@ def _feature(name: str) -> Feature:
     return _BY_NAME[name]
 
 
-def _require_sense(version: Version) -> None:
+def _require_sense(version: Version, text: str) -> None:
     for feature in FEATURES:
         if not version.features & feature.bit:
             continue
         for needed in FEATURES:
             if feature.needs & needed.bit and not version.features & needed.bit:
                 raise BadVersion(
-                    f"{version.name} has {feature.name} without {needed.name}, and "
+                    f"{text} has {feature.name} without {needed.name}, and "
                     f"{feature.name} means nothing without it: {feature.sentence}"
                 )
         if feature.needs_truncation and version.truncation not in feature.needs_truncation:
             names = [n for n, value in TRUNCATIONS.items() if value in feature.needs_truncation]
             raise BadVersion(
-                f"{version.name} has {feature.name}, which only goes with {' or '.join(names)}"
+                f"{text} has {feature.name}, which only goes with {' or '.join(names)}"
             )

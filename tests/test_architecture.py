@@ -26,6 +26,7 @@ MAY_PRINT = {
     "checker/console/report.py",
     "checker/console/scenarios_command.py",
     "checker/console/versions_command.py",
+    "checker/matrix/picture.py",
     "counterexamples/viewer.py",
 }
 MAY_EXIT = {"checker/console/cli.py", "checker/console/commands.py"}

@@ -26,7 +26,7 @@ ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 LEFT_OUT = "[...]"
 RUNS = re.findall(r"<!-- run( slow)? -->\n```console\n\$ \.venv/bin/(.+)\n((?:.*\n)+?)```", README)
-COMMANDS = ("check", "gate", "matrix", "states", "tour", "view")
+COMMANDS = ("check", "gate", "matrix", "scenarios", "states", "tour", "view")
 DOCUMENTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 

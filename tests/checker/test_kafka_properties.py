@@ -201,7 +201,7 @@ def test_it_answers_what_can_be_lost_and_what_closes_it(told: Told, tmp_path: Pa
     assert "acks all default" in line
     assert "two crashes loses 12 A record is lost that was acknowledged to a producer" in line
     assert "Holds with version=epoch" in line
-    assert "2 replicas, 2 records, epochs 0 to 2" in line
+    assert "2 replicas, 2 records, epochs 0 to 3" in line
 
 
 def test_what_closes_a_fault_was_explored_and_holds(told: Told, tmp_path: Path) -> None:
