@@ -333,7 +333,7 @@ begin
   return EndOffset(l, last) = UNKNOWN;
 end;
 
--- Whom the controller must not elect, if `back` were available and `going` were not.
+-- Whom the controller must not elect, if `back` were up and available and `going` were not.
 function Out(r: Replica; back: MaybeReplica; going: MaybeReplica): boolean;
 begin
   return r = going | (Unavailable(r) & r != back);
@@ -354,10 +354,10 @@ begin
   if UNCLEAN = 1 & LONGEST_LOG = 1 then
     best := UNKNOWN;
     for r: Replica do
-      if !Out(r, back, going) & up[r] & leo[r] > best then best := leo[r]; end;
+      if !Out(r, back, going) & (up[r] | r = back) & leo[r] > best then best := leo[r]; end;
     end;
     for r: Replica do
-      if !Out(r, back, going) & up[r] & leo[r] = best then return r; end;
+      if !Out(r, back, going) & (up[r] | r = back) & leo[r] = best then return r; end;
     end;
   end;
   return NOBODY;
