@@ -9,8 +9,8 @@ cross-check those of the model in this project. Needs `rumur` and a C compiler; 
 names of versions, features and options are those of Waterline's command line.
 
 One verifier counts, also in how many states each claim is violated. Every claim that is violated
-somewhere then gets its own, because Rumur stops at the first violation. All run on one thread, where
-Rumur explores breadth first, so the first violation it meets is at the least depth.
+somewhere then gets its own, because Rumur stops at the first violation. All run on one thread,
+where Rumur explores breadth first, so the first violation it meets is at the least depth.
 """
 
 from __future__ import annotations
