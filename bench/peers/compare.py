@@ -6,7 +6,7 @@
 Needs `rumur` and a C compiler. At each setting: distinct states of every level, transitions, and
 the depth at which each of six claims is violated must be equal. Exits 1 if anything differs, after
 all settings. By default three settings, both old versions of each: as documented, 3 replicas,
-unclean election. --all: every row of tests/golden/manifest.json, which takes half an hour. --new:
+unclean election. --all: every row of tests/golden/manifest.json, which takes about an hour. --new:
 those rows of it that have all six claims. --add: put what agrees and is not there yet into that
 file.
 """

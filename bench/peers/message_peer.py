@@ -125,10 +125,10 @@ def rules(version: str) -> dict[str, int]:
             truncation = name
         elif name not in FEATURES:
             raise PeerError(f"no feature {name}")
-        elif change == "with":
-            features.add(name)
+        elif (change == "with") == (name in features):
+            raise PeerError(f"{base} cannot be {change} {name}: it is so already")
         else:
-            features.remove(name)
+            features ^= {name}
     values = {name.replace("-", "_").upper(): int(name in features) for name in FEATURES}
     return {"TRUNCATION": TRUNCATIONS[truncation], **values}
 
