@@ -1,34 +1,72 @@
 -- Message grain of Kafka partition replication, written a second time, in Murphi (for Rumur).
 --
 -- The meaning of every rule is in SEMANTICS.md next to this file; the comments here say only how it
--- is put into Murphi. message_peer.py replaces the values of the constants in the first block, one
--- constant per line; the values below are the defaults.
+-- is put into Murphi. message_peer.py replaces the values of the constants in the first two blocks,
+-- one constant per line; the values below are the defaults, of the version hw.
 --
 -- Two habits keep "distinct" the same as "different in meaning":
 --   * nothing is ever left undefined: what is not alive is written back to one fixed value;
 --   * no scalarset is used, so the checker does no symmetry reduction.
+--
+-- Where the sheet has a pair (an epoch and an offset, or an offset and "done"), there are two
+-- functions here. Where it has a set, there is an array of booleans.
 
+-- The setting.
 const
   REPLICAS: 2;            -- replicas are 0 .. REPLICAS - 1
   RECORDS: 2;             -- at most so many records are ever produced
   EPOCHS: 2;              -- greatest leader epoch
   RESTARTS: 2;            -- budget of process crashes
   MOVES: 0;               -- budget of leader moves
+  POWER_LOSSES: 0;        -- budgets of the other faults
+  LOST_DISKS: 0;
+  LOST_CHECKPOINTS: 0;
+  SESSION_EXPIRIES: 0;
+  SHUTDOWNS: 0;
   UNCLEAN: 0;             -- 1: a replica outside the ISR may be elected
   ACKS: 2;                -- 0, 1, or 2 for acks=all
   MIN_ISR: 1;
   RESTART_DETECTION: 1;   -- whose restart may go unnoticed: 0 nobody's, 1 a follower's, 2 anybody's
+  DISK_LOSS: 0;           -- whose disk may be lost: 0 anybody's, 1 one's outside the ISR
   HW_AFTER_FETCH: 1;      -- 1: an answer carries the HW after the fetch was handled, 0: before
-  TRUNCATE_BY_EPOCH: 0;   -- 0: a new follower cuts its log to its HW, 1: it asks the leader
   PARKED: 0;              -- 1: a fetch that finds nothing new is parked
+  REQUESTS_SURVIVE: 0;    -- 1: a fetch that is given up may become the stray one
+  LATE_METADATA: 0;       -- 1: decisions of the controller may be learned late
+  CONSUMER: 0;            -- 1: there is one
   FORGET_EPOCHS: 1;       -- 1: the epoch of a record in no log and no answer is not state, 0: it is
-  CLAIM: 0;               -- which claim is checked: 0 none, 1 .. 4 in the order of the sheet
+  CLAIM: 0;               -- which claim is checked: 0 none, 1 .. 6 in the order of the sheet
+
+-- The version: how to truncate, and its features.
+const
+  TRUNCATION: 0;          -- 0 hw, 1 epoch, 2 epochs, 3 epochs-2.0, 4 on-fetch
+  FENCING: 0;
+  EPOCH_ON_LEADING: 0;
+  TRUNCATE_EVERY_EPOCH: 0;
+  ISR_FROM_EPOCH_START: 0;
+  TRUNCATE_OUT_OF_RANGE: 0;
+  CONSUMER_VALIDATION: 0;
+  DIVERGING_GUARD: 0;
+  ALTER_PARTITION: 0;
+  MAXIMAL_ISR: 0;
+  KRAFT: 0;
+  SHRINK_RAISES_EPOCH: 0;
+  FENCED_CHECK: 0;
+  BROKER_EPOCH: 0;
+  HW_NEEDS_MIN_ISR: 0;
+  ELR: 0;
+  LONGEST_LOG: 0;
+  FRESH_REMOTE_LEO: 0;
 
 const
   ACKS_ONE: 1;
   ACKS_ALL: 2;
   DETECTION_FOLLOWER: 1;
   DETECTION_ANY: 2;
+  BY_HW: 0;
+  BY_EPOCH: 1;
+  BY_EPOCHS: 2;
+  BY_EPOCHS_2_0: 3;
+  ON_FETCH: 4;
   NOBODY: REPLICAS;       -- "no replica"
   NO_RECORD: 0;
   UNKNOWN: -1;            -- an unknown remote LEO, an undefined answer
@@ -48,7 +86,7 @@ type
   ReplicaSet: array [Replica] of boolean;
   IdSet: array [Id] of boolean;
   Role: enum { NOTHING, LEADER, TRUNCATING, FETCHING };
-  Slot: enum { EMPTY, REQUEST, WAITING, DATA, OUT_OF_RANGE };
+  Slot: enum { EMPTY, REQUEST, WAITING, DATA, OUT_OF_RANGE, DIVERGING };
 
 var
   -- The controller.
@@ -56,6 +94,8 @@ var
   epoch: Epoch;
   isr: ReplicaSet;
   fenced: ReplicaSet;
+  elr: ReplicaSet;
+  stopping: ReplicaSet;
 
   -- Every replica.
   up: array [Replica] of boolean;
@@ -63,20 +103,43 @@ var
   leo: array [Replica] of Offset;
   hw: array [Replica] of Offset;              -- 0 while down
   checkpoint: array [Replica] of Offset;
+  durable: array [Replica] of Offset;
   role: array [Replica] of Role;              -- NOTHING while down
   known_epoch: array [Replica] of MaybeEpoch; -- NO_EPOCH while down
+  unclean: array [Replica] of boolean;        -- false while up
 
   -- Alive only at a leader; otherwise all false, or UNKNOWN.
   known_isr: array [Replica] of ReplicaSet;
   remote_leo: array [Replica] of array [Replica] of MaybeOffset;
   unanswered: array [Replica] of IdSet;
+  pending_isr: array [Replica] of ReplicaSet;
+  pending_stale: array [Replica] of boolean;
+  outdated: array [Replica] of boolean;
 
-  -- Alive only at a follower; otherwise NOBODY and EMPTY.
+  -- Alive only at a follower; otherwise NOBODY, NO_EPOCH and EMPTY.
   known_leader: array [Replica] of MaybeReplica;
+  cached_epoch: array [Replica] of MaybeEpoch;
   slot: array [Replica] of Slot;
   slot_ids: array [Replica] of Sequence;      -- only with DATA
   slot_count: array [Replica] of Offset;      -- only with DATA
-  slot_value: array [Replica] of Offset;      -- HW with DATA, the leader's LEO with OUT_OF_RANGE
+  slot_value: array [Replica] of Offset;      -- HW with DATA, the leader's LEO with OUT_OF_RANGE,
+                                              -- where to cut with DIVERGING
+  -- The stray fetch; all fixed while stray_from is NOBODY.
+  stray_from: MaybeReplica;
+  stray_to: MaybeReplica;
+  stray_offset: Offset;
+  stray_epoch: MaybeEpoch;
+  stray_last: MaybeEpoch;
+  stray_stale: boolean;
+
+  -- Past decisions.
+  decided_leader: array [Epoch] of MaybeReplica;
+  decided_isr: array [Epoch] of ReplicaSet;
+
+  -- The consumer.
+  consumed: Offset;
+  last_consumed: MaybeId;
+  misread: boolean;
 
   -- The epoch each record was written in; NO_EPOCH if not produced yet (or forgotten, see above).
   record_epoch: array [Id] of MaybeEpoch;
@@ -88,6 +151,11 @@ var
   exposed_count: Offset;
   restarts_used: 0 .. RESTARTS;
   moves_used: 0 .. MOVES;
+  power_losses_used: 0 .. POWER_LOSSES;
+  lost_disks_used: 0 .. LOST_DISKS;
+  lost_checkpoints_used: 0 .. LOST_CHECKPOINTS;
+  session_expiries_used: 0 .. SESSION_EXPIRIES;
+  shutdowns_used: 0 .. SHUTDOWNS;
 
 ---------------------------------------------------------------------------------------------------
 -- Small questions
@@ -108,17 +176,29 @@ begin
   return n;
 end;
 
+function Unavailable(r: Replica): boolean;
+begin
+  return fenced[r] | stopping[r];
+end;
+
 -- Does l act as leader, as far as a request that reaches it can tell?
 function Leads(l: MaybeReplica): boolean;
 begin
   if l = NOBODY then return false; end;
-  return up[l] & role[l] = LEADER;
+  return role[l] = LEADER;
 end;
 
--- May l change the ISR? Only when the controller sees the same leader and epoch as l does.
+-- Does leader l take requests of this epoch?
+function Accepts(l: MaybeReplica; e: MaybeEpoch): boolean;
+begin
+  if !Leads(l) then return false; end;
+  return FENCING = 0 | known_epoch[l] = e;
+end;
+
+-- "l knows the partition". May it change the ISR?
 function Current(l: Replica): boolean;
 begin
-  return leader = l & epoch = known_epoch[l];
+  return role[l] = LEADER & leader = l & epoch = known_epoch[l] & !outdated[l];
 end;
 
 function IsFollower(r: Replica): boolean;
@@ -126,8 +206,34 @@ begin
   return role[r] = TRUNCATING | role[r] = FETCHING;
 end;
 
--- The greatest epoch in r's epoch cache, that is, among the records of its log.
-function LastEpoch(r: Replica): MaybeEpoch;
+function MayFetch(r: Replica): boolean;
+begin
+  return role[r] = FETCHING | (role[r] = TRUNCATING & TRUNCATION = ON_FETCH);
+end;
+
+function Pending(l: Replica): boolean;
+begin
+  return exists r: Replica do pending_isr[l][r] end;
+end;
+
+-- Must leader l wait for r before it commits?
+function Counts(l: Replica; r: Replica): boolean;
+begin
+  return known_isr[l][r] | (MAXIMAL_ISR = 1 & pending_isr[l][r]);
+end;
+
+function CountedSize(l: Replica): MaybeReplica;
+var n: MaybeReplica;
+begin
+  n := 0;
+  for r: Replica do
+    if Counts(l, r) then n := n + 1; end;
+  end;
+  return n;
+end;
+
+-- The last epoch in r's epoch cache.
+function Latest(r: Replica): MaybeEpoch;
 var e: MaybeEpoch;
 begin
   e := NO_EPOCH;
@@ -136,36 +242,155 @@ begin
       if record_epoch[log[r][o]] > e then e := record_epoch[log[r][o]]; end;
     end;
   end;
+  if EPOCH_ON_LEADING = 1 then
+    if role[r] = LEADER & known_epoch[r] > e then e := known_epoch[r]; end;
+    if IsFollower(r) & cached_epoch[r] > e then e := cached_epoch[r]; end;
+  end;
   return e;
 end;
 
--- Leader l's answer to "where does epoch q end?", UNKNOWN for undefined. The cache holds running
--- maxima, so the start of its least epoch above q is the first offset whose record is above q.
-function EndOffset(l: Replica; q: MaybeEpoch): MaybeOffset;
+-- The first offset in r's log whose record is above epoch q; the LEO if there is none.
+function FirstAbove(r: Replica; q: MaybeEpoch): Offset;
 begin
-  if q = LastEpoch(l) then return leo[l]; end;
-  if LastEpoch(l) <= q then return UNKNOWN; end;
-  if q < record_epoch[log[l][0]] then return UNKNOWN; end;
   for o: Place do
-    if o < leo[l] then
-      if record_epoch[log[l][o]] > q then return o; end;
+    if o < leo[r] then
+      if record_epoch[log[r][o]] > q then return o; end;
     end;
   end;
-  error "an epoch above q must have been found";
+  return leo[r];
 end;
 
--- Whom would the controller elect now, if `back` counted as not fenced?
-function Candidate(back: MaybeReplica): MaybeReplica;
+-- Where epoch q ends in r's log: the offset of that pair, UNKNOWN for undefined.
+function EndOffset(r: Replica; q: MaybeEpoch): MaybeOffset;
+begin
+  if q = NO_EPOCH & TRUNCATION != BY_EPOCH then return UNKNOWN; end;
+  if q = Latest(r) then return leo[r]; end;
+  if q > Latest(r) then return UNKNOWN; end;
+  if FirstAbove(r, q) = 0 & (TRUNCATION = BY_EPOCH | TRUNCATION = BY_EPOCHS_2_0) then
+    return UNKNOWN;
+  end;
+  return FirstAbove(r, q);
+end;
+
+-- The epoch of that pair; it says nothing where the offset is UNKNOWN.
+function EndEpoch(r: Replica; q: MaybeEpoch): MaybeEpoch;
+var e: MaybeEpoch;
+begin
+  if q = Latest(r) | FirstAbove(r, q) = 0 then return q; end;
+  e := NO_EPOCH;
+  for o: Place do
+    if o < FirstAbove(r, q) then
+      if record_epoch[log[r][o]] > e then e := record_epoch[log[r][o]]; end;
+    end;
+  end;
+  return e;
+end;
+
+-- Where follower f cuts on the answer (e, x), x being UNKNOWN for undefined.
+function Cut(f: Replica; e: MaybeEpoch; x: MaybeOffset): Offset;
+var own: MaybeOffset;
+begin
+  if x = UNKNOWN then return Least(hw[f], leo[f]); end;
+  if TRUNCATION = BY_EPOCH then return Least(x, leo[f]); end;
+  own := EndOffset(f, e);
+  if own = UNKNOWN then
+    if TRUNCATION = BY_EPOCHS_2_0 then return Least(x, leo[f]); else return 0; end;
+  end;
+  if EndEpoch(f, e) != e then return Least(own, leo[f]); end;
+  return Least(Least(x, own), leo[f]);
+end;
+
+-- Whether f is done with truncating then.
+function Done(f: Replica; e: MaybeEpoch; x: MaybeOffset): boolean;
+begin
+  if x = UNKNOWN | TRUNCATION = BY_EPOCH then return true; end;
+  if EndOffset(f, e) = UNKNOWN then return true; end;
+  return EndEpoch(f, e) = e;
+end;
+
+-- Where the epoch of leader l starts in its log.
+function EpochStart(l: Replica): Offset;
+begin
+  for o: Place do
+    if o < leo[l] then
+      if record_epoch[log[l][o]] = known_epoch[l] then return o; end;
+    end;
+  end;
+  return leo[l];
+end;
+
+function Diverges(l: Replica; offset: Offset; last: MaybeEpoch): boolean;
+begin
+  if TRUNCATION != ON_FETCH | last = NO_EPOCH then return false; end;
+  if EndOffset(l, last) = UNKNOWN then return false; end;
+  return EndEpoch(l, last) < last | EndOffset(l, last) < offset;
+end;
+
+function OutOfRange(l: Replica; offset: Offset; last: MaybeEpoch): boolean;
+begin
+  if offset > leo[l] then return true; end;
+  if TRUNCATION != ON_FETCH | last = NO_EPOCH then return false; end;
+  return EndOffset(l, last) = UNKNOWN;
+end;
+
+-- Whom the controller must not elect, if `back` were up and available and `going` were not.
+function Out(r: Replica; back: MaybeReplica; going: MaybeReplica): boolean;
+begin
+  return r = going | (Unavailable(r) & r != back);
+end;
+
+-- The first candidate for the lead, under the same two ifs.
+function Candidate(back: MaybeReplica; going: MaybeReplica): MaybeReplica;
+var best: MaybeOffset;
 begin
   for r: Replica do
-    if isr[r] & (!fenced[r] | r = back) then return r; end;
+    if !Out(r, back, going) & (isr[r] | (Size(isr) = 0 & elr[r])) then return r; end;
   end;
-  if UNCLEAN = 1 then
+  if UNCLEAN = 1 & LONGEST_LOG = 0 then
     for r: Replica do
-      if !fenced[r] | r = back then return r; end;
+      if !Out(r, back, going) then return r; end;
+    end;
+  end;
+  if UNCLEAN = 1 & LONGEST_LOG = 1 then
+    best := UNKNOWN;
+    for r: Replica do
+      if !Out(r, back, going) & (up[r] | r = back) & leo[r] > best then best := leo[r]; end;
+    end;
+    for r: Replica do
+      if !Out(r, back, going) & (up[r] | r = back) & leo[r] = best then return r; end;
     end;
   end;
   return NOBODY;
+end;
+
+-- Does taking r out of the ISR raise the epoch?
+function StartsEpoch(r: Replica): boolean;
+begin
+  return isr[r]
+    & (KRAFT = 0 | leader = r | (SHRINK_RAISES_EPOCH = 1 & Size(isr) > 1));
+end;
+
+function RegisterIsCut(r: Replica): boolean;
+begin
+  return leader = NOBODY & epoch = EPOCHS & Candidate(r, NOBODY) != NOBODY;
+end;
+
+-- Is there a member of the ISR, other than r, that is there to stay?
+function OthersStay(r: Replica): boolean;
+begin
+  return exists x: Replica do isr[x] & x != r & !Unavailable(x) end;
+end;
+
+-- Would the controller grant what l has asked for?
+function Granted(l: Replica): boolean;
+begin
+  if !Current(l) | (BROKER_EPOCH = 1 & pending_stale[l]) then return false; end;
+  return FENCED_CHECK = 0 | !(exists r: Replica do pending_isr[l][r] & Unavailable(r) end);
+end;
+
+function Raising(l: Replica): boolean;
+begin
+  return SHRINK_RAISES_EPOCH = 1 & exists r: Replica do isr[r] & !pending_isr[l][r] end;
 end;
 
 -- Does a record live in a log or in an answer under way?
@@ -202,38 +427,85 @@ begin
   ForgetEpochs();
 end;
 
-procedure Truncate(r: Replica; length: Offset);
+procedure EmptyStray();
 begin
+  stray_from := NOBODY;
+  stray_to := NOBODY;
+  stray_offset := 0;
+  stray_epoch := NO_EPOCH;
+  stray_last := NO_EPOCH;
+  stray_stale := false;
+end;
+
+procedure EmptyPending(l: Replica);
+begin
+  for r: Replica do pending_isr[l][r] := false; end;
+  pending_stale[l] := false;
+end;
+
+procedure Truncate(r: Replica; length: Offset);
+var before: Offset;
+begin
+  before := leo[r];
   for o: Place do
     if o >= length then log[r][o] := NO_RECORD; end;
   end;
-  leo[r] := length;
+  leo[r] := Least(before, length);
+  hw[r] := Least(hw[r], length);
+  durable[r] := Least(durable[r], length);
+  cached_epoch[r] := NO_EPOCH;
   ForgetEpochs();
 end;
 
--- Take away everything that belongs to a role. The caller then says which role comes next.
-procedure LeaveRole(r: Replica);
+-- A follower gives its fetch up.
+procedure Abandon(f: Replica);
 begin
+  if REQUESTS_SURVIVE = 1 & slot[f] = REQUEST & stray_from = NOBODY then
+    if up[known_leader[f]] then
+      stray_from := f;
+      stray_to := known_leader[f];
+      stray_offset := leo[f];
+      stray_epoch := known_epoch[f];
+      stray_last := Latest(f);
+      stray_stale := false;
+    end;
+  end;
+  EmptySlot(f);
+end;
+
+-- Take away everything that belongs to a role. The caller then says which role comes next.
+procedure LayDown(r: Replica);
+begin
+  if IsFollower(r) then Abandon(r); end;
   role[r] := NOTHING;
   for x: Replica do
     known_isr[r][x] := false;
     remote_leo[r][x] := UNKNOWN;
   end;
   for i: Id do unanswered[r][i] := false; end;
+  EmptyPending(r);
+  outdated[r] := false;
   known_leader[r] := NOBODY;
-  EmptySlot(r);
+  cached_epoch[r] := NO_EPOCH;
 end;
 
 -- What a process exit does, whatever the reason. Whoever follows r loses what it had under way.
-procedure GoDown(r: Replica);
+procedure StopProcess(r: Replica);
 begin
+  LayDown(r);
   up[r] := false;
   hw[r] := 0;
   known_epoch[r] := NO_EPOCH;
-  LeaveRole(r);
   for f: Replica do
     if known_leader[f] = r & slot[f] != EMPTY then EmptySlot(f); end;
   end;
+  if stray_to = r then EmptyStray(); end;
+end;
+
+procedure Die(r: Replica);
+begin
+  StopProcess(r);
+  if ELR = 1 then unclean[r] := true; end;
 end;
 
 procedure AnswerData(f: Replica; l: Replica; watermark: Offset);
@@ -268,7 +540,7 @@ begin
     if o < m then
       if unanswered[l][log[l][o]] then
         unanswered[l][log[l][o]] := false;
-        if Size(known_isr[l]) >= MIN_ISR then acked[log[l][o]] := true; end;
+        if CountedSize(l) >= MIN_ISR then acked[log[l][o]] := true; end;
       end;
     end;
   end;
@@ -277,9 +549,10 @@ end;
 procedure IncHW(l: Replica);
 var m: Offset;
 begin
+  if HW_NEEDS_MIN_ISR = 1 & Size(known_isr[l]) < MIN_ISR then return; end;
   m := leo[l];
   for f: Replica do
-    if f != l & known_isr[l][f] then
+    if f != l & Counts(l, f) then
       if remote_leo[l][f] = UNKNOWN then return; end;
       m := Least(m, remote_leo[l][f]);
     end;
@@ -291,49 +564,179 @@ begin
   end;
 end;
 
-procedure MaybeExpand(l: Replica; f: Replica);
+---------------------------------------------------------------------------------------------------
+-- Changes of the controller's
+---------------------------------------------------------------------------------------------------
+
+procedure WriteIsr(s: ReplicaSet);
 begin
-  if !known_isr[l][f] & remote_leo[l][f] >= hw[l] & Current(l) then
-    isr[f] := true;
+  if ELR = 1 then
+    for x: Replica do
+      elr[x] := Size(s) < MIN_ISR & (elr[x] | isr[x]) & !s[x];
+    end;
+  end;
+  for x: Replica do isr[x] := s[x]; end;
+end;
+
+procedure AddToIsr(r: Replica);
+var s: ReplicaSet;
+begin
+  s := isr;
+  s[r] := true;
+  WriteIsr(s);
+end;
+
+procedure DropFromIsr(r: Replica);
+var s: ReplicaSet;
+begin
+  s := isr;
+  s[r] := false;
+  WriteIsr(s);
+end;
+
+procedure BeginEpoch();
+begin
+  if LATE_METADATA = 1 then
+    decided_leader[epoch] := leader;
+    decided_isr[epoch] := isr;
+  end;
+  epoch := epoch + 1;
+  for l: Replica do outdated[l] := false; end;
+end;
+
+procedure RemoveFromIsr(r: Replica);
+begin
+  if StartsEpoch(r) then
+    BeginEpoch();
+  elsif isr[r] then
+    for l: Replica do
+      if role[l] = LEADER & known_epoch[l] = epoch then outdated[l] := true; end;
+    end;
+  end;
+  if isr[r] & (Size(isr) > 1 | ELR = 1) then DropFromIsr(r); end;
+end;
+
+-- Make w the leader in the controller's eyes; the epoch is the caller's business.
+procedure Elect(w: Replica);
+var eligible: boolean;
+begin
+  leader := w;
+  if !isr[w] then
+    eligible := elr[w];
+    for x: Replica do
+      isr[x] := x = w;
+      elr[x] := elr[x] & eligible & x != w;
+    end;
+  end;
+end;
+
+-- r is fenced, whether it is down or not.
+procedure TakeForDown(r: Replica);
+var led: boolean;
+var winner: MaybeReplica;
+begin
+  led := leader = r;
+  fenced[r] := true;
+  stopping[r] := false;
+  RemoveFromIsr(r);
+  if led then
+    winner := Candidate(NOBODY, NOBODY);
+    if winner = NOBODY then leader := NOBODY; else Elect(winner); end;
+  end;
+end;
+
+procedure Register(r: Replica);
+var winner: MaybeReplica;
+begin
+  fenced[r] := false;
+  if leader = NOBODY then
+    winner := Candidate(NOBODY, NOBODY);
+    if winner != NOBODY then
+      BeginEpoch();
+      Elect(winner);
+    end;
+  end;
+end;
+
+---------------------------------------------------------------------------------------------------
+-- Changes of a broker's
+---------------------------------------------------------------------------------------------------
+
+procedure ExpandIsr(l: Replica; f: Replica; stale: boolean);
+begin
+  if known_isr[l][f] | remote_leo[l][f] < hw[l] | !Current(l) then return; end;
+  if ISR_FROM_EPOCH_START = 1 & remote_leo[l][f] < EpochStart(l) then return; end;
+  if ALTER_PARTITION = 0 then
+    AddToIsr(f);
     known_isr[l] := isr;
+  elsif !Pending(l) then
+    pending_isr[l] := known_isr[l];
+    pending_isr[l][f] := true;
+    pending_stale[l] := stale;
   end;
 end;
 
--- Make r the leader in the controller's eyes; the epoch is the caller's business.
-procedure Install(r: Replica);
+-- Leader l learns from a fetch how far f is.
+procedure Observe(l: Replica; f: Replica; offset: Offset; stale: boolean);
 begin
-  if !isr[r] then
-    for x: Replica do isr[x] := x = r; end;
-  end;
-  leader := r;
+  remote_leo[l][f] := offset;
+  ExpandIsr(l, f, stale);
+  IncHW(l);
 end;
 
--- The two ways to take up a new leader and epoch.
-procedure BecomeLeader(r: Replica);
+-- The ways to take up a leader, an epoch and an ISR, all by value.
+procedure BecomeLeader(r: Replica; e: Epoch; s: ReplicaSet);
 begin
   if role[r] != LEADER then
-    LeaveRole(r);
+    LayDown(r);
     role[r] := LEADER;
+  elsif FRESH_REMOTE_LEO = 1 & e > known_epoch[r] then
+    for x: Replica do remote_leo[r][x] := UNKNOWN; end;
   end;
-  known_isr[r] := isr;
-  known_epoch[r] := epoch;
+  for x: Replica do known_isr[r][x] := s[x]; end;
+  EmptyPending(r);
+  outdated[r] := false;
+  known_epoch[r] := e;
   IncHW(r);
 end;
 
-procedure BecomeFollower(r: Replica);
+procedure BecomeFollower(r: Replica; l: Replica; e: Epoch);
+var u: MaybeEpoch;
 begin
-  if IsFollower(r) & known_leader[r] = leader then
-    known_epoch[r] := epoch;
-  else
-    LeaveRole(r);
-    known_leader[r] := leader;
-    known_epoch[r] := epoch;
-    if TRUNCATE_BY_EPOCH = 1 then
-      role[r] := TRUNCATING;
-    else
-      Truncate(r, hw[r]);
-      role[r] := FETCHING;
+  u := NO_EPOCH;
+  if EPOCH_ON_LEADING = 1 & TRUNCATION != BY_HW then
+    if role[r] = LEADER then
+      u := known_epoch[r];
+    elsif IsFollower(r) then
+      u := cached_epoch[r];
     end;
+    for o: Place do
+      if o < leo[r] then
+        if record_epoch[log[r][o]] >= u then u := NO_EPOCH; end;
+      end;
+    end;
+  end;
+  LayDown(r);
+  known_epoch[r] := e;
+  if TRUNCATION = BY_HW then
+    Truncate(r, hw[r]);
+    role[r] := FETCHING;
+  else
+    role[r] := TRUNCATING;
+  end;
+  known_leader[r] := l;
+  cached_epoch[r] := u;
+end;
+
+procedure TakeUp(r: Replica; l: Replica; e: Epoch; s: ReplicaSet);
+begin
+  if l = r then
+    BecomeLeader(r, e, s);
+  elsif TRUNCATE_EVERY_EPOCH = 0 & IsFollower(r) & known_leader[r] = l then
+    if FENCING = 1 then Abandon(r); end;
+    known_epoch[r] := e;
+  else
+    BecomeFollower(r, l, e);
   end;
 end;
 
@@ -348,24 +751,40 @@ begin
   for r: Replica do
     isr[r] := true;
     fenced[r] := false;
+    elr[r] := false;
+    stopping[r] := false;
     up[r] := true;
     for o: Place do log[r][o] := NO_RECORD; end;
     leo[r] := 0;
     hw[r] := 0;
     checkpoint[r] := 0;
+    durable[r] := 0;
     known_epoch[r] := 0;
+    unclean[r] := false;
     slot[r] := EMPTY;
     for o: Place do slot_ids[r][o] := NO_RECORD; end;
     slot_count[r] := 0;
     slot_value[r] := 0;
     for i: Id do unanswered[r][i] := false; end;
+    outdated[r] := false;
+    cached_epoch[r] := NO_EPOCH;
     if r = 0 then role[r] := LEADER; else role[r] := FETCHING; end;
     if r = 0 then known_leader[r] := NOBODY; else known_leader[r] := 0; end;
     for x: Replica do
       known_isr[r][x] := r = 0;
+      pending_isr[r][x] := false;
       if r = 0 & x != 0 then remote_leo[r][x] := 0; else remote_leo[r][x] := UNKNOWN; end;
     end;
+    pending_stale[r] := false;
   end;
+  EmptyStray();
+  for e: Epoch do
+    decided_leader[e] := NOBODY;
+    for r: Replica do decided_isr[e][r] := false; end;
+  end;
+  consumed := 0;
+  last_consumed := NO_RECORD;
+  misread := false;
   for i: Id do
     record_epoch[i] := NO_EPOCH;
     acked[i] := false;
@@ -375,6 +794,11 @@ begin
   produced := 0;
   restarts_used := 0;
   moves_used := 0;
+  power_losses_used := 0;
+  lost_disks_used := 0;
+  lost_checkpoints_used := 0;
+  session_expiries_used := 0;
+  shutdowns_used := 0;
 end;
 
 ---------------------------------------------------------------------------------------------------
@@ -383,7 +807,7 @@ end;
 
 ruleset l: Replica do
   rule "Produce"
-    up[l] & role[l] = LEADER & produced < RECORDS
+    role[l] = LEADER & produced < RECORDS
     & (ACKS != ACKS_ALL | Size(known_isr[l]) >= MIN_ISR)
   ==>
   begin
@@ -395,32 +819,54 @@ ruleset l: Replica do
     if ACKS = ACKS_ALL then unanswered[l][produced] := true; end;
     IncHW(l);
   end;
+
+  rule "Consume"
+    CONSUMER = 1 & role[l] = LEADER & consumed < hw[l] & !misread
+  ==>
+  var parted: boolean;
+  begin
+    parted := false;
+    if consumed > 0 then parted := log[l][consumed - 1] != last_consumed; end;
+    if !parted then
+      last_consumed := log[l][consumed];
+      consumed := consumed + 1;
+    elsif CONSUMER_VALIDATION = 1 then
+      consumed := 0;
+      last_consumed := NO_RECORD;
+    else
+      misread := true;
+    end;
+  end;
 end;
 
 ruleset f: Replica do
   rule "SendFetch"
-    up[f] & role[f] = FETCHING & slot[f] = EMPTY
+    MayFetch(f) & slot[f] = EMPTY & (KRAFT = 1 | !stopping[f])
   ==>
   begin
     slot[f] := REQUEST;
   end;
 
   rule "LeaderFetch"
-    slot[f] = REQUEST
+    MayFetch(f) & slot[f] = REQUEST
   ==>
   var l: Replica;
   var before: Offset;
+  var last: MaybeEpoch;
   begin
     l := known_leader[f];
-    if !Leads(l) then
+    last := Latest(f);
+    if !Accepts(l, known_epoch[f]) then
       EmptySlot(f);
-    elsif leo[f] > leo[l] then
+    elsif Diverges(l, leo[f], last) then
+      if DIVERGING_GUARD = 0 then Observe(l, f, leo[f], false); end;
+      slot[f] := DIVERGING;
+      slot_value[f] := Cut(f, EndEpoch(l, last), EndOffset(l, last));
+    elsif OutOfRange(l, leo[f], last) then
       AnswerOutOfRange(f, l);
     else
       before := hw[l];
-      remote_leo[l][f] := leo[f];
-      MaybeExpand(l, f);
-      IncHW(l);
+      Observe(l, f, leo[f], false);
       if PARKED = 1 & leo[f] = leo[l] then
         slot[f] := WAITING;
       elsif HW_AFTER_FETCH = 1 then
@@ -432,12 +878,12 @@ ruleset f: Replica do
   end;
 
   rule "WakeParked"
-    slot[f] = WAITING
+    MayFetch(f) & slot[f] = WAITING
   ==>
   var l: Replica;
   begin
     l := known_leader[f];
-    if !Leads(l) then
+    if !Accepts(l, known_epoch[f]) then
       EmptySlot(f);
     elsif leo[f] > leo[l] then
       AnswerOutOfRange(f, l);
@@ -446,8 +892,8 @@ ruleset f: Replica do
     end;
   end;
 
-  rule "ReceiveFetch"
-    slot[f] = DATA
+  rule "RecvFetch"
+    MayFetch(f) & slot[f] = DATA
   ==>
   begin
     for o: Place do
@@ -455,48 +901,80 @@ ruleset f: Replica do
     end;
     leo[f] := leo[f] + slot_count[f];
     hw[f] := Least(leo[f], slot_value[f]);
+    role[f] := FETCHING;
     EmptySlot(f);
   end;
 
-  rule "ReceiveOutOfRange"
-    slot[f] = OUT_OF_RANGE
+  rule "RecvDiverging"
+    MayFetch(f) & slot[f] = DIVERGING
   ==>
   begin
-    if UNCLEAN = 1 then
-      Truncate(f, Least(leo[f], slot_value[f]));
-      hw[f] := Least(hw[f], leo[f]);
+    Truncate(f, slot_value[f]);
+    EmptySlot(f);
+  end;
+
+  rule "RecvOutOfRange"
+    MayFetch(f) & slot[f] = OUT_OF_RANGE
+  ==>
+  begin
+    if UNCLEAN = 1 | TRUNCATE_OUT_OF_RANGE = 1 then
+      Truncate(f, slot_value[f]);
       EmptySlot(f);
     else
-      GoDown(f);
+      Die(f);
     end;
   end;
 
-  rule "OffsetForLeaderEpoch"
-    up[f] & role[f] = TRUNCATING & Leads(known_leader[f])
+  rule "StrayFetch"
+    stray_from = f
+    & Accepts(stray_to, stray_epoch)
+    & !Diverges(stray_to, stray_offset, stray_last)
+    & !OutOfRange(stray_to, stray_offset, stray_last)
+    & !(BROKER_EPOCH = 1 & stray_stale & !outdated[stray_to]
+        & (known_isr[stray_to][f] | pending_isr[stray_to][f]))
   ==>
-  var answer: MaybeOffset;
   begin
-    answer := EndOffset(known_leader[f], LastEpoch(f));
-    if answer = UNKNOWN then
-      Truncate(f, hw[f]);
-    else
-      Truncate(f, Least(answer, leo[f]));
-    end;
-    hw[f] := Least(hw[f], leo[f]);
-    role[f] := FETCHING;
+    Observe(stray_to, f, stray_offset, stray_stale);
+    EmptyStray();
   end;
+
+  rule "OffsetForLeaderEpoch"
+    (TRUNCATION = BY_EPOCH | TRUNCATION = BY_EPOCHS | TRUNCATION = BY_EPOCHS_2_0)
+    & role[f] = TRUNCATING & Accepts(known_leader[f], known_epoch[f])
+  ==>
+  var e: MaybeEpoch;
+  var x: MaybeOffset;
+  var done: boolean;
+  begin
+    e := EndEpoch(known_leader[f], Latest(f));
+    x := EndOffset(known_leader[f], Latest(f));
+    done := Done(f, e, x);
+    Truncate(f, Cut(f, e, x));
+    if done then role[f] := FETCHING; end;
+  end;
+end;
+
+rule "LoseStray"
+  stray_from != NOBODY
+==>
+begin
+  EmptyStray();
 end;
 
 ruleset l: Replica do ruleset f: Replica do
   rule "ShrinkIsr"
-    up[l] & role[l] = LEADER & f != l & known_isr[l][f]
+    f != l & known_isr[l][f] & Current(l) & !Pending(l)
     & (remote_leo[l][f] = UNKNOWN | remote_leo[l][f] < leo[l] | !up[f])
-    & Current(l)
   ==>
   begin
-    isr[f] := false;
-    known_isr[l] := isr;
-    IncHW(l);
+    if ALTER_PARTITION = 0 then
+      DropFromIsr(f);
+      known_isr[l] := isr;
+      IncHW(l);
+    else
+      pending_isr[l] := known_isr[l];
+      pending_isr[l][f] := false;
+    end;
   end;
 end; end;
 
@@ -517,66 +995,160 @@ ruleset r: Replica do
   ==>
   begin
     restarts_used := restarts_used + 1;
-    GoDown(r);
+    Die(r);
   end;
 
-  -- The last line of the guard is the cut: an election with no epoch left for it.
+  ruleset x: Place do
+    rule "PowerLoss"
+      up[r] & durable[r] <= x & x < leo[r] & power_losses_used < POWER_LOSSES
+    ==>
+    begin
+      power_losses_used := power_losses_used + 1;
+      Die(r);
+      Truncate(r, x);
+      durable[r] := x;
+    end;
+  end;
+
+  rule "DiskLoss"
+    up[r] & (leo[r] > 0 | checkpoint[r] > 0) & (DISK_LOSS = 0 | !isr[r])
+    & lost_disks_used < LOST_DISKS
+  ==>
+  begin
+    lost_disks_used := lost_disks_used + 1;
+    Die(r);
+    Truncate(r, 0);
+    checkpoint[r] := 0;
+  end;
+
+  rule "CheckpointLoss"
+    !up[r] & checkpoint[r] > 0 & lost_checkpoints_used < LOST_CHECKPOINTS
+  ==>
+  begin
+    lost_checkpoints_used := lost_checkpoints_used + 1;
+    checkpoint[r] := 0;
+  end;
+
+  rule "BeginShutdown"
+    up[r] & !Unavailable(r) & shutdowns_used < SHUTDOWNS
+    & !(OthersStay(r) & epoch = EPOCHS & StartsEpoch(r))
+  ==>
+  var led: boolean;
+  begin
+    shutdowns_used := shutdowns_used + 1;
+    led := leader = r;
+    if OthersStay(r) then
+      RemoveFromIsr(r);
+      if led then Elect(Candidate(NOBODY, r)); end;
+    end;
+    stopping[r] := true;
+  end;
+
+  rule "Stop"
+    up[r] & stopping[r]
+  ==>
+  begin
+    checkpoint[r] := hw[r];
+    durable[r] := leo[r];
+    StopProcess(r);
+  end;
+
   rule "Restart"
     !up[r]
-    & (fenced[r] | RESTART_DETECTION = DETECTION_ANY
-       | (RESTART_DETECTION = DETECTION_FOLLOWER & leader != r))
-    & !(leader = NOBODY & epoch = EPOCHS & Candidate(r) != NOBODY)
+    & (fenced[r]
+       | (KRAFT = 0 & !stopping[r]
+          & (RESTART_DETECTION = DETECTION_ANY
+             | (RESTART_DETECTION = DETECTION_FOLLOWER & leader != r))))
+    & !RegisterIsCut(r)
   ==>
-  var winner: MaybeReplica;
   begin
     up[r] := true;
     hw[r] := Least(checkpoint[r], leo[r]);
-    fenced[r] := false;
-    if leader = NOBODY then
-      winner := Candidate(NOBODY);
-      if winner != NOBODY then
-        Install(winner);
-        epoch := epoch + 1;
+    if unclean[r] then elr[r] := false; end;
+    unclean[r] := false;
+    if BROKER_EPOCH = 1 then
+      if stray_from = r then stray_stale := true; end;
+      for l: Replica do
+        if pending_isr[l][r] & !known_isr[l][r] then pending_stale[l] := true; end;
       end;
     end;
+    Register(r);
   end;
 
 -------------------------------------------------------------------------------------------------
 -- Controller
 -------------------------------------------------------------------------------------------------
 
-  rule "Fence"
-    !up[r] & !fenced[r] & !(isr[r] & epoch = EPOCHS)
+  rule "AlterPartition"
+    role[r] = LEADER & Pending(r) & !(epoch = EPOCHS & Granted(r) & Raising(r))
   ==>
-  var winner: MaybeReplica;
+  var s: ReplicaSet;
+  var granted: boolean;
+  var raising: boolean;
   begin
-    fenced[r] := true;
-    if isr[r] then
-      if Size(isr) > 1 then isr[r] := false; end;
-      epoch := epoch + 1;
-    end;
-    if leader = r then
-      leader := NOBODY;
-      winner := Candidate(NOBODY);
-      if winner != NOBODY then Install(winner); end;
+    s := pending_isr[r];
+    granted := Granted(r);
+    raising := Raising(r);
+    EmptyPending(r);
+    if granted & raising then
+      BeginEpoch();
+      WriteIsr(s);
+    elsif granted then
+      WriteIsr(s);
+      known_isr[r] := s;
+      IncHW(r);
     end;
   end;
 
+  rule "Fence"
+    !up[r] & !fenced[r] & !(epoch = EPOCHS & StartsEpoch(r))
+  ==>
+  begin
+    TakeForDown(r);
+  end;
+
+  rule "SessionExpiry"
+    up[r] & !Unavailable(r) & session_expiries_used < SESSION_EXPIRIES
+    & !(epoch = EPOCHS & StartsEpoch(r))
+  ==>
+  begin
+    session_expiries_used := session_expiries_used + 1;
+    TakeForDown(r);
+  end;
+
+  rule "Register"
+    SESSION_EXPIRIES > 0 & up[r] & fenced[r] & !RegisterIsCut(r)
+  ==>
+  begin
+    Register(r);
+  end;
+
   rule "Move"
-    leader != NOBODY & leader != r & isr[r] & !fenced[r]
+    leader != NOBODY & leader != r & isr[r] & !Unavailable(r)
     & moves_used < MOVES & epoch < EPOCHS
   ==>
   begin
+    BeginEpoch();
     moves_used := moves_used + 1;
-    epoch := epoch + 1;
     leader := r;
   end;
 
   rule "Learn"
-    up[r] & known_epoch[r] < epoch & leader != NOBODY
+    up[r] & leader != NOBODY & (KRAFT = 1 | !fenced[r])
+    & (known_epoch[r] < epoch | (role[r] = LEADER & outdated[r]))
   ==>
   begin
-    if leader = r then BecomeLeader(r); else BecomeFollower(r); end;
+    TakeUp(r, leader, epoch, isr);
+  end;
+
+  ruleset e: Epoch do
+    rule "LearnLate"
+      LATE_METADATA = 1 & up[r] & known_epoch[r] != NO_EPOCH & known_epoch[r] < e & e < epoch
+      & decided_leader[e] != NOBODY
+    ==>
+    begin
+      TakeUp(r, decided_leader[e], e, decided_isr[e]);
+    end;
   end;
 end;
 
@@ -599,10 +1171,15 @@ begin
 end;
 
 -- Behind its end a log reads NO_RECORD, so a log that is too short differs as well.
+function Complete(r: Replica): boolean;
+begin
+  return forall o: Place do o < exposed_count -> log[r][o] = exposed[o] end;
+end;
+
 function KeepsExposed(): boolean;
 begin
   if Act() = NOBODY then return true; end;
-  return forall o: Place do o < exposed_count -> log[Act()][o] = exposed[o] end;
+  return Complete(Act());
 end;
 
 function KeepsAcked(): boolean;
@@ -633,8 +1210,37 @@ begin
   end;
 end;
 
--- Whatever is not asked for holds trivially.
-invariant "committed-record-lost" CLAIM != 1 | KeepsExposed();
-invariant "acknowledged-durable" CLAIM != 2 | KeepsAcked();
-invariant "divergence-below-hw" CLAIM != 3 | FollowersAgree();
-invariant "inconsistent-read" CLAIM != 4 | ReadsAgree();
+function CandidatesComplete(): boolean;
+begin
+  return forall r: Replica do (up[r] & (isr[r] | elr[r])) -> Complete(r) end;
+end;
+
+-- Behind b's end its log reads NO_RECORD, and the leader's has a record there.
+function Honest(a: Replica; b: Replica): boolean;
+begin
+  return forall o: Place do (o < remote_leo[a][b] & o < leo[a]) -> log[a][o] = log[b][o] end;
+end;
+
+function RemoteLeoHonest(): boolean;
+begin
+  if Act() = NOBODY then return true; end;
+  return forall b: Replica do
+    (role[b] = FETCHING & known_leader[b] = Act() & known_epoch[b] = known_epoch[Act()])
+      -> Honest(Act(), b)
+  end;
+end;
+
+-- Whatever is not asked for holds trivially. How often each is violated is counted anyway.
+invariant "no_committed_loss" CLAIM != 1 | KeepsExposed();
+invariant "acknowledged_durable" CLAIM != 2 | KeepsAcked();
+invariant "no_divergence_below_hw" CLAIM != 3 | FollowersAgree();
+invariant "consistent_read" CLAIM != 4 | ReadsAgree();
+invariant "candidates_complete" CLAIM != 5 | CandidatesComplete();
+invariant "remote_leo_honest" CLAIM != 6 | RemoteLeoHonest();
+
+cover "no_committed_loss" !KeepsExposed();
+cover "acknowledged_durable" !KeepsAcked();
+cover "no_divergence_below_hw" !FollowersAgree();
+cover "consistent_read" !ReadsAgree();
+cover "candidates_complete" !CandidatesComplete();
+cover "remote_leo_honest" !RemoteLeoHonest();

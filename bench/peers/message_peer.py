@@ -1,12 +1,16 @@
 #!/usr/bin/env python3
 """Run the Murphi model of the message grain with Rumur and print what it found as JSON.
 
-The model, message_peer.m, was written from the reference and SEMANTICS.md alone, so its counts
-cross-check those of the model in this project. Needs `rumur` and a C compiler; nothing else.
+    message_peer.py VERSION [OPTION=VALUE ...]
+    message_peer.py kip320-without-fencing epochs=3 restarts=1 moves=2
 
-Every question gets its own verifier: one without claims, for the counts, and one per claim, because
-Rumur stops at the first violation. All run on one thread, where Rumur explores breadth first, so
-the first violation it meets is at the least depth.
+The model, message_peer.m, was written from the reference and SEMANTICS.md alone, so its counts
+cross-check those of the model in this project. Needs `rumur` and a C compiler; nothing else. The
+names of versions, features and options are those of Waterline's command line.
+
+One verifier counts, also in how many states each claim is violated. Every claim that is violated
+somewhere then gets its own, because Rumur stops at the first violation. All run on one thread,
+where Rumur explores breadth first, so the first violation it meets is at the least depth.
 """
 
 from __future__ import annotations
@@ -20,7 +24,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -29,21 +32,65 @@ MODEL = Path(__file__).with_name("message_peer.m")
 
 #: In the order of the sheet: the model numbers them from 1.
 CLAIMS = (
-    "committed-record-lost",
-    "acknowledged-durable",
-    "divergence-below-hw",
-    "inconsistent-read",
+    "no_committed_loss",
+    "acknowledged_durable",
+    "no_divergence_below_hw",
+    "consistent_read",
+    "candidates_complete",
+    "remote_leo_honest",
 )
 
+TRUNCATIONS = {
+    "truncate-to-hw": 0,
+    "truncate-by-epoch": 1,
+    "truncate-by-epochs": 2,
+    "truncate-by-epochs-2.0": 3,
+    "truncate-on-fetch": 4,
+}
+KIP320 = (
+    "fencing",
+    "epoch-on-leading",
+    "truncate-every-epoch",
+    "isr-from-epoch-start",
+    "truncate-out-of-range",
+    "consumer-validation",
+)
+ON_FETCH = (*KIP320, "diverging-guard")
+KIP903 = (*ON_FETCH, "alter-partition", "maximal-isr", "kraft", "fenced-check", "broker-epoch")
+KRAFT = tuple(name for name in KIP903 if name != "broker-epoch")
+FEATURES = (
+    *KIP903,
+    "shrink-raises-epoch",
+    "hw-needs-min-isr",
+    "elr",
+    "longest-log",
+    "fresh-remote-leo",
+)
+VERSIONS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "hw": ("truncate-to-hw", ()),
+    "epoch": ("truncate-by-epoch", ()),
+    "kip279": ("truncate-by-epochs", ()),
+    "kip279-code": ("truncate-by-epochs-2.0", ()),
+    "kip320": ("truncate-by-epochs", KIP320),
+    "truncate-on-fetch": ("truncate-on-fetch", ON_FETCH),
+    "kraft": ("truncate-on-fetch", (*KRAFT, "shrink-raises-epoch")),
+    "kip903": ("truncate-on-fetch", (*KIP903, "shrink-raises-epoch")),
+    "elr": ("truncate-on-fetch", (*KIP903, "hw-needs-min-isr", "elr")),
+}
+
+SWITCH = {"false": 0, "true": 1}
 #: Option -> (constant of the model, spelling of each value). Plain numbers have no spelling table.
 WORDS: dict[str, tuple[str, dict[str, int]]] = {
-    "truncation": ("TRUNCATE_BY_EPOCH", {"hw": 0, "epoch": 1}),
-    "unclean": ("UNCLEAN", {"off": 0, "on": 1}),
+    "unclean-leader-election": ("UNCLEAN", SWITCH),
     "acks": ("ACKS", {"0": 0, "1": 1, "all": 2}),
-    "restart_detection": ("RESTART_DETECTION", {"none": 0, "follower": 1, "any": 2}),
-    "hw_in_response": ("HW_AFTER_FETCH", {"pre": 0, "post": 1}),
-    "parked": ("PARKED", {"off": 0, "on": 1}),
-    "lost_epochs": ("FORGET_EPOCHS", {"kept": 0, "forgotten": 1}),
+    "restart-detection": ("RESTART_DETECTION", {"none": 0, "follower": 1, "any": 2}),
+    "disk-loss": ("DISK_LOSS", {"any": 0, "out-of-sync": 1}),
+    "hw-in-response": ("HW_AFTER_FETCH", {"pre": 0, "post": 1}),
+    "parked-fetches": ("PARKED", SWITCH),
+    "requests-survive": ("REQUESTS_SURVIVE", SWITCH),
+    "late-metadata": ("LATE_METADATA", SWITCH),
+    "consumer": ("CONSUMER", SWITCH),
+    "forget-epochs": ("FORGET_EPOCHS", SWITCH),
 }
 NUMBERS = {
     "replicas": "REPLICAS",
@@ -51,22 +98,12 @@ NUMBERS = {
     "epochs": "EPOCHS",
     "restarts": "RESTARTS",
     "moves": "MOVES",
-    "min_isr": "MIN_ISR",
-}
-DEFAULTS: dict[str, str | int] = {
-    "truncation": "hw",
-    "replicas": 2,
-    "records": 2,
-    "epochs": 2,
-    "restarts": 2,
-    "moves": 0,
-    "unclean": "off",
-    "acks": "all",
-    "min_isr": 1,
-    "restart_detection": "follower",
-    "hw_in_response": "post",
-    "parked": "off",
-    "lost_epochs": "forgotten",
+    "min-insync-replicas": "MIN_ISR",
+    "power-losses": "POWER_LOSSES",
+    "lost-disks": "LOST_DISKS",
+    "lost-checkpoints": "LOST_CHECKPOINTS",
+    "session-expiries": "SESSION_EXPIRIES",
+    "shutdowns": "SHUTDOWNS",
 }
 
 #: Greater than the depth of any space worth waiting for; the counting run fails if it is reached.
@@ -77,12 +114,36 @@ class PeerError(Exception):
     """The peer could not answer: a tool is missing, failed, or said something unexpected."""
 
 
-def constants(settings: dict[str, str | int], claim: int) -> dict[str, int]:
-    """Translate settings into the values of the model's constants."""
-    values = {name: int(settings[option]) for option, name in NUMBERS.items()}
-    for option, (name, spelling) in WORDS.items():
-        values[name] = spelling[str(settings[option])]
-    values["CLAIM"] = claim
+def rules(version: str) -> dict[str, int]:
+    """Translate a version, as kip320-without-fencing, into values of the model's constants."""
+    base, *changes = re.split(r"-(with|without)-", version)
+    if base not in VERSIONS:
+        raise PeerError(f"no version {base}")
+    truncation, features = VERSIONS[base][0], set(VERSIONS[base][1])
+    for change, name in zip(changes[::2], changes[1::2], strict=True):
+        if change == "with" and name in TRUNCATIONS:
+            truncation = name
+        elif name not in FEATURES:
+            raise PeerError(f"no feature {name}")
+        elif (change == "with") == (name in features):
+            raise PeerError(f"{base} cannot be {change} {name}: it is so already")
+        else:
+            features ^= {name}
+    values = {name.replace("-", "_").upper(): int(name in features) for name in FEATURES}
+    return {"TRUNCATION": TRUNCATIONS[truncation], **values}
+
+
+def constants(version: str, options: dict[str, Any]) -> dict[str, int]:
+    """Translate a setting into values of the model's constants; the model has the defaults."""
+    values = rules(version)
+    for option, given in options.items():
+        value = str(given).lower()
+        if option in NUMBERS:
+            values[NUMBERS[option]] = int(value)
+        elif option in WORDS and value in WORDS[option][1]:
+            values[WORDS[option][0]] = WORDS[option][1][value]
+        else:
+            raise PeerError(f"no option {option}={value}")
     return values
 
 
@@ -111,7 +172,8 @@ def must(command: list[str | Path]) -> None:
 def build(directory: Path, source: str, options: list[str]) -> Path:
     """Generate and compile a verifier.
 
-    Rumur's own defaults would reduce by symmetry, report deadlocks and use several threads.
+    Rumur's own defaults would reduce by symmetry, report deadlocks and use several threads. Small
+    spaces take less time than the compiler does, so it is not asked for its best.
     """
     model, program, binary = (directory / name for name in ("peer.m", "peer.c", "peer"))
     model.write_text(source, encoding="utf-8")
@@ -119,7 +181,7 @@ def build(directory: Path, source: str, options: list[str]) -> Path:
     fixed += ["--output-format", "machine-readable"]
     must(["rumur", *fixed, *options, "--output", program, model])
     wide = ["-mcx16"] if platform.machine() in ("x86_64", "AMD64") else []
-    must(["gcc", "-std=c11", "-O3", "-DNDEBUG", *wide, program, "-o", binary, "-pthread"])
+    must(["gcc", "-std=c11", "-O1", "-DNDEBUG", *wide, program, "-o", binary, "-pthread"])
     return binary
 
 
@@ -159,26 +221,26 @@ def count(source: str) -> dict[str, Any]:
         raise PeerError(f"the space is deeper than {DEPTH_BOUND}")
     if sum(levels) != distinct:
         raise PeerError(f"levels add up to {sum(levels)}, not to {distinct}")
+    covered = {
+        found.attrib["message"]: int(found.attrib["count"])
+        for found in report.findall("cover_result")
+    }
     return {
         "distinct": distinct,
         "fired": fired,
-        "generated": fired + 1,
         "depth": len(levels) - 1,
         "levels": levels,
+        "violating": {claim: covered[claim] for claim in CLAIMS if covered[claim]},
     }
 
 
-def judge(source: str, claim: str) -> dict[str, Any]:
-    """Check one claim: whether it holds and, if not, the shortest way to break it."""
+def judge(source: str, claim: str) -> list[str]:
+    """Find the shortest way to break a claim that is known to break."""
     report, _ = verify(source, ["--counterexample-trace", "diff"])
     failure = report.find("error")
-    if failure is None:
-        return {"verdict": "holds"}
-    message = failure.findtext("message", "")
-    if claim not in message:
-        raise PeerError(f"the model itself went wrong: {message}")
-    steps = [re.sub(r"\s+", " ", text(step)) for step in failure.findall("transition")[1:]]
-    return {"verdict": "violated", "depth": len(steps), "trace": steps}
+    if failure is None or claim not in failure.findtext("message", ""):
+        raise PeerError(f"{claim} was violated when it was counted, and now is not")
+    return [re.sub(r"\s+", " ", text(step)) for step in failure.findall("transition")[1:]]
 
 
 def text(step: ElementTree.Element) -> str:
@@ -187,58 +249,34 @@ def text(step: ElementTree.Element) -> str:
     return f"{name}({', '.join(p.text or '' for p in step.findall('parameter'))})"
 
 
-def examine(settings: dict[str, str | int], claims: list[str], counted: bool) -> dict[str, Any]:
-    """Answer everything asked about one setting."""
-    template = MODEL.read_text(encoding="utf-8")
+def examine(version: str, options: dict[str, Any]) -> dict[str, Any]:
+    """Count the states of one setting, and find the least depth at which each claim breaks."""
     started = time.monotonic()
-    result: dict[str, Any] = {"settings": settings}
-    if counted:
-        result |= count(fill_in(template, constants(settings, 0)))
-    result["claims"] = {
-        claim: judge(fill_in(template, constants(settings, CLAIMS.index(claim) + 1)), claim)
-        for claim in claims
+    source = fill_in(MODEL.read_text(encoding="utf-8"), constants(version, options))
+    result: dict[str, Any] = {"protocol": version, "options": options, **count(source)}
+    traces = {
+        claim: judge(fill_in(source, {"CLAIM": CLAIMS.index(claim) + 1}), claim)
+        for claim in result["violating"]
     }
+    result["violated"] = {claim: len(trace) for claim, trace in traces.items()}
+    result["traces"] = traces
     result["seconds"] = round(time.monotonic() - started, 1)
     return result
 
 
-def at_least(least: int) -> Callable[[str], int]:
-    """Make an argument type: a whole number that is not below `least`."""
-
-    def number(word: str) -> int:
-        if int(word) < least:
-            raise argparse.ArgumentTypeError(f"must be at least {least}")
-        return int(word)
-
-    return number
-
-
-def arguments(argv: list[str] | None) -> argparse.Namespace:
-    """Read the command line."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    for option, default in DEFAULTS.items():
-        flag = "--" + option.replace("_", "-")
-        if option in WORDS:
-            parser.add_argument(flag, choices=list(WORDS[option][1]), default=default)
-        else:
-            least = 1 if option in ("replicas", "records") else 0
-            parser.add_argument(flag, type=at_least(least), default=default)
-    parser.add_argument("--claims", default="all", choices=["all", "none", *CLAIMS])
-    parser.add_argument("--no-counts", action="store_true", help="only judge the claims")
-    return parser.parse_args(argv)
-
-
 def main(argv: list[str] | None = None) -> int:
     """Print the answers; 0 whatever the verdicts, 2 when there is no answer."""
-    asked = arguments(argv)
-    settings = {option: getattr(asked, option) for option in DEFAULTS}
-    named = {"all": list(CLAIMS), "none": []}.get(asked.claims, [asked.claims])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("version", help="as kip320 or kip320-without-fencing-with-longest-log")
+    parser.add_argument("options", nargs="*", metavar="OPTION=VALUE", help="as epochs=3")
+    asked = parser.parse_args(argv)
     for tool in ("rumur", "gcc"):
         if shutil.which(tool) is None:
             print(f"message_peer: {tool} is not installed", file=sys.stderr)
             return 2
     try:
-        result = examine(settings, named, not asked.no_counts)
+        options = {name: value for name, _, value in (o.partition("=") for o in asked.options)}
+        result = examine(asked.version, options)
     except PeerError as error:
         print(f"message_peer: {error}", file=sys.stderr)
         return 2
