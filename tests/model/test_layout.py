@@ -232,14 +232,14 @@ def test_a_field_with_one_value_can_be_read_beside_a_full_word() -> None:
 
 
 def test_the_most_that_fits_fits() -> None:
-    layout = Layout([bits(32, shape=(8,))], sizes={})
+    layout = Layout([bits(32, shape=(12,))], sizes={})
 
-    assert (layout.words, layout.bits) == (WORDS_MAX, WORDS_MAX * WORD_BITS)
+    assert (layout.words, layout.bits) == (6, 384) == (WORDS_MAX, WORDS_MAX * WORD_BITS)
 
 
 def test_what_does_not_fit_is_refused_with_numbers() -> None:
-    with pytest.raises(TooLargeToPack, match="needs 288 bits in 5 words, at most 256 bits in 4"):
-        Layout([bits(32, shape=(9,))], sizes={})
+    with pytest.raises(TooLargeToPack, match="needs 416 bits in 7 words, at most 384 bits in 6"):
+        Layout([bits(32, shape=(13,))], sizes={})
     with pytest.raises(TooLargeToPack, match="a row of wide needs 66 bits, a word has 64"):
         Layout([bits(33, shape=(1, 2))], sizes={})
 
