@@ -23,6 +23,7 @@ from checker.compiled.expander import Expander, Findings, Tally, words_of
 from checker.compiled.kernel import ACTION_SHIFT, ROW_SHIFT
 from checker.problem import Problem
 from invariants import reachable
+from model.features import ELR, has
 from model.layout import Field
 from model.state import NotAlive, OutOfRange, State
 from model.terms import FETCHING, LEADER, NO_RECORD, NO_ROLE
@@ -290,11 +291,13 @@ class AnyState:
     """States with every field anywhere in its range, often at an end of it, roles first.
 
     A `tidy` one has logs without holes, of records that were produced, and brokers that know the
-    epoch and the leader: no more reachable, but fewer of its steps leave a range.
+    epoch and the leader: no more reachable, but fewer of its steps leave a range. Under ELR whoever
+    has a role is up: a restart reads what only a broker without one keeps.
     """
 
     def __init__(self, model: Model, seed: int) -> None:
         self.layout = model.layout
+        self.role_means_up = has(model.settings, ELR)
         self.random = np.random.default_rng(seed)
 
     def drawn(self, *, tidy: bool) -> State:
@@ -317,6 +320,8 @@ class AnyState:
             columns = declared.shape[1] if len(declared.shape) == 2 else 0
             if not alive:
                 rows.append(None)
+            elif self.role_means_up and declared.name == "up" and values["role"][row] != NO_ROLE:
+                rows.append(1)
             elif tidy and declared.name == "known_epoch":
                 rows.append(values["epoch"])
             elif tidy and declared.name == "log":
