@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,7 +11,9 @@ from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 from states import cells, packed, put
 
+from model.cluster import layout
 from model.layout import WORD_BITS, WORDS_MAX, Alive, Field, Layout, TooLargeToPack
+from model.settings import Bounds
 from model.state import Draft, NotAlive, OutOfRange, State, as_dict
 
 RANGES = st.tuples(st.integers(-5, 5), st.integers(1, 60)).map(lambda r: (r[0], r[0] + r[1]))
@@ -242,6 +245,18 @@ def test_what_does_not_fit_is_refused_with_numbers() -> None:
         Layout([bits(32, shape=(13,))], sizes={})
     with pytest.raises(TooLargeToPack, match="a row of wide needs 66 bits, a word has 64"):
         Layout([bits(33, shape=(1, 2))], sizes={})
+
+
+def test_the_documents_say_how_much_a_state_may_take_and_how_much_it_takes() -> None:
+    docs = Path(__file__).parents[2] / "docs"
+    told = " ".join((docs / "model.md").read_text().split())
+    small, large = (layout(Bounds(replicas=n, records=n, epochs=n)).bits for n in (2, 3))
+
+    assert WORDS_MAX == 6
+    assert f"may take {WORDS_MAX * WORD_BITS} bits, in six 64-bit words" in told
+    assert f"2 replicas, 2 records and epochs up to 2 take {small} bits" in told
+    assert f"3 replicas, 3 records and epochs up to 3 take {large}." in told
+    assert "a row of one to six 64-bit words" in (docs / "checker.md").read_text()
 
 
 def test_a_name_is_declared_once() -> None:
