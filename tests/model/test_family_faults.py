@@ -225,6 +225,15 @@ def test_a_lost_disk_takes_log_checkpoint_and_all_that_had_survived() -> None:
     }
 
 
+@pytest.mark.parametrize("step", ["PowerLoss replica=1 end=0", "DiskLoss replica=1"])
+def test_the_epoch_of_a_record_that_was_lost_from_the_last_log_is_forgotten(step: str) -> None:
+    alone = edited(START, leo={1: 1}, log={(1, 0): 1}, produced=2, record_epoch=[1, 0])
+    both = edited(alone, leo={0: 1}, log={(0, 0): 1})
+
+    assert after(LOSES, alone, step).record_epoch[0] == 0
+    assert after(LOSES, both, step).record_epoch[0] == 1
+
+
 def test_a_lost_checkpoint_is_all_that_is_lost() -> None:
     down = edited(AGREED, up={1: 0}, role={1: NO_ROLE}, checkpoint={1: 1})
 
