@@ -182,3 +182,53 @@ def test_with_kip_320_a_consumer_is_told_and_begins_again() -> None:
 
 def test_without_it_a_consumer_reads_on_over_what_it_has_never_seen() -> None:
     assert changed_by(BLIND, PARTED, "Consume leader=0") == {"misread": (0, 1)}
+
+
+# What a change of the partition means to whoever leads, and to whom it means nothing.
+
+
+def test_that_a_leader_is_out_of_date_says_nothing_more_once_another_epoch_has_begun() -> None:
+    model = model_of("elr", replicas=3, moves=1)
+    state = edited(TRIO, outdated={0: 1})
+
+    assert changed_by(model, state, "Move replica=1") == {
+        "moves_used": (0, 1),
+        "epoch": (0, 1),
+        "leader": (0, 1),
+        "outdated[0]": (1, 0),
+    }
+
+
+def test_only_the_leader_of_this_epoch_is_outdated_by_a_change_within_it() -> None:
+    deposed = down(2, epoch=1, leader=1)
+
+    assert changed_by(ELR, deposed, "Fence replica=2") == {
+        "fenced": (0, 0b100),
+        "isr": (0b111, 0b011),
+    }
+
+
+def test_with_unclean_election_a_member_of_the_isr_goes_first_all_the_same() -> None:
+    model = model_of("kip320", replicas=3, unclean_leader_election=True)
+
+    assert after(model, down(0, isr=0b101), "Fence replica=0").leader == 2
+
+
+def test_where_nobody_leads_the_last_in_sync_can_leave_no_isr() -> None:
+    model = model_of("kraft", replicas=3)
+
+    assert changed_by(model, down(1, leader=-1, isr=0b010, epoch=1), "Fence replica=1") == {
+        "fenced": (0, 0b010)
+    }
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [{"fenced": 0b100}, {"up": {2: 0}, "role": {2: NO_ROLE}}],
+    ids=["taken for down", "down and not noticed"],
+)
+def test_the_longest_log_of_one_that_is_not_up_does_not_count(fields: dict[str, Any]) -> None:
+    model = model_of("kip320-with-longest-log", replicas=3, unclean_leader_election=True)
+    state = edited(down(0, isr=0b001), leo={2: 1}, log={(2, 0): 1}, produced=1, **fields)
+
+    assert after(model, state, "Fence replica=0").leader == 1
