@@ -44,15 +44,11 @@ def eligible(s: Any, c: Settings, isr: int, elr: int, out: int) -> int:
 
 
 def longest_logs(s: Any, alive: int) -> int:
-    """Of these brokers those that run and have the longest log, as they would report it.
-
-    One that is fenced and yet asked about is just coming back.
-    """
+    """Of these brokers those that run and have the longest log, as they would report it."""
     longest = 0
     members = 0
     for replica in range(s.replicas):
-        reports = s.up[replica] == 1 or contains(s.fenced, replica)
-        if contains(alive, replica) and reports:
+        if contains(alive, replica) and s.up[replica] == 1:
             if s.leo[replica] > longest:
                 longest = s.leo[replica]
                 members = 0

@@ -54,8 +54,13 @@ def registration_limit(s: Any, c: Settings, replica: int) -> int:
 
 
 def return_limit(s: Any, c: Settings, replica: int, elr: int) -> int:
-    """What the controller would exceed by having the broker back, with this ELR."""
+    """What the controller would exceed by having the broker back, with this ELR.
+
+    With unclean election somebody is elected in any case: the broker itself, if nobody else.
+    """
     if s.leader == NO_REPLICA and s.epoch == s.epochs:
+        if c.unclean_leader_election == 1:
+            return limits.EPOCHS
         if eligible(s, c, s.isr, elr, without_member(unavailable(s), replica)) != 0:
             return limits.EPOCHS
     return limits.WITHIN

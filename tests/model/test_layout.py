@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,7 +11,9 @@ from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 from states import cells, packed, put
 
+from model.cluster import layout
 from model.layout import WORD_BITS, WORDS_MAX, Alive, Field, Layout, TooLargeToPack
+from model.settings import Bounds
 from model.state import Draft, NotAlive, OutOfRange, State, as_dict
 
 RANGES = st.tuples(st.integers(-5, 5), st.integers(1, 60)).map(lambda r: (r[0], r[0] + r[1]))
@@ -232,16 +235,28 @@ def test_a_field_with_one_value_can_be_read_beside_a_full_word() -> None:
 
 
 def test_the_most_that_fits_fits() -> None:
-    layout = Layout([bits(32, shape=(8,))], sizes={})
+    layout = Layout([bits(32, shape=(16,))], sizes={})
 
-    assert (layout.words, layout.bits) == (WORDS_MAX, WORDS_MAX * WORD_BITS)
+    assert (layout.words, layout.bits) == (8, 512) == (WORDS_MAX, WORDS_MAX * WORD_BITS)
 
 
 def test_what_does_not_fit_is_refused_with_numbers() -> None:
-    with pytest.raises(TooLargeToPack, match="needs 288 bits in 5 words, at most 256 bits in 4"):
-        Layout([bits(32, shape=(9,))], sizes={})
+    with pytest.raises(TooLargeToPack, match="needs 544 bits in 9 words, at most 512 bits in 8"):
+        Layout([bits(32, shape=(17,))], sizes={})
     with pytest.raises(TooLargeToPack, match="a row of wide needs 66 bits, a word has 64"):
         Layout([bits(33, shape=(1, 2))], sizes={})
+
+
+def test_the_documents_say_how_much_a_state_may_take_and_how_much_it_takes() -> None:
+    docs = Path(__file__).parents[2] / "docs"
+    told = " ".join((docs / "model.md").read_text().split())
+    small, large = (layout(Bounds(replicas=n, records=n, epochs=n)).bits for n in (2, 3))
+
+    assert WORDS_MAX == 8
+    assert f"may take {WORDS_MAX * WORD_BITS} bits, in eight 64-bit words" in told
+    assert f"2 replicas, 2 records and epochs up to 2 take {small} bits" in told
+    assert f"3 replicas, 3 records and epochs up to 3 take {large}." in told
+    assert "a row of one to eight 64-bit words" in (docs / "checker.md").read_text()
 
 
 def test_a_name_is_declared_once() -> None:
