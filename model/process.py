@@ -116,7 +116,8 @@ def restart(s: Any, c: Settings, replica: int) -> None:
     if s.elr != elr_after_restart(s, c, replica):
         s.elr = elr_after_restart(s, c, replica)
         outdate_leader(s)
-    s.unclean[replica] = 0
+    if has(c, ELR):
+        s.unclean[replica] = 0
     if has(c, BROKER_EPOCH):
         outdate_fetches_of(s, replica)
     register(s, c, replica)

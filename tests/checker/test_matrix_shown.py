@@ -57,7 +57,7 @@ def test_many_versions_are_split_over_several_tables(matrix: Matrix) -> None:
 
 
 def test_verdicts_carry_their_bounds(matrix: Matrix) -> None:
-    assert "2 replicas, 2 records, epochs 0 to 2" in shown(matrix, 160).splitlines()[-1]
+    assert "2 replicas, 2 records, epochs 0 to 3" in shown(matrix, 160).splitlines()[-1]
 
 
 def test_json_has_a_trace_for_every_broken_cell(matrix: Matrix) -> None:
@@ -141,7 +141,7 @@ def test_every_broken_cell_of_the_page_opens_its_trace(matrix: Matrix) -> None:
 
 def test_a_trace_on_the_page_tells_every_step(matrix: Matrix) -> None:
     outcome = cell_of(matrix, version="hw", acks="all", faults="two crashes", **{UNCLEAN: "false"})
-    [section] = [
+    section, *_ = [
         part
         for part in to_html(matrix).split("<section")
         if "hw: acknowledged_durable, after 12" in part

@@ -23,7 +23,7 @@ from model.message import message_model, model_of
 TRACES = Path(__file__).parents[2] / "examples" / "traces"
 FILES = sorted(TRACES.glob("*.json"))
 CLAIMS = {invariant.name: invariant for invariant in invariants.ALL}
-DIFFERS_AFTER = {"no_committed_loss": 9, "no_divergence_below_hw": 9}
+DIFFERS_AFTER = {"no_committed_loss": 10, "no_divergence_below_hw": 11}
 
 
 def read(name: str) -> Trace:

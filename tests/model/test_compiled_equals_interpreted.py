@@ -230,19 +230,19 @@ FAMILY: list[tuple[str, dict[str, Any], set[str], int]] = [
         "elr",
         {"power_losses": 1, "shutdowns": 1, "min_insync_replicas": 2},
         {"AlterPartition", "PowerLoss", "BeginShutdown", "Stop"},
-        7580,
+        8703,
     ),
     (
         "truncate-on-fetch",
         {"moves": 2, "late_metadata": True},
         {"LearnLate", "RecvDiverging"},
-        1364,
+        1336,
     ),
     (
         "kraft",
         {"lost_disks": 1, "session_expiries": 1},
         {"DiskLoss", "SessionExpiry", "Register", "AlterPartition"},
-        7281,
+        7249,
     ),
     (
         "kip320",

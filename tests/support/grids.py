@@ -11,7 +11,15 @@ from checker.matrix.outcome import Outcome
 from checker.matrix.running import Matrix, explore_grid, exploring
 
 NAMES = [axis.name for axis in AXES]
-SMALL = grid_over(NAMES, [("min.insync.replicas", "1"), ("acks", "1"), ("acks", "all")])
+SMALL = grid_over(
+    NAMES,
+    [
+        ("min.insync.replicas", "1"),
+        *(("acks", acks) for acks in ("1", "all")),
+        *(("version", version) for version in ("hw", "epoch", "elr")),
+        *(("faults", fault) for fault in ("none", "one crash", "two crashes", "power loss")),
+    ],
+)
 TINY = grid_over(["version", "acks"], [("faults", "one crash")], records=1, epochs=1)
 
 
