@@ -333,31 +333,34 @@ begin
   return EndOffset(l, last) = UNKNOWN;
 end;
 
--- Whom the controller must not elect, if `back` were up and available and `going` were not.
-function Out(r: Replica; back: MaybeReplica; going: MaybeReplica): boolean;
+-- Whom the controller must not elect, if `back` were up and available.
+-- (Who comes back from an unclean stop is not in the ELR any more.)
+function Out(r: Replica; back: MaybeReplica): boolean;
 begin
-  return r = going | (Unavailable(r) & r != back);
+  return Unavailable(r) & r != back;
 end;
 
--- The first candidate for the lead, under the same two ifs.
-function Candidate(back: MaybeReplica; going: MaybeReplica): MaybeReplica;
+-- The first candidate for the lead, under the same if.
+function Candidate(back: MaybeReplica): MaybeReplica;
 var best: MaybeOffset;
 begin
   for r: Replica do
-    if !Out(r, back, going) & (isr[r] | (Size(isr) = 0 & elr[r])) then return r; end;
+    if !Out(r, back) then
+      if isr[r] | (Size(isr) = 0 & elr[r] & !(r = back & unclean[r])) then return r; end;
+    end;
   end;
   if UNCLEAN = 1 & LONGEST_LOG = 0 then
     for r: Replica do
-      if !Out(r, back, going) then return r; end;
+      if !Out(r, back) then return r; end;
     end;
   end;
   if UNCLEAN = 1 & LONGEST_LOG = 1 then
     best := UNKNOWN;
     for r: Replica do
-      if !Out(r, back, going) & (up[r] | r = back) & leo[r] > best then best := leo[r]; end;
+      if !Out(r, back) & (up[r] | r = back) & leo[r] > best then best := leo[r]; end;
     end;
     for r: Replica do
-      if !Out(r, back, going) & (up[r] | r = back) & leo[r] = best then return r; end;
+      if !Out(r, back) & (up[r] | r = back) & leo[r] = best then return r; end;
     end;
   end;
   return NOBODY;
@@ -370,21 +373,21 @@ begin
     & (KRAFT = 0 | leader = r | (SHRINK_RAISES_EPOCH = 1 & Size(isr) > 1));
 end;
 
+-- Does the shutdown of r take it out of the ISR and of leadership?
+function Departs(r: Replica): boolean;
+begin
+  return KRAFT = 1 | (exists x: Replica do isr[x] & x != r & !Unavailable(x) end);
+end;
+
 function RegisterIsCut(r: Replica): boolean;
 begin
-  return leader = NOBODY & epoch = EPOCHS & Candidate(r, NOBODY) != NOBODY;
+  return leader = NOBODY & epoch = EPOCHS & Candidate(r) != NOBODY;
 end;
 
--- Is there a member of the ISR, other than r, that is there to stay?
-function OthersStay(r: Replica): boolean;
-begin
-  return exists x: Replica do isr[x] & x != r & !Unavailable(x) end;
-end;
-
--- Would the controller grant what l has asked for?
+-- Would the controller grant what l, which knows the partition, has asked for?
 function Granted(l: Replica): boolean;
 begin
-  if !Current(l) | (BROKER_EPOCH = 1 & pending_stale[l]) then return false; end;
+  if BROKER_EPOCH = 1 & pending_stale[l] then return false; end;
   return FENCED_CHECK = 0 | !(exists r: Replica do pending_isr[l][r] & Unavailable(r) end);
 end;
 
@@ -524,6 +527,12 @@ begin
   slot_value[f] := leo[l];
 end;
 
+procedure AnswerDiverging(f: Replica; l: Replica; last: MaybeEpoch);
+begin
+  slot[f] := DIVERGING;
+  slot_value[f] := Cut(f, EndEpoch(l, last), EndOffset(l, last));
+end;
+
 -- Extend what readers were shown by l's log, up to (not including) offset m.
 procedure Expose(l: Replica; m: Offset);
 begin
@@ -604,14 +613,19 @@ begin
   for l: Replica do outdated[l] := false; end;
 end;
 
+procedure OutdateLeader();
+begin
+  for l: Replica do
+    if role[l] = LEADER & known_epoch[l] = epoch then outdated[l] := true; end;
+  end;
+end;
+
 procedure RemoveFromIsr(r: Replica);
 begin
   if StartsEpoch(r) then
     BeginEpoch();
   elsif isr[r] then
-    for l: Replica do
-      if role[l] = LEADER & known_epoch[l] = epoch then outdated[l] := true; end;
-    end;
+    OutdateLeader();
   end;
   if isr[r] & (Size(isr) > 1 | ELR = 1) then DropFromIsr(r); end;
 end;
@@ -630,19 +644,25 @@ begin
   end;
 end;
 
--- r is fenced, whether it is down or not.
-procedure TakeForDown(r: Replica);
+-- Take r, which is unavailable by now, out of the ISR and of leadership.
+procedure Depose(r: Replica);
 var led: boolean;
 var winner: MaybeReplica;
 begin
   led := leader = r;
-  fenced[r] := true;
-  stopping[r] := false;
   RemoveFromIsr(r);
   if led then
-    winner := Candidate(NOBODY, NOBODY);
+    winner := Candidate(NOBODY);
     if winner = NOBODY then leader := NOBODY; else Elect(winner); end;
   end;
+end;
+
+-- r is fenced, whether it is down or not.
+procedure TakeForDown(r: Replica);
+begin
+  fenced[r] := true;
+  stopping[r] := false;
+  Depose(r);
 end;
 
 procedure Register(r: Replica);
@@ -650,7 +670,7 @@ var winner: MaybeReplica;
 begin
   fenced[r] := false;
   if leader = NOBODY then
-    winner := Candidate(NOBODY, NOBODY);
+    winner := Candidate(NOBODY);
     if winner != NOBODY then
       BeginEpoch();
       Elect(winner);
@@ -860,8 +880,7 @@ ruleset f: Replica do
       EmptySlot(f);
     elsif Diverges(l, leo[f], last) then
       if DIVERGING_GUARD = 0 then Observe(l, f, leo[f], false); end;
-      slot[f] := DIVERGING;
-      slot_value[f] := Cut(f, EndEpoch(l, last), EndOffset(l, last));
+      AnswerDiverging(f, l, last);
     elsif OutOfRange(l, leo[f], last) then
       AnswerOutOfRange(f, l);
     else
@@ -881,10 +900,14 @@ ruleset f: Replica do
     MayFetch(f) & slot[f] = WAITING
   ==>
   var l: Replica;
+  var last: MaybeEpoch;
   begin
     l := known_leader[f];
+    last := Latest(f);
     if !Accepts(l, known_epoch[f]) then
       EmptySlot(f);
+    elsif Diverges(l, leo[f], last) then
+      AnswerDiverging(f, l, last);
     elsif leo[f] > leo[l] then
       AnswerOutOfRange(f, l);
     else
@@ -901,6 +924,7 @@ ruleset f: Replica do
     end;
     leo[f] := leo[f] + slot_count[f];
     hw[f] := Least(leo[f], slot_value[f]);
+    if slot_count[f] > 0 then cached_epoch[f] := NO_EPOCH; end;
     role[f] := FETCHING;
     EmptySlot(f);
   end;
@@ -918,7 +942,7 @@ ruleset f: Replica do
   ==>
   begin
     if UNCLEAN = 1 | TRUNCATE_OUT_OF_RANGE = 1 then
-      Truncate(f, slot_value[f]);
+      if slot_value[f] < leo[f] then Truncate(f, slot_value[f]); end;
       EmptySlot(f);
     else
       Die(f);
@@ -928,8 +952,9 @@ ruleset f: Replica do
   rule "StrayFetch"
     stray_from = f
     & Accepts(stray_to, stray_epoch)
-    & !Diverges(stray_to, stray_offset, stray_last)
-    & !OutOfRange(stray_to, stray_offset, stray_last)
+    & (Diverges(stray_to, stray_offset, stray_last)
+       ? DIVERGING_GUARD = 0
+       : !OutOfRange(stray_to, stray_offset, stray_last))
     & !(BROKER_EPOCH = 1 & stray_stale & !outdated[stray_to]
         & (known_isr[stray_to][f] | pending_isr[stray_to][f]))
   ==>
@@ -940,7 +965,8 @@ ruleset f: Replica do
 
   rule "OffsetForLeaderEpoch"
     (TRUNCATION = BY_EPOCH | TRUNCATION = BY_EPOCHS | TRUNCATION = BY_EPOCHS_2_0)
-    & role[f] = TRUNCATING & Accepts(known_leader[f], known_epoch[f])
+    & role[f] = TRUNCATING & (KRAFT = 1 | !stopping[f])
+    & Accepts(known_leader[f], known_epoch[f])
   ==>
   var e: MaybeEpoch;
   var x: MaybeOffset;
@@ -1031,17 +1057,14 @@ ruleset r: Replica do
 
   rule "BeginShutdown"
     up[r] & !Unavailable(r) & shutdowns_used < SHUTDOWNS
-    & !(OthersStay(r) & epoch = EPOCHS & StartsEpoch(r))
+    & !(Departs(r) & epoch = EPOCHS & StartsEpoch(r))
   ==>
-  var led: boolean;
+  var departs: boolean;
   begin
     shutdowns_used := shutdowns_used + 1;
-    led := leader = r;
-    if OthersStay(r) then
-      RemoveFromIsr(r);
-      if led then Elect(Candidate(NOBODY, r)); end;
-    end;
+    departs := Departs(r);
     stopping[r] := true;
+    if departs then Depose(r); end;
   end;
 
   rule "Stop"
@@ -1064,7 +1087,10 @@ ruleset r: Replica do
   begin
     up[r] := true;
     hw[r] := Least(checkpoint[r], leo[r]);
-    if unclean[r] then elr[r] := false; end;
+    if unclean[r] & elr[r] then
+      elr[r] := false;
+      OutdateLeader();
+    end;
     unclean[r] := false;
     if BROKER_EPOCH = 1 then
       if stray_from = r then stray_stale := true; end;
@@ -1080,7 +1106,7 @@ ruleset r: Replica do
 -------------------------------------------------------------------------------------------------
 
   rule "AlterPartition"
-    role[r] = LEADER & Pending(r) & !(epoch = EPOCHS & Granted(r) & Raising(r))
+    Current(r) & Pending(r) & !(epoch = EPOCHS & Granted(r) & Raising(r))
   ==>
   var s: ReplicaSet;
   var granted: boolean;

@@ -66,6 +66,16 @@ FEATURES = (
     "longest-log",
     "fresh-remote-leo",
 )
+#: Feature -> what there must be as well, be it features or a way to truncate.
+NEEDS = {
+    "maximal-isr": ("alter-partition",),
+    "kraft": ("alter-partition",),
+    "fenced-check": ("alter-partition",),
+    "broker-epoch": ("alter-partition", "kraft"),
+    "shrink-raises-epoch": ("kraft",),
+    "elr": ("alter-partition", "kraft"),
+    "diverging-guard": ("truncate-on-fetch",),
+}
 VERSIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "hw": ("truncate-to-hw", ()),
     "epoch": ("truncate-by-epoch", ()),
@@ -129,6 +139,10 @@ def rules(version: str) -> dict[str, int]:
             raise PeerError(f"{base} cannot be {change} {name}: it is so already")
         else:
             features ^= {name}
+    for name in sorted(features & NEEDS.keys()):
+        for need in NEEDS[name]:
+            if need not in {truncation, *features}:
+                raise PeerError(f"{version}: {name} needs {need}")
     values = {name.replace("-", "_").upper(): int(name in features) for name in FEATURES}
     return {"TRUNCATION": TRUNCATIONS[truncation], **values}
 
