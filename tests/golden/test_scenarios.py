@@ -10,6 +10,7 @@ import invariants
 from checker.finding import confirmed
 from checker.result import Verdict
 from checker.scenarios.catalogue import CATALOGUE
+from checker.scenarios.document import to_markdown
 from checker.scenarios.running import Outcome, run_scenarios
 from checker.scenarios.scenario import Scenario
 from counterexamples import NotACounterexample, TraceError, read_trace, to_json
@@ -54,6 +55,13 @@ def test_the_recorded_trace_is_the_one_that_is_found(
     assert first.finding is not None
     recorded = (TRACES / f"{scenario.name}.json").read_text()
     assert to_json(first.finding.replayed.trace) == recorded
+
+
+@pytest.mark.slow
+def test_the_document_tells_what_came_out(outcomes: list[Outcome]) -> None:
+    document = Path(__file__).parents[2] / "docs" / "scenarios.md"
+
+    assert to_markdown(outcomes) == document.read_text()
 
 
 @pytest.mark.parametrize("scenario", CATALOGUE, ids=by_name)
