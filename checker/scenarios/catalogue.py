@@ -381,7 +381,7 @@ CATALOGUE = (
         "and the follower, without that record, is elected next.",
         claim="acknowledged_durable",
         options={**_THREE_ONE_RECORD, "restarts": 1, "moves": 2},
-        falls=("kip320", "truncate-on-fetch", "elr"),
+        falls=_SINCE_2_1,
         stands=("kip320-with-fresh-remote-leo", "elr-with-fresh-remote-leo"),
         remark="In no KIP or JIRA that we know of. The repair is a proposal: forget remote LEOs in "
         "every new epoch (--with fresh-remote-leo).",
