@@ -126,7 +126,7 @@ def test_executors_need_python_alone_and_a_run_goes_on_without_the_cluster(
     code, _, err = checked(
         *SPACE,
         *on(cluster, tmp_path),
-        *("--run-dir", directory, "--max-depth", 9),
+        *("--run-dir", directory, "--max-depth", 8),
         PYSPARK_PYTHON=str(bare_python),
         WATERLINE_CACHE=str(tmp_path / "cache"),
     )
