@@ -25,7 +25,7 @@ def prepare(problem: Problem, *, announce: Callable[[str], None] = lambda messag
     """
     if not is_cached(problem):
         sizes = told_sizes(problem.model)
-        announce(f"compiling the model for {sizes} (once for these; about fifteen seconds)")
+        announce(f"compiling the model for {sizes} (once for these; about twenty seconds)")
     started = time.monotonic()
     expander = Expander(problem, chunk_rows=1)
     warm_up(expander.width)
