@@ -74,9 +74,9 @@ def elect(s: Any, c: Settings, winner: int) -> None:
     """
     s.leader = winner
     if not contains(s.isr, winner):
-        eligible = contains(s.elr, winner)
+        from_elr = contains(s.elr, winner)
         s.isr = with_member(0, winner)
-        s.elr = without_member(s.elr, winner) if eligible else 0
+        s.elr = without_member(s.elr, winner) if from_elr else 0
 
 
 def elect_next(s: Any, c: Settings) -> None:
@@ -159,9 +159,14 @@ def fence(s: Any, c: Settings, replica: int) -> None:
 
     All of it is one step here.
     """
-    led = s.leader == replica
     s.fenced = with_member(s.fenced, replica)
     s.stopping = without_member(s.stopping, replica)
+    take_out(s, c, replica)
+
+
+def take_out(s: Any, c: Settings, replica: int) -> None:
+    """A broker that is unavailable by now leaves the ISR and, if it led, leadership."""
+    led = s.leader == replica
     remove_from_isr(s, c, replica)
     if led:
         elect_next(s, c)

@@ -66,7 +66,7 @@ def leader_fetch(s: Any, c: Settings, follower: int) -> None:
     """
     leader = s.known_leader[follower]
     offset = s.leo[follower]
-    last_epoch = latest_epoch(s, c, follower)
+    last_epoch = carried_epoch(s, c, follower)
     if not takes_fetch(s, c, leader, s.known_epoch[follower]):
         s.fetch[follower] = IDLE
     elif diverges(s, c, leader, offset, last_epoch):
@@ -84,6 +84,11 @@ def leader_fetch(s: Any, c: Settings, follower: int) -> None:
             answer(
                 s, leader, follower, before if c.high_watermark_before_fetch == 1 else s.hw[leader]
             )
+
+
+def carried_epoch(s: Any, c: Settings, follower: int) -> int:
+    """The last epoch in its cache, which a fetch carries since KIP-595; NO_EPOCH before that."""
+    return latest_epoch(s, c, follower) if c.truncation == TRUNCATE_ON_FETCH else NO_EPOCH
 
 
 def takes_fetch(s: Any, c: Settings, leader: int, epoch: int) -> bool:
@@ -132,7 +137,7 @@ def can_wake_parked(s: Any, c: Settings, follower: int) -> bool:
 def wake_parked(s: Any, c: Settings, follower: int) -> None:
     """Complete a parked fetch: the log is read again, with the high watermark of now."""
     leader = s.known_leader[follower]
-    last_epoch = latest_epoch(s, c, follower)
+    last_epoch = carried_epoch(s, c, follower)
     if not takes_fetch(s, c, leader, s.known_epoch[follower]):
         s.fetch[follower] = IDLE
     elif diverges(s, c, leader, s.leo[follower], last_epoch):

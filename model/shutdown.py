@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from model import limits
-from model.controller import candidates, elect_next, fence_limit, remove_from_isr, unavailable
+from model.controller import candidates, fence_limit, take_out, unavailable
 from model.features import KRAFT, has
 from model.process import stop
 from model.settings import Settings
@@ -45,12 +45,9 @@ def begin_shutdown(s: Any, c: Settings, replica: int) -> None:
     """
     s.shutdowns_used = s.shutdowns_used + 1
     gives_up = has(c, KRAFT) or others_can_do_without(s, c, replica)
-    led = s.leader == replica
     s.stopping = with_member(s.stopping, replica)
     if gives_up:
-        remove_from_isr(s, c, replica)
-        if led:
-            elect_next(s, c)
+        take_out(s, c, replica)
 
 
 def can_stop(s: Any, c: Settings, replica: int) -> bool:

@@ -98,8 +98,8 @@ KIP_279_CODE = Version(
 )
 KIP_320 = Version(
     name="kip320",
-    sentence="Kafka 2.1: fencing by leader epoch (KIP-320) and what came with it. Loses what only "
-    "a broker had that then loses its disk, as every version does.",
+    sentence="Kafka 2.1: fencing by leader epoch (KIP-320) and what came with it. Takes a follower "
+    "that has lost its disk for what it was, if its old fetch arrives late.",
     truncation=TRUNCATE_BY_EPOCHS,
     features=_KIP_320,
 )

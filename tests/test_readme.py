@@ -164,3 +164,19 @@ def test_every_key_of_a_result_is_described() -> None:
     described = set(re.findall(r"^\| `([\w-]+)` \|", document("json.md"), re.MULTILINE))
 
     assert keys <= described
+
+
+def anchors(path: Path) -> set[str]:
+    """What a link to a part of the document may name: its headings, as they are addressed."""
+    headings = re.findall(r"^#+ (.+)$", path.read_text(encoding="utf-8"), re.MULTILINE)
+    plain = (re.sub(r"[^\w\- ]", "", heading.lower()) for heading in headings)
+    return {heading.strip().replace(" ", "-") for heading in plain}
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def test_every_part_of_a_document_that_is_linked_exists(path: Path) -> None:
+    text = re.sub(r"\s*\n\s*", " ", path.read_text(encoding="utf-8"))
+    links = re.findall(r"\]\(((?!https?:)[^)#]*)#([^)]+)\)", text)
+
+    for target, part in links:
+        assert part in anchors(path.parent / target if target else path)

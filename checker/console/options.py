@@ -327,12 +327,12 @@ def take_given(options: dict[str, Any]) -> dict[str, Any]:
         *(n.replace("-", "_") for n in ENVIRONMENT_OPTIONS),
     )
     given = {name.replace("_", "-"): options.pop(name) for name in names}
-    added, removed = options.pop("added", ()), options.pop("removed", ())
-    if added or removed:
-        given["protocol"] = _switched(given, added, removed)
     given["invariant"] = options.pop("names", ()) or None
     if entry := options.pop("scenario", None):
         given = _from_scenario(find_scenario(entry), given)
+    added, removed = options.pop("added", ()), options.pop("removed", ())
+    if added or removed:
+        given["protocol"] = _switched(given, added, removed)
     given["symmetry"] = options.pop("symmetry", None)
     return {name: value for name, value in given.items() if value is not None}
 

@@ -12,13 +12,12 @@ from rich.console import Console
 from checker.console import exit_codes
 from checker.console.output_files import require_writable
 from checker.console.progress import showing
+from checker.console.report import render_finding
 from checker.scenarios.catalogue import CATALOGUE, find_scenario
 from checker.scenarios.document import to_markdown
 from checker.scenarios.running import Outcome, run_scenarios
 from checker.scenarios.table import catalogue_table, entry, outcome_table, summary
-from counterexamples import Trimmed, render_compact, write_trace
-
-LANES = ("LEO", "HW")
+from counterexamples import Trimmed, write_trace
 
 
 @click.command("scenarios", short_help="The catalogue of known losses and divergences.")
@@ -64,9 +63,9 @@ def scenarios_command(
         raise click.UsageError("files are written about what --run finds; add --run")
     console = Console()
     if not carry_out:
-        console.print(Trimmed(catalogue_table(chosen)) if not names else "")
-        for scenario in chosen if names else ():
-            console.print(Trimmed(entry(scenario)))
+        shown = [entry(scenario) for scenario in chosen] if names else [catalogue_table(chosen)]
+        for table in shown:
+            console.print(Trimmed(table))
         return exit_codes.HOLDS
     require_writable("--json", json_file)
     require_writable("--markdown", markdown_file)
@@ -79,7 +78,7 @@ def scenarios_command(
             chosen,
             threads=threads,
             announce=progress.announce,
-            watch=lambda done, of: progress.announce(f"{done} of {of} spaces explored"),
+            watch=lambda done, of: progress.tell(f"{done} of {of} spaces explored"),
         )
     console.print(Trimmed(outcome_table(outcomes)))
     if len(chosen) == 1:
@@ -109,10 +108,7 @@ def _recorded(outcomes: list[Outcome]) -> list[Outcome]:
 def _show_first(console: Console, outcomes: list[Outcome]) -> None:
     for outcome in _recorded(outcomes):
         assert outcome.finding is not None
-        found = outcome.finding
-        console.print(
-            Trimmed(render_compact(found.replayed, explanation=found.explanation, lanes=LANES))
-        )
+        console.print(Trimmed(render_finding(outcome.finding)))
 
 
 def _as_json(outcomes: list[Outcome]) -> str:

@@ -6,6 +6,7 @@ import click
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from checker.console import exit_codes
 from counterexamples import Trimmed
@@ -25,11 +26,11 @@ def versions_command() -> int:
     console.print(Trimmed(versions))
     rules = Table(box=SIMPLE_HEAD, pad_edge=False)
     rules.add_column("Rule", no_wrap=True)
-    rules.add_column("What it says")
-    rules.add_column("Since", no_wrap=True)
-    rules.add_column("Decided in")
+    rules.add_column("First in", no_wrap=True)
+    rules.add_column("What it says, and where that was decided", overflow="fold")
     for feature in FEATURES:
         having = [v.name for v in VERSIONS.values() if v.features & feature.bit]
-        rules.add_row(feature.name, feature.sentence, *having[:1] or ["-"], feature.source)
+        told = Text.assemble(feature.sentence, "\n", (feature.source, "dim"))
+        rules.add_row(feature.name, *having[:1] or ["-"], told)
     console.print(Trimmed(rules))
     return exit_codes.HOLDS

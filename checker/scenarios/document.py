@@ -18,7 +18,7 @@ tests. Each entry has a claim, circumstances, the versions that break the claim 
 that do not. *Falls*: after so many steps at the least. *Stands*: no reachable state within the
 bounds breaks it. Of a search that ended with the violation the states seen until then are told,
 with a `+`. What the options mean is in [model.md](model.md#settings), the versions are in
-[protocol.md](protocol.md#versions). The first trace of each is in `examples/traces/scenarios/`.
+[protocol.md](protocol.md#the-versions). The first trace of each is in `examples/traces/scenarios/`.
 """
 _COLUMNS = 100
 

@@ -84,10 +84,7 @@ def _space(scenario: Scenario, version: str) -> _Space:
 
 
 def _by_space(scenarios: Sequence[Scenario]) -> dict[_Space, dict[str, bool]]:
-    """For each space the claims asked of it, and whether each is to be violated.
-
-    Spaces of one shape come one after the other: a shape is compiled or loaded once.
-    """
+    """For each space the claims asked of it, and whether each is to be violated."""
     asked: dict[_Space, dict[str, bool]] = {}
     for scenario, version in _pairs(scenarios):
         claims = asked.setdefault(_space(scenario, version), {})

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 import pytest
-from states import after, edited, hand_made, model_of
+from states import after, agreed, edited, model_of
 
 from invariants import (
     ALL,
@@ -24,30 +24,10 @@ from invariants import (
 )
 from invariants.claim import Invariant
 from model.state import State
-from model.terms import FETCHING, LEADER, NO_ROLE, OUT_OF_RANGE, TRUNCATING
+from model.terms import NO_ROLE, OUT_OF_RANGE, TRUNCATING
 
 MODEL = model_of("elr", min_insync_replicas=2, consumer=True)
-AGREED = hand_made(
-    MODEL,
-    role=[LEADER, FETCHING],
-    up=[1, 1],
-    leader=0,
-    epoch=1,
-    known_epoch=[1, 1],
-    isr=0b11,
-    known_isr={0: 0b11},
-    leo=[2, 2],
-    log=[[1, 2], [1, 2]],
-    hw=[2, 2],
-    remote_leo={(0, 1): 2},
-    produced=2,
-    record_epoch=[0, 1],
-    acked=0b11,
-    exposed=[1, 2],
-    exposed_end=2,
-    consumed=2,
-    last_consumed=2,
-)
+AGREED = agreed(MODEL, consumed=2, last_consumed=2)
 """Two records on two brokers, committed, acknowledged, below both high watermarks, and read."""
 GONE = {"leo": {1: 1}, "log": {(1, 1): 0}, "hw": {1: 1}}
 """r1 does not have m2."""

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 import pytest
-from states import after, edited, hand_made, model_of, run
+from states import after, agreed, edited, model_of, run
 
 from invariants import (
     ALL,
@@ -27,26 +27,7 @@ MODEL = model_of("epoch")
 HW = model_of("hw")
 START = MODEL.initial[0]
 
-AGREED = hand_made(
-    MODEL,
-    role=[LEADER, FETCHING],
-    up=[1, 1],
-    leader=0,
-    epoch=1,
-    known_epoch=[1, 1],
-    isr=0b11,
-    known_isr={0: 0b11},
-    leo=[2, 2],
-    log=[[1, 2], [1, 2]],
-    hw=[2, 2],
-    remote_leo={(0, 1): 2},
-    produced=2,
-    record_epoch=[0, 1],
-    acked=0b11,
-    exposed=[1, 2],
-    exposed_end=2,
-)
-"""Two records on two brokers, committed, acknowledged, below both high watermarks."""
+AGREED = agreed(MODEL)
 
 
 @pytest.mark.parametrize("claim", ALL, ids=lambda claim: claim.name)

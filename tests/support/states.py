@@ -13,6 +13,7 @@ from model.environment import Environment
 from model.layout import Layout
 from model.message import message_model
 from model.state import NotAlive, State, as_dict
+from model.terms import FETCHING, LEADER
 from model.transition_system import Action, Arguments, Model
 
 Index = tuple[int, ...]
@@ -110,6 +111,30 @@ def edited(start: State, **fields: Any) -> State:
 def hand_made(model: Model, **fields: Any) -> State:
     """A state in which every field not named has its lowest value."""
     return edited(State(model.layout), **fields)
+
+
+def agreed(model: Model, **more: Any) -> State:
+    """Two records on two brokers, committed, acknowledged, and below both high watermarks."""
+    return hand_made(
+        model,
+        role=[LEADER, FETCHING],
+        up=[1, 1],
+        leader=0,
+        epoch=1,
+        known_epoch=[1, 1],
+        isr=0b11,
+        known_isr={0: 0b11},
+        leo=[2, 2],
+        log=[[1, 2], [1, 2]],
+        hw=[2, 2],
+        remote_leo={(0, 1): 2},
+        produced=2,
+        record_epoch=[0, 1],
+        acked=0b11,
+        exposed=[1, 2],
+        exposed_end=2,
+        **more,
+    )
 
 
 def packed(layout: Layout, values: dict[str, Any]) -> State:
