@@ -15,7 +15,7 @@ test: $(VENV)/.dev
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
-	$(BIN)/pytest
+	$(BIN)/pytest --numprocesses auto --durations 10
 
 gate: $(VENV)/.run
 	$(BIN)/waterline gate gate.toml

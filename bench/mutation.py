@@ -342,6 +342,8 @@ def places(parent: ast.AST) -> Iterator[Place]:
             yield value, parent, partial(setattr, parent, field)
             yield from places(value)
         for index, node in enumerate(value) if isinstance(value, list) else ():
+            if not isinstance(node, ast.AST):
+                continue
             yield node, parent, partial(value.__setitem__, index)
             yield from places(node)
 

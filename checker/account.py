@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 from checker.engine import Arrivals, Expansion, Words
 from checker.problem import Problem
 from checker.result import LevelSummary
+from model.layout import WORD_BITS
 
 
 class Account:
@@ -85,7 +86,10 @@ class Account:
     def from_values(
         cls, problem: Problem, levels: list[LevelSummary], values: Mapping[str, Any]
     ) -> Account:
-        """The inverse of `as_values`. Raises `KeyError`, `ValueError` or `TypeError`."""
+        """The inverse of `as_values`. Raises `ValueError`, naming what cannot be.
+
+        `values` are of the types that `as_values` gives; `checker.store.manifest` sees to that.
+        """
         account = cls(problem)
         account.levels = [
             replace(level, seconds=float(seconds))
@@ -94,22 +98,51 @@ class Account:
         model = problem.model
         actions = {action.name: i for i, action in enumerate(model.actions)}
         bounds = {name: i for i, name in enumerate(model.limits)}
-        verdicts = {claim.name for claim in problem.claims}
+        checked = {claim.name: i for i, claim in enumerate(problem.claims)}
         claims = {claim.name: i for i, claim in enumerate(problem.reachable)}
+        deepest = len(levels)
         for name, (depth, words) in values["broken"].items():
-            if name not in verdicts:
-                raise ValueError(f"{name!r} is no claim of this problem")
-            account.broken[name] = (int(depth), tuple(int(w) for w in words))
+            where = f"broken.{name}"
+            _known(name, checked, where)
+            account.broken[name] = _state(depth, words, model.layout.words, deepest, where)
         for name, count in values["fired"].items():
-            account.fired[actions[name]] = int(count)
+            account.fired[_known(name, actions, f"fired.{name}")] = count
         for name, row in values["cut"].items():
+            action = _known(name, actions, f"cut.{name}")
             for bound, count in row.items():
-                account.cut[actions[name], bounds[bound]] = int(count)
+                account.cut[action, _known(bound, bounds, f"cut.{name}.{bound}")] = count
         for name, depth in values["happened_at"].items():
-            account.happened_at[claims[name]] = int(depth)
-            account.happened[claims[name]] = True
+            claim = _known(name, claims, f"happened_at.{name}")
+            account.happened_at[claim] = _depth(depth, deepest, f"happened_at.{name}")
+            account.happened[claim] = True
         if values["deadlock"] is not None:
             depth, words = values["deadlock"]
-            account.deadlock = (int(depth), tuple(int(w) for w in words))
-        account.seconds = float(values["seconds"])
+            account.deadlock = _state(depth, words, model.layout.words, deepest, "deadlock")
+        account.seconds = values["seconds"]
+        reached = account.distinct - levels[0].states
+        if int(account.fired.sum()) < reached:
+            raise ValueError(
+                f"fired adds up to {int(account.fired.sum()):,} transitions, "
+                f"which cannot lead to {reached:,} states"
+            )
         return account
+
+
+def _known(name: str, names: Mapping[str, int], where: str) -> int:
+    if name not in names:
+        raise ValueError(f"{where}: nothing of this problem has this name")
+    return names[name]
+
+
+def _depth(depth: int, deepest: int, where: str) -> int:
+    if depth > deepest:
+        raise ValueError(f"{where} is at depth {depth}, beyond the last level")
+    return depth
+
+
+def _state(
+    depth: int, words: Sequence[int], width: int, deepest: int, where: str
+) -> tuple[int, Words]:
+    if len(words) != width or max(words) >= 1 << WORD_BITS:
+        raise ValueError(f"{where} has a state that is not of {width} words")
+    return _depth(depth, deepest, where), tuple(words)

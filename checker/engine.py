@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from checker.store.blocks import Rows
-from checker.store.manifest import LevelFiles
+from checker.store.level_files import LevelFiles
 
 Words = tuple[int, ...]
 Counts = NDArray[np.int64]

@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from checker.compiled.expander import CHUNK_ROWS, Expander, Tally
-from checker.compiled.kernel import ROW_SHIFT
+from checker.compiled.loops import ROW_SHIFT
 from checker.compiled.prepare import prepare
 from checker.engine import ModelFault
 from checker.faults import explain_fault
@@ -27,7 +27,8 @@ from checker.identity import problem_of
 from checker.problem import Problem
 from checker.store.arrivals import LeastArrivals
 from checker.store.blocks import Rows, width_of
-from checker.store.manifest import BadRun, LevelFiles, Manifest, read_manifest
+from checker.store.level_files import LevelFiles
+from checker.store.manifest import BadRun, Manifest, read_manifest
 from checker.store.parts import ROW_GROUP_ROWS, Parts
 from checker.store.runs import share, sort_unique
 from checker.store.storage import BadLocation, Damaged, Storage, require_whole, storage_at
@@ -228,7 +229,8 @@ def _written_aside(out: Path) -> Iterator[Path]:
         raise BadLocation(f"{out} is a file; name a directory to write to")
     if out.is_dir() and any(out.iterdir()):
         raise BadLocation(f"{out} is not empty; name a new directory to write to")
-    out = out.absolute()
+    # A link to a folder stands for that folder: only what is no link can be replaced.
+    out = out.resolve()
     out.parent.mkdir(parents=True, exist_ok=True)
     folder = out.parent / f".{out.name}.writing-{os.urandom(4).hex()}"
     folder.mkdir()

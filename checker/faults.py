@@ -1,7 +1,7 @@
 """What an action or a claim did wrong, told by the interpreted model.
 
-Compiled code only says in which state something stepped out of range, or lets an exception out
-without saying where. The interpreted form of the same function says which action, and what it did.
+Compiled code only says in which state something stepped out of range, or would raise. The
+interpreted form of the same function says which action, and what it did.
 """
 
 from __future__ import annotations

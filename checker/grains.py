@@ -20,9 +20,10 @@ from invariants.claim import ActionProperty, Invariant, Reachable
 from model import atomic, message
 from model.atomic import AtomicEnvironment
 from model.environment import ENVIRONMENTS, BadEnvironment, Environment
+from model.releases import is_released
 from model.renaming import CannotRename
 from model.transition_system import Model
-from model.versions import VERSIONS, released_as, version_of
+from model.versions import VERSIONS, version_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +87,7 @@ class Grain:
 
     def is_released(self, version: str) -> bool:
         """Whether a Kafka had exactly these rules; a variant of the atomic grain has a name."""
-        return version in self.versions or released_as(version_of(version)) is not None
+        return version in self.versions or is_released(version_of(version))
 
     def environment_name(self, options: Mapping[str, object]) -> str | None:
         """What circumstances with these options are called, if they have a name."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import io
 from typing import TYPE_CHECKING, Any
 
 from model.state import State, as_dict
@@ -52,16 +52,13 @@ def state_graph(model: Model, *, states_max: int = GRAPH_STATES_MAX) -> networkx
     return graph
 
 
-def write_graph(graph: networkx.MultiDiGraph[Any], path: Path) -> None:
-    """The graph as GraphML, whole or not at all."""
+def to_graphml(graph: networkx.MultiDiGraph[Any]) -> str:
+    """The graph as GraphML, for tools that draw or analyse it."""
     import networkx as nx  # noqa: PLC0415
 
-    temporary = path.with_name(f".{path.name}.writing")
-    try:
-        nx.write_graphml(graph, temporary)
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    written = io.BytesIO()
+    nx.write_graphml(graph, written)
+    return written.getvalue().decode("utf-8")
 
 
 def name_of(state: State) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from checker.account import Account
-from checker.compiled.kernel import rules_digest
+from checker.compiled.rules import rules_digest
 from checker.grains import grain_of
 from checker.problem import Problem
 from checker.result import LevelSummary
@@ -26,7 +26,8 @@ def identity_of(problem: Problem) -> dict[str, Any]:
         "model": model.name,
         "protocol": model.version,
         "bounds": dict(model.options),
-        "invariants": sorted(problem.asked) if problem.asked is not None else [],
+        # By name also where none was named: a claim that is added later is not this run's.
+        "invariants": sorted(claim.name for claim in problem.claims if problem.is_asked(claim)),
         "symmetry": problem.symmetry.value,
         "layout": model.layout.digest,
         "rules": rules_digest(problem),
@@ -53,7 +54,7 @@ def problem_of(identity: Mapping[str, Any], location: str) -> Problem:
         raise Damaged(f"{location}: the manifest is damaged: {problem_found}") from None
     if not same:
         raise BadRun(
-            f"{location} was begun with other rules than this version has, or by another Python; "
+            f"{location} was begun with other rules than this version has; "
             "finish it there, or begin anew in another directory"
         )
     return problem
@@ -62,7 +63,8 @@ def problem_of(identity: Mapping[str, Any], location: str) -> Problem:
 def account_of(problem: Problem, manifest: Manifest) -> Account:
     """What the run had added up after its last level. Raises `Damaged`."""
     levels = [LevelSummary(level.depth, level.states, level.on) for level in manifest.levels]
+    assert manifest.account is not None
     try:
         return Account.from_values(problem, levels, manifest.account)
-    except (KeyError, TypeError, ValueError, AttributeError) as problem_found:
-        raise Damaged(f"the manifest's account is damaged: {problem_found!r}") from None
+    except ValueError as problem_found:
+        raise Damaged(f"the manifest's account is damaged: {problem_found}") from None

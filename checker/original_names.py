@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from checker.compiled.expander import canonicalise, words_of
+from checker.compiled.expander import words_of
 from checker.compiled.kernel import canonical_of
 from checker.engine import Words
 from checker.problem import Problem
@@ -27,7 +27,9 @@ class NotSymmetric(Exception):
 def representative(problem: Problem, state: State) -> Words:
     """The words of the state that is explored instead of this one."""
     rows = np.array([state.words], np.uint64)
-    canonicalise(canonical_of(problem), rows, 1)
+    canonicalise = canonical_of(problem)
+    if canonicalise is not None:
+        canonicalise(rows)
     return words_of(rows[0])
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from checker.compiled.expander import CHUNK_ROWS, Expander, Tally, words_of
-from checker.compiled.kernel import ACTION_SHIFT, ROW_SHIFT
+from checker.compiled.loops import ACTION_SHIFT, ROW_SHIFT
 from checker.engine import Engine, Words
 from checker.original_names import real_path
 from checker.problem import Problem

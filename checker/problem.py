@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from checker.symmetry import Symmetry, require_symmetric
@@ -11,13 +11,26 @@ from model.transition_system import Model
 
 
 @dataclass(frozen=True, slots=True)
+class Shared:
+    """What problems of one job have between them, so that one kernel is made for all of them.
+
+    `settings` are the names of those in which they differ, `actions` and `claims` the names of what
+    any of them has. A kernel for one problem alone is faster: all of this is decided in it.
+    """
+
+    settings: frozenset[str]
+    actions: frozenset[str]
+    claims: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
 class Problem:
     """A model and the claims about it: `invariants` of its states, `properties` of its transitions.
 
-    All of them are compiled, so that a shape compiles once; `asked` names those that are checked,
-    None for all but those that must be asked for. Those that do not apply to the version are never
-    checked. Of states that differ by `symmetry` alone one is explored. Raises `CannotRename` where
-    that would not be exact.
+    `asked` names those that are checked, None for all but those that must be asked for. Those that
+    do not apply to the version are never checked. `shared` says what other problems of the same job
+    have: nothing, where it is None. Of states that differ by `symmetry` alone one is explored.
+    Raises `CannotRename` where that would not be exact.
     """
 
     model: Model
@@ -26,6 +39,7 @@ class Problem:
     properties: tuple[ActionProperty, ...] = field(default=(), kw_only=True)
     asked: frozenset[str] | None = None
     symmetry: Symmetry = Symmetry.NONE
+    shared: Shared | None = None
 
     def __post_init__(self) -> None:
         require_symmetric(self.model, self.symmetry)
@@ -43,6 +57,11 @@ class Problem:
         """Whether a verdict is wanted, and the version has what the claim is about."""
         return self.is_asked(claim) and claim.applies(self.model.settings)
 
+    @property
+    def checked(self) -> tuple[str, ...]:
+        """The names of the claims that are checked, in the order of the report."""
+        return tuple(claim.name for claim in self.claims if self.is_checked(claim))
+
     def asking_too(self, names: Iterable[str]) -> Problem:
         """The same problem, with the claims of these names checked beside those that are."""
         asked = {claim.name for claim in self.claims if self.is_asked(claim)}
@@ -57,3 +76,18 @@ class Problem:
     def applicable_properties(self) -> tuple[ActionProperty, ...]:
         """The properties that are checked, in order."""
         return tuple(claim for claim in self.properties if self.is_checked(claim))
+
+
+def sharing(problems: Sequence[Problem]) -> Shared:
+    """What these problems, of one model and one shape, have between them."""
+    settings = [problem.model.settings for problem in problems]
+    varying = [
+        name
+        for name, *values in zip(settings[0]._fields, *settings, strict=True)
+        if len(set(values)) > 1
+    ]
+    return Shared(
+        settings=frozenset(varying),
+        actions=frozenset(name for problem in problems for name in problem.model.contents),
+        claims=frozenset(name for problem in problems for name in problem.checked),
+    )

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     import networkx
 
 
+INTERRUPTED = "interrupt (Ctrl-C)"
+"""What stopped a run that its user ended."""
+
+
 class Verdict(enum.Enum):
     """What may be said of one invariant or property after a run."""
 
@@ -80,6 +84,11 @@ class Result:
     deadlock: tuple[int, Words] | None
     seconds: float
     peak_rss: int = 0
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether the user ended it."""
+        return self.stopped_by == INTERRUPTED
 
     @property
     def distinct(self) -> int:

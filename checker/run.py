@@ -15,11 +15,13 @@ from checker.engines.choice import EngineChoice, engine_for
 from checker.faults import explain_fault
 from checker.finding import Finding, finding_at
 from checker.identity import account_of
+from checker.interrupt import Interrupts
 from checker.paths import paths_to_violations
 from checker.problem import Problem
 from checker.result import Result
 from checker.search import NO_BUDGETS, Budgets, Snapshot, search
-from checker.store.run_directory import RunDirectory
+from checker.store.run_directory import InUse, RunDirectory
+from checker.store.storage import Damaged
 
 _LONG_SECONDS = 5.0
 """A search so long has levels that take a while to be gone through once more."""
@@ -51,13 +53,14 @@ def run(
     """
     seconds = prepare(problem, announce=announce)
     ends = time.monotonic() + (budgets.max_seconds or math.inf)
+    interrupts = Interrupts()
     engine = engine_for(
         problem,
         choice,
         memory_bytes=budgets.memory_bytes,
         directory=directory,
         announce=announce,
-        deadline=lambda: time.monotonic() > ends,
+        deadline=lambda: interrupts.noticed or time.monotonic() > ends,
     )
     with closing(engine):
         try:
@@ -65,16 +68,25 @@ def run(
             if directory is not None and directory.manifest.levels:
                 account = account_of(problem, directory.manifest)
                 engine.restore(directory.manifest.levels)
-            result = search(
-                problem,
-                engine,
-                budgets=budgets,
-                watch=watch,
-                account=account,
-                commit=_committing(directory),
-            )
+            with interrupts.noted():
+                result = search(
+                    problem,
+                    engine,
+                    budgets=budgets,
+                    watch=watch,
+                    account=account,
+                    commit=_committing(directory),
+                    interrupted=lambda: interrupts.noticed,
+                )
         except ModelFault as fault:
             raise explain_fault(problem, fault) from None
+        except Damaged:
+            if directory is not None and not directory.is_ours:
+                # Its files were removed by whoever goes on with the run.
+                raise InUse(
+                    f"another run has resumed {directory.storage.location}; this one has ended"
+                ) from None
+            raise
         if result.violated and result.seconds > _LONG_SECONDS:
             announce("finding the shortest traces")
         findings = counterexamples_of(problem, engine, result)

@@ -15,7 +15,14 @@ from checker.account import Account
 from checker.engine import Arrivals, Engine, Interrupted
 from checker.memory_use import anonymous_bytes, peak_resident_bytes
 from checker.problem import Problem
-from checker.result import InvariantResult, LevelSummary, ReachableResult, Result, Verdict
+from checker.result import (
+    INTERRUPTED,
+    InvariantResult,
+    LevelSummary,
+    ReachableResult,
+    Result,
+    Verdict,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,12 +82,14 @@ def search(
     watch: Callable[[Snapshot], None] = lambda snapshot: None,
     account: Account | None = None,
     commit: Callable[[Arrivals, Account], None] = lambda level, account: None,
+    interrupted: Callable[[], bool] = lambda: False,
 ) -> Result:
     """Explore every reachable state, shallowest first, and say what holds.
 
     With an `account` of levels that `engine` has been restored to, go on from there. `commit` is
     told of every level once it is checked. Raises `ModelFault` or whatever an action raised; never
-    swallows one. `KeyboardInterrupt` ends the run as INCOMPLETE with what was covered.
+    swallows one. `KeyboardInterrupt` ends the run as INCOMPLETE with what was covered; so does
+    `interrupted`, once it says so, after the level or where the engine cuts it short.
     """
     started = time.monotonic()
     account = account or Account(problem)
@@ -110,13 +119,15 @@ def search(
                 )
             )
             stopped_by = _over_budget(budgets, account, time.monotonic() - started, engine.can_shed)
+            if interrupted():
+                stopped_by = INTERRUPTED
             if stopped_by:
                 break
             account.leave(engine.expand(account.happened), last.depth)
     except KeyboardInterrupt:
-        stopped_by = "interrupt (Ctrl-C)"
+        stopped_by = INTERRUPTED
     except Interrupted:
-        stopped_by = f"max-time {budgets.max_seconds:g} s"
+        stopped_by = INTERRUPTED if interrupted() else f"max-time {budgets.max_seconds:g} s"
     account.seconds = before + time.monotonic() - started
     return _conclude(account, engine.name, stopped_by)
 
@@ -161,6 +172,7 @@ def _conclude(account: Account, engine: str, stopped_by: str | None) -> Result:
         reachable=[
             ReachableResult(claim.name, account.happened_at.get(number))
             for number, claim in enumerate(problem.reachable)
+            if claim.applies(model.settings)
         ],
         levels=account.levels,
         generated=account.generated,

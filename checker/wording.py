@@ -20,6 +20,13 @@ def told_sizes(model: Model) -> str:
     return ", ".join(told) or model.name
 
 
+def printable(text: str) -> str:
+    r"""The text with all that a terminal would obey or not show spelled out, as `\x1b`."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
 def counted(number: int, thing: str) -> str:
     """`1 state`, `1,234 states`"""
     return f"{number:,} {thing}" + ("" if number == 1 else "s")

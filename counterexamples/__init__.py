@@ -9,6 +9,14 @@ protocol. What can go wrong is in `counterexamples.errors`.
 """
 
 from counterexamples.errors import BadTrace, Divergence, NotACounterexample, TraceError
+from counterexamples.named_file import (
+    FULL,
+    BadFile,
+    read_named,
+    require_regular,
+    require_replaceable,
+    written_whole,
+)
 from counterexamples.rendering import (
     Trimmed,
     render_compact,
@@ -26,12 +34,14 @@ from counterexamples.replay import (
     follow,
     replay,
 )
-from counterexamples.trace import Trace, TraceStep, trace_of
+from counterexamples.trace import Trace, TraceStep, shown, trace_of
 from counterexamples.trace_file import FORMAT, from_json, read_trace, to_json, write_trace
 from counterexamples.viewer import view
 
 __all__ = [
     "FORMAT",
+    "FULL",
+    "BadFile",
     "BadTrace",
     "Divergence",
     "Followed",
@@ -47,14 +57,19 @@ __all__ = [
     "first_difference",
     "follow",
     "from_json",
+    "read_named",
     "read_trace",
     "render_compact",
     "render_full",
     "render_header",
     "render_moment",
     "replay",
+    "require_regular",
+    "require_replaceable",
+    "shown",
     "to_json",
     "trace_of",
     "view",
     "write_trace",
+    "written_whole",
 ]

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any, NoReturn
 
 from counterexamples.errors import BadTrace
+from counterexamples.named_file import BadFile, read_named, written_whole
 from counterexamples.trace import Trace, TraceStep, shown
 
 FORMAT = "waterline-trace/1"
@@ -77,14 +76,9 @@ def from_json(text: str) -> Trace:
 def read_trace(path: str | os.PathLike[str]) -> Trace:
     """The trace in the file at `path`. Raises `BadTrace`, which names the file, if it is none."""
     try:
-        with Path(path).open("rb") as file:
-            content = file.read(BYTES_MAX + 1)
-    except OSError as problem:
-        raise BadTrace(f"{path}: cannot be read: {problem.strerror}") from None
-    if len(content) > BYTES_MAX:
-        raise BadTrace(f"{path}: longer than {BYTES_MAX} bytes, which no trace is")
-    try:
-        return from_json(content.decode("utf-8"))
+        return from_json(read_named(path, bytes_max=BYTES_MAX).decode("utf-8"))
+    except BadFile as problem:
+        raise BadTrace(str(problem)) from None
     except UnicodeDecodeError:
         raise BadTrace(f"{path}: not a trace: not UTF-8 text") from None
     except BadTrace as problem:
@@ -92,18 +86,9 @@ def read_trace(path: str | os.PathLike[str]) -> Trace:
 
 
 def write_trace(path: str | os.PathLike[str], trace: Trace) -> None:
-    """Put `trace` at `path`, all of it or nothing: a reader never sees half a file."""
-    target = Path(path)
-    # Not tempfile: its files are readable by their owner alone, and stay so when renamed.
-    draft = target.with_name(f".{target.name}.{secrets.token_hex(8)}.tmp")
-    try:
-        with draft.open("x", encoding="ascii", newline="\n") as file:
-            file.write(to_json(trace))
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(target)
-    finally:
-        draft.unlink(missing_ok=True)
+    """Put `trace` at `path`, all of it or nothing. Raises `BadFile`."""
+    with written_whole(path) as file:
+        file.write(to_json(trace).encode("ascii"))
 
 
 def _step(number: int, step: object) -> TraceStep:

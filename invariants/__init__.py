@@ -1,8 +1,9 @@
 """What is claimed of the protocol: one module a claim, sentence first, predicate under it."""
 
 from invariants import (
-    acked_survives,
     acknowledged_durable,
+    acknowledged_on_disk,
+    acknowledged_somewhere,
     candidates_complete,
     consistent_read,
     consumer_in_order,
@@ -10,6 +11,7 @@ from invariants import (
     hw_covers_committed,
     hw_monotone,
     leader_isr_complete,
+    leader_possible,
     no_committed_loss,
     no_divergence_below_hw,
     no_forced_exit,
@@ -24,7 +26,9 @@ from invariants.claim import ActionProperty, Invariant, Reachable
 ALL: tuple[Invariant, ...] = (
     no_committed_loss.CLAIM,
     acknowledged_durable.CLAIM,
-    acked_survives.CLAIM,
+    acknowledged_somewhere.CLAIM,
+    acknowledged_on_disk.CLAIM,
+    leader_possible.CLAIM,
     no_divergence_below_hw.CLAIM,
     consistent_read.CLAIM,
     consumer_in_order.CLAIM,

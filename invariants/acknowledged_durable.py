@@ -10,8 +10,9 @@ from typing import Any
 
 from invariants.claim import Invariant
 from invariants.current_leader import current_leader
+from invariants.kept_records import first_lacking, lacking
 from model.state import State
-from model.terms import ACKS_LEADER, NO_REPLICA, contains
+from model.terms import ACKS_LEADER, NO_RECORD, NO_REPLICA, with_member
 
 
 def holds(s: Any, c: Any) -> bool:
@@ -19,24 +20,20 @@ def holds(s: Any, c: Any) -> bool:
     leader = current_leader(s)
     if leader == NO_REPLICA:
         return True
-    missing = s.acked
-    for offset in range(s.leo[leader]):
-        missing &= ~(1 << (s.log[leader, offset] - 1))
-    return bool(missing == 0)
+    return lacking(s, with_member(0, leader)) == 0
 
 
 def explain(s: State, c: Any) -> str:
     """Which acknowledged record the leader does not have."""
     leader = current_leader(s)
-    log = [s.log[leader, offset] for offset in range(s.leo[leader])]
-    for record in range(1, s.produced + 1):
-        if contains(s.acked, record - 1) and record not in log:
-            contract = " acks=1 does not promise more." if c.acks == ACKS_LEADER else ""
-            return (
-                f"m{record} was acknowledged; leader r{leader} of epoch {s.epoch} "
-                f"does not have it.{contract}"
-            )
-    return "No acknowledged record is missing."
+    record = NO_RECORD if leader == NO_REPLICA else first_lacking(s, with_member(0, leader))
+    if record == NO_RECORD:
+        return "No acknowledged record is missing."
+    contract = " acks=1 does not promise more." if c.acks == ACKS_LEADER else ""
+    return (
+        f"m{record} was acknowledged; leader r{leader} of epoch {s.epoch} "
+        f"does not have it.{contract}"
+    )
 
 
 CLAIM = Invariant(

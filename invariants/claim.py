@@ -53,9 +53,11 @@ class Reachable:
     """A claim that something happens at least once: without it, that nothing bad happens is
     vacuous.
 
-    `happens(before, after, settings)` looks at one transition.
+    `happens(before, after, settings)` looks at one transition. `applies(settings)` is False where
+    it cannot be expected: then nothing is said of it.
     """
 
     name: str
     sentence: str
     happens: Callable[[Any, Any, Any], bool]
+    applies: Callable[[Any], bool] = _always

@@ -16,20 +16,24 @@ _LOSS = (
     "candidates_complete",
     "leader_isr_complete",
 )
+_OUT_OF_REACH = (*_LOSS, "acknowledged_somewhere")
+_GONE = (*_OUT_OF_REACH, "acknowledged_on_disk")
 _ALL_OF_HW = (
-    *_LOSS,
-    "acked_survives",
+    *_GONE,
     "no_divergence_below_hw",
     "consistent_read",
     "remote_leo_honest",
 )
-_OLD_REQUESTS = (*_LOSS, "acked_survives", "remote_leo_honest", "epoch_cache_monotone")
+_OLD_REQUESTS = (*_GONE, "remote_leo_honest", "epoch_cache_monotone")
 """An old LeaderAndIsr makes a leader of the past, which writes in its epoch of the past."""
-_LAST_REPLICA = (*_LOSS, "acked_survives", "consistent_read")
-"""The last replica in sync comes back without its records, KIP-966."""
+_LAST_REPLICA = (*_GONE, "consistent_read")
+"""The last replica in sync comes back without its records, KIP-966. The last known leader too."""
 _LAST_REPLICA_AND_OLD_LEO = (*_LAST_REPLICA, "remote_leo_honest")
 """And until its first fetch the leader takes a broker for what it was before; where fetches carry
 the last epoch, the claim waits for that fetch."""
+
+_NOBODY_LEADS = ("acknowledged_somewhere",)
+"""All of ISR and ELR have crashed: who has the record cannot be elected, nor anybody else."""
 
 _REPAIRED: Mapping[str, tuple[str, ...]] = {
     "kip320": (),
@@ -37,7 +41,9 @@ _REPAIRED: Mapping[str, tuple[str, ...]] = {
     "kraft": (),
     "kip903": (),
     "elr": (),
+    "elr-with-last-known-leader": (),
 }
+_REPAIRED_UNLESS_ALL_CRASH = {**_REPAIRED, "elr": _NOBODY_LEADS}
 _LOSE_DISKS: Mapping[str, tuple[str, ...]] = {
     "hw": _LAST_REPLICA_AND_OLD_LEO,
     "epoch": _LAST_REPLICA_AND_OLD_LEO,
@@ -47,7 +53,8 @@ _LOSE_DISKS: Mapping[str, tuple[str, ...]] = {
     "truncate-on-fetch": _LAST_REPLICA,
     "kraft": _LAST_REPLICA,
     "kip903": _LAST_REPLICA,
-    "elr": (),
+    "elr": _NOBODY_LEADS,
+    "elr-with-last-known-leader": _LAST_REPLICA,
 }
 _FALLS_TO_OLD_REQUESTS: Mapping[str, tuple[str, ...]] = {
     "hw": _ALL_OF_HW,
@@ -63,15 +70,16 @@ EXPECTED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "epoch": (),
         "kip279": (),
         "kip279-code": (),
-        **_REPAIRED,
+        **_REPAIRED_UNLESS_ALL_CRASH,
     },
-    "adversarial": _FALLS_TO_OLD_REQUESTS,
+    "adversarial": {**_FALLS_TO_OLD_REQUESTS, "elr": _NOBODY_LEADS},
     "power-loss": _LOSE_DISKS,
     "lost-disk": _LOSE_DISKS,
     "rolling-restart": {
         "hw": (
             "no_committed_loss",
             "acknowledged_durable",
+            "acknowledged_somewhere",
             "candidates_complete",
             "leader_isr_complete",
             "no_divergence_below_hw",
@@ -85,4 +93,4 @@ EXPECTED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     },
     "zombie": _FALLS_TO_OLD_REQUESTS,
 }
-"""Environment, version, violated claims."""
+"""Environment, version, violated claims. The last version is Kafka 4.0 and later with ELR."""

@@ -358,6 +358,14 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
                 ("shutdowns", "Controlled shutdowns", RARE_BUDGET_MAX),
             )
         ),
+        # Last, so that the order of states is the same with and without it.
+        Field(
+            name="last_leader",
+            lo=NO_REPLICA,
+            hi=replicas - 1,
+            naming=ONE_REPLICA,
+            doc="With the ISR empty: who led last, where that is remembered (KIP-966); nobody.",
+        ),
     )
 
 

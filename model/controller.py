@@ -24,8 +24,9 @@ def unavailable(s: Any) -> int:
 def candidates(s: Any, c: Settings, out: int) -> int:
     """Who may be elected if the brokers `out` were unavailable.
 
-    The members of the ISR that are not; if the ISR is empty, those of the ELR (KIP-966); failing
-    those, with unclean.leader.election.enable, everybody who is not; otherwise nobody
+    The members of the ISR that are not; if the ISR is empty, those of the ELR (KIP-966); if that is
+    empty too, the last known leader, where it is remembered; failing those, with
+    unclean.leader.election.enable, everybody who is not; otherwise nobody
     (NoReplicaOnlineException in OfflinePartitionLeaderSelector, PartitionChangeBuilder under
     KRaft). A dead broker that is not fenced yet can be elected.
     """
@@ -37,6 +38,8 @@ def eligible(s: Any, c: Settings, isr: int, elr: int, out: int) -> int:
     in_sync: int = isr & ~out
     if isr == 0:
         in_sync = elr & ~out
+    if isr == 0 and elr == 0 and s.last_leader != NO_REPLICA:
+        in_sync = with_member(0, s.last_leader) & ~out
     if in_sync == 0 and c.unclean_leader_election == 1:
         alive: int = ((1 << s.replicas) - 1) & ~out
         return longest_logs(s, alive) if has(c, LONGEST_LOG) else alive
@@ -70,9 +73,10 @@ def elect(s: Any, c: Settings, winner: int) -> None:
     """Write the winner; one from outside the ISR becomes the whole ISR.
 
     From the ELR it leaves the others eligible; an unclean election empties it
-    (PartitionChangeBuilder.tryElection, maybeUpdateRecordElr).
+    (PartitionChangeBuilder.tryElection, maybeUpdateRecordElr). Who led last no longer matters.
     """
     s.leader = winner
+    s.last_leader = NO_REPLICA
     if not contains(s.isr, winner):
         from_elr = contains(s.elr, winner)
         s.isr = with_member(0, winner)

@@ -34,6 +34,7 @@ HW_NEEDS_MIN_ISR = 1 << 13
 ELR = 1 << 14
 LONGEST_LOG = 1 << 15
 FRESH_REMOTE_LEO = 1 << 16
+LAST_KNOWN_LEADER = 1 << 17
 
 
 def has(c: Any, feature: int) -> bool:
@@ -97,7 +98,7 @@ FEATURES = (
     Feature(
         name="diverging-guard",
         bit=DIVERGING_GUARD,
-        source="KAFKA-13141 (2.8.1, 3.0.0), Partition.fetchRecords",
+        source="KAFKA-13141 (2.7.2, 2.8.1, 3.0.0), ReplicaManager.updateFollowerFetchState",
         sentence="A fetch that is answered with a diverging epoch tells the leader nothing.",
         needs_truncation=(TRUNCATE_ON_FETCH,),
     ),
@@ -156,6 +157,14 @@ FEATURES = (
         needs=ALTER_PARTITION | KRAFT,
     ),
     Feature(
+        name="last-known-leader",
+        bit=LAST_KNOWN_LEADER,
+        source="KIP-966, KAFKA-15584 (4.0.0), KAFKA-19522 (4.1.0), "
+        "PartitionChangeBuilder.canElectLastKnownLeader",
+        sentence="With ISR and ELR empty the last leader is elected when back, whatever it lost.",
+        needs=ELR,
+    ),
+    Feature(
         name="longest-log",
         bit=LONGEST_LOG,
         source="a proposal, never in Kafka (ocadaruma/kafka-spec)",
@@ -164,7 +173,7 @@ FEATURES = (
     Feature(
         name="fresh-remote-leo",
         bit=FRESH_REMOTE_LEO,
-        source="never in Kafka; compare Replica.resetReplicaState",
+        source="up to 0.8.2, undone by KAFKA-2721 (0.9.0), Partition.makeLeader",
         sentence="A leader forgets its followers' LEOs in every new epoch, also if it led before.",
     ),
 )

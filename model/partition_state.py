@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.features import ELR, has
+from model.features import ELR, LAST_KNOWN_LEADER, has
 from model.settings import Settings
 from model.terms import LEADER, size
 
@@ -30,9 +30,15 @@ def begin_epoch(s: Any, c: Settings) -> None:
 
 
 def write_isr(s: Any, c: Settings, members: int) -> None:
-    """Another ISR. Whoever leaves one that is too small stays eligible (KIP-966)."""
+    """Another ISR. Whoever leaves one that is too small stays eligible (KIP-966).
+
+    With the last member its leader goes, and is remembered until somebody leads
+    (PartitionChangeBuilder.maybeUpdateLastKnownLeader).
+    """
     if has(c, ELR):
         s.elr = elr_beside(s, c, members)
+    if has(c, LAST_KNOWN_LEADER) and members == 0:
+        s.last_leader = s.leader
     s.isr = members
 
 

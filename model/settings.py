@@ -1,7 +1,7 @@
 """What a run is about: bounds, budgets, the operator's settings, the version's rules.
 
-`Bounds` shape the state and therefore the compiled code. `Settings` are plain numbers that a rule
-reads at run time, so that a whole matrix of them needs one compilation.
+`Bounds` shape the state. `Settings` are plain numbers: a rule is compiled for those of one
+question, or reads them as it runs, so that a whole matrix of them needs one compilation.
 """
 
 from __future__ import annotations

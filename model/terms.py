@@ -69,8 +69,4 @@ def without_member(members: int, member: int) -> int:
 
 def size(members: int) -> int:
     """How many there are in the set."""
-    count = 0
-    while members != 0:
-        members &= members - 1
-        count += 1
-    return count
+    return members.bit_count()

@@ -126,8 +126,8 @@ KIP_903 = Version(
 )
 ELR_4_0 = Version(
     name="elr",
-    sentence="Kafka 4.0: eligible leader replicas (KIP-966). With min.insync.replicas=2 one power "
-    "loss takes nothing that was acknowledged.",
+    sentence="Kafka 4.0: eligible leader replicas (KIP-966), without the last known leader. With "
+    "min.insync.replicas=2 one power loss takes nothing that was acknowledged.",
     truncation=TRUNCATE_ON_FETCH,
     features=(_KRAFT & ~SHRINK_RAISES_EPOCH) | BROKER_EPOCH | HW_NEEDS_MIN_ISR | ELR,
 )
@@ -164,9 +164,22 @@ def version_of(text: str) -> Version:
     return replace(version, name=text)
 
 
+def base_of(text: str) -> str:
+    """The name of the version that such a text begins with."""
+    return _SWITCHES.split(text)[0]
+
+
 def spelled(name: str, added: tuple[str, ...], removed: tuple[str, ...]) -> str:
     """The text that `version_of` reads."""
     return "-".join([name, *(f"without-{f}" for f in removed), *(f"with-{f}" for f in added)])
+
+
+def switches_of(text: str) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
+    """The inverse of `spelled`: a name, what is added, what is taken out."""
+    name, *rest = _SWITCHES.split(text)
+    pairs = list(zip(rest[::2], rest[1::2], strict=True))
+    added = tuple(feature for word, feature in pairs if word == "with")
+    return name, added, tuple(feature for word, feature in pairs if word == "without")
 
 
 def released_as(version: Version) -> str | None:

@@ -3,13 +3,35 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from xdist.scheduler import LoadScopeScheduling
 
 SUPPORT = Path(__file__).parent / "support"
+
+
+class ByFile(LoadScopeScheduling):  # type: ignore[misc]  # xdist ships no types
+    """A file's tests go to one process: they share fixtures. All of Spark's go to one as well."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        path = nodeid.split("::", 1)[0]
+        return "spark" if "spark" in path else path
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByFile:
+    """What decides which process runs what, where tests run side by side (pytest -n)."""
+    config.option.loadscopereorder = False  # What comes first is what takes longest: see below.
+    return ByFile(config, log)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Spark's tests first: they are the longest row of all that one process has to run."""
+    items.sort(key=lambda item: "spark" not in item.nodeid.split("::", 1)[0])
 
 
 @pytest.fixture(scope="session")
@@ -23,3 +45,17 @@ def spark_context(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     context = start_context("local[2]", log=tmp_path_factory.mktemp("spark") / "spark.log")
     yield context
     context.stop()
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 600 kB."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=600k", "tmpfs", disk], capture_output=True, check=False
+    )
+    if mounted.returncode != 0:
+        pytest.skip(f"no tmpfs can be mounted here: {mounted.stderr.decode().strip()}")
+    yield disk
+    subprocess.run(["umount", disk], check=True)

@@ -20,13 +20,15 @@ from checker.console import exit_codes
 from checker.console.gate import read_gate
 from model.cluster import fields
 from model.contents import ACTIONS
+from model.releases import RELEASES, Release
 from model.settings import Bounds
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 LEFT_OUT = "[...]"
 RUNS = re.findall(r"<!-- run( slow)? -->\n```console\n\$ \.venv/bin/(.+)\n((?:.*\n)+?)```", README)
-COMMANDS = ("check", "gate", "matrix", "scenarios", "states", "tour", "view")
+PROGRAMS = ("bench.faults", "bench.configurations", "bench.first_verdict")
+COMMANDS = ("check", "gate", "kernel", "matrix", "scenarios", "states", "tour", "view")
 DOCUMENTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
@@ -46,6 +48,17 @@ def output_of(command: str) -> str:
         capture_output=True,
         encoding="utf-8",
         check=False,
+    ).stdout
+
+
+def help_of(program: str) -> str:
+    """What a program of ours that is no command says of its options."""
+    return subprocess.run(
+        [sys.executable, "-m", program, "--help"],
+        cwd=ROOT,
+        capture_output=True,
+        encoding="utf-8",
+        check=True,
     ).stdout
 
 
@@ -84,6 +97,7 @@ def test_the_python_example_prints_what_is_shown() -> None:
 @functools.cache
 def options_in_help() -> set[str]:
     printed = [output_of(f"waterline {command} --help") for command in COMMANDS]
+    printed += [help_of(program) for program in PROGRAMS]
     return set(re.findall(r"--[a-z][a-z-]*[a-z]", "".join(printed)))
 
 
@@ -180,3 +194,22 @@ def test_every_part_of_a_document_that_is_linked_exists(path: Path) -> None:
 
     for target, part in links:
         assert part in anchors(path.parent / target if target else path)
+
+
+def test_the_table_of_releases_is_what_is_declared() -> None:
+    section = document("protocol.md").split("\n## Which release follows")[1].split("\n## ")[0]
+    row = r"^\| (\d[\d.]*) \| ([\w ]+) \| `([\w.-]+)` \| (.+) \|$"
+    found = re.findall(row, section, re.MULTILINE)
+
+    assert found == [
+        (".".join(map(str, release.since)), manner(release), release.version, release.source)
+        for is_kraft in (False, True)
+        for release in RELEASES
+        if release.is_kraft == is_kraft
+    ]
+
+
+def manner(release: Release) -> str:
+    if release.with_eligible_leader_replicas:
+        return "KRaft with ELR"
+    return "KRaft" if release.is_kraft else "ZooKeeper"

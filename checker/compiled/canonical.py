@@ -7,7 +7,7 @@ which sets it is, whether it is the one that a field names. All orders of replic
 signature are tried, so that the form is exact and not a matter of luck.
 
 The text is unrolled for one layout. A state is a few local variables `w0, w1, ...`, one a word, all
-of them signed 64-bit numbers: Numba makes a float of signed and unsigned.
+of them signed 64-bit numbers, as everything is that `checker.compiled` compiles.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ class _Text:
     def lines(self) -> Iterator[str]:
         """The whole function."""
         yield "def canonical(rows, count):"
-        yield f"    order = empty({self.replicas}, int64)"
-        yield f"    signature = empty({self.replicas}, int64)"
-        yield f"    place = empty({self.replicas + 1}, int64)"
-        yield f"    name = empty({self.records + 1}, int64)"
-        yield f"    key = empty({self.records + 1}, int64)"
+        yield f"    order = room({self.replicas})"
+        yield f"    signature = room({self.replicas})"
+        yield f"    place = room({self.replicas + 1})"
+        yield f"    name = room({self.records + 1})"
+        yield f"    key = room({self.records + 1})"
         yield "    place[0] = 0"
         yield "    name[0] = 0"
         yield "    key[0] = 0"
@@ -64,7 +64,7 @@ class _Text:
             yield from self._stored("u")
             return
         yield from self._signatures()
-        yield "tied = sort_by_signature(order, signature)"
+        yield f"tied = sort_by_signature(order, signature, {self.replicas})"
         if not self.renames_records:
             ordered = " and ".join(f"order[{r}] == {r}" for r in range(self.replicas))
             yield f"if not tied and {ordered}:"
@@ -77,7 +77,7 @@ class _Text:
         yield f"    if first or {_less('u', 'b', self.words)}:"
         yield from _indented(2, self._copied("u", "b"))
         yield "    first = False"
-        yield "    if not tied or not next_order(order, signature):"
+        yield f"    if not tied or not next_order(order, signature, {self.replicas}):"
         yield "        break"
         yield from self._stored("b")
 
@@ -146,7 +146,7 @@ class _Text:
                     if naming.holds is Holds.REPLICAS:
                         yield f"{_read('w', place, i, j)} >> {r} & 1", 1
                     elif naming.holds is Holds.REPLICA:
-                        yield f"int64({_read('w', place, i, j)} == {r - place.lo})", 1
+                        yield f"int({_read('w', place, i, j)} == {r - place.lo})", 1
 
     def _of_own_row(
         self, field: Field, naming: Naming, place: Place, r: int, renamed_record: bool
@@ -155,7 +155,7 @@ class _Text:
         if naming.holds is Holds.REPLICAS:
             yield from ((f"{_read('w', place, r, j)} >> {r} & 1", 1) for j in columns)
         elif naming.holds is Holds.REPLICA:
-            yield from ((f"int64({_read('w', place, r, j)} == {r - place.lo})", 1) for j in columns)
+            yield from ((f"int({_read('w', place, r, j)} == {r - place.lo})", 1) for j in columns)
         elif renamed_record:
             bits = sum(term[1] for term in self._of_record("w", 1)) + 1
             yield from ((f"key[{_read('w', place, r, j)}]", bits) for j in columns)

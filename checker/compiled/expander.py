@@ -5,25 +5,17 @@ An expander belongs to one thread: it owns the buffers that successors are writt
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.compiled.kernel import (
-    FAULT,
-    Kernel,
-    Pure,
-    action_mask,
-    canonical_of,
-    claim_mask,
-    kernel_of,
-    property_mask,
-)
+from checker.compiled.kernel import address, canonical_of, kernel_of
+from checker.compiled.loops import FAULT
 from checker.engine import Counts, Expansion, Words
-from checker.faults import find_raised
 from checker.problem import Problem
 from checker.store.blocks import Rows, width_of
+from invariants.claim import ActionProperty, Invariant
 
 CHUNK_ROWS = 4096
 """States that are expanded at a time: their successors fit the processor's second-level cache."""
@@ -103,6 +95,14 @@ class Findings(Breaches):
         self.faults += other.faults
 
 
+def writable(rows: Rows) -> Rows:
+    """The rows, copied if they may not be written to, as those of a mapped file may not.
+
+    To Numba such rows are of another type, and a kernel would be compiled once more for them.
+    """
+    return rows if rows.flags.writeable else rows.copy()
+
+
 def words_of(row: NDArray[np.uint64]) -> Words:
     """A row of a block as the plain value that identifies a state."""
     return tuple(int(word) for word in row)
@@ -115,17 +115,24 @@ def least(left: Words | None, right: Words | None) -> Words | None:
     return min(left, right)
 
 
-def canonicalise(canonical: Pure | None, rows: Rows, count: int) -> None:
-    """Replace rows[:count] by their representatives, where `canonical` makes any."""
-    if canonical is not None:
-        canonical(rows.view(np.int64), count)
+def action_mask(problem: Problem) -> int:
+    """Bit i is set when action i belongs to the version's table of contents."""
+    model = problem.model
+    return sum(1 << i for i, a in enumerate(model.actions) if a.name in model.contents)
+
+
+def claim_mask(problem: Problem, claims: Sequence[Invariant | ActionProperty]) -> int:
+    """Bit i is set when claim i of these is asked for and applies to the version."""
+    return sum(1 << i for i, claim in enumerate(claims) if problem.is_checked(claim))
 
 
 def initial_rows(problem: Problem) -> Rows:
     """Where a search begins: the initial states, or what represents them, distinct and in order."""
     given = [state.words for state in problem.model.initial]
     rows: Rows = np.array(given, np.uint64).reshape(-1, problem.model.layout.words)
-    canonicalise(canonical_of(problem), rows, len(rows))
+    canonicalise = canonical_of(problem)
+    if canonicalise is not None:
+        canonicalise(rows)
     return np.array(sorted({words_of(row) for row in rows}), np.uint64)
 
 
@@ -136,11 +143,12 @@ class Expander:
         self.problem = problem
         self.layout = problem.model.layout
         self.width = width_of(self.layout.words)
-        self.kernel: Kernel = kernel_of(problem)
-        self.canonical = canonical_of(problem)
+        self.kernel = kernel_of(problem)
+        self.canonicalise = canonical_of(problem)
+        self._values: NDArray[np.int64] | None = None
         self.actions = action_mask(problem)
-        self.claims = claim_mask(problem)
-        self.properties = property_mask(problem)
+        self.invariants = claim_mask(problem, problem.invariants)
+        self.properties = claim_mask(problem, problem.properties)
         # Room for the most that a chunk can have. What is never written costs nothing.
         room = chunk_rows * max(1, self.kernel.successors_max)
         self.out: Rows = np.empty((room, self.layout.words), np.uint64)
@@ -154,16 +162,14 @@ class Expander:
         Yields how many there are, as often as the buffer is full: once for a chunk, unless a row in
         which an action steps out of range is noted in the tally and skipped.
         """
+        rows = writable(rows)
         dead = np.zeros(len(rows), np.bool_)
         row = 0
         while row < len(rows):
-            try:
-                following, written, ended = self._expand_from(rows, row, tally, dead)
-            except Exception as error:
-                tally.faults.append(self._raised_in(rows[row:], error))
-                return
+            following, written, ended = self._expand_from(rows, row, tally, dead)
             if written:
-                canonicalise(self.canonical, self.out, written)
+                if self.canonicalise is not None:
+                    self.canonicalise(self.out[:written])
                 yield written
             if ended == FAULT:
                 tally.faults.append(words_of(rows[following]))
@@ -175,55 +181,53 @@ class Expander:
     def _expand_from(
         self, rows: Rows, row: int, tally: Tally, dead: NDArray[np.bool_]
     ) -> tuple[int, int, int]:
-        result: tuple[int, int, int] = self.kernel.expand(
-            self.layout,
-            self.problem.model.settings,
+        end: NDArray[np.int64] = np.zeros(2, np.int64)
+        ended = self.kernel.expand(
+            *self._settings(),
             self.actions,
             self.properties,
-            rows,
+            address(rows),
             row,
             len(rows),
-            self.out,
-            self.origin,
-            tally.fired,
-            tally.cut,
-            tally.happened,
-            dead,
-            tally.breaches.broken,
-            tally.breaches.least,
+            address(self.out),
+            len(self.out),
+            address(self.origin),
+            address(tally.fired),
+            address(tally.cut),
+            address(tally.happened),
+            address(dead),
+            address(tally.breaches.broken),
+            address(tally.breaches.least),
+            address(end),
         )
-        return result
+        return int(end[0]), int(end[1]), ended
 
     def inspect(self, rows: Rows, findings: Findings) -> None:
         """Evaluate every applicable invariant in every row."""
+        if not rows.flags.writeable:
+            for start in range(0, len(rows), CHUNK_ROWS):
+                self.inspect(writable(rows[start : start + CHUNK_ROWS]), findings)
+            return
         row = 0
         while row < len(rows):
-            try:
-                fault = self._inspect_from(rows, row, findings)
-            except Exception as error:
-                findings.faults.append(self._raised_in(rows[row:], error))
-                return
+            fault = self.kernel.inspect(
+                *self._settings(),
+                self.invariants,
+                address(rows),
+                row,
+                len(rows),
+                address(findings.broken),
+                address(findings.least),
+            )
             if fault < 0:
                 return
             findings.faults.append(words_of(rows[fault]))
             row = fault + 1
 
-    def _inspect_from(self, rows: Rows, row: int, findings: Findings) -> int:
-        fault: int = self.kernel.inspect(
-            self.layout,
-            self.problem.model.settings,
-            self.claims,
-            rows,
-            row,
-            len(rows),
-            findings.broken,
-            findings.least,
-        )
-        return fault
-
-    def _raised_in(self, rows: Rows, error: Exception) -> Words:
-        """The least of the rows in which something raises; compiled code does not say which."""
-        raising = [words for row in rows if find_raised(self.problem, words := words_of(row))]
-        if not raising:
-            raise error
-        return min(raising)
+    def _settings(self) -> tuple[int, ...]:
+        """Where the settings are, for a kernel that reads them."""
+        if not self.kernel.reads_settings:
+            return ()
+        if self._values is None:
+            self._values = np.array(self.problem.model.settings, np.int64)
+        return (address(self._values),)

@@ -8,14 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba import njit
 
-
-@njit(nogil=True, inline="always")
-def sort_by_signature(order: Any, signature: Any) -> bool:
+def sort_by_signature(order: Any, signature: Any, count: int) -> bool:
     """Make `order` the replicas by signature, then number; whether two have the same one."""
     tied = False
-    for i in range(order.shape[0]):
+    for i in range(count):
         at = i
         while at > 0 and signature[order[at - 1]] > signature[i]:
             order[at] = order[at - 1]
@@ -26,13 +23,12 @@ def sort_by_signature(order: Any, signature: Any) -> bool:
     return tied
 
 
-@njit(nogil=True)
-def next_order(order: Any, signature: Any) -> bool:
+def next_order(order: Any, signature: Any, count: int) -> bool:
     """The next order in which signatures do not decrease; False after the last one.
 
     Beginning with the one that `sort_by_signature` makes, each comes once.
     """
-    end = order.shape[0]
+    end = count
     while end > 0:
         start = end - 1
         while start > 0 and signature[order[start - 1]] == signature[order[end - 1]]:
@@ -43,7 +39,6 @@ def next_order(order: Any, signature: Any) -> bool:
     return False
 
 
-@njit(nogil=True)
 def next_permutation(order: Any, start: int, end: int) -> bool:
     """Advance order[start:end]; after the greatest arrangement the least again, and False."""
     i = end - 2
@@ -62,7 +57,6 @@ def next_permutation(order: Any, start: int, end: int) -> bool:
     return i >= start
 
 
-@njit(nogil=True)
 def name_rest(name: Any, key: Any, given: int, born: int) -> None:
     """Name the records that have none yet, greatest key first; those of equal keys are alike."""
     for next_name in range(given, born + 1):

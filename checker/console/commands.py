@@ -5,17 +5,30 @@ A mistake of the user is one line on standard error and exit code 2, before anyt
 
 from __future__ import annotations
 
-from contextlib import closing, nullcontext
+from collections.abc import Sequence
+from contextlib import closing, nullcontext, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from checker.console import exit_codes
-from checker.console.gate import BadGate, Expectation, judge, junit, outcome_table, read_gate
+from checker.console.bound_advice import gate_advice
+from checker.console.broken_down import telling_what_is_kept, told_os_error
+from checker.console.file_options import FILES_HELP, OutputFile, make_folder, write_files
+from checker.console.gate import (
+    BadGate,
+    Expectation,
+    Outcome,
+    judge,
+    junit,
+    outcome_table,
+    read_gate,
+)
+from checker.console.kernel_command import kernel_command
 from checker.console.layout_table import layout_table
 from checker.console.matrix_command import matrix_command
 from checker.console.options import (
@@ -30,11 +43,16 @@ from checker.console.options import (
     take_engine,
     take_given,
 )
-from checker.console.output_files import require_writable
 from checker.console.progress import Progress, showing
 from checker.console.report import render_run
 from checker.console.run_options import take_run
 from checker.console.scenarios_command import scenarios_command
+from checker.console.screen import (
+    error_screen,
+    forget_useless_sizes,
+    say,
+    screen,
+)
 from checker.console.states_command import states_command
 from checker.console.summary import to_text
 from checker.console.tour import stops
@@ -45,19 +63,20 @@ from checker.engines.spark_session import NoSpark
 from checker.faults import Raised
 from checker.finding import confirmed
 from checker.grains import GRAINS, MESSAGE, grain_of
-from checker.graph import GRAPH_STATES_MAX, TooLargeForGraph, write_graph
-from checker.matrix.properties import BadConfig
+from checker.graph import GRAPH_STATES_MAX, TooLargeForGraph, to_graphml
+from checker.matrix.config_files import BadConfig
 from checker.run import Run, run
 from checker.store.manifest import BadRun
 from checker.store.run_directory import InUse
 from checker.store.storage import BadLocation, Damaged
 from counterexamples import (
+    BadFile,
     BadTrace,
     TraceError,
     Trimmed,
     read_trace,
+    to_json,
     view,
-    write_trace,
 )
 from invariants.claim import ActionProperty, Invariant, Reachable
 from model.environment import BadEnvironment
@@ -74,7 +93,7 @@ def _list_claims(ctx: click.Context, param: click.Parameter, wanted: bool) -> No
     for grain in GRAINS.values():
         for claim in grain.claims:
             table.add_row(claim.name, grain.name, _kind(claim), claim.sentence)
-    Console().print(Trimmed(table))
+    screen().print(Trimmed(table))
     ctx.exit(0)
 
 
@@ -93,7 +112,7 @@ def waterline() -> None:
 
 @waterline.command(
     short_help="Say which invariants hold.",
-    epilog=exit_codes.HELP,
+    epilog=f"{exit_codes.HELP}\n{FILES_HELP}",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @protocol_option
@@ -122,7 +141,7 @@ def waterline() -> None:
 @click.option(
     "--graph",
     "graph_file",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=OutputFile(),
     help="Write the state space there as GraphML, if it is small.",
 )
 @click.option(
@@ -144,12 +163,13 @@ def check(**options: Any) -> int:
     """Explore every reachable state; say which invariants hold, and show how others break."""
     engine = take_engine(options)
     budgets = take_budgets(options)
-    require_writable("--graph", options["graph_file"])
-    if directory := options["trace_dir"]:
-        directory.mkdir(parents=True, exist_ok=True)
-        require_writable("--trace-dir", directory / "trace")
+    make_folder("--trace-dir", options["trace_dir"])
     problem, kept = take_run(options)
-    with closing(kept) if kept else nullcontext(), showing(Console(stderr=True)) as progress:
+    with (
+        closing(kept) if kept else nullcontext(),
+        telling_what_is_kept(kept),
+        showing(error_screen()) as progress,
+    ):
         done = run(
             problem,
             engine,
@@ -161,10 +181,9 @@ def check(**options: Any) -> int:
     if options["output_format"] == "json":
         click.echo(to_text(done))
     else:
-        Console().print(render_run(done))
+        screen().print(render_run(done))
     if kept is not None and not done.result.complete:
-        told = Console(stderr=True, highlight=False, soft_wrap=True)
-        told.print(f"kept in {kept.storage.location}; go on with --resume {kept.storage.location}")
+        say(f"kept in {kept.storage.location}; go on with --resume {kept.storage.location}")
     code = exit_codes.exit_code(done.result, deadlock=options["deadlock"])
     try:
         _write_files(done, options)
@@ -175,15 +194,18 @@ def check(**options: Any) -> int:
 
 
 def _write_files(done: Run, options: dict[str, Any]) -> None:
-    told = Console(stderr=True, highlight=False, soft_wrap=True)
-    if directory := options["trace_dir"]:
-        for finding in done.findings:
-            path = directory / trace_name(done, finding.invariant)
-            write_trace(path, finding.replayed.trace)
-            told.print(f"wrote {path}")
+    if folder := options["trace_dir"]:
+        write_files(
+            {
+                folder / trace_name(done, finding.invariant): partial(
+                    to_json, finding.replayed.trace
+                )
+                for finding in done.findings
+            }
+        )
     if path := options["graph_file"]:
-        write_graph(done.result.graph(states_max=options["graph_limit"]), path)
-        told.print(f"wrote {path}")
+        graph = done.result.graph(states_max=options["graph_limit"])
+        write_files({path: partial(to_graphml, graph)})
 
 
 def trace_name(done: Run, invariant: str) -> str:
@@ -210,7 +232,7 @@ def view_trace(trace: Path) -> int:
         raise BadTrace(f"{trace}: {problem_found}") from None
     claim = next(claim for claim in problem.claims if problem.is_asked(claim))
     finding = confirmed(recorded, problem.model, claim)
-    view(finding.replayed, Console(), explanation=finding.explanation)
+    view(finding.replayed, screen(), explanation=finding.explanation)
     return exit_codes.HOLDS
 
 
@@ -220,43 +242,66 @@ def view_trace(trace: Path) -> int:
 def layout_command(**options: Any) -> int:
     """Show what a state is made of within these bounds, field by field, in bits."""
     problem = problem_from(take_given(options))
-    Console().print(Trimmed(layout_table(problem.model)))
+    screen().print(Trimmed(layout_table(problem.model)))
     return exit_codes.HOLDS
 
 
-@waterline.command("gate", short_help="Run a file of expectations.", epilog=exit_codes.HELP)
+@waterline.command(
+    "gate", short_help="Run a file of expectations.", epilog=f"{exit_codes.HELP}\n{FILES_HELP}"
+)
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option(
     "--junit",
     "junit_file",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=OutputFile(),
     help="Write the outcomes there as JUnit XML.",
 )
 def gate_command(file: Path, junit_file: Path | None) -> int:
-    """Run the expectations in FILE; exit 0 only if every one came out as expected."""
-    outcomes = []
+    """Run the expectations in FILE; exit 0 only if every one came out as expected.
+
+    Ctrl-C ends all of it: what was judged until then is shown.
+    """
     expectations = read_gate(file)
-    require_writable("--junit", junit_file)
-    with showing(Console(stderr=True)) as progress:
+    with showing(error_screen()) as progress:
+        outcomes = _judged(expectations, progress)
+    screen().print(Trimmed(outcome_table(outcomes)))
+    for line in gate_advice([(o.expectation.name, o.run.result) for o in outcomes]):
+        screen().print(Text(line))
+    left = expectations[len(outcomes) :]
+    if left:
+        say(f"interrupted: {len(outcomes)} of {len(expectations)} were judged")
+    if junit_file:
+        write_files({junit_file: lambda: junit(outcomes, left)})
+    if left:
+        return exit_codes.INCOMPLETE
+    return exit_codes.UNEXPECTED if any(o.complaints for o in outcomes) else exit_codes.HOLDS
+
+
+def _judged(expectations: Sequence[Expectation], progress: Progress) -> list[Outcome]:
+    """How each came out, up to the one in which the user ended it."""
+    outcomes: list[Outcome] = []
+    with suppress(KeyboardInterrupt):
         for expectation in expectations:
             progress.announce(f"{expectation.name} ...")
-            outcomes.append(judge(expectation, _run_expected(expectation, progress)))
-    Console().print(Trimmed(outcome_table(outcomes)))
-    if junit_file:
-        junit_file.write_text(junit(outcomes), encoding="utf-8")
-    return exit_codes.UNEXPECTED if any(o.complaints for o in outcomes) else exit_codes.HOLDS
+            done = _run_expected(expectation, progress)
+            if done.result.interrupted:
+                break
+            outcomes.append(judge(expectation, done))
+    return outcomes
 
 
 @waterline.command("tour", short_help="Show what this is for.")
 def tour_command() -> int:
     """Show what is lost under hw, that epoch keeps it, and a larger space explored by Spark."""
-    console = Console()
+    console = screen()
     outcomes = []
     for number, stop in enumerate(stops(), start=1):
         console.rule(f"[bold]{number}. {stop.title}")
-        with showing(Console(stderr=True)) as progress:
+        with showing(error_screen()) as progress:
             outcome = judge(stop.expectation, _run_expected(stop.expectation, progress))
         console.print(render_run(outcome.run, shown=stop.shown))
+        if outcome.run.result.interrupted:
+            return exit_codes.INCOMPLETE
         for complaint in outcome.complaints:
             console.print(f"[bold red]Not as expected:[/] {complaint}")
         outcomes.append(outcome)
@@ -279,6 +324,7 @@ def _run_expected(expectation: Expectation, progress: Progress) -> Run:
 waterline.add_command(states_command)
 waterline.add_command(scenarios_command)
 waterline.add_command(versions_command)
+waterline.add_command(kernel_command)
 waterline.add_command(matrix_command)
 
 
@@ -287,37 +333,70 @@ def run_command(name: str) -> int:
 
     What is wrong with an option, a file or the machine is told in one line.
     """
+    forget_useless_sizes()
     command: click.Command = check if name == "check" else waterline
+    try:
+        return _outcome_of(command, name)
+    except SystemExit:
+        # Click and Rich end a command so when a pipe is closed that they write to, and never else.
+        return exit_codes.READER_GONE
+
+
+def _outcome_of(command: click.Command, name: str) -> int:
     try:
         return int(command.main(prog_name=name, standalone_mode=False) or exit_codes.HOLDS)
     except click.exceptions.Exit as done:
         return done.exit_code
-    except click.Abort:
+    except click.Abort as ended:
+        if isinstance(ended.__cause__, EOFError):
+            # Click takes it for the end of what a user types; here it is a mistake of ours.
+            raise ended.__cause__ from None
         raise KeyboardInterrupt from None
-    except click.ClickException as problem:
-        return _fail(problem.format_message(), exit_codes.BAD_USAGE)
-    except (
-        BadConfig,
-        BadEnvironment,
-        BadGate,
-        TraceError,
-        TooLargeForGraph,
-        BadLocation,
-        BadRun,
-        Damaged,
-        InUse,
-        NoJava,
-        NoSpark,
-        OSError,
-    ) as problem:
-        return _fail(str(problem), exit_codes.BAD_USAGE)
-    except (EngineFailed, MemoryError) as problem:
-        return _fail(str(problem) or "out of memory", exit_codes.INTERNAL_ERROR)
-    except Raised as outcome:
-        return _fail(f"{outcome} in {outcome.state}", exit_codes.RAISED)
+    except tuple(_TOLD) as problem:
+        code = next(code for kind, code in _TOLD.items() if isinstance(problem, kind))
+        return _fail(_told(problem), code)
+
+
+_TOLD: dict[type[Exception], int] = {
+    **dict.fromkeys(
+        (
+            click.ClickException,
+            BadConfig,
+            BadEnvironment,
+            BadFile,
+            BadGate,
+            TraceError,
+            TooLargeForGraph,
+            BadLocation,
+            BadRun,
+            Damaged,
+            InUse,
+            NoJava,
+            NoSpark,
+            OSError,
+        ),
+        exit_codes.BAD_USAGE,
+    ),
+    EngineFailed: exit_codes.INTERNAL_ERROR,
+    MemoryError: exit_codes.INTERNAL_ERROR,
+    Raised: exit_codes.RAISED,
+}
+"""What is told in one line, and its exit code."""
+
+
+def _told(problem: Exception) -> str:
+    match problem:
+        case click.ClickException():
+            return problem.format_message()
+        case Raised():
+            return f"{problem} in {problem.state}"
+        case OSError():
+            return told_os_error(problem)
+        case _:
+            return str(problem) or "out of memory"
 
 
 def _fail(message: str, code: int) -> int:
     line = Text("error: ", style="bold red").append(" ".join(message.split()), style="default")
-    Console(stderr=True, soft_wrap=True).print(line)
+    error_screen().print(line, soft_wrap=True)
     return code

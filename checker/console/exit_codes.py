@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterable
 
 from checker.result import Result
@@ -14,6 +15,8 @@ DEADLOCK = 11
 VIOLATED = 12
 INCOMPLETE = 20
 RAISED = 76
+READER_GONE = 128 + signal.SIGPIPE
+"""As if the signal had ended it, which is what ends other programs then."""
 
 PRECEDENCE = (RAISED, INTERNAL_ERROR, VIOLATED, DEADLOCK, INCOMPLETE, HOLDS)
 
@@ -26,6 +29,7 @@ Exit codes:
   12  an invariant is violated
   20  the run stopped early, nothing may be concluded
   76  an action or an invariant raised an error
+  141 nobody reads the output any more, as after `| head`
   1   internal error
 """
 

@@ -17,15 +17,26 @@ from __future__ import annotations
 
 import tomllib
 import xml.etree.ElementTree as ET
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import click
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
+from checker.console.options import (
+    DRIVER_LEVELS,
+    ENGINES,
+    MAX_DEPTH,
+    MAX_STATES,
+    PARTITIONS,
+    THREADS,
+    Seconds,
+    SparkMaster,
+)
 from checker.engines.choice import EngineChoice
 from checker.grains import GRAINS
 from checker.problem import Problem
@@ -33,25 +44,27 @@ from checker.result import Verdict
 from checker.run import Run
 from checker.search import Budgets
 from checker.symmetry import Symmetry
-from checker.wording import told_option
+from checker.wording import printable, told_option
+from counterexamples import BadFile, read_named, shown
 from model.environment import BadEnvironment
 
 FILE_BYTES_MAX = 1 << 20
 _VERDICTS = [verdict.value for verdict in (Verdict.HOLDS, Verdict.VIOLATED, Verdict.NOT_APPLICABLE)]
-_ENGINE_KEYS = {
-    "engine": str,
-    "threads": int,
-    "master": str,
-    "partitions": int,
-    "driver-levels": int,
+_Key = tuple[type | tuple[type, ...], click.ParamType[Any]]
+"""What TOML must have there, and what the option of that name takes."""
+_ENGINE_KEYS: dict[str, _Key] = {
+    "engine": (str, click.STRING),
+    "threads": (int, THREADS),
+    "master": (str, SparkMaster()),
+    "partitions": (int, PARTITIONS),
+    "driver-levels": (int, DRIVER_LEVELS),
 }
-_BUDGET_KEYS = {
-    "max-states": int,
-    "max-time": (int, float),
-    "max-depth": int,
-    "stop-at-first": bool,
+_BUDGET_KEYS: dict[str, _Key] = {
+    "max-states": (int, MAX_STATES),
+    "max-time": ((int, float), Seconds()),
+    "max-depth": (int, MAX_DEPTH),
+    "stop-at-first": (bool, click.BOOL),
 }
-_MAY_BE_ZERO = {"threads", "driver-levels", "max-depth"}
 
 
 class BadGate(ValueError):
@@ -81,12 +94,18 @@ class Outcome:
 def read_gate(path: Path) -> list[Expectation]:
     """The expectations of a file, all checked. Raises `BadGate`."""
     try:
-        if path.stat().st_size > FILE_BYTES_MAX:
-            raise BadGate(f"{path} is larger than {FILE_BYTES_MAX:,} bytes; it is no gate file")
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as problem:
-        raise BadGate(f"{path} cannot be read: {problem.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
+        return _read(path)
+    except RecursionError:
+        raise BadGate(f"{path} is no gate file: it is nested too deeply") from None
+
+
+def _read(path: Path) -> list[Expectation]:
+    try:
+        content = tomllib.loads(read_named(path, bytes_max=FILE_BYTES_MAX).decode("utf-8"))
+    except BadFile as problem:
+        raise BadGate(str(problem)) from None
+    except ValueError as problem:
+        # No TOML, no UTF-8, or a number of more digits than Python reads.
         raise BadGate(f"{path} is no TOML: {problem}") from None
     entries = content.pop("expect", None)
     if content or not isinstance(entries, list) or not entries:
@@ -105,22 +124,18 @@ def _expectation(where: str, entry: object) -> Expectation:
     name = entry.pop("name", None)
     if not isinstance(name, str) or not name:
         raise BadGate(f"{where} has no name")
+    # It is printed, and written as XML, which has no control characters.
+    name = printable(name)
     where = f"{where} ({name})"
     protocol = entry.pop("protocol", None)
     if not isinstance(protocol, str):
         raise BadGate(f'{where} has no protocol; name one, as protocol = "hw"')
     verdicts = entry.pop("verdicts", None)
-    grain = GRAINS.get(str(entry.pop("grain", "message")))
-    if grain is None:
-        raise BadGate(f"{where}: unknown grain; known: {', '.join(GRAINS)}")
-    base = entry.pop("environment", next(iter(grain.environments)))
-    if base not in grain.environments:
-        known = ", ".join(grain.environments)
-        raise BadGate(f"{where}: environment is {base!r}; known: {known}")
-    symmetry = entry.pop("symmetry", Symmetry.NONE.value)
-    if symmetry not in [known.value for known in Symmetry]:
-        known = ", ".join(known.value for known in Symmetry)
-        raise BadGate(f"{where}: symmetry is {symmetry!r}; known: {known}")
+    grain = GRAINS[_one_of(where, "grain", entry.pop("grain", "message"), GRAINS)]
+    named = entry.pop("environment", next(iter(grain.environments)))
+    base = _one_of(where, "environment", named, grain.environments)
+    known = [symmetry.value for symmetry in Symmetry]
+    symmetry = _one_of(where, "symmetry", entry.pop("symmetry", Symmetry.NONE.value), known)
     engine = _take(where, entry, _ENGINE_KEYS)
     budgets = _take(where, entry, _BUDGET_KEYS)
     try:
@@ -144,24 +159,29 @@ def _expectation(where: str, entry: object) -> Expectation:
     )
 
 
-def _take(where: str, entry: dict[str, Any], keys: Mapping[str, Any]) -> dict[str, Any]:
+def _one_of(where: str, key: str, value: object, known: Iterable[str]) -> str:
+    if not isinstance(value, str) or value not in known:
+        raise BadGate(f"{where}: {key} is {shown(value)}; known: {', '.join(known)}")
+    return value
+
+
+def _take(where: str, entry: dict[str, Any], keys: Mapping[str, _Key]) -> dict[str, Any]:
+    """Take out these keys, read as the option of `check` by the same name is."""
     taken = {key: entry.pop(key) for key in keys if key in entry}
     for key, value in taken.items():
-        if not isinstance(value, keys[key]) or (isinstance(value, bool) and keys[key] is not bool):
-            raise BadGate(f"{where}: {key} is {value!r}, which is of the wrong type")
-        if isinstance(value, (str, bool)):
-            continue
-        if value < 0 or (value == 0 and key not in _MAY_BE_ZERO):
-            raise BadGate(f"{where}: {key} is {value!r}; it must be greater")
+        written, as_option = keys[key]
+        if not isinstance(value, written) or (isinstance(value, bool) and written is not bool):
+            raise BadGate(f"{where}: {key} is {shown(value)}, which is of the wrong type")
+        try:
+            taken[key] = as_option.convert(value, None, None)
+        except click.BadParameter as refused:
+            raise BadGate(f"{where}: {key}: {refused.message}") from None
     return taken
 
 
 def _engine(where: str, engine: Mapping[str, Any]) -> EngineChoice:
-    name = engine.get("engine", "spark")
-    if name not in ("spark", "local"):
-        raise BadGate(f"{where}: engine is {name!r}; known: spark, local")
     return EngineChoice(
-        name=name,
+        name=_one_of(where, "engine", engine.get("engine", "spark"), ENGINES),
         threads=engine.get("threads", 0),
         master=engine.get("master", "local[*]"),
         partitions=engine.get("partitions"),
@@ -175,9 +195,8 @@ def _verdicts(where: str, verdicts: object, problem: Problem) -> dict[str, str]:
         raise BadGate(f"{where} has no verdicts; name an invariant and what is expected of it")
     for name, verdict in verdicts.items():
         if name not in known:
-            raise BadGate(f"{where}: unknown invariant {name!r}; known: {', '.join(known)}")
-        if verdict not in _VERDICTS:
-            raise BadGate(f"{where}: {name} is {verdict!r}; allowed is {', '.join(_VERDICTS)}")
+            raise BadGate(f"{where}: unknown invariant {shown(name)}; known: {', '.join(known)}")
+        _one_of(where, name, verdict, _VERDICTS)
     return {str(name): str(verdict) for name, verdict in verdicts.items()}
 
 
@@ -216,31 +235,41 @@ def outcome_table(outcomes: list[Outcome]) -> Table:
     return table
 
 
-def junit(outcomes: list[Outcome]) -> str:
-    """The outcomes as JUnit XML, a test case an expectation, which CI systems show in place."""
+def junit(outcomes: Sequence[Outcome], left: Sequence[Expectation] = ()) -> str:
+    """The outcomes as JUnit XML, a test case an expectation, which CI systems show in place.
+
+    What is `left`, because the gate was interrupted, is an error: nobody is to take it for passed.
+    """
     failures = sum(1 for outcome in outcomes if outcome.complaints)
     suite = ET.Element(
         "testsuite",
         name="waterline gate",
-        tests=str(len(outcomes)),
+        tests=str(len(outcomes) + len(left)),
         failures=str(failures),
-        errors="0",
+        errors=str(len(left)),
         time=f"{sum(o.run.result.seconds for o in outcomes):.3f}",
     )
     for outcome in outcomes:
         model = outcome.run.result.problem.model
-        case = ET.SubElement(
-            suite,
-            "testcase",
-            classname=f"{model.name}.{model.version}",
-            name=outcome.expectation.name,
-            time=f"{outcome.run.result.seconds:.3f}",
-        )
+        case = _case(suite, outcome.expectation, outcome.run.result.seconds)
         if outcome.complaints:
             failure = ET.SubElement(case, "failure", message="; ".join(outcome.complaints))
             failure.text = "\n".join(outcome.complaints)
         out = ET.SubElement(case, "system-out")
         options = ", ".join(f"{name} {told_option(value)}" for name, value in model.options.items())
         out.text = f"{outcome.run.result.distinct} states; {options}"
+    for expectation in left:
+        ET.SubElement(_case(suite, expectation, 0.0), "error", message="interrupted, not judged")
     ET.indent(suite)
     return ET.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def _case(suite: ET.Element, expectation: Expectation, seconds: float) -> ET.Element:
+    model = expectation.problem.model
+    return ET.SubElement(
+        suite,
+        "testcase",
+        classname=f"{model.name}.{model.version}",
+        name=expectation.name,
+        time=f"{seconds:.3f}",
+    )

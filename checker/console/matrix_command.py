@@ -2,50 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Callable, Collection
 from typing import Any
 
 import click
-from rich.console import Console
 
 from checker.console import exit_codes
+from checker.console.ending import ending_as_by_ctrl_c
+from checker.console.file_options import FILES_HELP, InputFile, OutputFile, write_files
 from checker.console.options import SparkMaster, SparkSetting, together
-from checker.console.output_files import require_writable
 from checker.console.progress import Progress, showing
+from checker.console.screen import error_screen, screen
 from checker.engines.choice import EngineChoice
-from checker.matrix.advice import remedies
+from checker.matrix.advice import advice
 from checker.matrix.config_table import ConfigAnswer, render_config
 from checker.matrix.files import to_csv, to_text
 from checker.matrix.grid import (
     AXES,
     CLAIMS,
     EPOCHS,
+    EPOCHS_MAX_RAISED,
     FAULT,
     OVER,
+    RECORDS,
     STATES_MAX,
     Grid,
     checked,
+    first_records,
     grid_over,
 )
+from checker.matrix.kinship import kin_of
+from checker.matrix.matrix import Matrix, explore_grid
 from checker.matrix.page import to_html
 from checker.matrix.picture import to_svg
 from checker.matrix.properties import Config, read_config
-from checker.matrix.running import Explorer, Matrix, Watch, explore_grid, exploring
+from checker.matrix.raising import Follow, Rung
+from checker.matrix.running import Explorer, exploring
 from checker.matrix.table import render_matrix
 from checker.wording import counted
 from model.environment import EPOCHS_MAX, RECORDS_MAX, REPLICAS_MAX, BadEnvironment
 
 _EPILOG = """\b
 Exit codes:
-  0   every cell was explored in full: what is violated is the answer
+  0   every cell has a verdict: what is violated is the answer
   2   bad usage, a bad file
-  20  some cell was stopped early
+  20  some cell has none, shown as ?, or it was interrupted
   76  an action or an invariant raised an error
+  141 nobody reads the output any more, as after `| head`
   1   internal error
+
 """
 _NAMES = [axis.name for axis in AXES]
-_FILE = click.Path(dir_okay=False, path_type=Path)
+_FILE = OutputFile()
 
 
 class AxisValues(click.ParamType[list[tuple[str, str]]]):
@@ -86,16 +94,22 @@ grid_options = together(
     click.option(
         "--records",
         type=click.IntRange(1, RECORDS_MAX),
-        default=2,
+        default=RECORDS,
         show_default=True,
-        help="Records that may be produced.",
+        help="Records that may be produced; with 3 replicas and more 1 is explored first.",
     ),
     click.option(
         "--epochs",
         type=click.IntRange(0, EPOCHS_MAX),
         default=EPOCHS,
         show_default=True,
-        help="Highest leader epoch, from 0.",
+        help="Highest leader epoch, from 0, that a cell begins with.",
+    ),
+    click.option(
+        "--max-epochs",
+        type=click.IntRange(0, EPOCHS_MAX),
+        show_default=str(EPOCHS_MAX_RAISED),
+        help="Raise it so far while a cell shows no loss and later epochs are cut.",
     ),
     click.option(
         "--invariant",
@@ -130,7 +144,7 @@ running_options = together(
         type=click.IntRange(1),
         default=STATES_MAX,
         show_default=True,
-        help="Stop a cell after so many distinct states.",
+        help="Most distinct states of a cell; no bound is raised beyond them.",
     ),
 )
 
@@ -144,13 +158,13 @@ file_options = together(
 config_options = together(
     click.option(
         "--config",
-        type=click.Path(path_type=Path),
+        type=InputFile(),
         metavar="FILE",
         help="Answer for this server.properties: what each fault can do, and what closes it.",
     ),
     click.option(
         "--topic-config",
-        type=click.Path(path_type=Path),
+        type=InputFile(),
         multiple=True,
         metavar="FILE",
         help="A topic's own .properties, which win; repeatable.",
@@ -165,7 +179,7 @@ config_options = together(
 @click.command(
     "matrix",
     short_help="Verdicts over versions, settings and faults.",
-    epilog=_EPILOG,
+    epilog=_EPILOG + FILES_HELP,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @grid_options
@@ -178,9 +192,6 @@ def matrix_command(**options: Any) -> int:
     With --config it answers for one configuration: over every fault, what can be lost, and which
     changes were explored that close it.
     """
-    files = {"--json": "json_file", "--csv": "csv_file", "--html": "html_file", "--svg": "svg_file"}
-    for option, name in files.items():
-        require_writable(option, options[name])
     choice = EngineChoice(
         name=options["engine"],
         threads=options["threads"],
@@ -190,16 +201,15 @@ def matrix_command(**options: Any) -> int:
     config = _config(options)
     grid = _grid(options, config)
     with (
-        showing(Console(stderr=True)) as progress,
-        exploring(grid, choice, announce=progress.announce) as explorer,
+        ending_as_by_ctrl_c(),
+        showing(error_screen()) as progress,
+        exploring(choice, announce=progress.announce) as explorer,
     ):
-        watch = _watching(progress, "cells", sum(1 for _ in grid.cells()))
-        matrix = explore_grid(grid, explorer, engine=choice.name, watch=watch)
+        matrix = explore_grid(grid, explorer, engine=choice.name, follow=_following(progress))
         answer = _answer(config, matrix, explorer, progress)
-    Console().print(render_config(answer) if answer else render_matrix(matrix))
+    screen().print(render_config(answer) if answer else render_matrix(matrix))
     _write(options, matrix, answer)
-    is_complete = answer.complete if answer else matrix.complete
-    return exit_codes.HOLDS if is_complete else exit_codes.INCOMPLETE
+    return exit_codes.HOLDS if matrix.complete else exit_codes.INCOMPLETE
 
 
 def _config(options: dict[str, Any]) -> Config | None:
@@ -213,36 +223,64 @@ def _config(options: dict[str, Any]) -> Config | None:
         return None
     if options["over"] is not None:
         raise click.UsageError("--over does not go with --config, which goes over the faults")
-    return read_config(
+    config = read_config(
         options["config"],
         options["topic_config"],
         acks=options["acks"],
         kafka_version=options["kafka_version"],
         replicas=options["replicas"],
     )
+    for setting in config.settings:
+        # Values are shown, and written as XML, which has no control characters.
+        if not setting.value.isprintable():
+            raise setting.refused("it has control characters; write it without")
+    return config
 
 
 def _grid(options: dict[str, Any], config: Config | None) -> Grid:
     """The grid that was asked for, checked. Raises `BadEnvironment`."""
     only = [pair for pairs in options["only"] for pair in pairs]
-    asked: dict[str, Any] = {name: options[name] for name in ("records", "epochs", "max_states")}
+    replicas = config.replicas if config else options["replicas"] or 2
+    asked: dict[str, Any] = {
+        "replicas": replicas,
+        "records": first_records(replicas, options["records"]),
+        "records_max": options["records"],
+        "epochs": options["epochs"],
+        "epochs_max": _max_epochs(options),
+        "max_states": options["max_states"],
+    }
     if options["invariants"]:
         asked["invariants"] = options["invariants"]
     if config is None:
         over = [name.strip() for name in (options["over"] or ",".join(OVER)).split(",")]
-        return grid_over(over, only, replicas=options["replicas"] or 2, **asked)
+        return grid_over(over, only, **asked)
     if foreign := [axis for axis, _ in only if axis != FAULT]:
         raise BadEnvironment(f"--only {foreign[0]} does not go with --config, which sets it")
     axes = config.axes(only=[value for _, value in only])
-    return checked(Grid(axes=axes, replicas=config.replicas, **asked))
+    return checked(Grid(axes=axes, **asked))
 
 
-def _watching(progress: Progress, what: str, total: int) -> Watch:
-    def watch(done: int) -> None:
-        progress.tell(f"{done} of {total} {what} explored")
+def _max_epochs(options: dict[str, Any]) -> int:
+    """What --max-epochs says, and if nobody does the usual, or --epochs where that is more."""
+    asked, first = options["max_epochs"], options["epochs"]
+    if asked is not None and asked < first:
+        raise click.UsageError(f"--max-epochs is {asked}, less than --epochs, which is {first}")
+    return max(EPOCHS_MAX_RAISED, first) if asked is None else int(asked)
 
-    watch(0)
-    return watch
+
+def _following(progress: Progress, what: str = "cell") -> Follow:
+    """Progress that says what is explored, within which sizes, and what is left."""
+
+    def follow(rung: Rung, done: int, under_way: Collection[int] | None) -> None:
+        left = len(rung.cells) - done
+        now = [rung.cells[place].coordinates[FAULT] for place in under_way or ()]
+        doing = f"; now {', '.join(dict.fromkeys(now))}" if now else ""
+        progress.tell(
+            f"{counted(rung.records, 'record')}, epochs 0 to {rung.epochs}: "
+            f"{done} of {counted(len(rung.cells), what)} explored, {left} left{doing}"
+        )
+
+    return follow
 
 
 def _answer(
@@ -251,24 +289,19 @@ def _answer(
     if config is None:
         return None
     if matrix.interrupted:
-        return ConfigAnswer(config, matrix, {})
-
-    def watch(done: int) -> None:
-        progress.tell(f"looking for what closes it: {counted(done, 'neighbour')} explored")
-
-    found = remedies(config, matrix.grid, matrix.outcomes, explorer, watch=watch)
-    return ConfigAnswer(config, matrix, found)
+        return ConfigAnswer(config, matrix)
+    follow = _following(progress, "neighbour")
+    found = advice(config, matrix.grid, matrix.outcomes, explorer, follow=follow)
+    progress.tell("looking for what is like it in the catalogue")
+    kin = kin_of(matrix.grid, matrix.outcomes, explorer)
+    return ConfigAnswer(config, matrix, found, kin)
 
 
 def _write(options: dict[str, Any], matrix: Matrix, answer: ConfigAnswer | None) -> None:
-    told = Console(stderr=True, highlight=False, soft_wrap=True)
     writers: dict[str, Callable[[], str]] = {
         "json_file": lambda: to_text(matrix, answer),
         "csv_file": lambda: to_csv(matrix),
         "html_file": lambda: to_html(matrix, answer),
         "svg_file": lambda: to_svg(render_config(answer) if answer else render_matrix(matrix)),
     }
-    for name, text in writers.items():
-        if path := options[name]:
-            path.write_text(text(), encoding="utf-8")
-            told.print(f"wrote {path}")
+    write_files({options[name]: text for name, text in writers.items() if options[name]})

@@ -5,6 +5,7 @@ Every option is checked before anything is started. The operator's settings have
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from typing import Any
@@ -34,6 +35,13 @@ from model.environment import (
 from model.features import FEATURES, TRUNCATIONS
 from model.versions import spelled
 
+ENGINES = ("spark", "local")
+THREADS = click.IntRange(0, 1024)
+PARTITIONS = click.IntRange(1, 100_000)
+DRIVER_LEVELS = click.IntRange(0)
+MAX_STATES = click.IntRange(1)
+MAX_DEPTH = click.IntRange(0)
+
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 _SIZES = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9}
 
@@ -49,6 +57,23 @@ class MemorySize(click.ParamType[int]):
         if matched is None or int(matched[1]) == 0:
             self.fail(f"{value!r} is no amount of memory; write 500M or 8G", param, ctx)
         return int(matched[1]) * _SIZES[matched[2]]
+
+
+class Seconds(click.ParamType[float]):
+    """A time that ends."""
+
+    name = "SECONDS"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """The number of seconds."""
+        seconds: float = click.FLOAT.convert(value, param, ctx)
+        # Written so, because a NaN is neither less nor greater than anything.
+        if not 0 < seconds < math.inf:
+            told = "it must be more than 0; without it there is no limit"
+            self.fail(f"{value} is no number of seconds; {told}", param, ctx)
+        return seconds
 
 
 class SparkMaster(click.ParamType[str]):
@@ -250,14 +275,12 @@ symmetry_option = click.option(
 engine_options = together(
     click.option(
         "--engine",
-        type=click.Choice(["spark", "local"]),
+        type=click.Choice(ENGINES),
         default="spark",
         show_default=True,
         help="local explores in this process and never starts Spark.",
     ),
-    click.option(
-        "--threads", type=click.IntRange(0, 1024), default=0, help="Threads; 0: one for each core."
-    ),
+    click.option("--threads", type=THREADS, default=0, help="Threads; 0: one for each core."),
     click.option(
         "--master",
         type=SparkMaster(),
@@ -273,25 +296,21 @@ engine_options = together(
     ),
     click.option(
         "--partitions",
-        type=click.IntRange(1, 100_000),
+        type=PARTITIONS,
         help="Owners of states, a task each; default on Spark: two a core.",
     ),
     click.option(
         "--driver-levels",
-        type=click.IntRange(0),
+        type=DRIVER_LEVELS,
         help="Levels that the driver explores before Spark takes over; 0: none. "
         "Default: until the frontier outgrows it.",
     ),
 )
 
 budget_options = together(
-    click.option(
-        "--max-states", type=click.IntRange(1), help="Stop after so many distinct states."
-    ),
-    click.option(
-        "--max-time", type=click.FloatRange(0, min_open=True), help="Stop after so many seconds."
-    ),
-    click.option("--max-depth", type=click.IntRange(0), help="Do not expand states at this depth."),
+    click.option("--max-states", type=MAX_STATES, help="Stop after so many distinct states."),
+    click.option("--max-time", type=Seconds(), help="Stop after so many seconds."),
+    click.option("--max-depth", type=MAX_DEPTH, help="Do not expand states at this depth."),
     click.option(
         "--memory",
         type=MemorySize(),

@@ -11,12 +11,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Literal
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Group, RenderableType
 from rich.live import Live
 from rich.spinner import Spinner
 from rich.table import Table
 from rich.text import Text
 
+from checker.console.screen import Screen, say
 from checker.eta import Outlook, outlook
 from checker.memory_use import resident_bytes
 from checker.search import Snapshot
@@ -40,7 +41,7 @@ _COLUMNS = {
 class Progress:
     """Shows snapshots; `announce` says what is waited for, `tell` how far something else is."""
 
-    def __init__(self, console: Console, live: LiveView | None = None) -> None:
+    def __init__(self, console: Screen, live: LiveView | None = None) -> None:
         self._console = console
         self._live = live
         self._begun = False
@@ -75,15 +76,15 @@ class Progress:
             self._print(line())
 
     def _print(self, line: str) -> None:
-        self._console.print(line, highlight=False, soft_wrap=True)
+        say(line, on=self._console)
         self._last_line = time.monotonic()
 
 
 @contextmanager
-def showing(console: Console, *, quiet: bool = False) -> Iterator[Progress]:
+def showing(console: Screen, *, quiet: bool = False) -> Iterator[Progress]:
     """Progress on `console` while the block runs."""
     if quiet:
-        yield Progress(Console(quiet=True))
+        yield Progress(Screen(quiet=True))
     elif console.is_terminal:
         view = LiveView()
         with Live(console=console, get_renderable=view.shown, transient=True):

@@ -15,6 +15,7 @@ from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderR
 from rich.table import Table
 from rich.text import Text
 
+from checker.console.bound_advice import told_advice
 from checker.eta import outlook
 from checker.finding import Finding
 from checker.grains import GRAINS, MESSAGE, grain_of
@@ -139,6 +140,8 @@ def counts(result: Result, prepare_seconds: float) -> RenderableType:
     grid.add_row("Depth", f"{result.depth}")
     cut = [f"{name}: {count:,} cut" for name, count in result.cut.items() if count]
     grid.add_row("Bounds", ", ".join(cut) or "nothing cut")
+    if advice := told_advice(result):
+        grid.add_row("Raise first", advice)
     for line in who_explored(result.levels):
         grid.add_row("Levels", line)
     grid.add_row("Time", _time(result, prepare_seconds))

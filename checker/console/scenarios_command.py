@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import click
-from rich.console import Console
 
 from checker.console import exit_codes
-from checker.console.output_files import require_writable
+from checker.console.file_options import FILES_HELP, OutputFile, make_folder, write_files
 from checker.console.progress import showing
 from checker.console.report import render_finding
+from checker.console.screen import Screen, error_screen, say, screen
 from checker.scenarios.catalogue import CATALOGUE, find_scenario
 from checker.scenarios.document import to_markdown
 from checker.scenarios.running import Outcome, run_scenarios
 from checker.scenarios.table import catalogue_table, entry, outcome_table, summary
-from counterexamples import Trimmed, write_trace
+from counterexamples import Trace, Trimmed, to_json
 
 
-@click.command("scenarios", short_help="The catalogue of known losses and divergences.")
+@click.command(
+    "scenarios", short_help="The catalogue of known losses and divergences.", epilog=FILES_HELP
+)
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @click.option(
     "--run", "carry_out", is_flag=True, help="Explore them and compare with what is told."
@@ -31,13 +35,13 @@ from counterexamples import Trimmed, write_trace
 @click.option(
     "--json",
     "json_file",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=OutputFile(),
     help="Write every outcome there as JSON; with --run.",
 )
 @click.option(
     "--markdown",
     "markdown_file",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=OutputFile(),
     help="Write the catalogue with every outcome there, to be read; with --run.",
 )
 @click.option(
@@ -61,19 +65,15 @@ def scenarios_command(
     chosen = [find_scenario(name) for name in names] or list(CATALOGUE)
     if not carry_out and (json_file or markdown_file or trace_dir):
         raise click.UsageError("files are written about what --run finds; add --run")
-    console = Console()
+    console = screen()
     if not carry_out:
         shown = [entry(scenario) for scenario in chosen] if names else [catalogue_table(chosen)]
         for table in shown:
             console.print(Trimmed(table))
         return exit_codes.HOLDS
-    require_writable("--json", json_file)
-    require_writable("--markdown", markdown_file)
-    if trace_dir:
-        trace_dir.mkdir(parents=True, exist_ok=True)
-        require_writable("--trace-dir", trace_dir / "trace")
+    make_folder("--trace-dir", trace_dir)
     started = time.monotonic()
-    with showing(Console(stderr=True)) as progress:
+    with showing(error_screen()) as progress:
         outcomes = run_scenarios(
             chosen,
             threads=threads,
@@ -84,16 +84,31 @@ def scenarios_command(
     if len(chosen) == 1:
         _show_first(console, outcomes)
     console.print(summary(outcomes, time.monotonic() - started))
+    told = sum(len(scenario.versions) for scenario in chosen)
+    if len(outcomes) < told:
+        say(f"interrupted: {len(outcomes)} of {told} were explored")
+    texts: dict[Path, Callable[[], str]] = {}
     if json_file:
-        json_file.write_text(_as_json(outcomes), encoding="utf-8")
+        texts[json_file] = lambda: _as_json(outcomes)
     if markdown_file:
-        markdown_file.write_text(to_markdown(outcomes), encoding="utf-8")
+        texts[markdown_file] = lambda: to_markdown(outcomes)
     if trace_dir:
-        for outcome in _recorded(outcomes):
-            assert outcome.finding is not None
-            write_trace(trace_dir / f"{outcome.scenario.name}.json", outcome.finding.replayed.trace)
+        for name, trace in _traces(outcomes).items():
+            texts[trace_dir / name] = partial(to_json, trace)
+    write_files(texts)
+    if len(outcomes) < told:
+        return exit_codes.INCOMPLETE
     met = all(outcome.as_told for outcome in outcomes)
     return exit_codes.HOLDS if met else exit_codes.UNEXPECTED
+
+
+def _traces(outcomes: list[Outcome]) -> dict[str, Trace]:
+    """The first trace of each scenario, by the name of its file."""
+    return {
+        f"{outcome.scenario.name}.json": outcome.finding.replayed.trace
+        for outcome in _recorded(outcomes)
+        if outcome.finding is not None
+    }
 
 
 def _recorded(outcomes: list[Outcome]) -> list[Outcome]:
@@ -105,7 +120,7 @@ def _recorded(outcomes: list[Outcome]) -> list[Outcome]:
     ]
 
 
-def _show_first(console: Console, outcomes: list[Outcome]) -> None:
+def _show_first(console: Screen, outcomes: list[Outcome]) -> None:
     for outcome in _recorded(outcomes):
         assert outcome.finding is not None
         console.print(Trimmed(render_finding(outcome.finding)))

@@ -6,11 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from rich.console import Console
 
 from checker.console import exit_codes
+from checker.console.broken_down import told_os_error
 from checker.console.progress import showing
+from checker.console.screen import error_screen, say, screen
 from checker.wording import counted, rough_time, roughly
+from counterexamples import BadFile
 
 if TYPE_CHECKING:
     from checker.export import Exporting
@@ -41,19 +43,24 @@ def states_command(run_dir: str, out: str, steps: bool, threads: int) -> int:
 
     if "://" in out:
         raise click.UsageError(f"--out: {out} is no directory of this machine; copy it from one")
-    with showing(Console(stderr=True)) as progress:
-        done = export(
-            run_dir,
-            Path(out),
-            steps=steps,
-            threads=threads,
-            watch=lambda now: progress.tell(line_of(now)),
-            announce=progress.announce,
-        )
+    with showing(error_screen()) as progress:
+        try:
+            done = export(
+                run_dir,
+                Path(out),
+                steps=steps,
+                threads=threads,
+                watch=lambda now: progress.tell(line_of(now)),
+                announce=progress.announce,
+            )
+        except OSError as problem:
+            raise BadFile(told_os_error(problem, out)) from problem
     whole = "all of a complete run" if done.complete else "of a run that was stopped early"
-    click.echo(f"wrote {counted(done.states, 'state')}, {whole}, to {Path(out) / 'states'}")
+    wrote = f"wrote {counted(done.states, 'state')}, {whole}, to {Path(out) / 'states'}"
+    say(wrote, on=screen())
     if done.steps is not None:
-        click.echo(f"wrote {counted(done.steps, 'step')} to {Path(out) / 'steps'}")
+        wrote = f"wrote {counted(done.steps, 'step')} to {Path(out) / 'steps'}"
+        say(wrote, on=screen())
     return exit_codes.HOLDS
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import click
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from checker.console import exit_codes
+from checker.console.screen import screen
 from counterexamples import Trimmed
 from model.features import FEATURES
 from model.versions import VERSIONS
@@ -17,7 +17,7 @@ from model.versions import VERSIONS
 @click.command("versions", short_help="The versions, and the rules they are made of.")
 def versions_command() -> int:
     """List every version of the protocol, and every rule that --with and --without can switch."""
-    console = Console()
+    console = screen()
     versions = Table(box=SIMPLE_HEAD, pad_edge=False)
     versions.add_column("Version", no_wrap=True)
     versions.add_column("What it is")

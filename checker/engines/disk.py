@@ -7,9 +7,10 @@ is one owner's share for each thread. Slower than in memory, as exact, and bound
 from __future__ import annotations
 
 import os
-import shutil
+import secrets
 import tempfile
 import threading
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -17,14 +18,17 @@ from typing import Any
 
 from checker.engine import Interrupted
 from checker.engines.task import LevelPlan, Report, explore
+from checker.store import disk_calls
 from checker.store.blocks import width_of
 from checker.store.runs import warm_up
-from checker.store.storage import LocalStorage, Storage
+from checker.store.storage import Damaged, LocalStorage, Storage
 
 OWNERS_MIN, OWNERS_MAX = 16, 1024
 _TASK_BYTES_A_ROW = 6
 """Words that a task holds for each word of a candidate: received, joined, sorted twice, kept."""
 _GATHERED_ROWS = 1 << 22
+HELD_SHARE = 8
+"""Candidates are spilled once they take one part in so many of the memory."""
 _GROWTH_EXPECTED = 16
 """How much larger than at the time of handing over a level's candidates are expected to get."""
 
@@ -53,12 +57,13 @@ class DiskWorkers:
         self._directory: Path | None = None
         self._stop = threading.Event()
 
-    def start(self, storage: Storage, *, frontier: int, visited: int) -> int:
+    def start(self, storage: Storage, work: str, *, frontier: int, visited: int) -> int:
         """So many owners that one of them for each thread fits half of the memory."""
-        if isinstance(storage, LocalStorage):
-            self._directory = storage.root / "candidates"
-        elif self._directory is None:
-            self._directory = Path(tempfile.mkdtemp(prefix="waterline-"))
+        if self._directory is None:
+            if isinstance(storage, LocalStorage):
+                self._directory = storage.root / work / "candidates"
+            else:
+                self._directory = Path(tempfile.mkdtemp(prefix="waterline-"))
         warm_up(width_of(self.words))
         expected = (frontier * _GROWTH_EXPECTED + visited // 8) * self.words * 8
         room = self.memory_bytes / 2 / self.threads
@@ -67,7 +72,8 @@ class DiskWorkers:
 
     def send(self, blocks: Sequence[tuple[int, bytes]], owners: int) -> None:
         """Keep candidates for the next level."""
-        self._candidates = self._new_candidates(0, owners)
+        self._keep(self._new_candidates(owners))
+        assert self._candidates is not None
         for owner, block in blocks:
             self._candidates.add(owner, block)
 
@@ -75,7 +81,7 @@ class DiskWorkers:
         """Every owner's task, as many at a time as there are threads."""
         owners = len(plan.owners)
         given = self._candidates if plan.absorbs else None
-        made = self._new_candidates(plan.depth + 1, owners)
+        made = self._new_candidates(owners)
         reports: list[Report] = []
 
         def explore_owner(owner: int) -> None:
@@ -94,9 +100,7 @@ class DiskWorkers:
         except BaseException:
             self._stop.set()
             raise
-        if given is not None:
-            given.close()
-        self._candidates = made
+        self._keep(made)
         return reports
 
     def renew(self) -> bool:
@@ -113,21 +117,34 @@ class DiskWorkers:
         self._pool.shutdown(wait=True, cancel_futures=True)
         self._candidates = None
         if self._directory is not None:
-            shutil.rmtree(self._directory, ignore_errors=True)
+            disk_calls.remove_folder(self._directory)
 
-    def _new_candidates(self, depth: int, owners: int) -> Candidates:
+    def _new_candidates(self, owners: int) -> Candidates:
         assert self._directory is not None
-        return Candidates(self._directory / f"{depth:05d}", owners, self.memory_bytes // 8)
+        # A level can be explored again: no two have a folder in common.
+        folder = self._directory / secrets.token_hex(8)
+        return Candidates(folder, owners, self.memory_bytes // HELD_SHARE)
+
+    def _keep(self, candidates: Candidates) -> None:
+        """Hold these for the next level, and let go of those before."""
+        if self._candidates is not None:
+            self._candidates.close()
+        self._candidates = candidates
 
 
 class Candidates:
-    """Blocks on their way to their owners: in memory up to `bytes_max`, then in a file each."""
+    """Blocks on their way to their owners: in memory up to `bytes_max`, then in a file each.
 
-    def __init__(self, directory: Path, owners: int, bytes_max: int) -> None:
-        self.directory = directory
+    What is read from a file is what was written to it, for its length and checksum are held here.
+    """
+
+    def __init__(self, folder: Path, owners: int, bytes_max: int) -> None:
+        self.folder = folder
         self.bytes_max = bytes_max
         self._held: list[list[bytes]] = [[] for _ in range(owners)]
         self._held_bytes = 0
+        self._spilled: list[tuple[int, int]] = [(0, 0)] * owners
+        """For each owner, how many bytes its file has, and their checksum."""
         self._locks = [threading.Lock() for _ in range(owners)]
 
     def add(self, owner: int, block: bytes) -> None:
@@ -139,32 +156,48 @@ class Candidates:
             self._spill()
 
     def take(self, owner: int) -> list[bytes]:
-        """All that was sent to an owner."""
+        """All that was sent to an owner. Raises `Damaged`."""
         with self._locks[owner]:
             blocks = self._held[owner]
             self._held[owner] = []
-            path = self._path(owner)
-            if path.exists():
-                blocks.append(path.read_bytes())
-                path.unlink()
+            if self._spilled[owner][0]:
+                blocks.append(self._read(owner))
+                self._spilled[owner] = (0, 0)
+                disk_calls.remove(self._path(owner))
             return blocks
 
     def close(self) -> None:
-        """Remove what is left."""
-        for owner in range(len(self._held)):
-            self.take(owner)
-        if self.directory.exists():
-            self.directory.rmdir()
+        """Forget what is left."""
+        self._held = []
+        disk_calls.remove_folder(self.folder)
 
     def _spill(self) -> None:
-        self.directory.mkdir(parents=True, exist_ok=True)
+        disk_calls.make_folder(self.folder)
         for owner, lock in enumerate(self._locks):
             with lock:
                 if self._held[owner]:
-                    with self._path(owner).open("ab") as file:
-                        file.writelines(self._held[owner])
+                    self._append(owner, self._held[owner])
                     self._held[owner] = []
         self._held_bytes = 0
 
+    def _append(self, owner: int, blocks: Sequence[bytes]) -> None:
+        size, crc = self._spilled[owner]
+        path = self._path(owner)
+        with path.open("ab" if size else "xb") as file:
+            for block in blocks:
+                disk_calls.write(file, path, block)
+                size, crc = size + len(block), zlib.crc32(block, crc)
+        self._spilled[owner] = size, crc
+
+    def _read(self, owner: int) -> bytes:
+        path = self._path(owner)
+        try:
+            data = path.read_bytes()
+        except FileNotFoundError:
+            raise Damaged(f"{path} is missing") from None
+        if (len(data), zlib.crc32(data)) != self._spilled[owner]:
+            raise Damaged(f"{path} is not what was written a moment ago")
+        return data
+
     def _path(self, owner: int) -> Path:
-        return self.directory / f"{owner:05d}.states"
+        return self.folder / f"{owner:05d}.states"

@@ -16,6 +16,8 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from checker.compiled.cache import private_folder, trusted_cache
+
 VERSION_MIN = 17
 """The oldest Java that Spark 4 runs on."""
 
@@ -119,25 +121,20 @@ done
 exec {shlex.quote(str(home / "bin" / "java"))} "$@"
 """
     digest = hashlib.sha256(script.encode()).hexdigest()[:16]
-    stand_in = cache() / f"java-{digest}"
+    # It is run: where others could change it, it is made for this process alone.
+    stand_in = (trusted_cache() or private_folder()) / f"java-{digest}"
     try:
         write_executable(stand_in / "bin" / "java", script)
     except OSError as error:
-        raise Unusable(f"no wrapper could be written: {error}; set XDG_CACHE_HOME") from error
+        raise Unusable(f"no wrapper could be written: {error}; set WATERLINE_CACHE") from error
     return stand_in
-
-
-def cache() -> Path:
-    """Where Waterline keeps what it can make again, one directory per user."""
-    root = os.environ.get("XDG_CACHE_HOME")
-    return (Path(root) if root else Path.home() / ".cache") / "waterline"
 
 
 def write_executable(path: Path, text: str) -> None:
     """Write `path` unless it is there; whoever runs it meanwhile sees all of it or nothing."""
-    if os.access(path, os.X_OK):
+    if os.access(path, os.X_OK) and path.read_bytes() == text.encode():
         return
-    path.parent.mkdir(parents=True, exist_ok=True)
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     descriptor, draft = tempfile.mkstemp(dir=path.parent)
     with os.fdopen(descriptor, "w") as file:
         file.write(text)

@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from uuid import uuid4
 
 import numpy as np
@@ -26,12 +26,15 @@ from checker.engines.task import LevelPlan, OwnerPlan, Report, Run
 from checker.engines.tiers import Tiers
 from checker.problem import Problem
 from checker.store.blocks import Rows, owner_of_each, width_of
-from checker.store.manifest import LevelFiles
+from checker.store.level_files import LevelFiles, StateFile
 from checker.store.owned import TooManyStates
-from checker.store.run_directory import RunDirectory
-from checker.store.storage import LocalStorage, StateFile, Storage, require_whole
+from checker.store.storage import LocalStorage, Storage, require_whole
 
-ATTEMPTS = 4
+if TYPE_CHECKING:
+    # Executors load this module, and not what a manifest is read with.
+    from checker.store.run_directory import RunDirectory
+
+TRIES = 4
 """How often a level is explored before losing workers counts as a failure."""
 SMALL_FRONTIER = 100_000
 """Below it, starting a level on a cluster takes longer than exploring it."""
@@ -52,8 +55,11 @@ class Workers(Protocol):
     name: str
     gathered_rows: int
 
-    def start(self, storage: Storage, *, frontier: int, visited: int) -> int:
-        """Get ready, and say how many owners there should be."""
+    def start(self, storage: Storage, work: str, *, frontier: int, visited: int) -> int:
+        """Get ready, and say how many owners there should be.
+
+        `work` is a folder of the storage that only this attempt uses.
+        """
 
     def send(self, blocks: Sequence[tuple[int, bytes]], owners: int) -> None:
         """Candidates that this process made, by owner."""
@@ -236,15 +242,20 @@ class PartitionedEngine:
     def _write(self, depth: int) -> LevelFiles:
         """Write a level that is in memory."""
         assert self._memory is not None
-        name = f"level-{depth:05d}/{self._prefix}-all.states"
+        name = f"level-{depth:05d}/{self._attempt}-all.states"
         file = self.storage.write(name, self._memory.sorted_level(depth))
         level = LevelFiles(depth, file.rows, self._memory_name, 0, (file,))
         self.levels.append(level)
         return level
 
     @property
-    def _prefix(self) -> str:
-        return self._directory.prefix if self._directory is not None else "t1"
+    def _attempt(self) -> str:
+        """What the names of all files begin with, as in `RunDirectory`."""
+        return self._directory.attempt if self._directory is not None else "t1"
+
+    @property
+    def _work(self) -> str:
+        return self._directory.work if self._directory is not None else "work"
 
     def _hand_over(self) -> None:
         """Write out what is in memory and not yet written, and leave the rest to the workers."""
@@ -259,7 +270,7 @@ class PartitionedEngine:
         self._memory = None
         frontier = self.levels[-1].states if self.levels else 1
         visited = sum(level.states for level in self.levels)
-        owners = self.workers.start(self.storage, frontier=frontier, visited=visited)
+        owners = self.workers.start(self.storage, self._work, frontier=frontier, visited=visited)
         self._divide(self._owners_wanted or owners)
 
     def _divide(self, owners: int) -> None:
@@ -274,7 +285,7 @@ class PartitionedEngine:
         """The files of a level that may hold states of an owner, with how many about."""
         for file in level.files:
             if level.owners == self.owners:
-                if _owner_in(file.name) == owner:
+                if file.owner == owner:
                     yield Run(file.name), file.rows
             else:
                 yield (
@@ -287,7 +298,7 @@ class PartitionedEngine:
         for number, tiers in enumerate(self._tiers):
             if absorbs:
                 owners.append(
-                    tiers.plan(f"visited/{self._prefix}-{self.depth:05d}-{number:05d}.states")
+                    tiers.plan(f"{self._work}/visited/{self.depth:05d}-{number:05d}.states")
                 )
             else:
                 frontier = self._runs_of(self.levels[-1], number)
@@ -307,20 +318,20 @@ class PartitionedEngine:
 
     def _arrivals(self, depth: int) -> str:
         """The name of an owner's file of new states."""
-        return f"level-{depth:05d}/{self._prefix}-{{owner:05d}}.states"
+        return f"level-{depth:05d}/{self._attempt}-{{owner:05d}}.states"
 
     def _explore(self, plan: LevelPlan) -> list[Report]:
         """Have a level explored; if workers are lost, make its candidates anew from the files."""
-        for attempt in range(ATTEMPTS):
+        for tried in range(TRIES):
             try:
-                if plan.absorbs and (attempt > 0 or self.depth == 0 or self._must_renew):
+                if plan.absorbs and (tried > 0 or self.depth == 0 or self._must_renew):
                     self._make_candidates()
                     self._must_renew = False
                 return sorted(self.workers.explore(plan), key=lambda report: report.owner)
             except WorkersLost as lost:
                 reason = lost
         raise EngineFailed(
-            f"level {self.depth} was lost {ATTEMPTS} times on {self.workers.name}: {reason}"
+            f"level {self.depth} was lost {TRIES} times on {self.workers.name}: {reason}"
         ) from reason
 
     def _make_candidates(self) -> None:
@@ -353,7 +364,7 @@ class PartitionedEngine:
             self.workers, self._others = self._others, self.workers
             self._is_small = not self._is_small
             self._must_renew = True
-            self.workers.start(self.storage, frontier=frontier, visited=0)
+            self.workers.start(self.storage, self._work, frontier=frontier, visited=0)
 
     def _take_in(self, reports: Sequence[Report]) -> None:
         """The new states' files are one more level, and one more run of each owner."""
@@ -370,11 +381,6 @@ class PartitionedEngine:
             # Nothing reads these any more, now that the level which merged them is finished.
             self.storage.delete(tiers.obsolete)
             tiers.obsolete = []
-
-
-def _owner_in(name: str) -> int:
-    """The number of the owner that a file of new states belongs to."""
-    return int(name.rsplit("-", 1)[1].split(".", maxsplit=1)[0])
 
 
 def _over_file(storage: Storage, words: int, work: Callable[[Rows], _Found], name: str) -> _Found:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import importlib.metadata
-import os
 import platform
 import sys
 import zipfile
@@ -20,7 +19,7 @@ from typing import Any
 from pyspark import cloudpickle
 from pyspark.serializers import CloudPickleSerializer
 
-from checker.compiled.kernel import cache_directory
+from checker.compiled.cache import private_folder, trusted_cache
 from checker.engines import shipped_call
 from checker.engines.shipped_call import EachShipped, Probe, TaskShipped
 from checker.engines.spark_session import NoSpark
@@ -89,7 +88,12 @@ class _Task:
         self.plan = plan
 
     def __call__(self, owner: int, blocks: Any) -> Iterator[tuple[int, Any]]:
-        return explore(self.plan, owner, blocks)
+        try:
+            yield from explore(self.plan, owner, blocks)
+        except OSError as problem:
+            # A failed write names no file, and of an error the driver is told only the text.
+            where = problem.filename or self.plan.storage.location
+            raise OSError(problem.errno, problem.strerror, where) from problem
 
 
 class _Each:
@@ -107,6 +111,8 @@ def _packed(function: Any) -> bytes:
 
 def archive(libraries: list[str]) -> Path:
     """A zip of our packages and of these libraries, made once for the same contents."""
+    from counterexamples import written_whole  # noqa: PLC0415 - executors have no screen library
+
     files = [(f"{root.name}/{p.relative_to(root)}", p) for root in _roots() for p in _modules(root)]
     for name in libraries:
         for file in importlib.metadata.files(name) or ():
@@ -117,14 +123,17 @@ def archive(libraries: list[str]) -> Path:
     for name, path in files:
         stat = path.stat()
         digest.update(f"{name} {stat.st_size} {stat.st_mtime_ns}".encode())
-    target = cache_directory() / "shipping" / f"waterline-{digest.hexdigest()[:16]}.zip"
-    if not target.exists():
-        target.parent.mkdir(parents=True, exist_ok=True)
-        aside = target.with_suffix(f".writing-{os.getpid()}")
-        with zipfile.ZipFile(aside, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as packed:
-            for name, path in files:
-                packed.write(path, name)
-        aside.replace(target)
+    # Executors run what is in it: where others could change it, it is made for this run alone.
+    kept = trusted_cache() or private_folder()
+    target: Path = kept / "shipping" / f"waterline-{digest.hexdigest()[:16]}.zip"
+    if not zipfile.is_zipfile(target):
+        target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with (
+            written_whole(target) as written,
+            zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as packed,
+        ):
+            for name, source in files:
+                packed.write(source, name)
     return target
 
 

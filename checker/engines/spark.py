@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+from checker.compiled.cache import repaired
 from checker.engine import EngineFailed
 from checker.engines.partitioned import WorkersLost
 from checker.engines.shipped_call import itself, values
@@ -23,8 +24,8 @@ from checker.engines.spark_session import start_context, wait_for_executors
 from checker.engines.task import LevelPlan, Report, load
 from checker.memory_use import memory_a_core
 from checker.problem import Problem
+from checker.store import runs
 from checker.store.blocks import width_of
-from checker.store.runs import warm_up
 from checker.store.storage import Storage
 
 BOOT_FRONTIER = 5_000
@@ -86,6 +87,7 @@ class SparkWorkers:
         self._late = deadline or (lambda: False)
         self._jobs = SparkJobs(self._group, on_wait)
         self._candidates: Any = None
+        self._cores = 0
         self._kept_levels = 0
         self._shipped: Shipped | None = None
 
@@ -100,28 +102,32 @@ class SparkWorkers:
         ready = self._boot is not None and not self._boot.is_alive()
         return frontier >= HAND_OVER_FRONTIER and ready
 
-    def start(self, storage: Storage, *, frontier: int, visited: int) -> int:
+    def start(self, storage: Storage, work: str, *, frontier: int, visited: int) -> int:
         """Wait for the workers; two owners for each core, more where memory asks for it."""
         self._start_booting()
-        warm_up(width_of(self.problem.model.layout.words))
+        width = width_of(self.problem.model.layout.words)
+        repaired(lambda: runs.warm_up(width), str(runs.__file__))
         assert self._boot is not None
         if self._boot.is_alive():
             self._on_wait("starting Spark")
         self._boot.join()
         if self._boot_error is not None:
             raise self._boot_error
-        cores = int(self._context.defaultParallelism)
         is_local = str(self._context.master).startswith("local")
         memory = memory_a_core() if is_local else CLUSTER_MEMORY_A_CORE
         words = self.problem.model.layout.words
-        return owners_for(frontier, words=words, cores=cores, memory_a_core=memory)
+        return owners_for(frontier, words=words, cores=self._cores, memory_a_core=memory)
 
     def send(self, blocks: Sequence[tuple[int, bytes]], owners: int) -> None:
         """Candidates of this process as an RDD: a partition for each owner and one for reports."""
         slices: list[list[tuple[int, bytes]]] = [[] for _ in range(owners + 1)]
         for owner, block in blocks:
             slices[owner].append((owner, block))
-        self._candidates = self._context.parallelize(slices, owners + 1).flatMap(itself)
+
+        def candidates() -> Any:
+            return self._context.parallelize(slices, owners + 1).flatMap(itself)
+
+        self._candidates = self._jobs.run(self._context, "at the first level", candidates)
         self._kept_levels = 0
 
     def explore(self, plan: LevelPlan) -> list[Report]:
@@ -131,15 +137,16 @@ class SparkWorkers:
             self.send([], owners)
         assert self._shipped is not None
         task = self._shipped.task(plan)
-        explored = self._candidates.mapPartitionsWithIndex(task, preservesPartitioning=False)
-        sent = explored.partitionBy(owners + 1, itself)
-        reports: list[Report] = self._jobs.run(
-            self._context,
-            f"at level {plan.depth}",
-            lambda: self._context.runJob(sent, values, [owners]),
-            until=self._late,
+
+        def level() -> tuple[Any, list[Report]]:
+            explored = self._candidates.mapPartitionsWithIndex(task, preservesPartitioning=False)
+            sent = explored.partitionBy(owners + 1, itself)
+            return sent, self._context.runJob(sent, values, [owners])
+
+        reports: list[Report]
+        self._candidates, reports = self._jobs.run(
+            self._context, f"at level {plan.depth}", level, until=self._late
         )
-        self._candidates = sent
         self._kept_levels += 1
         return reports
 
@@ -151,15 +158,27 @@ class SparkWorkers:
         """One task for each item, or a few for many."""
         if not items:
             return
+        slices = min(len(items), 4 * self._cores)
+        yield from self._each("while reading levels", items, slices, work)
+
+    def _each(
+        self, when: str, items: Sequence[Any], slices: int, work: Callable[[Any], Any]
+    ) -> list[Any]:
+        """What `work` makes of each item, in so many tasks."""
         assert self._shipped is not None
-        slices = min(len(items), 4 * int(self._context.defaultParallelism))
         each = self._shipped.each(work)
-        rdd = self._context.parallelize(list(items), slices).mapPartitions(each)
+
+        def tasks() -> list[Any]:
+            rdd = self._context.parallelize(list(items), slices).mapPartitions(each)
+            found: list[Any] = rdd.collect()
+            return found
+
         try:
-            yield from self._jobs.run(self._context, "while reading levels", rdd.collect)
+            found: list[Any] = self._jobs.run(self._context, when, tasks)
         except WorkersLost as lost:
             # There is nothing to make anew: Spark has tried these tasks again already.
             raise EngineFailed(str(lost)) from lost
+        return found
 
     def close(self) -> None:
         """Stop the session if it is ours."""
@@ -185,9 +204,9 @@ class SparkWorkers:
                     )
                 wait_for_executors(self._context)
                 self._shipped = Shipped(self._context, describe=self._on_wait)
-                slots = int(self._context.defaultParallelism)
-                problems = self._context.parallelize([self.problem] * slots, slots)
-                problems.mapPartitions(self._shipped.each(load)).count()
+                self._cores = int(self._context.defaultParallelism)
+                problems = [self.problem] * self._cores
+                self._each("while it loads the model", problems, self._cores, load)
             except BaseException as problem:
                 self._boot_error = problem
 

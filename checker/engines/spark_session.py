@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from checker.engines.java import use_java
+from checker.engines.jvm import SparkGone, how_it_ended
 
 LOCAL = "local[*]"
 _QUICK_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
@@ -41,9 +42,9 @@ def start_context(
 ) -> Any:
     """A SparkContext on `master`; None: what spark-submit says, or this machine.
 
-    Raises `NoJava` or `NoSpark`. PySpark's workers take `python3` from the PATH unless they are
-    told otherwise, and do not see this process's `sys.path`: both are set for those of this
-    machine. On a cluster PYSPARK_PYTHON is the user's to set.
+    Raises `NoJava`, `NoSpark` or `SparkGone`. PySpark's workers take `python3` from the PATH unless
+    they are told otherwise, and do not see this process's `sys.path`: both are set for those of
+    this machine. On a cluster PYSPARK_PYTHON is the user's to set.
     """
     if not is_submitted():
         use_java()
@@ -57,8 +58,12 @@ def start_context(
     else:
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("SPARK_LAUNCHER_OPTS", _QUICK_JVM)
-    from pyspark import SparkConf, SparkContext  # noqa: PLC0415 - half a second, only where needed
+    from pyspark import SparkConf  # noqa: PLC0415 - half a second, only where needed
 
+    from checker.engines.session import Session, gateway_in_use  # noqa: PLC0415
+
+    # Asked first: a configuration, too, talks to the process that there is.
+    gateway = None if is_submitted() else gateway_in_use()
     conf = SparkConf(loadDefaults=master is None or not master.startswith("local"))
     conf.setAppName("waterline")
     if master is not None:
@@ -66,15 +71,29 @@ def start_context(
     for name, value in (*_settings(master).items(), *settings):
         conf.set(name, value)
     try:
-        gateway = None if is_submitted() else _gateway(conf, log)
-        context = SparkContext(conf=conf, gateway=gateway)
+        gateway = None if is_submitted() else gateway or _gateway(conf, log)
+        context = Session(conf=conf, gateway=gateway)
         # A master that cannot be reached only shows when something is asked of the context.
         _ = context.defaultParallelism
+        context.setLogLevel("ERROR")
     except Exception as problem:
-        reason = str(getattr(problem, "java_exception", problem)).splitlines()[0]
+        if gateway is not None and (how := how_it_ended(gateway)):
+            raise SparkGone("before it was up", how) from None
+        told = str(getattr(problem, "java_exception", problem)).splitlines() or [repr(problem)]
+        # A process that ended has said why in its log; one that runs has told it by the exception.
+        said = _complaint(log) if "JAVA_GATEWAY_EXITED" in told[0] else ""
+        reason = f"{told[0]} {said}".rstrip()
         raise NoSpark(f"Spark cannot be started on --master {master}: {reason}") from None
-    context.setLogLevel("ERROR")
     return context
+
+
+def _complaint(log: Path) -> str:
+    """What the JVM complained of last, which often is why it has ended."""
+    try:
+        said = log.read_text(encoding="utf-8", errors="replace").split("\n")
+    except OSError:
+        return ""
+    return next((line.strip() for line in reversed(said) if "rror" in line), "")
 
 
 def wait_for_executors(context: Any, *, seconds: float = EXECUTORS_PATIENCE_SECONDS) -> None:

@@ -1,8 +1,8 @@
 """What one task does: absorb an owner's candidates, check what is new, expand it.
 
 A task is a function of its plan, the candidates it is sent, and files that never change. It writes
-the new states of its owner and level under a name that depends on nothing else, at once, so that a
-task that is retried, or runs twice, changes nothing.
+the new states of its owner and level under a name that depends on these two and on the attempt that
+asks for them, at once, so that a task that is retried, or runs twice, changes nothing.
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ from checker.compiled.prepare import prepare
 from checker.engines.gathering import Gathering
 from checker.problem import Problem
 from checker.store.blocks import Rows, width_of
+from checker.store.level_files import StateFile
 from checker.store.runs import Scratch, merge, share, sort_unique, unseen, warm_up
-from checker.store.storage import StateFile, Storage, checksum
+from checker.store.storage import Storage, checksum
 
 
 class Superseded(Exception):
@@ -165,9 +166,9 @@ def _absorb(
     name = plan.arrivals.format(owner=owner)
     if plan.storage.exists(name):
         rows = np.ascontiguousarray(plan.storage.read(name, len(bench.expander.width)))
-        return rows, StateFile(name, len(rows), checksum(rows))
+        return rows, StateFile(name, len(rows), checksum(rows), owner)
     rows = _new(plan, owner, bench, candidates)
-    return rows, plan.storage.write(name, [rows])
+    return rows, plan.storage.write(name, [rows], owner=owner)
 
 
 def _new(plan: LevelPlan, owner: int, bench: _Bench, candidates: list[Rows]) -> Rows:

@@ -18,6 +18,7 @@ class Tiers:
         self.runs: list[tuple[Run, int]] = []
         self.obsolete: list[str] = []
         """Merged runs that a later one has replaced."""
+        self._merged: set[str] = set()
 
     def add(self, run: Run, rows: int) -> None:
         """One more run."""
@@ -33,7 +34,8 @@ class Tiers:
         kept, tail_runs = self.runs[:keep], self.runs[keep:]
         if len(tail_runs) < 2:
             return OwnerPlan(runs=tuple(run for run, _ in self.runs))
-        self.obsolete += [run.name for run, _ in tail_runs if run.name.startswith("visited/")]
+        self.obsolete += [run.name for run, _ in tail_runs if run.name in self._merged]
+        self._merged.add(merged)
         self.runs = [*kept, (Run(merged), tail)]
         return OwnerPlan(
             runs=tuple(run for run, _ in kept),

@@ -1,108 +1,194 @@
 """What would close a loss: neighbours of a configuration that were explored, and hold.
 
-Nothing is advised by rule. First every single change is tried: acks, min.insync.replicas, unclean
-elections, any newer version. Faults that none of them closes are tried with more changes at a time,
-and then of the versions only with the newest.
+Nothing is advised by rule. First every single change is tried for every fault that breaks a claim:
+acks, min.insync.replicas, unclean elections, an upgrade. Faults that none of them closes are tried
+with more changes at a time. What closes most of them is the recommendation.
 """
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from checker.matrix.grid import ACKS, AXES, FAULT, MIN_INSYNC, UNCLEAN, VERSION, Axis, Grid, Value
 from checker.matrix.outcome import Outcome, Standing
 from checker.matrix.properties import Config, min_insync
-from checker.matrix.running import INTERRUPTED, Explorer, Watch, explore_cells
+from checker.matrix.raising import Follow, explore_raised, unfollowed
+from checker.matrix.running import Explorer
+from checker.matrix.upgrades import Upgrade, upgrades
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """Settings to be changed, and an upgrade that goes with them, if any."""
+
+    values: Mapping[str, str]
+    upgrade: Upgrade | None = None
+
+    @property
+    def key(self) -> tuple[tuple[str, str], ...]:
+        """What tells it from others."""
+        return tuple(sorted(self.values.items()))
+
+    @property
+    def told(self) -> str:
+        """`set min.insync.replicas=3; upgrade to Kafka 4.2 with KRaft`"""
+        kept = [f"{name}={value}" for name, value in self.values.items() if name != VERSION]
+        parts = [f"set {', '.join(kept)}"] if kept else []
+        if self.upgrade is not None:
+            parts.append(self.upgrade.told)
+        return "; ".join(parts)
 
 
 @dataclass(frozen=True, slots=True)
 class Remedy:
-    """Changes after which the same fault does no harm, and the cell that says so."""
+    """Changes that were tried for a fault, and the cell that says what came of it."""
 
-    changes: Mapping[str, str]
+    changes: Changes
     outcome: Outcome
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Remedies:
-    """What closes a fault, of so many changes `tried`; `unknown` ones were stopped early."""
-
-    closing: tuple[Remedy, ...] = ()
-    tried: int = 0
-    unknown: int = 0
-
     @property
-    def is_conclusive(self) -> bool:
-        """Whether the answer is known: something closes it, or nothing that was tried."""
-        return bool(self.closing) or not self.unknown
+    def closes(self) -> bool:
+        """Whether the fault does no harm any more, and could."""
+        return self.outcome.standing is Standing.HOLDS and self.outcome.emptiness is None
 
 
-def remedies(
+@dataclass(frozen=True, slots=True)
+class Recommendation:
+    """The changes that close the most faults, and which these are."""
+
+    changes: Changes
+    closes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """For each fault that breaks a claim all that was tried, and what to do first, if anything."""
+
+    tried: Mapping[str, Sequence[Remedy]] = field(default_factory=dict)
+    recommendation: Recommendation | None = None
+
+
+def advice(
     config: Config,
     grid: Grid,
     outcomes: Sequence[Outcome],
     explorer: Explorer,
     *,
-    watch: Watch = lambda done: None,
-) -> dict[str, Remedies]:
-    """For each fault that breaks a claim the least changes that close it."""
-    stricter = _stricter(config, grid)
-    around = replace(grid, axes=_around(grid, stricter))
-    broken = {
-        outcome.cell.coordinates[FAULT]: outcome.cell.coordinates
-        for outcome in outcomes
-        if any(claim.is_violated for claim in outcome.claims)
-    }
-    found = dict.fromkeys(broken, Remedies())
-    for count in range(1, len(stricter) + 1):
-        tried = [
-            (fault, changes)
-            for fault in broken
-            if not found[fault].closing
-            for changes in _changes(stricter, count)
-        ]
-        cells = [around.cell({**broken[fault], **changes}) for fault, changes in tried]
-        explored = explore_cells(around, cells, explorer, watch=watch, stop_at_first=True)
-        for (fault, changes), outcome in zip(tried, explored, strict=True):
-            found[fault] = _with(found[fault], Remedy(changes, outcome))
-        if any(outcome.answer.stopped_by == INTERRUPTED for outcome in explored):
+    follow: Follow = unfollowed,
+) -> Advice:
+    """What closes the faults that break a claim: single changes, and where none does more."""
+    looked = _Looked(config, grid, outcomes, explorer, follow)
+    for count in range(1, len(looked.stricter) + 1):
+        still_open = [fault for fault in looked.broken if not looked.is_closed(fault)]
+        if not still_open or not looked.explore(still_open, list(looked.changes(count))):
             break
-    return found
+    best = looked.best()
+    together = looked.together()
+    if together is not None and (best is None or len(best.closes) < looked.closed):
+        looked.explore(list(looked.broken), [together])
+        best = looked.best()
+    return Advice(looked.tried, best)
 
 
-def _with(so_far: Remedies, remedy: Remedy) -> Remedies:
-    """One more that was tried."""
-    outcome = remedy.outcome
-    holds = outcome.standing is Standing.HOLDS and outcome.emptiness is None
-    is_unknown = not outcome.answer.complete and not any(c.is_violated for c in outcome.claims)
-    return Remedies(
-        closing=(*so_far.closing, remedy) if holds else so_far.closing,
-        tried=so_far.tried + 1,
-        unknown=so_far.unknown + is_unknown,
-    )
+class _Looked:
+    """What has been tried so far around a configuration."""
+
+    def __init__(
+        self,
+        config: Config,
+        grid: Grid,
+        outcomes: Sequence[Outcome],
+        explorer: Explorer,
+        follow: Follow,
+    ) -> None:
+        self._config = config
+        self.upgrades = {upgrade.version: upgrade for upgrade in upgrades(config)}
+        self.stricter = _stricter(config, grid, list(self.upgrades))
+        self._around = replace(grid, axes=_around(grid, self.stricter))
+        self._explorer, self._follow = explorer, follow
+        self.broken = {
+            outcome.cell.coordinates[FAULT]: outcome.cell.coordinates
+            for outcome in outcomes
+            if outcome.worst is not None
+        }
+        self.tried: dict[str, list[Remedy]] = {fault: [] for fault in self.broken}
+
+    @property
+    def closed(self) -> int:
+        """How many faults something closes."""
+        return sum(map(self.is_closed, self.broken))
+
+    def is_closed(self, fault: str) -> bool:
+        """Whether something that was tried closes it."""
+        return any(remedy.closes for remedy in self.tried[fault])
+
+    def changes(self, count: int) -> Iterator[Changes]:
+        """Every choice of so many axes with a stricter value of each."""
+        for axes in itertools.combinations(self.stricter, count):
+            for chosen in itertools.product(*(self.stricter[axis] for axis in axes)):
+                values = dict(zip(axes, chosen, strict=True))
+                yield Changes(values, self.upgrades.get(values.get(VERSION, "")))
+
+    def together(self) -> Changes | None:
+        """All that closed something at once, with the newest of the upgrades."""
+        values: dict[str, str] = {}
+        for remedies in self.tried.values():
+            for remedy in (r for r in remedies if r.closes):
+                for axis, value in remedy.changes.values.items():
+                    known = self.stricter[axis]
+                    before = values.get(axis, value)
+                    values[axis] = max(before, value, key=known.index)
+        return Changes(values, self.upgrades.get(values.get(VERSION, ""))) if values else None
+
+    def explore(self, faults: Sequence[str], changes: Sequence[Changes]) -> bool:
+        """Try these for each of the faults, where that was not done; False: interrupted."""
+        wanted = [
+            (fault, change)
+            for fault in faults
+            for change in changes
+            if change.key not in {remedy.changes.key for remedy in self.tried[fault]}
+        ]
+        cells = [self._around.cell({**self.broken[f], **c.values}) for f, c in wanted]
+        raised = explore_raised(
+            self._around, cells, self._explorer, follow=self._follow, stop_at_first=True
+        )
+        for (fault, change), outcome in zip(wanted, raised.outcomes, strict=True):
+            self.tried[fault].append(Remedy(change, outcome))
+        return not raised.interrupted
+
+    def best(self) -> Recommendation | None:
+        """Of all that was tried what closes most faults.
+
+        Of equals one that goes on taking records while a replica is down; then the fewest changes.
+        """
+        closing: dict[tuple[tuple[str, str], ...], list[str]] = {}
+        known: dict[tuple[tuple[str, str], ...], Changes] = {}
+        for fault, remedies in self.tried.items():
+            for remedy in (r for r in remedies if r.closes):
+                closing.setdefault(remedy.changes.key, []).append(fault)
+                known.setdefault(remedy.changes.key, remedy.changes)
+        if not closing:
+            return None
+
+        def rank(key: tuple[tuple[str, str], ...]) -> tuple[int, bool, int]:
+            return len(closing[key]), _spare(known[key], self._config) > 0, -len(key)
+
+        best = max(closing, key=rank)
+        return Recommendation(known[best], tuple(closing[best]))
 
 
-def _stricter(config: Config, grid: Grid) -> dict[str, list[str]]:
+def _stricter(config: Config, grid: Grid, newer: list[str]) -> dict[str, list[str]]:
     """For each axis the values that might help, newest or strictest last."""
-    versions = [value.name for value in next(a for a in AXES if a.name == VERSION).values]
     more = config.min_insync_replicas + 1
     stricter = {
         ACKS: ["all"] if config.acks != "all" else [],
         MIN_INSYNC: [str(more)] if more <= grid.replicas else [],
         UNCLEAN: ["false"] if config.unclean == "true" else [],
-        VERSION: versions[versions.index(config.version) + 1 :],
+        VERSION: newer,
     }
     return {axis: values for axis, values in stricter.items() if values}
-
-
-def _changes(stricter: Mapping[str, list[str]], count: int) -> Iterator[dict[str, str]]:
-    """Every choice of `count` axes with a stricter value of each."""
-    for axes in itertools.combinations(stricter, count):
-        values = [stricter[axis] if count == 1 else stricter[axis][-1:] for axis in axes]
-        for chosen in itertools.product(*values):
-            yield dict(zip(axes, chosen, strict=True))
 
 
 def _around(grid: Grid, stricter: Mapping[str, list[str]]) -> tuple[Axis, ...]:
@@ -116,4 +202,25 @@ def _around(grid: Grid, stricter: Mapping[str, list[str]]) -> tuple[Axis, ...]:
 def _value(axis: str, name: str) -> Value:
     if axis == MIN_INSYNC:
         return min_insync(int(name))
+    if axis == VERSION:
+        return Value(name)
     return next(known for known in AXES if known.name == axis).value(name)
+
+
+def _spare(changes: Changes, config: Config) -> int:
+    """How many replicas may be out of sync before producers with acks=all are refused."""
+    return config.replicas - int(changes.values.get(MIN_INSYNC, config.min_insync_replicas))
+
+
+def cost(changes: Changes, config: Config) -> Iterator[str]:
+    """What a change takes away, in an operator's words."""
+    if ACKS in changes.values:
+        yield "Producers with acks=all wait for every replica in sync."
+    if MIN_INSYNC in changes.values:
+        spare = _spare(changes, config)
+        down = "one replica" if spare == 0 else f"{spare + 1} replicas"
+        yield f"With {down} out of sync producers with acks=all are refused."
+    if UNCLEAN in changes.values:
+        yield "A partition whose replicas in sync are all down waits for one of them."
+    if changes.upgrade is not None:
+        yield changes.upgrade.cost

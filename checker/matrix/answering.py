@@ -8,27 +8,32 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from checker.engine import ModelFault, Words
 from checker.engines.memory import MemoryEngine
 from checker.grains import MESSAGE
 from checker.matrix.grid import Cell, Grid
+from checker.matrix.sharing import shared_by
 from checker.paths import Path, paths_to_violations
-from checker.problem import Problem
+from checker.problem import Problem, Shared
 from checker.result import Result, Verdict
 from checker.search import Budgets, search
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What to explore, as plain values. `stop_at_first`: only whether everything holds matters."""
+    """What to explore, as plain values. `stop_at_first`: only whether everything holds matters.
+
+    `shared` is what the other questions of the job may have, so that one kernel answers all.
+    """
 
     version: str
     options: Mapping[str, object]
     invariants: tuple[str, ...]
     max_states: int
     stop_at_first: bool = False
+    shared: Shared | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +51,7 @@ class Answer:
     generated: int = 0
     depth: int = 0
     cut: tuple[tuple[str, int], ...] = ()
+    fired: tuple[tuple[str, int], ...] = ()
     never: tuple[str, ...] = ()
     seconds: float = 0.0
     raised_in: Words | None = None
@@ -54,7 +60,8 @@ class Answer:
 def question_of(cell: Cell, grid: Grid, *, stop_at_first: bool = False) -> Question:
     """What is asked about a cell."""
     options = cell.environment.options()
-    return Question(cell.version, options, grid.invariants, grid.max_states, stop_at_first)
+    asked = (grid.invariants, grid.max_states, stop_at_first, shared_by(grid))
+    return Question(cell.version, options, *asked)
 
 
 def unexplored(question: Question, stopped_by: str) -> Answer:
@@ -66,7 +73,8 @@ def unexplored(question: Question, stopped_by: str) -> Answer:
 def problem_of(question: Question) -> Problem:
     """The problem that is asked about."""
     environment = MESSAGE.environment.from_options(dict(question.options))
-    return MESSAGE.problem(question.version, environment, question.invariants)
+    problem = MESSAGE.problem(question.version, environment, question.invariants)
+    return replace(problem, shared=question.shared)
 
 
 def answer(question: Question, late: Callable[[], bool] = lambda: False) -> Answer:
@@ -91,6 +99,7 @@ def _told(result: Result, paths: dict[str, Path]) -> Answer:
         generated=result.generated,
         depth=result.depth,
         cut=tuple(result.cut.items()),
+        fired=tuple(result.fired.items()),
         never=tuple(claim.name for claim in result.reachable if claim.depth is None),
         seconds=result.seconds,
     )

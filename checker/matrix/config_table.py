@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from checker.matrix.advice import Remedies
-from checker.matrix.grid import CLAIMS, FAULT, MIN_INSYNC, VERSION
+from checker.matrix.advice import Advice, Remedy, cost
+from checker.matrix.command import told_command
+from checker.matrix.extent import told_extent
+from checker.matrix.grid import CLAIMS, FAULT
+from checker.matrix.kinship import Kin
+from checker.matrix.matrix import Matrix
 from checker.matrix.outcome import Outcome, Standing
 from checker.matrix.properties import DEFAULT, Config
-from checker.matrix.running import INTERRUPTED, Matrix
-from checker.matrix.table import counts, faults, legend, told_bounds, told_cell
+from checker.matrix.table import STYLES, counts, faults, legend, told_bounds, told_cell
 from checker.wording import counted
 from counterexamples import Trimmed
 
@@ -24,33 +27,32 @@ _SENTENCES = {claim.name: claim.sentence for claim in CLAIMS}
 
 @dataclass(frozen=True, slots=True)
 class ConfigAnswer:
-    """A configuration over every fault, and for each that breaks a claim what closes it."""
+    """A configuration over every fault; for each that breaks a claim what was tried, and its like
+    in the catalogue.
+    """
 
     config: Config
     matrix: Matrix
-    remedies: Mapping[str, Remedies]
-
-    @property
-    def complete(self) -> bool:
-        """Whether nothing that was explored for it was stopped before it could tell."""
-        return self.matrix.complete and all(r.is_conclusive for r in self.remedies.values())
+    advice: Advice = field(default_factory=Advice)
+    kin: Mapping[str, Sequence[Kin]] = field(default_factory=dict)
 
 
 def render_config(answer: ConfigAnswer) -> RenderableType:
     """Settings, verdicts, remedies, and what it all rests on."""
-    matrix = answer.matrix
-    protocol = Text.assemble(
-        "So the protocol is ", (answer.config.version, "bold"), ", explored within "
-    )
-    protocol.append(f"{told_bounds(matrix.grid)}.")
+    matrix, tried = answer.matrix, answer.advice.tried.values()
     return Trimmed(
         Group(
             settings(answer.config),
-            protocol,
+            *release(answer.config),
+            Text(f"Explored within {told_bounds(matrix.grid)}."),
             verdicts(answer),
+            *recommendation(answer),
+            Text(),
+            *commands(answer),
+            Text(),
             faults(matrix.grid),
             Text(),
-            legend(matrix.outcomes),
+            legend([*matrix.outcomes, *(r.outcome for rs in tried for r in rs)]),
             Text(),
             counts(matrix),
         )
@@ -68,6 +70,19 @@ def settings(config: Config) -> Table:
     return table
 
 
+def release(config: Config) -> Iterator[Text]:
+    """Which Kafka this is taken for, by which rules it was explored, and what to know of it."""
+    line = Text.assemble("This is ", (config.kafka, "bold"), f": the rules {config.version}.")
+    if not config.is_release_said:
+        line.append(
+            " No file says so: it is the newest that is modelled. If yours is another, the answer "
+            "may be another: say it with --kafka-version.",
+            "bold yellow",
+        )
+    yield line
+    yield from (Text(note, "yellow") for note in config.notes)
+
+
 def verdicts(answer: ConfigAnswer) -> Table:
     """A line a fault: what comes of it, and what closes it."""
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
@@ -82,34 +97,62 @@ def verdicts(answer: ConfigAnswer) -> Table:
 
 def told_of(outcome: Outcome, answer: ConfigAnswer) -> Iterator[Text]:
     """What a fault leads to, line by line."""
-    if outcome.worst is not None:
+    if outcome.standing in (Standing.HOLDS, Standing.INCOMPLETE):
+        if outcome.emptiness:
+            yield Text(f"Says less than it seems: {outcome.emptiness}.")
+        yield from map(Text, told_extent(outcome))
+    elif outcome.worst is not None:
         sentence = _SENTENCES.get(outcome.worst.name, outcome.worst.name)
         yield Text(f"{sentence[0].upper()}{sentence[1:]}: {outcome.explanation}")
-    elif outcome.emptiness:
-        yield Text(f"Nothing that was promised: {outcome.emptiness}")
-    elif outcome.standing is Standing.INCOMPLETE:
-        yield Text(f"Stopped by {outcome.answer.stopped_by}: nothing may be concluded.")
-        if outcome.answer.stopped_by != INTERRUPTED:
-            yield Text("Fewer --replicas, --records or --epochs have fewer states.")
-    found = answer.remedies.get(outcome.cell.coordinates[FAULT])
-    if found is not None:
-        yield from told_remedies(found, answer.config)
+    fault = outcome.cell.coordinates[FAULT]
+    for kin in answer.kin.get(fault, ()):
+        yield Text(told_kin(kin, "loss"))
+    yield from map(told_remedy, answer.advice.tried.get(fault, ()))
 
 
-def told_remedies(found: Remedies, config: Config) -> Iterator[Text]:
-    """What was tried and holds; of newer versions alone one line for all."""
-    if not found.closing:
-        unknown = f"; {found.unknown} could not be explored in full" if found.unknown else ""
-        yield Text(f"Of {counted(found.tried, 'change')} tried none closes it{unknown}.", "red")
-    versions = [r for r in found.closing if list(r.changes) == [VERSION]]
-    for remedy in found.closing:
-        if remedy in versions[1:]:
-            continue
-        told = ", ".join(f"{name}={value}" for name, value in remedy.changes.items())
-        if remedy in versions and len(versions) > 1:
-            told += f" (or {', '.join(r.changes[VERSION] for r in versions[1:])})"
-        line = Text.assemble("Holds with ", (told, "green"))
-        line.append(f": {counted(remedy.outcome.answer.distinct, 'state')}.")
-        if remedy.changes.get(MIN_INSYNC) == str(config.replicas):
-            line.append(" Then one replica down stops acks=all producers.")
+def told_kin(kin: Kin, word: str) -> str:
+    """`Like C10 (last-replica-standing): with the rule elr put in (...) that loss is gone.`"""
+    gone = f"that {word} is gone"
+    if kin.steps is not None:
+        gone = f"the first {kin.steps} steps have no such {word}"
+    return f"Like {kin.scenario.number} ({kin.scenario.name}): with {kin.repair.told} {gone}."
+
+
+def told_remedy(remedy: Remedy) -> Text:
+    """What was tried, and what came of it."""
+    outcome = remedy.outcome
+    line = Text(f"Tried: {remedy.changes.told}: ")
+    if outcome.standing is Standing.INCOMPLETE:
+        line.append("? (not explored in full)", STYLES[outcome.standing])
+    elif outcome.answer.complete:
+        line.append(outcome.label, STYLES[outcome.standing])
+        line.append(f", {counted(outcome.answer.distinct, 'state')}")
+    else:
+        line.append(outcome.label, STYLES[outcome.standing])
+    return line.append(".")
+
+
+def recommendation(answer: ConfigAnswer) -> Iterator[Text]:
+    """What to do first, what it costs, and what stays open whatever was tried."""
+    tried = answer.advice.tried
+    best = answer.advice.recommendation
+    if best is not None:
+        line = Text.assemble("To do first: ", (best.changes.told, "bold green"), ".")
+        closed = f"{len(best.closes)} of {counted(len(tried), 'fault')} that break something"
+        line.append(f" It closes {closed}: {', '.join(best.closes)}.")
+        for sentence in cost(best.changes, answer.config):
+            line.append(f" {sentence}")
         yield line
+    closed_by_any = {f for f, remedies in tried.items() if any(r.closes for r in remedies)}
+    if still_open := [fault for fault in tried if fault not in closed_by_any]:
+        yield Text(f"Nothing that was tried closes: {', '.join(still_open)}.", "red")
+
+
+def commands(answer: ConfigAnswer) -> Iterator[Text]:
+    """For each fault that breaks a claim the command that shows its steps."""
+    lost = [outcome for outcome in answer.matrix.outcomes if outcome.worst is not None]
+    if lost:
+        yield Text("The steps of each are shown by")
+    for outcome in lost:
+        name = outcome.cell.coordinates[FAULT]
+        yield Text.assemble((f"{name}: ", "bold"), told_command(outcome))

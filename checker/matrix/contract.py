@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from model.environment import Environment
 
-_ACKNOWLEDGED = "acknowledged_durable"
-_GIVEN_UP = ("acknowledged_durable", "no_committed_loss", "consistent_read")
+_ACKNOWLEDGED = ("acknowledged_durable", "acknowledged_somewhere", "acknowledged_on_disk")
+_GIVEN_UP = (*_ACKNOWLEDGED, "no_committed_loss", "consistent_read")
 
 
 def contract(claim: str, environment: Environment) -> str | None:
@@ -14,13 +14,14 @@ def contract(claim: str, environment: Environment) -> str | None:
     What as many machines lose as had to have a record is gone: Kafka does not flush before it
     acknowledges. With an unclean election a replica that lacks committed records leads, so they are
     gone, and a consumer may read others in their place. That replicas then agree with their leader
-    is promised all the same: `no_divergence_below_hw` is within no contract. This judges by the
-    settings alone; `checker.matrix.outcome.judged` also looks at the cell that has unclean
+    is promised all the same: `no_divergence_below_hw` is within no contract. Neither is
+    `leader_possible`: that nobody can lead is no loss, and an operator is to see it. This judges by
+    the settings alone; `checker.matrix.outcome.judged` also looks at the cell that has unclean
     elections off.
     """
-    if claim == _ACKNOWLEDGED and environment.acks == "0":
+    if claim in _ACKNOWLEDGED and environment.acks == "0":
         return "acks=0: nothing is acknowledged, so nothing is promised to a producer"
-    if claim == _ACKNOWLEDGED and environment.acks == "1":
+    if claim in _ACKNOWLEDGED and environment.acks == "1":
         return "acks=1: the leader acknowledges alone, and what it had not passed on goes with it"
     lost = environment.power_losses + environment.lost_disks
     anybody = environment.disk_loss == "any" and lost >= environment.min_insync_replicas

@@ -8,13 +8,15 @@ import json
 from dataclasses import asdict
 from typing import Any
 
+from checker.matrix.advice import Remedy, cost
+from checker.matrix.command import told_command
 from checker.matrix.config_table import ConfigAnswer
 from checker.matrix.grid import AXES
+from checker.matrix.matrix import Matrix
 from checker.matrix.outcome import Outcome
-from checker.matrix.running import Matrix
 from counterexamples import to_json
 
-FORMAT = "waterline-matrix/1"
+FORMAT = "waterline-matrix/2"
 
 
 def to_object(matrix: Matrix, answer: ConfigAnswer | None = None) -> dict[str, Any]:
@@ -25,9 +27,12 @@ def to_object(matrix: Matrix, answer: ConfigAnswer | None = None) -> dict[str, A
         "replicas": grid.replicas,
         "records": grid.records,
         "epochs": grid.epochs,
+        "records_max": max(grid.records, grid.records_max),
+        "epochs_max": max(grid.epochs, grid.epochs_max),
         "max_states": grid.max_states,
         "axes": {axis.name: [value.name for value in axis.values] for axis in grid.axes},
         "complete": matrix.complete,
+        "interrupted": matrix.interrupted,
         "distinct": matrix.distinct,
         "engine": matrix.engine,
         "seconds": round(matrix.seconds, 3),
@@ -35,16 +40,18 @@ def to_object(matrix: Matrix, answer: ConfigAnswer | None = None) -> dict[str, A
     }
     if answer is not None:
         told["settings"] = [asdict(setting) for setting in answer.config.settings]
+        told["kafka"] = answer.config.kafka
+        told["notes"] = list(answer.config.notes)
         told["remedies"] = {
-            fault: {
-                "tried": found.tried,
-                "unknown": found.unknown,
-                "closing": [
-                    {"changes": dict(remedy.changes), "distinct": remedy.outcome.answer.distinct}
-                    for remedy in found.closing
-                ],
-            }
-            for fault, found in answer.remedies.items()
+            fault: [_remedy(remedy) for remedy in remedies]
+            for fault, remedies in answer.advice.tried.items()
+        }
+        told["recommendation"] = _recommendation(answer)
+        told["like"] = {
+            fault: [
+                {"entry": k.scenario.number, "repair": k.repair.told, "steps": k.steps} for k in kin
+            ]
+            for fault, kin in answer.kin.items()
         }
     return told
 
@@ -60,22 +67,49 @@ def to_csv(matrix: Matrix) -> str:
     axes = [axis.name for axis in AXES]
     claims = [claim.name for claim in matrix.outcomes[0].claims]
     told = [column for name in claims for column in (name, f"{name} depth")]
+    sizes = ("records", "epochs")
+    stands = ("label", "standing", "worst", "worst depth")
     ends = ("distinct", "generated", "depth", "complete", "stopped_by")
     lines = csv.writer(written, lineterminator="\n")
-    lines.writerow([*axes, "standing", "worst", "worst depth", *told, *ends])
+    lines.writerow([*axes, *stands, *told, *sizes, "cut by epochs", *ends])
     for outcome in matrix.outcomes:
         worst, answer = outcome.worst, outcome.answer
         verdicts = [v for claim in outcome.claims for v in (claim.verdict.value, claim.depth)]
         lines.writerow(
             [
                 *outcome.cell.at(),
+                outcome.label,
                 outcome.standing.value,
                 *((worst.name, worst.depth) if worst else ("", "")),
                 *verdicts,
+                *(getattr(outcome.cell.environment, size) for size in sizes),
+                outcome.is_cut_by_epochs,
                 *(getattr(answer, end) for end in ends),
             ]
         )
     return written.getvalue()
+
+
+def _remedy(remedy: Remedy) -> dict[str, Any]:
+    return {
+        "changes": dict(remedy.changes.values),
+        "told": remedy.changes.told,
+        "label": remedy.outcome.label,
+        "closes": remedy.closes,
+        "distinct": remedy.outcome.answer.distinct,
+    }
+
+
+def _recommendation(answer: ConfigAnswer) -> dict[str, Any] | None:
+    best = answer.advice.recommendation
+    if best is None:
+        return None
+    return {
+        "changes": dict(best.changes.values),
+        "told": best.changes.told,
+        "closes": list(best.closes),
+        "cost": list(cost(best.changes, answer.config)),
+    }
 
 
 def _cell(outcome: Outcome) -> dict[str, Any]:
@@ -96,6 +130,7 @@ def _cell(outcome: Outcome) -> dict[str, Any]:
             for claim in outcome.claims
         },
         "explanation": outcome.explanation or None,
+        "command": told_command(outcome) if worst else None,
         "trace": json.loads(to_json(replayed.trace)) if replayed else None,
         "distinct": answer.distinct,
         "generated": answer.generated,
@@ -103,6 +138,9 @@ def _cell(outcome: Outcome) -> dict[str, Any]:
         "complete": answer.complete,
         "stopped_by": answer.stopped_by,
         "cut": dict(answer.cut),
+        "cut_by_epochs": outcome.is_cut_by_epochs,
+        "unfinished": asdict(outcome.unfinished) if outcome.unfinished else None,
+        "fired": dict(answer.fired),
         "never": list(answer.never),
         "bounds": outcome.cell.environment.options(),
         "seconds": round(answer.seconds, 3),

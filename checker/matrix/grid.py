@@ -1,15 +1,16 @@
 """What a grid ranges over. To add a version, a fault or a setting, add an entry to a table here.
 
 `AXES` are the directions of the grid, `FAULTS` what may go wrong, `CLAIMS` what is worth a verdict
-and how bad it is to break it, `RELEASES` which version of the protocol a Kafka release follows.
-Versions are those of `model.versions`. All cells of a grid have one layout: one compilation.
+and how bad it is to break it. Versions are those of `model.versions`, or any text that it reads;
+which of them a Kafka release follows is declared in `model.releases`. All cells of a grid have one
+layout: one compilation.
 """
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from checker.grains import MESSAGE
 from checker.problem import Problem
@@ -22,10 +23,19 @@ MIN_INSYNC = "min.insync.replicas"
 UNCLEAN = "unclean.leader.election.enable"
 FAULT = "faults"
 
+RECORDS = 2
+"""Records where nothing else is said; with fewer, some losses need one that cannot be written."""
 EPOCHS = 3
-"""Highest leader epoch where nothing else is said: that of the named environments."""
+"""Highest leader epoch to begin with: that of the named environments."""
+EPOCHS_MAX_RAISED = 9
+"""Highest leader epoch that a cell is raised to unless `--max-epochs` says otherwise."""
+EPOCHS_STEP = 3
+"""By how much it is raised. Each step is another shape to compile; where no epoch is cut any more,
+a larger bound has the very same states."""
 STATES_MAX = 20_000_000
 """Distinct states that a cell may have unless `--max-states` says otherwise: half a gigabyte."""
+_MANY_REPLICAS = 3
+"""From so many on a second record makes a cell about twenty times larger."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +82,7 @@ FAULTS = (
     Value(
         "rolling restart",
         {"shutdowns": 2, "moves": 1},
-        "Brokers are shut down and started one by one, and leadership moves back.",
+        "Two controlled shutdowns, which may overlap, each with a start; leadership moves once.",
     ),
     Value(
         "zombie",
@@ -138,36 +148,20 @@ class Claim:
 
 CLAIMS = (
     Claim("acknowledged_durable", "loses", "a record is lost that was acknowledged to a producer"),
+    Claim("acknowledged_on_disk", "destroys", "a record that was acknowledged is in no log at all"),
+    Claim(
+        "acknowledged_somewhere",
+        "strands",
+        "a record that was acknowledged is in no log of a replica that may lead",
+    ),
     Claim("no_committed_loss", "drops", "a record is lost that was committed"),
     Claim("no_divergence_below_hw", "diverges", "logs differ below the high watermark"),
     Claim("consistent_read", "misreads", "a consumer reads another record where it has read one"),
+    Claim("leader_possible", "no leader", "no replica leads, and none can be elected any more"),
 )
 """Worst first. Any other invariant that is asked for comes after them."""
 
 OTHER_WORD = "breaks"
-
-
-@dataclass(frozen=True, slots=True)
-class Release:
-    """From this Kafka release on, with or without KRaft, brokers follow `version`."""
-
-    since: tuple[int, int]
-    is_kraft: bool
-    version: str
-    with_eligible_leader_replicas: bool = False
-
-
-RELEASES = (
-    Release((0, 0), False, "hw"),
-    Release((0, 11), False, "epoch"),
-    Release((2, 0), False, "kip279-code"),
-    Release((2, 1), False, "kip320"),
-    Release((2, 7), False, "truncate-on-fetch"),
-    Release((2, 8), True, "kraft"),
-    Release((3, 5), True, "kip903"),
-    Release((4, 0), True, "elr", with_eligible_leader_replicas=True),
-)
-"""Oldest first; the last that fits is taken."""
 
 
 Place = tuple[str, ...]
@@ -202,12 +196,18 @@ class Cell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grid:
-    """Axes with the values that were chosen, the sizes all cells share, and what is asked."""
+    """Axes with the values that were chosen, the sizes of its cells, and what is asked.
+
+    `records` and `epochs` are what every cell begins with. A cell that shows no loss there is
+    raised to `records_max` and `epochs_max`, as `checker.matrix.raising` says; 0: not at all.
+    """
 
     axes: tuple[Axis, ...]
     replicas: int = 2
-    records: int = 2
+    records: int = RECORDS
     epochs: int = EPOCHS
+    records_max: int = 0
+    epochs_max: int = 0
     invariants: tuple[str, ...] = tuple(claim.name for claim in CLAIMS)
     max_states: int = STATES_MAX
 
@@ -219,6 +219,10 @@ class Grid:
     def varied(self) -> tuple[Axis, ...]:
         """The axes that have more than one value."""
         return tuple(axis for axis in self.axes if len(axis.values) > 1)
+
+    def within(self, records: int, epochs: int) -> Grid:
+        """The same grid whose cells begin with these sizes."""
+        return replace(self, records=records, epochs=epochs)
 
     def cells(self) -> Iterator[Cell]:
         """Every combination, the last axis fastest. Raises `BadEnvironment`."""
@@ -239,6 +243,11 @@ class Grid:
             return Cell(coordinates, Environment.from_options(options))
         except BadEnvironment as problem:
             raise BadEnvironment(f"{problem}; --only leaves values out") from None
+
+
+def first_records(replicas: int, records: int) -> int:
+    """How many records to begin with where at most `records` are wanted: few where it is costly."""
+    return 1 if replicas >= _MANY_REPLICAS else records
 
 
 def grid_over(

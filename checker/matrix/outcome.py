@@ -10,11 +10,15 @@ from checker.engine import ModelFault
 from checker.faults import explain_fault
 from checker.finding import finding_at
 from checker.matrix.answering import Answer
-from checker.matrix.contract import contract, emptiness
+from checker.matrix.contract import contract
 from checker.matrix.grid import CLAIMS, OTHER_WORD, UNCLEAN, Cell, Grid, Place
+from checker.matrix.vacuity import vacuity
 from checker.result import Verdict
 from counterexamples import Replayed
 
+EPOCHS_BOUND = "epochs"
+"""What the model calls the bound on leader epochs, where it counts what a bound has cut."""
+_OUT_OF_REACH, _LEADERLESS = "acknowledged_somewhere", "leader_possible"
 _SEVERITY = [claim.name for claim in CLAIMS]
 _WORDS = {claim.name: claim.word for claim in CLAIMS}
 
@@ -58,14 +62,45 @@ class ClaimOutcome:
 
 
 @dataclass(frozen=True, slots=True)
+class Unfinished:
+    """Larger bounds that were begun, and not finished, with nothing worse found until then."""
+
+    records: int
+    epochs: int
+    stopped_by: str
+    distinct: int
+    depth: int
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
-    """A cell with its verdicts; for a broken one the counterexample of the worst claim."""
+    """A cell with its verdicts; for a broken one the counterexample of the worst claim.
+
+    `cell` has the largest bounds at which something is known; `unfinished` is what was tried beyond
+    them.
+    """
 
     cell: Cell
     answer: Answer
     claims: tuple[ClaimOutcome, ...]
     replayed: Replayed | None = None
     explanation: str = ""
+    unfinished: Unfinished | None = None
+
+    @property
+    def is_cut_by_epochs(self) -> bool:
+        """Whether there was more to come in a later leader epoch than the bound allows.
+
+        A bound on records always cuts, for one more could always be produced; a fault's own budget
+        is what the cell is about.
+        """
+        return dict(self.answer.cut).get(EPOCHS_BOUND, 0) > 0
+
+    @property
+    def lacks_records(self) -> bool:
+        """Whether one more record was begun, and not finished."""
+        larger = self.unfinished
+        return larger is not None and larger.records > self.cell.environment.records
 
     @property
     def standing(self) -> Standing:
@@ -79,31 +114,39 @@ class Outcome:
 
     @property
     def worst(self) -> ClaimOutcome | None:
-        """The worst claim that is broken: one that Kafka promises, if any."""
+        """The worst claim that is broken: one that Kafka promises, if any.
+
+        What is out of reach because nobody can lead is no loss yet: that nobody can is what is
+        told then.
+        """
         broken = [claim for claim in self.claims if claim.is_violated]
-        return min(broken, key=_badness, default=None)
+        return min((c for c in broken if not _follows(c, broken)), key=badness, default=None)
 
     @property
     def emptiness(self) -> str | None:
         """Why that the claims hold says little, if so."""
         if self.standing is not Standing.HOLDS:
             return None
-        return emptiness(self.cell.environment, self.answer.never)
+        answer = self.answer
+        return vacuity(self.cell.environment, answer.never, dict(answer.fired))
 
     @property
     def label(self) -> str:
-        """What stands in the cell: `holds`, `loses 12`, `contract 4`, `?`."""
+        """What stands in the cell: `holds`, `holds e3 r1`, `loses 12`, `contract 4`, `?`."""
         standing = self.standing
         if standing is Standing.INCOMPLETE:
             return "?"
         worst = self.worst
         if worst is None:
-            return "holds" + ("*" if self.emptiness else "")
+            environment = self.cell.environment
+            within = f" e{environment.epochs}" if self.is_cut_by_epochs else ""
+            within += f" r{environment.records}" if self.lacks_records else ""
+            return f"holds{'*' if self.emptiness else ''}{within}"
         return f"{worst.word if standing is Standing.BROKEN else 'contract'} {worst.depth}"
 
 
 def judged(grid: Grid, cells: Sequence[Cell], answers: Sequence[Answer]) -> list[Outcome]:
-    """What the answers mean, in the order of the cells, with replayed counterexamples.
+    """What the answers mean, in the order of the cells.
 
     A loss that also happens with unclean elections off is not excused by having them on; that cell
     is looked at if it was explored as well. Raises what an action or invariant raised.
@@ -113,12 +156,20 @@ def judged(grid: Grid, cells: Sequence[Cell], answers: Sequence[Answer]) -> list
             raise explain_fault(cell.problem(grid.invariants), ModelFault(answer.raised_in))
     explored = {cell.at(): answer for cell, answer in zip(cells, answers, strict=True)}
     return [
-        _with_counterexample(grid, Outcome(cell, answer, _claims(cell, answer, explored)))
+        Outcome(cell, answer, _claims(cell, answer, explored))
         for cell, answer in zip(cells, answers, strict=True)
     ]
 
 
-def _badness(claim: ClaimOutcome) -> tuple[bool, int]:
+def _follows(claim: ClaimOutcome, broken: Sequence[ClaimOutcome]) -> bool:
+    """Whether a record is out of an election's reach where no election has a candidate at all."""
+    if claim.name != _OUT_OF_REACH or claim.depth is None:
+        return False
+    leaderless = next((c.depth for c in broken if c.name == _LEADERLESS), None)
+    return leaderless is not None and leaderless <= claim.depth
+
+
+def badness(claim: ClaimOutcome) -> tuple[bool, int]:
     """The worst is the least: promised before not promised, then as `CLAIMS` has them."""
     rank = _SEVERITY.index(claim.name) if claim.name in _SEVERITY else len(_SEVERITY)
     return claim.contract is not None, rank
@@ -145,7 +196,7 @@ def _claims(
     return tuple(claims)
 
 
-def _with_counterexample(grid: Grid, outcome: Outcome) -> Outcome:
+def with_counterexample(outcome: Outcome) -> Outcome:
     """The same with the trace of its worst claim replayed and confirmed, if anything is broken."""
     worst = outcome.worst
     if worst is None:

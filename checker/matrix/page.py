@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 
-from checker.matrix.config_table import ConfigAnswer, told_of
+from checker.matrix.config_table import ConfigAnswer, recommendation, release, told_of
+from checker.matrix.extent import told_sizes
 from checker.matrix.grid import FAULT, VERSION, Grid, Place, place
+from checker.matrix.matrix import Matrix
 from checker.matrix.outcome import Outcome, Standing
 from checker.matrix.page_style import STYLE
-from checker.matrix.running import Matrix
 from checker.matrix.table import (
     combinations,
     counts,
@@ -119,7 +120,8 @@ def _cell(outcome: Outcome, trace: str | None) -> str:
     label = escape(f"{_SIGNS[outcome.standing]} {outcome.label}".strip())
     told = f'<a href="#{trace}">{label}</a>' if trace else f"<b>{label}</b>"
     states = f"<small>{counted(outcome.answer.distinct, 'state')}</small>"
-    return f'<td class="{outcome.standing.value}">{told}{states}</td>'
+    sizes = f"<small>{told_sizes(outcome.cell.environment)}</small>"
+    return f'<td class="{outcome.standing.value}">{told}{states}{sizes}</td>'
 
 
 def _settings(answer: ConfigAnswer) -> Iterator[str]:
@@ -137,6 +139,8 @@ def _remedies(answer: ConfigAnswer) -> Iterator[str]:
         lines = "<br>".join(escape(line.plain) for line in told_of(outcome, answer))
         yield f"<dt>{escape(outcome.cell.coordinates[FAULT])}</dt><dd>{lines or 'Nothing.'}</dd>"
     yield "</dl>"
+    for line in (*release(answer.config), *recommendation(answer)):
+        yield f"<p>{escape(line.plain)}</p>"
 
 
 def _legend(matrix: Matrix) -> Iterator[str]:

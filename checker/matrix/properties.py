@@ -1,83 +1,76 @@
-"""Kafka's .properties files: what a broker, a topic and a producer are set to.
+"""What a broker, a topic and a producer are set to together, and which rules that Kafka follows.
 
-Only the keys that matter to replication are looked at. Every value is told with where it is from;
-where nobody says, it is Kafka's default.
+Every value is told with where it is from; where nobody says, it is Kafka's default.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import javaproperties
-
+from checker.matrix.config_files import (
+    BROKER,
+    ELIGIBLE,
+    METADATA,
+    REPLICATION,
+    ROLES,
+    TOPIC_REPLICATION,
+    ZOOKEEPER,
+    BadConfig,
+    Setting,
+    read_settings,
+)
 from checker.matrix.grid import (
     ACKS,
     AXES,
     MIN_INSYNC,
-    RELEASES,
     UNCLEAN,
     VERSION,
     Axis,
     Value,
 )
-from model.versions import VERSIONS
+from model.releases import (
+    ELIGIBLE_LEADER_REPLICAS_FIRST,
+    KRAFT_FIRST,
+    NEWEST_RELEASE,
+    RELEASES,
+    ZOOKEEPER_LAST,
+    Release,
+    ReleaseNumber,
+    UnknownRelease,
+    release_followed,
+)
 
-FILE_BYTES_MAX = 1 << 20
 DEFAULT = "default"
 """The source of what nobody says."""
+NEWEST = "not said; the newest modelled"
+"""The source of a release that nobody names."""
 REPLICAS_EXPLORED_MAX = 3
 """Of more replicas no more are explored unless `--replicas` says so."""
 
 _KAFKA = "kafka-version"
-_BROKER = "inter.broker.protocol.version"
-_METADATA = "metadata.version"
-_ROLES = "process.roles"
-_ELIGIBLE = "eligible.leader.replicas.version"
-_TOPIC_REPLICATION = "replication.factor"
-_REPLICATION = "default.replication.factor"
-_KEYS = (
-    _ROLES,
-    _METADATA,
-    _BROKER,
-    _ELIGIBLE,
-    _REPLICATION,
-    _TOPIC_REPLICATION,
-    ACKS,
-    MIN_INSYNC,
-    UNCLEAN,
-)
 _CLEAN_SINCE = (0, 11)
 """Before this release Kafka's own default was to allow unclean elections (KIP-106)."""
-_KRAFT_SINCE = (2, 8)
 _KRAFT_ALONE_SINCE = (4, 0)
-_NOT_TEXT = re.compile(rb"[\x00-\x08\x0b\x0e-\x1f]")
-
-
-class BadConfig(ValueError):
-    """A file or a value in it cannot be used; the message names both and says what is allowed."""
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """A key, its value, and who says so: a file, an option, or nobody."""
-
-    key: str
-    value: str
-    source: str
-
-    def refused(self, remedy: str) -> BadConfig:
-        """That the value means nothing."""
-        return BadConfig(f"{self.source}: {self.key} is {self.value!r}; {remedy}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
-    """What an operator has set, as coordinates of the grid, with the settings that say so."""
+    """What an operator has set, as coordinates of the grid, with the settings that say so.
+
+    `kafka` is the release in words, `number` its number; `is_release_said` is whether anybody
+    named it. `notes` are what of this release or these settings is not as one would think.
+    """
 
     settings: tuple[Setting, ...]
+    kafka: str
+    number: ReleaseNumber
+    is_kraft: bool
+    has_eligible_leader_replicas: bool
+    is_release_said: bool
+    notes: tuple[str, ...]
     version: str
     acks: str
     min_insync_replicas: int
@@ -105,30 +98,6 @@ def min_insync(number: int) -> Value:
     return Value(str(number), {"min-insync-replicas": number})
 
 
-def read_properties(path: Path) -> dict[str, Setting]:
-    """The settings of a file that matter; of a key that occurs twice the last. Raises `BadConfig`.
-
-    As Kafka reads it: the format of java.util.Properties, in ISO 8859-1, values trimmed.
-    """
-    try:
-        with path.open("rb") as file:
-            content = file.read(FILE_BYTES_MAX + 1)
-    except OSError as problem:
-        raise BadConfig(f"{path} cannot be read: {problem.strerror}") from None
-    if len(content) > FILE_BYTES_MAX:
-        raise BadConfig(f"{path} is larger than {FILE_BYTES_MAX:,} bytes; it is no configuration")
-    if _NOT_TEXT.search(content):
-        raise BadConfig(f"{path} is not text; a .properties file is")
-    try:
-        found = javaproperties.loads(content.decode("iso-8859-1"))
-    except ValueError as problem:
-        raise BadConfig(f"{path} is no .properties file: {problem}") from None
-    settings = {key: Setting(key, found[key].strip(), path.name) for key in _KEYS if key in found}
-    if not settings:
-        raise BadConfig(f"{path} names nothing that matters here: none of {', '.join(_KEYS)}")
-    return settings
-
-
 def read_config(
     server: Path,
     topics: Iterable[Path] = (),
@@ -141,15 +110,15 @@ def read_config(
 
     Raises `BadConfig`.
     """
-    found = read_properties(server)
+    found = read_settings(server)
     for topic in topics:
-        found |= read_properties(topic)
+        found |= read_settings(topic)
     if acks is not None:
         found[ACKS] = Setting(ACKS, acks, "--acks")
     if kafka_version is not None:
         found[_KAFKA] = Setting(_KAFKA, kafka_version, "--kafka-version")
     protocol = _protocol(found)
-    clean = protocol.release is None or protocol.release >= _CLEAN_SINCE
+    clean = protocol.number >= _CLEAN_SINCE
     waited = found.get(ACKS, Setting(ACKS, "all", DEFAULT))
     in_sync = found.get(MIN_INSYNC, Setting(MIN_INSYNC, "1", DEFAULT))
     unclean = found.get(UNCLEAN, Setting(UNCLEAN, "false" if clean else "true", DEFAULT))
@@ -159,65 +128,101 @@ def read_config(
         raise in_sync.refused(f"that is more than {factor.key}, which is {factor.value}")
     if _number(in_sync) > explored:
         raise in_sync.refused(f"{explored} replicas are explored; --replicas takes more")
+    allowed = _one_of(unclean, {"true": "true", "false": "false"})
+    heeds = protocol.release.heeds_unclean_election
     return Config(
         settings=(*protocol.settings, factor, waited, in_sync, unclean),
-        version=protocol.version,
+        kafka=protocol.told,
+        number=protocol.number,
+        is_kraft=protocol.is_kraft,
+        has_eligible_leader_replicas=protocol.release.with_eligible_leader_replicas,
+        is_release_said=protocol.is_said,
+        notes=tuple(_notes(protocol, asks_unclean=allowed == "true")),
+        version=protocol.release.version,
         acks=_one_of(waited, {"all": "all", "-1": "all", "1": "1", "0": "0"}),
         min_insync_replicas=_number(in_sync),
-        unclean=_one_of(unclean, {"true": "true", "false": "false"}),
+        unclean=allowed if heeds else "false",
         replicas=explored,
     )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Protocol:
-    """Which version brokers follow, by which settings; `release` is None where nobody says."""
+    """The release that brokers follow, by which settings; `is_said`: somebody named it."""
 
-    version: str
-    release: tuple[int, int] | None
+    number: ReleaseNumber
+    is_kraft: bool
+    release: Release
+    told: str
+    is_said: bool
     settings: tuple[Setting, ...]
 
 
+def _notes(protocol: _Protocol, *, asks_unclean: bool) -> Iterator[str]:
+    number, release = protocol.number, protocol.release
+    if asks_unclean and not release.heeds_unclean_election:
+        yield (
+            f"{UNCLEAN}=true does nothing in this release: its controller of KRaft takes it for "
+            "false (KAFKA-12670, Kafka 3.9)."
+        )
+    for later in RELEASES:
+        is_patch = later.since[:2] == number and len(later.since) > len(number)
+        if is_patch and later.is_kraft == protocol.is_kraft:
+            patch = ".".join(map(str, later.since))
+            yield (
+                f"Taken for {'.'.join(map(str, number))}.0; from {patch} on the rules are others: "
+                f"say --kafka-version {patch} if yours is that."
+            )
+    if release.unlike:
+        yield f"Not modelled of this release: {release.unlike}"
+
+
 def _protocol(found: Mapping[str, Setting]) -> _Protocol:
-    """The version of the protocol. Raises `BadConfig` for a release that is not modelled."""
-    roles = found.get(_ROLES)
-    by_kraft = bool(roles and roles.value) or _METADATA in found
-    order = (_KAFKA, _METADATA, _BROKER) if by_kraft else (_KAFKA, _BROKER)
+    """The version of the protocol. Raises `BadConfig` for a release that is not modelled.
+
+    Where nobody says which release it is, it is the newest: KRaft's, unless the file names
+    ZooKeeper and no roles.
+    """
+    roles, zookeeper = found.get(ROLES), found.get(ZOOKEEPER)
+    by_kraft = bool(roles and roles.value) or METADATA in found
+    order = (_KAFKA, METADATA, BROKER) if by_kraft else (_KAFKA, BROKER)
     named = next((found[key] for key in order if key in found), None)
     release = _release(named) if named else None
-    is_kraft = by_kraft or (release is not None and release >= _KRAFT_ALONE_SINCE)
-    if named and release and is_kraft and release < _KRAFT_SINCE:
-        raise named.refused(f"with {_ROLES} set, KRaft, it must be 2.8 or later")
-    eligible = found.get(_ELIGIBLE, Setting(_ELIGIBLE, "0", DEFAULT))
+    if named is None or release is None:
+        is_kraft = by_kraft or zookeeper is None
+    else:
+        is_kraft = by_kraft or release >= _KRAFT_ALONE_SINCE
+        if is_kraft and release < KRAFT_FIRST:
+            raise named.refused(f"with {ROLES} set, KRaft, it must be 2.8 or later")
+    number = release or (NEWEST_RELEASE if is_kraft else ZOOKEEPER_LAST)
+    taken = named or Setting(_KAFKA, ".".join(map(str, number)), NEWEST)
+    eligible = found.get(ELIGIBLE, Setting(ELIGIBLE, "0", DEFAULT))
     has_eligible = _one_of(eligible, {"0": "", "1": "1"}) == "1"
-    fitting = [
-        known
-        for known in RELEASES
-        if known.is_kraft == is_kraft
-        and (release is None or known.since <= release)
-        and (has_eligible or not known.with_eligible_leader_replicas)
-    ]
-    settings = [s for s in (roles, named, found.get(_ELIGIBLE)) if s is not None]
-    if named is not None:
-        version = fitting[-1].version
-        if version not in VERSIONS:
-            modelled = ", ".join(VERSIONS)
-            raise named.refused(f"it follows {version}, which is not modelled, only {modelled}")
-        return _Protocol(version, release, tuple(settings))
-    modelled_ones = [known.version for known in fitting if known.version in VERSIONS]
-    if not modelled_ones:
-        modelled = ", ".join(VERSIONS)
-        raise BadConfig(f"{_ROLES} is set, but no version with KRaft is modelled, only {modelled}")
-    told = f"newest modelled, {modelled_ones[-1]}"
-    return _Protocol(modelled_ones[-1], None, (Setting(_KAFKA, told, DEFAULT), *settings))
+    try:
+        followed = release_followed(
+            number, is_kraft=is_kraft, eligible_leader_replicas=has_eligible
+        )
+    except UnknownRelease as problem:
+        raise BadConfig(f"{taken.source}: {problem}") from None
+    manner = roles if by_kraft else zookeeper
+    elr = f", with{'' if has_eligible else 'out'} eligible leader replicas"
+    told = f"Kafka {'.'.join(map(str, number))} with {'KRaft' if is_kraft else 'ZooKeeper'}"
+    return _Protocol(
+        number=number,
+        is_kraft=is_kraft,
+        release=followed,
+        told=told + (elr if is_kraft and number >= ELIGIBLE_LEADER_REPLICAS_FIRST else ""),
+        is_said=named is not None,
+        settings=tuple(s for s in (manner, taken, found.get(ELIGIBLE)) if s is not None),
+    )
 
 
-def _release(setting: Setting) -> tuple[int, int]:
-    """`3.7-IV4` is (3, 7), `0.10.2` is (0, 10)."""
-    matched = re.fullmatch(r"(\d{1,3})\.(\d{1,3})(\.\d{1,3}){0,2}(-IV\d{1,3})?", setting.value)
+def _release(setting: Setting) -> ReleaseNumber:
+    """`3.7-IV4` is (3, 7), `0.10.2` is (0, 10, 2)."""
+    matched = re.fullmatch(r"(\d{1,3}(?:\.\d{1,3}){1,3})(?:-IV\d{1,3})?", setting.value)
     if matched is None:
         raise setting.refused("write it as 2.8 or 3.7-IV4")
-    return int(matched[1]), int(matched[2])
+    return tuple(map(int, matched[1].split(".")))
 
 
 def _replication_factor(found: Mapping[str, Setting]) -> Setting:
@@ -225,14 +230,15 @@ def _replication_factor(found: Mapping[str, Setting]) -> Setting:
 
     Kafka's default of 1 is that of topics nobody creates; a topic that somebody cares for has more.
     """
-    for key in (_TOPIC_REPLICATION, _REPLICATION):
+    for key in (TOPIC_REPLICATION, REPLICATION):
         if key in found:
             return found[key]
-    return Setting(_REPLICATION, str(REPLICAS_EXPLORED_MAX), "not said; taken as that")
+    return Setting(REPLICATION, str(REPLICAS_EXPLORED_MAX), "not said; taken as that")
 
 
 def _number(setting: Setting) -> int:
-    if not re.fullmatch(r"[1-9]\d{0,4}", setting.value):
+    """As Java's Integer.parseInt reads it, which takes 03 and +3."""
+    if not re.fullmatch(r"\+?0*[1-9]\d{0,4}", setting.value):
         raise setting.refused("it must be a number, 1 or more")
     return int(setting.value)
 

@@ -1,110 +1,76 @@
-"""The cells of a grid, explored as one job: side by side in threads, or as tasks on Spark.
+"""Cells explored as one job: side by side in threads, or as tasks on Spark.
 
-Either way a cell is explored by one thread in memory, and all share one compiled kernel. The driver
-replays every counterexample that it shows.
+Either way a cell is explored by one thread in memory, and cells of one shape share what is
+compiled.
 """
 
 from __future__ import annotations
 
 import tempfile
 import threading
-import time
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from collections.abc import Callable, Collection, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from contextlib import contextmanager
-from dataclasses import dataclass
 from os import cpu_count
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+from checker.compiled.kernel import is_compiled
 from checker.compiled.prepare import prepare
 from checker.engine import EngineFailed
 from checker.engines.choice import EngineChoice
 from checker.engines.partitioned import WorkersLost
-from checker.matrix.answering import Answer, Question, answer, question_of, unexplored
-from checker.matrix.grid import Cell, Grid
-from checker.matrix.outcome import Outcome, Standing, judged
+from checker.matrix.answering import Answer, Question, answer, problem_of, unexplored
+from checker.result import INTERRUPTED
 
-INTERRUPTED = "interrupt (Ctrl-C)"
+_LOOK_SECONDS = 1.0
 
-Watch = Callable[[int], None]
-"""Is told how many cells are explored."""
+Watch = Callable[[int, Collection[int] | None], None]
+"""Is told how many questions are answered, and which are under way, where that is known."""
 
 Explorer = Callable[[Sequence[Question], Watch], list[Answer]]
 """Answers questions, in their order."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Matrix:
-    """A grid and what came out, cell by cell."""
-
-    grid: Grid
-    outcomes: tuple[Outcome, ...]
-    engine: str
-    seconds: float
-
-    @property
-    def complete(self) -> bool:
-        """Whether every cell was explored in full."""
-        return all(outcome.answer.complete for outcome in self.outcomes)
-
-    @property
-    def interrupted(self) -> bool:
-        """Whether the user ended it."""
-        return any(outcome.answer.stopped_by == INTERRUPTED for outcome in self.outcomes)
-
-    @property
-    def distinct(self) -> int:
-        """States of all cells together."""
-        return sum(outcome.answer.distinct for outcome in self.outcomes)
-
-    def count(self, standing: Standing) -> int:
-        """How many cells stand so."""
-        return sum(outcome.standing is standing for outcome in self.outcomes)
-
-
-def explore_grid(
-    grid: Grid, explorer: Explorer, *, engine: str, watch: Watch = lambda done: None
-) -> Matrix:
-    """Explore every cell of a grid."""
-    started = time.monotonic()
-    cells = list(grid.cells())
-    outcomes = explore_cells(grid, cells, explorer, watch=watch)
-    seconds = time.monotonic() - started
-    return Matrix(grid=grid, outcomes=tuple(outcomes), engine=engine, seconds=seconds)
-
-
-def explore_cells(
-    grid: Grid,
-    cells: Sequence[Cell],
-    explorer: Explorer,
-    *,
-    watch: Watch = lambda done: None,
-    stop_at_first: bool = False,
-) -> list[Outcome]:
-    """Explore these cells of a grid; with `stop_at_first` only whether all claims hold matters.
-
-    Raises `Raised` when an action or an invariant raises, and `TraceError` when a counterexample
-    does not replay.
-    """
-    questions = [question_of(cell, grid, stop_at_first=stop_at_first) for cell in cells]
-    answers = explorer(questions, watch)
-    return judged(grid, cells, answers)
+def unwatched(done: int, under_way: Collection[int] | None) -> None:
+    """Where nobody watches."""
 
 
 @contextmanager
 def exploring(
-    grid: Grid, choice: EngineChoice, *, announce: Callable[[str], None] = lambda message: None
+    choice: EngineChoice, *, announce: Callable[[str], None] = lambda message: None
 ) -> Iterator[Explorer]:
-    """Whoever explores the cells of this grid's shape, compiled and started once."""
-    prepare(next(grid.cells()).problem(grid.invariants), announce=announce)
+    """Whoever explores cells, on an engine that is started once."""
     if choice.name == "local":
         threads = choice.threads or cpu_count() or 1
-        yield lambda questions, watch: answers_here(questions, watch, threads=threads)
+
+        def answers(questions: Sequence[Question], watch: Watch) -> list[Answer]:
+            return answers_here(questions, watch, threads=threads)
+
+        yield _prepared(answers, announce)
     else:
         with _spark(choice, announce) as explorer:
-            yield explorer
+            yield _prepared(explorer, announce)
+
+
+def _prepared(explorer: Explorer, announce: Callable[[str], None]) -> Explorer:
+    """The same, with what the questions need compiled before any of them is asked.
+
+    Most share what is compiled. Ctrl-C meanwhile leaves all of them unexplored.
+    """
+
+    def explore(questions: Sequence[Question], watch: Watch) -> list[Answer]:
+        try:
+            for question in questions:
+                problem = problem_of(question)
+                if not is_compiled(problem):
+                    prepare(problem, announce=announce)
+        except KeyboardInterrupt:
+            return [unexplored(question, INTERRUPTED) for question in questions]
+        return explorer(questions, watch)
+
+    return explore
 
 
 def answers_here(questions: Sequence[Question], watch: Watch, *, threads: int) -> list[Answer]:
@@ -119,9 +85,13 @@ def answers_here(questions: Sequence[Question], watch: Watch, *, threads: int) -
     with ThreadPoolExecutor(threads, thread_name_prefix="cell") as pool:
         jobs = [pool.submit(answer, question, late) for question in questions]
         try:
-            for done, job in enumerate(as_completed(jobs), start=1):
-                job.result()
-                watch(done)
+            left = set(jobs)
+            while left:
+                done, left = wait(left, timeout=_LOOK_SECONDS, return_when=FIRST_COMPLETED)
+                for job in done:
+                    job.result()
+                running = [place for place, job in enumerate(jobs) if job.running()]
+                watch(len(jobs) - len(left), running)
         except BaseException as ended:
             stop.set()
             for job in jobs:
@@ -168,11 +138,14 @@ def _spark(choice: EngineChoice, announce: Callable[[str], None]) -> Iterator[Ex
             cells = context.parallelize(list(questions), len(questions)).mapPartitions(each)
 
             def look() -> bool:
-                watch(beside.submit(_finished, context, group).result())
+                watch(beside.submit(_finished, context, group).result(), None)
                 return False
 
             try:
                 answers: list[Answer] = jobs.run(context, "at the cells", cells.collect, until=look)
+            except KeyboardInterrupt:
+                jobs.cancel(context)
+                return [unexplored(question, INTERRUPTED) for question in questions]
             except WorkersLost as lost:
                 raise EngineFailed(str(lost)) from lost  # Spark has tried these tasks again
             return answers

@@ -25,8 +25,8 @@ from checker.matrix.grid import (
     Place,
     place,
 )
+from checker.matrix.matrix import Matrix
 from checker.matrix.outcome import Outcome, Standing
-from checker.matrix.running import Matrix
 from checker.wording import counted, rough_time
 from counterexamples import Trimmed
 
@@ -73,9 +73,13 @@ def told_same(grid: Grid) -> str:
 
 
 def told_bounds(grid: Grid) -> str:
-    """`2 replicas, 2 records, epochs 0 to 2`"""
-    replicas, records = counted(grid.replicas, "replica"), counted(grid.records, "record")
-    return f"{replicas}, {records}, epochs 0 to {grid.epochs}"
+    """`3 replicas, 1 and then 2 records, epochs 0 to 3, raised to 9 where they cut`"""
+    records = counted(grid.records, "record")
+    if grid.records_max > grid.records:
+        records = f"{grid.records} and then {counted(grid.records_max, 'record')}"
+    raised = f", raised to {grid.epochs_max} where they cut"
+    epochs = f"epochs 0 to {grid.epochs}{raised if grid.epochs_max > grid.epochs else ''}"
+    return f"{counted(grid.replicas, 'replica')}, {records}, {epochs}"
 
 
 def told_settings(coordinates: Mapping[str, str], grid: Grid) -> str:
@@ -199,6 +203,13 @@ def meanings(outcomes: Sequence[Outcome]) -> Iterator[Meaning]:
     if Standing.HOLDS in standings:
         told = "every claim holds in every state that can be reached within the bounds"
         yield Meaning("holds", Standing.HOLDS, told)
+    held = [outcome for outcome in outcomes if outcome.standing is Standing.HOLDS]
+    if any(outcome.is_cut_by_epochs for outcome in held):
+        told = "it holds in leader epochs 0 to n; later ones were cut, and may still break it"
+        yield Meaning("holds en", Standing.HOLDS, told)
+    if any(outcome.lacks_records for outcome in held):
+        told = "it holds with n records; more were begun, and not finished"
+        yield Meaning("holds rn", Standing.HOLDS, told)
     for reason in sorted({outcome.emptiness or "" for outcome in outcomes} - {""}):
         yield Meaning("holds*", Standing.HOLDS, f"which says less than it seems: {reason}")
     for reason in sorted({o.worst.contract or "" for o in outcomes if o.worst} - {""}):
@@ -227,7 +238,9 @@ def faults(grid: Grid) -> RenderableType:
 
 def counts(matrix: Matrix) -> Text:
     """The cells by how they stand, with what it took; bounds, so that it can stand alone."""
-    told = Text(f"{counted(len(matrix.outcomes), 'cell')}: ")
+    interrupted = "Interrupted; this is what is known. " if matrix.interrupted else ""
+    told = Text(interrupted, style="bold magenta")
+    told.append(f"{counted(len(matrix.outcomes), 'cell')}: ", style="default")
     parts = [
         Text(f"{matrix.count(standing)} {standing.value}", style=STYLES[standing])
         for standing in Standing

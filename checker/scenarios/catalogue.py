@@ -226,6 +226,10 @@ CATALOGUE = (
         },
         falls=("kraft", "hw", *_BEFORE_2_1, "kip320", "truncate-on-fetch"),
         stands=("kip903", "elr"),
+        remark="Within these epochs. With one more (--epochs 4) kip903 falls after 17 steps: until "
+        "the broker registers anew, its broker epoch is the one of its fetch. That is C10 then, "
+        "a member of the ISR without its records; acknowledged_somewhere sees it within three "
+        "epochs.",
     ),
     Scenario(
         number="C10",
@@ -385,6 +389,47 @@ CATALOGUE = (
         stands=("kip320-with-fresh-remote-leo", "elr-with-fresh-remote-leo"),
         remark="In no KIP or JIRA that we know of. The repair is a proposal: forget remote LEOs in "
         "every new epoch (--with fresh-remote-leo).",
+    ),
+    Scenario(
+        number="C22",
+        name="last-known-leader",
+        title="The last known leader leads again, without its records",
+        source="KIP-966 (balanced recovery), PartitionChangeBuilder.canElectLastKnownLeader",
+        story="With eligible leader replicas a broker that crashed leaves ISR and ELR as it comes "
+        "back, whether it lost anything or not. Once both are empty, who led last is elected. One "
+        "process crashes and keeps its log, one machine loses power and its log with it: if that "
+        "one led last, it leads again, and the other truncates what was acknowledged.",
+        claim="acknowledged_durable",
+        options={**_TWO, "restarts": 1, "power-losses": 1, "min-insync-replicas": 2},
+        falls=("elr-with-last-known-leader",),
+        stands=("elr",),
+        remark="KIP-966 promises nothing once as many brokers as min.insync.replicas have not shut "
+        "down properly, and a crash of the process alone counts. Without the rule nobody leads.",
+    ),
+    Scenario(
+        number="C23",
+        name="nobody-left-to-lead",
+        title="All that might lead have crashed, and nobody leads any more",
+        source="KIP-966; repaired by the last known leader, KAFKA-15584",
+        story="As C22, but crashes of processes alone: every log is whole, and yet ISR and ELR are "
+        "empty once all are back. Were it not for the last known leader, only an unclean election "
+        "would end that.",
+        claim="leader_possible",
+        options={**_TWO, "restarts": 2},
+        falls=("elr",),
+        stands=(*_ALL[:-1], "elr-with-last-known-leader"),
+    ),
+    Scenario(
+        number="C24",
+        name="only-copy-lost",
+        title="The only log that has a record is lost (within Kafka's contract)",
+        source="Kafka's documentation of min.insync.replicas",
+        story="With min.insync.replicas=1 a leader that is alone in the ISR acknowledges what no "
+        "other log has. Its disk is lost. With one replica it is always so.",
+        claim="acknowledged_on_disk",
+        options={**_TWO, "restarts": 0, "lost-disks": 1},
+        falls=(*_ALL, "elr-with-last-known-leader"),
+        remark="Under elr nobody leads afterwards, so that no claim about the leader breaks.",
     ),
 )
 """Every entry, numbered as this project's documents speak of them."""

@@ -59,17 +59,25 @@ def run_scenarios(
 ) -> list[Outcome]:
     """Run them all; outcomes in the order of the scenarios, what falls before what stands.
 
-    Raises as `checker.run.run` does. `watch` is told how many spaces are explored, of how many.
+    Ctrl-C ends it: what was not explored until then has no outcome. Raises as `checker.run.run`
+    does. `watch` is told how many spaces are explored, of how many.
     """
     asked = _by_space(scenarios)
     runs: dict[_Space, Run] = {}
     for space, claims in asked.items():
         watch(len(runs), len(asked))
-        runs[space] = _explore(space, claims, threads, announce)
+        try:
+            found = _explore(space, claims, threads, announce)
+        except KeyboardInterrupt:
+            break
+        if found.result.interrupted:
+            break
+        runs[space] = found
     watch(len(runs), len(asked))
     return [
-        _outcome(scenario, version, runs[_space(scenario, version)])
+        _outcome(scenario, version, runs[space])
         for scenario, version in _pairs(scenarios)
+        if (space := _space(scenario, version)) in runs
     ]
 
 

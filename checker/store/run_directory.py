@@ -1,30 +1,40 @@
 """A run's directory while a run uses it: begun or resumed, locked, committed to level by level.
 
+Whoever begins or resumes a run is an attempt, with a name that no other attempt ever has. All files
+that it writes carry its name, and a file is read only because the manifest names it, or because
+this attempt has had it written. So what a killed attempt left can never be taken for something
+else. It is removed when the directory is opened the next time.
+
 Who is killed, holds no lock: the operating system lets go of it. On a storage that has no locks, a
-run that was resumed elsewhere is noticed at the next commit, by its term.
+run that was resumed elsewhere is noticed at the next commit, by the name in the manifest.
 """
 
 from __future__ import annotations
 
 import fcntl
 import os
-import shutil
+import secrets
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
+from checker.store.disk_calls import ASIDE
+from checker.store.level_files import LevelFiles
 from checker.store.manifest import (
     MANIFEST,
     BadRun,
-    LevelFiles,
     Manifest,
+    attempt_of,
+    is_level_file,
     read_manifest,
     write_manifest,
 )
-from checker.store.storage import LocalStorage, Storage, storage_at
+from checker.store.storage import Damaged, LocalStorage, Storage, storage_at
 
 _LOCK = "lock"
+_WORK = "work-"
+"""What folders begin with that hold an attempt's merged runs and spilled candidates."""
 
 
 class InUse(Exception):
@@ -40,34 +50,58 @@ class RunDirectory:
         self._lock = lock
 
     @property
-    def prefix(self) -> str:
-        """What names of files begin with that this term writes."""
-        return f"t{self.manifest.term}"
+    def attempt(self) -> str:
+        """What the names of all files begin with that this attempt writes."""
+        return self.manifest.attempt
+
+    @property
+    def work(self) -> str:
+        """The folder of what is of no use to any other attempt."""
+        return f"{_WORK}{self.attempt}"
 
     def commit(self, level: LevelFiles, account: Mapping[str, Any]) -> None:
         """A level is finished. Raises `InUse` if another run has taken over."""
-        if self._lock is None and read_manifest(self.storage).term != self.manifest.term:
-            raise InUse(f"another run has resumed {self.storage.location}; this one has ended")
-        self.manifest = self.manifest.with_level(level, account)
-        write_manifest(self.storage, self.manifest)
+        self._require_ours()
+        self.storage.settle(file.name for file in level.files)
+        self._replace(self.manifest.with_level(level, account))
 
     def finish(self) -> None:
-        """Every reachable state has been explored."""
-        self.manifest = replace(self.manifest, complete=True)
-        write_manifest(self.storage, self.manifest)
+        """Every reachable state has been explored. Raises `InUse` as `commit`."""
+        self._require_ours()
+        self._replace(replace(self.manifest, complete=True))
 
     def close(self) -> None:
         """Let go of the directory, and of what no commit names."""
-        if isinstance(self.storage, LocalStorage):
-            _remove_leftovers(self.storage.root, self.manifest)
-        if self._lock is not None:
-            os.close(self._lock)
-            self._lock = None
+        try:
+            # One that is gone or damaged is told of by whoever opens it next.
+            with suppress(OSError, BadRun, Damaged):
+                now = read_manifest(self.storage)
+                _remove_leftovers(self.storage, now, of=None if self.is_ours else self.attempt)
+        finally:
+            if self._lock is not None:
+                os.close(self._lock)
+                self._lock = None
+
+    def _replace(self, manifest: Manifest) -> None:
+        write_manifest(self.storage, manifest)
+        self.manifest = manifest
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether no other attempt has taken over."""
+        return attempt_of(self.storage) == self.attempt
+
+    def _require_ours(self) -> None:
+        """Also where there is a lock: a directory can be emptied, or moved, under a run."""
+        if not self.is_ours:
+            raise InUse(f"another run has resumed {self.storage.location}; this one has ended")
 
 
 def begin(location: str, identity: Mapping[str, Any], words: int) -> RunDirectory:
     """A new run in an empty or new place. Raises `InUse`, `BadRun` or `BadLocation`."""
     storage = storage_at(location, durable=True)
+    if isinstance(storage, LocalStorage):
+        storage.make_root()
     lock = _locked(storage)
     try:
         if storage.exists(MANIFEST):
@@ -75,7 +109,13 @@ def begin(location: str, identity: Mapping[str, Any], words: int) -> RunDirector
                 f"{storage.location} holds a run already; continue it with --resume, "
                 "or name an empty directory"
             )
-        manifest = Manifest(identity=identity, words=words)
+        foreign = next((name for name in storage.names() if not _is_of_a_beginning(name)), None)
+        if foreign is not None:
+            raise BadRun(
+                f"{storage.location} is not empty and holds no run (it has {foreign}); "
+                "name an empty or a new directory"
+            )
+        manifest = Manifest(identity=identity, words=words, attempt=_name_of_attempt(1))
         write_manifest(storage, manifest)
     except BaseException:
         _unlock(lock)
@@ -90,20 +130,38 @@ def resume(location: str) -> RunDirectory:
     lock = _locked(storage)
     try:
         manifest = read_manifest(storage)
-        manifest = replace(manifest, term=manifest.term + 1, complete=False)
+        term = manifest.term + 1
+        manifest = replace(manifest, term=term, attempt=_name_of_attempt(term), complete=False)
         write_manifest(storage, manifest)
+        if lock is not None:
+            # Elsewhere somebody may still be writing who has not noticed that he is superseded.
+            _remove_leftovers(storage, manifest)
     except BaseException:
         _unlock(lock)
         raise
     return RunDirectory(storage, manifest, lock)
 
 
+def _name_of_attempt(term: int) -> str:
+    return f"t{term}-{secrets.token_hex(4)}"
+
+
+def _is_aside(name: str) -> bool:
+    """Whether this is a file of a run, or of a level, that was not finished."""
+    folder, _, file = name.rpartition("/")
+    return file.startswith(ASIDE) and (not folder or folder.startswith("level-"))
+
+
+def _is_of_a_beginning(name: str) -> bool:
+    """Whether a run that was killed before its first commit leaves a file of this name."""
+    return name == _LOCK or name.startswith((ASIDE, f"{MANIFEST}.writing-"))
+
+
 def _locked(storage: Storage) -> int | None:
     """The lock of a local directory."""
     if not isinstance(storage, LocalStorage):
         return None
-    storage.root.mkdir(parents=True, exist_ok=True)
-    lock = os.open(storage.root / _LOCK, os.O_RDWR | os.O_CREAT, 0o644)
+    lock = os.open(storage.root / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -123,13 +181,17 @@ def _unlock(lock: int | None) -> None:
         os.close(lock)
 
 
-def _remove_leftovers(root: Path, manifest: Manifest) -> None:
-    """Merged runs, spilled candidates, and files of levels that were never finished."""
+def _remove_leftovers(storage: Storage, manifest: Manifest, *, of: str | None = None) -> None:
+    """What attempts left that no commit names, or what one did. Other files stay."""
     kept = {file.name for level in manifest.levels for file in level.files}
-    for name in ("visited", "candidates"):
-        shutil.rmtree(root / name, ignore_errors=True)
-    for path in root.glob("level-*/*"):
-        if path.relative_to(root).as_posix() not in kept:
-            path.unlink(missing_ok=True)
-    for path in root.glob(".writing-*"):
-        path.unlink(missing_ok=True)
+    work = set()
+    for name in list(storage.names()):
+        if of is not None and of not in name:
+            continue
+        top = name.split("/", 1)[0]
+        if top.startswith(_WORK):
+            work.add(top)
+        elif name not in kept and (is_level_file(name) or _is_aside(name)):
+            storage.delete([name])
+    for folder in sorted(work):
+        storage.remove_folder(folder)

@@ -1,23 +1,27 @@
 """Where a run keeps its files: a directory, or through pyarrow.fs an object store or HDFS.
 
 Files are written whole or not at all, under names that are never written twice with other contents;
-so whoever can read one, reads all of it. Blocks of states are raw little-endian words, with a
-checksum that is kept elsewhere. Nothing is ever unpickled.
+so whoever can read one, reads all of it. Which files there are is never found out by looking: a
+file is read because a manifest names it, or because whoever reads it has had it written. Blocks of
+states are raw little-endian words, with a checksum that is kept elsewhere. Nothing is ever
+unpickled.
 """
 
 from __future__ import annotations
 
 import os
-import tempfile
 import zlib
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Protocol
+from urllib.parse import unquote, urlsplit
 
 import numpy as np
 
+from checker.store import disk_calls
 from checker.store.blocks import Rows
+from checker.store.level_files import ALL_OWNERS, StateFile
 
 _WORD_BYTES = 8
 _BLOCK_BYTES = 16 << 20
@@ -31,15 +35,6 @@ class BadLocation(Exception):
     """A location for a run's files that nothing can be kept at."""
 
 
-@dataclass(frozen=True, slots=True)
-class StateFile:
-    """A file of states: its name within the storage, how many there are, and their CRC-32."""
-
-    name: str
-    rows: int
-    crc: int
-
-
 class Storage(Protocol):
     """Files by name, names being relative paths with slashes."""
 
@@ -48,8 +43,17 @@ class Storage(Protocol):
     def read(self, name: str, words: int) -> Rows:
         """A block of states, mapped into memory where that can be. Raises `Damaged`."""
 
-    def write(self, name: str, blocks: Iterable[Rows]) -> StateFile:
+    def write(self, name: str, blocks: Iterable[Rows], *, owner: int = ALL_OWNERS) -> StateFile:
         """Write blocks one after the other, whole or not at all."""
+
+    def settle(self, names: Iterable[str]) -> None:
+        """Return once these files, all written, survive a power loss under their names."""
+
+    def names(self) -> Iterator[str]:
+        """Every file there is, to see whether there are any, or to remove some.
+
+        A folder without any ends in a slash.
+        """
 
     def read_text(self, name: str) -> str:
         """A small file. Raises `FileNotFoundError`."""
@@ -59,6 +63,9 @@ class Storage(Protocol):
 
     def delete(self, names: Iterable[str]) -> None:
         """Remove files that may be there."""
+
+    def remove_folder(self, name: str) -> None:
+        """Remove a folder that may be there, with all that is in it."""
 
     def exists(self, name: str) -> bool:
         """Whether there is such a file."""
@@ -71,7 +78,13 @@ def storage_at(location: str, *, durable: bool = False) -> Storage:
     """
     if "://" not in location:
         return LocalStorage(Path(location).absolute(), durable=durable)
-    return RemoteStorage(location)
+    uri = urlsplit(location)
+    if uri.scheme != "file":
+        return RemoteStorage(location)
+    if uri.netloc not in ("", "localhost") or not uri.path:
+        raise BadLocation(f"{location} names no folder of this machine; write file:///PATH")
+    # A directory like any other: it can be locked, which what is reached through pyarrow cannot.
+    return LocalStorage(Path(unquote(uri.path)), durable=durable)
 
 
 class LocalStorage:
@@ -96,16 +109,41 @@ class LocalStorage:
         mapped = np.memmap(path, "<u8", "r")
         return np.asarray(mapped).reshape(-1, words)
 
-    def write(self, name: str, blocks: Iterable[Rows]) -> StateFile:
+    def write(self, name: str, blocks: Iterable[Rows], *, owner: int = ALL_OWNERS) -> StateFile:
         """Write to a file aside and rename it."""
         rows, crc = 0, 0
-        with _aside(self.root / name, self.durable) as file:
+        with self._in_place_of(name) as write:
             for block in blocks:
                 data = _bytes_of(block)
                 crc = zlib.crc32(data, crc)
-                file.write(data)
+                write(data)
                 rows += len(block)
-        return StateFile(name, rows, crc)
+        return StateFile(name, rows, crc, owner)
+
+    def settle(self, names: Iterable[str]) -> None:
+        """Their contents are synchronised as they are written; here the folders that name them."""
+        if not self.durable:
+            return
+        folders = {(self.root / name).parent for name in names}
+        for folder in sorted(folders - {self.root}):
+            disk_calls.synchronise_folder(folder)
+        disk_calls.synchronise_folder(self.root)
+
+    def make_root(self) -> None:
+        """The directory itself, and those it lies in, so that they survive a power loss, too."""
+        missing = [folder for folder in (self.root, *self.root.parents) if not folder.exists()]
+        disk_calls.make_folder(self.root)
+        for folder in missing:
+            disk_calls.synchronise_folder(folder.parent)
+
+    def names(self) -> Iterator[str]:
+        """Every file below the root, and every empty folder."""
+        for folder, folders, files in os.walk(self.root):
+            within = Path(folder).relative_to(self.root)
+            for file in files:
+                yield (within / file).as_posix()
+            if not folders and not files and folder != str(self.root):
+                yield f"{within.as_posix()}/"
 
     def read_text(self, name: str) -> str:
         """A small file."""
@@ -113,44 +151,39 @@ class LocalStorage:
 
     def write_text(self, name: str, text: str) -> None:
         """Replace a small file by renaming another over it."""
-        with _aside(self.root / name, self.durable) as file:
-            file.write(text.encode())
+        with self._in_place_of(name) as write:
+            write(text.encode())
+        self.settle([name])
 
     def delete(self, names: Iterable[str]) -> None:
         """Remove files that may be there."""
         for name in names:
-            (self.root / name).unlink(missing_ok=True)
+            disk_calls.remove(self.root / name)
+
+    def remove_folder(self, name: str) -> None:
+        """Remove a folder, as far as that is possible."""
+        disk_calls.remove_folder(self.root / name)
 
     def exists(self, name: str) -> bool:
         """Whether there is such a file."""
         return (self.root / name).exists()
 
-
-class _aside:  # noqa: N801 - used as a function, like contextlib.suppress
-    """A file that takes its place under `path` when all went well."""
-
-    def __init__(self, path: Path, durable: bool) -> None:
-        self.path = path
-        self.durable = durable
-
-    def __enter__(self) -> Any:
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        handle, self.temporary = tempfile.mkstemp(dir=self.path.parent, prefix=".writing-")
-        self.file = os.fdopen(handle, "wb")
-        return self.file
-
-    def __exit__(self, failed: object, *_: object) -> None:
+    @contextmanager
+    def _in_place_of(self, name: str) -> Iterator[Callable[[bytes | memoryview], None]]:
+        """What writes to a file that takes its place under `name` when all went well."""
+        path = self.root / name
+        disk_calls.make_folder(path.parent)
+        file, aside = disk_calls.open_aside(path.parent)
         try:
-            if failed is None and self.durable:
-                self.file.flush()
-                os.fsync(self.file.fileno())
-            self.file.close()
-            if failed is None:
-                # mkstemp lets only its owner read; others on a cluster may have to.
-                Path(self.temporary).chmod(0o644)
-                Path(self.temporary).replace(self.path)
-        finally:
-            Path(self.temporary).unlink(missing_ok=True)
+            with file:
+                yield lambda data: disk_calls.write(file, aside, data)
+                if self.durable:
+                    disk_calls.synchronise(file, aside)
+            disk_calls.rename(aside, path)
+        except BaseException:
+            with suppress(OSError):
+                disk_calls.remove(aside)
+            raise
 
 
 class RemoteStorage:
@@ -187,7 +220,7 @@ class RemoteStorage:
             )
         return np.frombuffer(data, "<u8").reshape(-1, words)
 
-    def write(self, name: str, blocks: Iterable[Rows]) -> StateFile:
+    def write(self, name: str, blocks: Iterable[Rows], *, owner: int = ALL_OWNERS) -> StateFile:
         """Write a stream; it counts from when it is closed, or moved to its name."""
         rows, crc = 0, 0
         aside = self._aside(name)
@@ -197,8 +230,20 @@ class RemoteStorage:
                 crc = zlib.crc32(data, crc)
                 file.write(data)
                 rows += len(block)
-        self._settle(aside, name)
-        return StateFile(name, rows, crc)
+        self._take_place(aside, name)
+        return StateFile(name, rows, crc, owner)
+
+    def settle(self, names: Iterable[str]) -> None:
+        """What such a store has taken, it keeps."""
+
+    def names(self) -> Iterator[str]:
+        """Every file below the root."""
+        from pyarrow import fs  # noqa: PLC0415
+
+        below = fs.FileSelector(self._root, recursive=True, allow_not_found=True)
+        for found in self._files.get_file_info(below):
+            if found.type == fs.FileType.File:
+                yield found.path.removeprefix(self._root).lstrip("/")
 
     def read_text(self, name: str) -> str:
         """A small file."""
@@ -211,13 +256,18 @@ class RemoteStorage:
         aside = self._aside(name)
         with self._files.open_output_stream(aside) as file:
             file.write(text.encode())
-        self._settle(aside, name)
+        self._take_place(aside, name)
 
     def delete(self, names: Iterable[str]) -> None:
         """Remove files that may be there."""
         for name in names:
             if self.exists(name):
                 self._files.delete_file(self._path(name))
+
+    def remove_folder(self, name: str) -> None:
+        """Remove a folder that may be there."""
+        with suppress(FileNotFoundError):
+            self._files.delete_dir(self._path(name))
 
     def exists(self, name: str) -> bool:
         """Whether there is such a file."""
@@ -234,7 +284,7 @@ class RemoteStorage:
         self._files.create_dir(path.rsplit("/", 1)[0], recursive=True)
         return path if self._appears_whole else f"{path}.writing-{os.urandom(4).hex()}"
 
-    def _settle(self, aside: str, name: str) -> None:
+    def _take_place(self, aside: str, name: str) -> None:
         if aside != self._path(name):
             self._files.move(aside, self._path(name))
 

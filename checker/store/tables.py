@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from checker.compiled.kernel import ACTION_SHIFT, ROW_SHIFT
+from checker.compiled.loops import ACTION_SHIFT, ROW_SHIFT
 from checker.store.blocks import Rows
 from checker.store.decoding import decoded, field_columns, key_type, keys
 from model.transition_system import Model, call

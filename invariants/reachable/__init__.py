@@ -7,12 +7,14 @@ from invariants.claim import Reachable
 from invariants.reachable import (
     isr_grows_back,
     leader_fails_over,
+    record_acknowledged,
     record_commits,
     truncation_removes_record,
 )
 
 ALL: tuple[Reachable, ...] = (
     record_commits.CLAIM,
+    record_acknowledged.CLAIM,
     leader_fails_over.CLAIM,
     isr_grows_back.CLAIM,
     truncation_removes_record.CLAIM,

@@ -63,9 +63,20 @@ def election(before: State, after: State) -> list[str]:
         return [f"r{after.leader} stays leader, now in epoch {after.epoch}"]
     whence = ""
     if not contains(before.isr, after.leader):
-        eligible = contains(before.elr, after.leader)
-        whence = " from the ELR" if eligible else " from outside the ISR (unclean)"
+        whence = " from outside the ISR (unclean)"
+        if _was_eligible(before, after.leader):
+            whence = " from the ELR"
+        elif before.last_leader == after.leader:
+            whence = " as the last known leader (unclean)"
     return [f"r{after.leader} is elected leader of epoch {after.epoch}{whence}"]
+
+
+def _was_eligible(before: State, winner: int) -> bool:
+    """Whether it was elected from the ELR: one that comes back from a crash leaves that first."""
+    returns_unclean = before.up[winner] == 0 and before.unclean[winner] == 1
+    return contains(before.elr, winner) and not (
+        returns_unclean and contains(before.fenced, winner)
+    )
 
 
 def no_answer(c: Settings, s: State, leader: int, epoch: int, fetch: str) -> str:

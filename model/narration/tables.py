@@ -54,6 +54,8 @@ def summary(state: State) -> list[tuple[str, str]]:
     decided = f"{leader}, epoch {state.epoch}, ISR {as_set(state, state.isr)}"
     if state.elr:
         decided += f", ELR {as_set(state, state.elr)}"
+    if state.last_leader != NO_REPLICA:
+        decided += f", last led by r{state.last_leader}"
     decided += f", fenced {as_set(state, state.fenced)}"
     if state.stopping:
         decided += f", stopping {as_set(state, state.stopping)}"

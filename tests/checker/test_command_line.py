@@ -134,8 +134,9 @@ def test_traces_are_written_one_a_violated_invariant(told: Told, tmp_path: Path)
     assert names == [
         f"hw-{claim}-2r2n2e.json"
         for claim in (
-            "acked_survives",
             "acknowledged_durable",
+            "acknowledged_on_disk",
+            "acknowledged_somewhere",
             "candidates_complete",
             "consistent_read",
             "leader_isr_complete",
@@ -145,7 +146,7 @@ def test_traces_are_written_one_a_violated_invariant(told: Told, tmp_path: Path)
             "visible_hw",
         )
     ]
-    assert len(read_trace(tmp_path / "new" / names[5]).steps) == 12
+    assert len(read_trace(tmp_path / "new" / names[6]).steps) == 12
 
 
 def test_a_small_space_is_written_as_graphml_and_a_large_one_refused(

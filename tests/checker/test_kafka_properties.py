@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 from told import Told
 
-from checker.matrix import properties
-from checker.matrix.grid import RELEASES
-from checker.matrix.properties import BadConfig, Config, read_config, read_properties
-from model.versions import VERSIONS
+from checker.matrix.config_files import BadConfig, read_settings
+from checker.matrix.properties import Config, read_config
 
 SERVER = "min.insync.replicas=1\n"
+ZOOKEEPER_2_7 = "truncate-on-fetch-without-diverging-guard-with-alter-partition-with-maximal-isr"
+ZOOKEEPER_2_8 = "truncate-on-fetch-without-diverging-guard-with-alter-partition-with-maximal-isr"
+ZOOKEEPER_2_8_1 = "truncate-on-fetch-with-alter-partition-with-maximal-isr"
+ZOOKEEPER_3_4 = "truncate-on-fetch-with-alter-partition-with-maximal-isr-with-fenced-check"
+KRAFT_3_7 = "kip903-without-shrink-raises-epoch-with-hw-needs-min-isr"
 
 
 def written(tmp_path: Path, text: str | bytes, name: str = "server.properties") -> Path:
@@ -29,13 +33,6 @@ def config_of(tmp_path: Path, text: str, **options: str | int | None) -> Config:
 def source_of(config: Config, key: str) -> tuple[str, str]:
     [setting] = [setting for setting in config.settings if setting.key == key]
     return setting.value, setting.source
-
-
-@pytest.fixture
-def every_version(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As if all versions were modelled that a release follows."""
-    names = dict.fromkeys([*VERSIONS, *(release.version for release in RELEASES)])
-    monkeypatch.setattr(properties, "VERSIONS", names)
 
 
 @pytest.mark.parametrize(
@@ -54,7 +51,7 @@ def every_version(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_a_value_is_read_as_java_reads_it(text: str, tmp_path: Path) -> None:
-    found = read_properties(written(tmp_path, text))
+    found = read_settings(written(tmp_path, text))
 
     assert [(s.key, s.value, s.source) for s in found.values()] == [
         ("min.insync.replicas", "2", "server.properties")
@@ -100,7 +97,7 @@ def test_what_means_nothing_is_refused_by_name_and_value(
 @pytest.mark.parametrize("name", ["missing.properties", "."])
 def test_what_cannot_be_read_is_refused(name: str, tmp_path: Path) -> None:
     with pytest.raises(BadConfig, match="cannot be read"):
-        read_properties(tmp_path / name)
+        read_settings(tmp_path / name)
 
 
 def test_a_topic_wins_over_the_server_and_an_option_over_both(tmp_path: Path) -> None:
@@ -138,7 +135,6 @@ def test_no_more_replicas_are_explored_than_three_unless_asked_for(tmp_path: Pat
     assert config_of(tmp_path, text, replicas=2).replicas == 2
 
 
-@pytest.mark.usefixtures("every_version")
 @pytest.mark.parametrize(
     ("text", "version"),
     [
@@ -149,15 +145,28 @@ def test_no_more_replicas_are_explored_than_three_unless_asked_for(tmp_path: Pat
         ("inter.broker.protocol.version=2.0-IV1", "kip279-code"),
         ("inter.broker.protocol.version=2.1", "kip320"),
         ("inter.broker.protocol.version=2.6", "kip320"),
-        ("inter.broker.protocol.version=2.7", "truncate-on-fetch"),
-        ("inter.broker.protocol.version=3.4", "truncate-on-fetch"),
+        (
+            "inter.broker.protocol.version=2.7",
+            ZOOKEEPER_2_7,
+        ),
+        (
+            "inter.broker.protocol.version=3.4",
+            ZOOKEEPER_3_4,
+        ),
         ("process.roles=broker\nmetadata.version=3.3-IV3", "kraft"),
         ("process.roles=broker\nmetadata.version=3.5", "kip903"),
-        ("metadata.version=4.0-IV3", "kip903"),
-        ("metadata.version=4.1\neligible.leader.replicas.version=1", "elr"),
+        ("metadata.version=4.0-IV3", KRAFT_3_7),
+        ("metadata.version=4.1\neligible.leader.replicas.version=1", "elr-with-last-known-leader"),
         ("process.roles=broker\ninter.broker.protocol.version=3.4", "kraft"),
-        ("process.roles=broker,controller", "kip903"),
-        ("acks=all", "truncate-on-fetch"),
+        (
+            "process.roles=broker,controller",
+            KRAFT_3_7,
+        ),
+        ("acks=all", KRAFT_3_7),
+        ("zookeeper.connect=zk:2181", f"{ZOOKEEPER_3_4}-with-hw-needs-min-isr"),
+        ("zookeeper.connect=zk:2181\nprocess.roles=broker", KRAFT_3_7),
+        ("inter.broker.protocol.version=2.8.1", ZOOKEEPER_2_8_1),
+        ("inter.broker.protocol.version=2.8", ZOOKEEPER_2_8),
     ],
 )
 def test_a_release_follows_its_version_of_the_protocol(
@@ -166,7 +175,6 @@ def test_a_release_follows_its_version_of_the_protocol(
     assert config_of(tmp_path, text).version == version
 
 
-@pytest.mark.usefixtures("every_version")
 def test_a_release_given_as_an_option_wins(tmp_path: Path) -> None:
     config = config_of(tmp_path, "inter.broker.protocol.version=2.1", kafka_version="1.0")
 
@@ -174,15 +182,126 @@ def test_a_release_given_as_an_option_wins(tmp_path: Path) -> None:
     assert source_of(config, "kafka-version") == ("1.0", "--kafka-version")
 
 
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("process.roles=broker\nmetadata.version=5.0", "Kafka 5.0 is not modelled"),
+        ("inter.broker.protocol.version=0.7", "Kafka 0.7 with ZooKeeper is not modelled"),
+        (
+            "process.roles=broker\nmetadata.version=3.9\neligible.leader.replicas.version=1",
+            "Kafka 3.9 has no eligible leader replicas",
+        ),
+    ],
+)
 def test_a_release_that_is_not_modelled_is_not_taken_for_another(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    text: str, says: str, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(properties, "VERSIONS", {"hw": None, "epoch": None})
+    with pytest.raises(BadConfig, match=says):
+        config_of(tmp_path, text)
 
-    with pytest.raises(BadConfig, match="it follows kip320, which is not modelled, only hw, epoch"):
-        config_of(tmp_path, "inter.broker.protocol.version=2.4")
-    with pytest.raises(BadConfig, match="no version with KRaft is modelled"):
-        config_of(tmp_path, "process.roles=broker")
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("min.insync.replica=2", "min.insync.replica is no key of Kafka's"),
+        ("Min.Insync.Replicas=2", "did you mean min.insync.replicas?"),
+        ("ack=all", "did you mean acks?"),
+        ("default.replicaton.factor=3", "did you mean default.replication.factor?"),
+        ("unclean.leader.election.enabled=true", "did you mean unclean.leader.election.enable?"),
+    ],
+)
+def test_a_misspelt_key_beside_valid_ones_is_refused(text: str, says: str, tmp_path: Path) -> None:
+    with pytest.raises(BadConfig, match=re.escape(says)):
+        read_settings(written(tmp_path, f"process.roles=broker\n{text}\n"))
+
+
+def test_other_keys_of_kafka_are_no_misspelling(tmp_path: Path) -> None:
+    others = (
+        "unclean.leader.election.interval.ms",
+        "offsets.topic.replication.factor",
+        "transaction.state.log.min.isr",
+        "inter.broker.listener.name",
+        "log.message.format.version",
+        "zookeeper.connection.timeout.ms",
+        "security.inter.broker.protocol",
+        "replica.lag.time.max.ms",
+    )
+    text = "acks=all\n" + "".join(f"{key}=1\n" for key in others)
+
+    assert list(read_settings(written(tmp_path, text))) == ["acks"]
+
+
+@pytest.mark.parametrize("text", ["03", "+3", "3"])
+def test_a_number_is_read_as_java_reads_it(text: str, tmp_path: Path) -> None:
+    assert config_of(tmp_path, f"default.replication.factor={text}").replicas == 3
+
+
+DESCRIBED = """\
+Dynamic configs for topic orders are:
+  cleanup.policy=delete sensitive=false synonyms={DEFAULT_CONFIG:log.cleanup.policy=delete}
+  min.insync.replicas=2 sensitive=false synonyms={DYNAMIC_TOPIC_CONFIG:min.insync.replicas=2, \
+STATIC_BROKER_CONFIG:min.insync.replicas=1, DEFAULT_CONFIG:min.insync.replicas=1}
+"""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        DESCRIBED,
+        DESCRIBED.replace("Dynamic", "All"),
+        "Configs for topic 'orders' are cleanup.policy=compact,min.insync.replicas=2\n",
+    ],
+)
+def test_what_kafka_configs_describes_is_read_by_the_value_in_effect(
+    text: str, tmp_path: Path
+) -> None:
+    found = read_settings(written(tmp_path, text, "orders.txt"))
+
+    assert [(s.key, s.value, s.source) for s in found.values()] == [
+        ("min.insync.replicas", "2", "orders.txt")
+    ]
+
+
+def test_what_is_described_of_several_topics_must_agree(tmp_path: Path) -> None:
+    text = DESCRIBED + DESCRIBED.replace("orders", "bills").replace("replicas=2 ", "replicas=1 ")
+
+    with pytest.raises(BadConfig, match="is described as '2' and as '1'; keep what is said of one"):
+        read_settings(written(tmp_path, text))
+
+
+def test_a_release_that_nobody_names_is_said_loudly(told: Told, tmp_path: Path) -> None:
+    _, quiet, _ = answered(told, tmp_path, "metadata.version=4.0", "--only", "faults=none")
+    _, loud, _ = answered(told, tmp_path, "min.insync.replicas=1", "--only", "faults=none")
+
+    assert "This is Kafka 4.0 with KRaft, without eligible leader replicas" in plain(quiet)
+    assert "No file says so" not in plain(quiet)
+    assert "This is Kafka 4.2 with KRaft" in plain(loud)
+    assert "No file says so: it is the newest that is modelled." in plain(loud)
+
+
+def test_a_setting_that_a_release_does_not_heed_is_told(tmp_path: Path) -> None:
+    """KRaft's controller took unclean.leader.election.enable for false until 3.9 (KAFKA-12670)."""
+    text = "process.roles=broker\nunclean.leader.election.enable=true\n"
+    old = config_of(tmp_path, text, kafka_version="3.5")
+    new = config_of(tmp_path, text, kafka_version="3.9")
+
+    assert (old.unclean, new.unclean) == ("false", "true")
+    assert any("does nothing in this release" in note for note in old.notes)
+    assert not any("does nothing" in note for note in new.notes)
+
+
+def test_a_release_without_its_patch_is_told_where_one_changed_the_rules(
+    tmp_path: Path,
+) -> None:
+    first = config_of(tmp_path, "inter.broker.protocol.version=2.8\nzookeeper.connect=zk:2181")
+    patched = config_of(tmp_path, "inter.broker.protocol.version=2.8", kafka_version="2.8.1")
+
+    assert "Taken for 2.8.0; from 2.8.1 on the rules are others" in " ".join(first.notes)
+    assert not any("Taken for" in note for note in patched.notes)
+
+
+def plain(out: str) -> str:
+    return " ".join(out.split())
 
 
 def answered(told: Told, tmp_path: Path, text: str, *options: object) -> tuple[int, str, str]:
@@ -200,7 +319,9 @@ def test_it_answers_what_can_be_lost_and_what_closes_it(told: Told, tmp_path: Pa
     assert "0.10.2 server.properties" in line
     assert "acks all default" in line
     assert "two crashes loses 12 A record is lost that was acknowledged to a producer" in line
-    assert "Holds with version=epoch" in line
+    assert "Tried: upgrade to Kafka 3.9 with ZooKeeper: holds, " in line
+    assert "Like C1 (kip-101-loss): with the rule truncate-by-epoch put in" in line
+    assert "two crashes: waterline check --engine local --protocol hw" in line
     assert "2 replicas, 2 records, epochs 0 to 3" in line
 
 
@@ -215,9 +336,11 @@ def test_what_closes_a_fault_was_explored_and_holds(told: Told, tmp_path: Path) 
     answer = json.loads(written_there.read_text())
 
     assert list(answer["remedies"]) == ["one crash"]
-    assert {"changes": {"acks": "all"}, "distinct": 4087} in answer["remedies"]["one crash"][
-        "closing"
-    ]
+    [acks] = [r for r in answer["remedies"]["one crash"] if r["changes"] == {"acks": "all"}]
+    assert (acks["closes"], acks["label"], acks["distinct"]) == (True, "holds", 4087)
+    assert answer["recommendation"]["changes"] == {"acks": "all"}
+    assert answer["recommendation"]["closes"] == ["one crash"]
+    assert {kin["entry"] for kin in answer["like"]["one crash"]} == {"C12"}
     assert [cell["label"] for cell in answer["cells"]] == ["contract 4"]
 
 
@@ -229,10 +352,15 @@ def test_where_one_change_is_not_enough_more_are_tried(told: Told, tmp_path: Pat
         "inter.broker.protocol.version=0.10.2\nacks=1\nunclean.leader.election.enable=false",
         *["--only", "faults=two crashes", "--json", written_there],
     )
-    found = json.loads(written_there.read_text())["remedies"]["two crashes"]
+    answer = json.loads(written_there.read_text())
+    closing = [r for r in answer["remedies"]["two crashes"] if r["closes"]]
+    single = [r for r in answer["remedies"]["two crashes"] if len(r["changes"]) == 1]
 
-    assert found["closing"][0]["changes"].keys() == {"acks", "version"}
-    assert "Holds with acks=all, version=" in " ".join(out.split())
+    assert single
+    assert not any(remedy["closes"] for remedy in single)
+    assert closing[0]["changes"].keys() == {"acks", "version"}
+    assert answer["recommendation"]["changes"].keys() == {"acks", "version"}
+    assert "To do first: set acks=all; upgrade to Kafka 3.9 with ZooKeeper." in plain(out)
 
 
 def test_what_could_not_be_explored_closes_nothing(told: Told, tmp_path: Path) -> None:
@@ -245,8 +373,10 @@ def test_what_could_not_be_explored_closes_nothing(told: Told, tmp_path: Path) -
     line = " ".join(out.split())
 
     assert code == 20
-    assert "Holds with" not in line
-    assert "could not be explored in full" in line
+    assert "To do first" not in line
+    assert "one crash ? Stopped by max-states 50 after " in line
+    assert "A record is lost" not in line.split("one crash ?")[1].split("Tried")[0]
+    assert "Tried: set acks=all: ? (not explored in full)." in line
 
 
 @pytest.mark.parametrize(

@@ -18,9 +18,9 @@ from checker.engines.choice import EngineChoice
 from checker.grains import problem_for
 from checker.matrix.files import to_csv, to_object
 from checker.matrix.grid import FAULTS, UNCLEAN
+from checker.matrix.matrix import Matrix
 from checker.matrix.outcome import Standing
 from checker.matrix.page import to_html
-from checker.matrix.running import Matrix
 from checker.matrix.table import render_matrix
 from counterexamples import from_json, replay
 from model.environment import Environment

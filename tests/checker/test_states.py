@@ -7,6 +7,7 @@ import random
 from collections import Counter
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,9 @@ from checker.paths import shortest_paths
 from checker.problem import Problem
 from checker.search import Budgets, search
 from checker.store import parts
+from checker.store.manifest import read_manifest, write_manifest
 from checker.store.run_directory import begin
+from checker.store.storage import LocalStorage
 from model.atomic import AtomicEnvironment
 from model.environment import Environment
 from model.state import State, as_dict
@@ -205,14 +208,17 @@ def no_manifest(run: Path, out: Path) -> None:
 
 
 def no_level(run: Path, out: Path) -> None:
-    manifest = json.loads((run / "manifest.json").read_text())
-    (run / "manifest.json").write_text(json.dumps({**manifest, "levels": []}))
+    storage = LocalStorage(run)
+    write_manifest(
+        storage, replace(read_manifest(storage), levels=(), account=None, complete=False)
+    )
 
 
 def other_rules(run: Path, out: Path) -> None:
-    text = (run / "manifest.json").read_text()
-    rules = json.loads(text)["identity"]["rules"]
-    (run / "manifest.json").write_text(text.replace(rules, "0" * len(rules)))
+    storage = LocalStorage(run)
+    manifest = read_manifest(storage)
+    other = {**manifest.identity, "rules": "0" * 24}
+    write_manifest(storage, replace(manifest, identity=other))
 
 
 def a_changed_bit(run: Path, out: Path) -> None:

@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 from checker.engines.task import Run
 from checker.engines.tiers import Tiers
 from checker.store.blocks import hashes, nothing_recent, owner_of_each, scatter, width_of
-from checker.store.manifest import LevelFiles, Manifest, read_manifest, write_manifest
 from checker.store.owned import Owned
 from checker.store.runs import Scratch, merge, share, sort_unique, unseen
-from checker.store.storage import Damaged, StateFile, Storage, require_whole, storage_at
+from checker.store.storage import Damaged, RemoteStorage, Storage, require_whole, storage_at
 
 Rows = NDArray[np.uint64]
 # Few values, so that equal rows meet; large ones too, so that every bit is in play.
@@ -147,8 +146,9 @@ def test_tiers_keep_few_runs_and_lose_none(sizes: list[int]) -> None:
 
 @pytest.fixture(params=["directory", "pyarrow"])
 def storage(request: pytest.FixtureRequest, tmp_path: Path) -> Storage:
-    prefix = "" if request.param == "directory" else "file://"
-    return storage_at(f"{prefix}{tmp_path}/run")
+    if request.param == "directory":
+        return storage_at(f"{tmp_path}/run")
+    return RemoteStorage(f"file://{tmp_path}/run")
 
 
 def test_what_is_written_is_read_again(storage: Storage) -> None:
@@ -175,38 +175,3 @@ def test_nothing_half_written_is_left(tmp_path: Path) -> None:
         storage_at(str(tmp_path)).write("a.states", failing())  # type: ignore[arg-type]
 
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_manifest_is_read_as_it_was_written(storage: Storage) -> None:
-    file = StateFile("level-00000/t1-all.states", 1, 7)
-    manifest = Manifest(identity={"protocol": "hw"}, words=2).with_level(
-        LevelFiles(0, 1, "local", 0, (file,)), {"fired": {}}
-    )
-    write_manifest(storage, manifest)
-
-    assert read_manifest(storage) == manifest
-
-
-@pytest.mark.parametrize(
-    ("change", "says"),
-    [
-        ('"format":"waterline-run/1"=>"format":"waterline-run/9"', "has format 'waterline-run/9'"),
-        ('"depth":0=>"depth":3', "its levels do not follow each other"),
-        ('"states":1=>"states":2', "level 0 does not add up"),
-        ("level-00000/=>../../etc/", "names a file outside the run"),
-        ('"words":2=>"worlds":2', "is damaged"),
-    ],
-)
-def test_a_manifest_that_was_tampered_with_is_refused(
-    change: str, says: str, tmp_path: Path
-) -> None:
-    storage = storage_at(str(tmp_path))
-    file = StateFile("level-00000/t1-all.states", 1, 7)
-    level = LevelFiles(0, 1, "local", 0, (file,))
-    write_manifest(storage, Manifest(identity={}, words=2).with_level(level, {}))
-    path = tmp_path / "manifest.json"
-    before, after = change.split("=>")
-    path.write_text(path.read_text().replace(before, after))
-
-    with pytest.raises(Exception, match=says):
-        read_manifest(storage)

@@ -8,7 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from counterexamples import BadTrace, Trace, TraceStep, from_json, read_trace, to_json, write_trace
+from counterexamples import (
+    BadFile,
+    BadTrace,
+    Trace,
+    TraceStep,
+    from_json,
+    read_trace,
+    to_json,
+    write_trace,
+)
 
 NAMES = st.from_regex(r"[A-Za-z][A-Za-z0-9_.-]{0,20}", fullmatch=True)
 NUMBERS = st.integers(-(2**63) + 1, 2**63 - 1)
@@ -169,7 +178,7 @@ def test_a_written_trace_is_read_back(tmp_path: Path, loss: Trace) -> None:
 def test_a_failed_write_leaves_what_was_there(tmp_path: Path, loss: Trace) -> None:
     path = tmp_path / "taken"
     path.mkdir()
-    with pytest.raises(OSError, match="taken"):
+    with pytest.raises(BadFile, match="taken is a folder"):
         write_trace(path, loss)
 
     assert [entry.name for entry in tmp_path.iterdir()] == ["taken"]
@@ -184,13 +193,18 @@ def test_a_file_that_is_no_trace_is_named(tmp_path: Path, content: bytes) -> Non
 
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
-    with pytest.raises(BadTrace, match="missing: cannot be read: No such file"):
+    with pytest.raises(BadTrace, match="missing cannot be read: No such file"):
         read_trace(tmp_path / "missing")
-    with pytest.raises(BadTrace, match="Is a directory"):
+    with pytest.raises(BadTrace, match="is a folder; name a regular file"):
         read_trace(tmp_path)
 
 
-def test_a_file_without_end_is_not_read_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_too_large_for_a_trace_is_not_read_to_its_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "large"
+    path.write_bytes(b" " * 2000)
     monkeypatch.setattr("counterexamples.trace_file.BYTES_MAX", 1000)
-    with pytest.raises(BadTrace, match="longer than 1000 bytes"):
-        read_trace("/dev/zero")
+
+    with pytest.raises(BadTrace, match="larger than 1,000 bytes"):
+        read_trace(path)

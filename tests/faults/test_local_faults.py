@@ -6,7 +6,6 @@ import json
 import os
 import shutil
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -178,20 +177,6 @@ def test_a_resume_may_repeat_its_options(stopped: Path) -> None:
     assert code == 12
 
 
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of one megabyte."""
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", disk], capture_output=True, check=False
-    )
-    if mounted.returncode != 0:
-        pytest.skip(f"no tmpfs can be mounted here: {mounted.stderr.decode().strip()}")
-    yield disk
-    subprocess.run(["umount", disk], check=True)
-
-
 @pytest.mark.slow
 def test_a_full_disk_ends_the_run_and_room_lets_it_go_on(
     small_disk: Path, undisturbed: str
@@ -202,7 +187,10 @@ def test_a_full_disk_ends_the_run_and_room_lets_it_go_on(
     resumed, again, _ = checked("--resume", directory, "--engine", "local")
 
     assert (code, out) == (2, "")
-    assert "No space left on device" in err
+    assert f"there is no room left for {directory}/" in err
+    assert "(No space left on device); free some" in err
+    assert f"levels are kept in {directory}; go on with --resume {directory}" in err
+    assert err.count("\n") == 1
     assert resumed == 12
     assert facts(again) == facts(undisturbed)
 
@@ -216,7 +204,7 @@ def test_a_run_can_be_moved(stopped: Path, tmp_path: Path) -> None:
     assert code == 12
 
 
-def test_a_run_is_kept_and_resumed_through_pyarrow(tmp_path: Path) -> None:
+def test_a_run_is_kept_and_resumed_by_its_uri(tmp_path: Path) -> None:
     location = f"file://{tmp_path}/run"
     checked(*SMALL, "--run-dir", location, "--max-depth", 20)
 

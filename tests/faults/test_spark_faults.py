@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
+import time
 import venv
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
+import psutil
 import pyspark
 import pytest
 from command import (
@@ -62,6 +66,125 @@ def test_killed_python_workers_are_replaced(tmp_path: Path, undisturbed: str) ->
     assert killed > 0
     assert code == 12
     assert facts(out) == facts(undisturbed)
+
+
+def killed_spark(run: subprocess.Popen[str]) -> None:
+    """Kill Spark's own process, once it is there."""
+
+    def jvm() -> list[psutil.Process]:
+        found = []
+        for process in psutil.Process(run.pid).children(recursive=True):
+            # Some end while they are looked at.
+            with suppress(psutil.Error):
+                if "org.apache.spark.deploy.SparkSubmit" in process.cmdline():
+                    found.append(process)
+        return found
+
+    wait_until(jvm, run)
+    for process in jvm():
+        process.kill()
+
+
+@pytest.mark.parametrize(
+    ("levels", "seconds", "code", "says"),
+    [
+        (4, 0.0, 2, "Spark cannot be started on --master local[2]: [JAVA_GATEWAY_EXITED]"),
+        (5, 0.0, 1, "Spark's process, the JVM, is gone at level"),
+        (16, 0.0, 1, "Spark's process, the JVM, is gone at level"),
+        (35, 1.5, 1, "Spark's process, the JVM, is gone while reading levels"),
+    ],
+    ids=["booting", "first level", "later level", "finding traces"],
+)
+def test_a_killed_spark_is_one_line_and_the_run_goes_on(
+    levels: int, seconds: float, code: int, says: str, tmp_path: Path, undisturbed: str
+) -> None:
+    directory = tmp_path / "run"
+    run = started(*ON_SPARK, "--run-dir", directory)
+    wait_until(lambda: levels_kept(directory) >= levels, run)
+    time.sleep(seconds)
+    killed_spark(run)
+    ended, out, err = finished(run)
+    told = err.strip().splitlines()[-1]
+    kept = levels_kept(directory)
+    resumed, again, _ = checked("--resume", directory, "--engine", "local")
+
+    assert (ended, out) == (code, ""), err
+    assert f"error: {says}" in told
+    assert f"{kept} levels are kept in {directory}; go on with --resume {directory}" in told
+    assert "Traceback" not in err
+    assert "Exception" not in err
+    assert resumed == 12
+    assert facts(again) == facts(undisturbed)
+
+
+def test_a_killed_spark_that_keeps_nothing_says_so_and_another_is_started(tmp_path: Path) -> None:
+    """One process runs both, as a gate does: PySpark would go on with the first one's gateway."""
+    program = """
+import sys
+from checker.engines import jvm
+from checker.engines.spark_session import start_context
+from pathlib import Path
+for turn in range(2):
+    context = start_context("local[1]", log=Path(sys.argv[1]))
+    print(context.parallelize([1, 2], 1).sum(), context._gateway.proc.poll(), flush=True)
+    context._gateway.proc.kill()
+    context._gateway.proc.wait()
+    print(jvm.how_it_ended(context._gateway))
+    context.stop()
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program, tmp_path / "log"],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+
+    ended = "it was killed (SIGKILL, as it is when memory runs out)"
+    assert done.stdout.splitlines() == ["3 None", ended, "3 None", ended], done.stderr
+    assert done.stderr == ""
+
+
+def test_a_killed_spark_ends_a_matrix_in_one_line() -> None:
+    main = "from checker.console.cli import main; main()"
+    command = ["matrix", "--engine", "spark", "--master", "local[2]"]
+    run = subprocess.Popen(
+        [sys.executable, "-c", main, *command],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    wait_until(lambda: python_workers(run), run)
+    killed_spark(run)
+    code, out, err = finished(run)
+
+    assert (code, out) == (1, ""), err
+    assert "error: Spark's process, the JVM, is gone at the cells: it was killed" in err
+    assert "Traceback" not in err
+
+
+@pytest.mark.parametrize("full", ["the run", "Spark"])
+def test_a_full_disk_under_spark_is_one_line_and_room_lets_it_go_on(
+    full: str, small_disk: Path, tmp_path: Path, undisturbed: str
+) -> None:
+    directory = (small_disk if full == "the run" else tmp_path) / "run"
+    elsewhere = {} if full == "the run" else {"SPARK_LOCAL_DIRS": str(small_disk)}
+    code, out, err = checked(*ON_SPARK, "--run-dir", directory, **elsewhere)
+    told = err.strip().splitlines()[-1]
+    kept = levels_kept(directory)
+    subprocess.run(["mount", "-o", "remount,size=64m", small_disk], check=True)
+    resumed, again, _ = checked("--resume", directory, "--engine", "local")
+
+    where = rf"{directory}\S*" if full == "the run" else f"what Spark keeps in {small_disk}"
+    assert (code, out) == (2, ""), err
+    assert re.search(
+        rf"error: there is no room left for {where} \(No space left on .+\); free", told
+    )
+    assert f"{kept} levels are kept in {directory}; go on with --resume {directory}" in told
+    assert "Traceback" not in err
+    assert resumed == 12
+    assert facts(again) == facts(undisturbed)
 
 
 def test_speculative_tasks_change_nothing(undisturbed: str) -> None:

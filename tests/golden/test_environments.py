@@ -13,16 +13,18 @@ from checker.result import Verdict
 from checker.search import search
 from invariants.expected import EXPECTED
 from model.environment import ENVIRONMENTS
+from model.releases import RELEASES
 from model.versions import VERSIONS
 
-CELLS = [(environment, version) for environment in ENVIRONMENTS for version in VERSIONS]
+KAFKA_4 = RELEASES[-1].version
+CELLS = [(environment, version) for environment in ENVIRONMENTS for version in (*VERSIONS, KAFKA_4)]
 
 
 def test_every_environment_has_an_expectation_of_every_version() -> None:
     claims = {claim.name for claim in (*invariants.ALL, *invariants.PROPERTIES)}
 
     assert list(EXPECTED) == list(ENVIRONMENTS)
-    assert all(list(expected) == list(VERSIONS) for expected in EXPECTED.values())
+    assert all(list(expected) == [*VERSIONS, KAFKA_4] for expected in EXPECTED.values())
     assert all(set(broken) <= claims for row in EXPECTED.values() for broken in row.values())
 
 
@@ -37,3 +39,20 @@ def test_a_version_breaks_exactly_the_claims_expected(environment: str, version:
     assert {found.name for found in result.violated} == set(EXPECTED[environment][version])
     assert Verdict.INCOMPLETE not in {found.verdict for found in result.invariants}
     assert all(claim.depth is not None for claim in result.reachable)
+
+
+@pytest.mark.parametrize("environment", ["documented", "power-loss", "lost-disk"])
+@pytest.mark.parametrize(
+    ("version", "is_possible"), [("kip903", True), ("elr", False), (KAFKA_4, True)]
+)
+def test_only_an_elr_without_the_last_known_leader_can_leave_nobody_to_lead(
+    environment: str, version: str, is_possible: bool
+) -> None:
+    problem = problem_for(version, ENVIRONMENTS[environment], ["leader_possible"])
+
+    with closing(MemoryEngine(problem)) as engine:
+        result = search(problem, engine)
+
+    [found] = result.invariants
+    assert result.complete
+    assert found.verdict is (Verdict.HOLDS if is_possible else Verdict.VIOLATED)

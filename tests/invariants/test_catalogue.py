@@ -12,7 +12,16 @@ import invariants
 from invariants import reachable
 from invariants.claim import ActionProperty, Invariant, Reachable
 
-NOT_CLAIMS = {"atomic", "claim", "completeness", "current_leader", "expected", "reachable"}
+NOT_CLAIMS = {
+    "atomic",
+    "claim",
+    "completeness",
+    "current_leader",
+    "electable",
+    "expected",
+    "kept_records",
+    "reachable",
+}
 
 
 def modules(package: ModuleType) -> dict[str, ModuleType]:

@@ -11,7 +11,6 @@ from states import after, agreed, edited, model_of
 from invariants import (
     ALL,
     PROPERTIES,
-    acked_survives,
     candidates_complete,
     consumer_in_order,
     hw_covers_committed,
@@ -59,55 +58,6 @@ def test_a_cluster_in_agreement_breaks_no_claim(claim: Invariant, state: State) 
     assert not re.search(r"\br[01]\b", claim.explain(state, MODEL.settings)) or (
         claim is consumer_in_order.CLAIM
     )
-
-
-# Acknowledged records survive somewhere.
-
-
-@pytest.mark.parametrize(
-    "fields",
-    [
-        pytest.param({"leo": {0: 1}, "log": {(0, 1): 0}, "hw": {0: 1}}, id="at the follower"),
-        pytest.param({**GONE, **DOWN}, id="at the leader alone"),
-        pytest.param(
-            {"leo": {0: 1}, "log": {(0, 1): 0}, "hw": {0: 1}, **DOWN}, id="at one that is down"
-        ),
-        pytest.param({"log": [[2, 1], [2, 1]]}, id="at another offset"),
-    ],
-)
-def test_an_acknowledged_record_survives_wherever_it_is(fields: dict[str, Any]) -> None:
-    assert holds(acked_survives.CLAIM, edited(AGREED, **fields))
-
-
-def test_an_acknowledged_record_in_no_log_is_named() -> None:
-    nowhere = edited(AGREED, leo=[1, 1], log=[[1, 0], [1, 0]], hw=[1, 1])
-
-    assert breach(acked_survives.CLAIM, nowhere) == (
-        "m2 was acknowledged and is in no log any more."
-    )
-    assert holds(acked_survives.CLAIM, edited(nowhere, acked=0b01))
-    assert not missing(breach(acked_survives.CLAIM, edited(nowhere, log=[[2], [2]])), "m1")
-
-
-@pytest.mark.parametrize(
-    ("options", "applies"),
-    [
-        ({"min_insync_replicas": 1}, True),
-        ({"min_insync_replicas": 1, "power_losses": 1}, False),
-        ({"min_insync_replicas": 1, "lost_disks": 1}, False),
-        ({"min_insync_replicas": 2, "power_losses": 1}, True),
-        ({"min_insync_replicas": 2, "lost_disks": 1}, True),
-        ({"min_insync_replicas": 2, "power_losses": 1, "lost_disks": 1}, False),
-        ({"min_insync_replicas": 2, "power_losses": 2}, False),
-        ({"min_insync_replicas": 2, "lost_checkpoints": 1, "restarts": 9}, True),
-        ({"acks": "1"}, False),
-        ({"acks": "0"}, False),
-    ],
-)
-def test_records_are_to_survive_fewer_lost_machines_than_min_insync_replicas(
-    options: dict[str, Any], applies: bool
-) -> None:
-    assert acked_survives.applies(model_of("elr", **options).settings) is applies
 
 
 # Who may be elected, and who counts as in sync, is complete.
@@ -227,7 +177,7 @@ def test_below_the_start_of_its_epoch_a_leader_shows_nothing() -> None:
 def test_a_high_watermark_is_to_cover_all_only_where_that_is_asked() -> None:
     asked = {claim.name for claim in (*ALL, *PROPERTIES) if not claim.default}
 
-    assert asked == {"hw_covers_committed", "no_forced_exit"}
+    assert asked == {"hw_covers_committed", "leader_possible", "no_forced_exit"}
 
 
 # What the leader takes a follower to have.
@@ -360,7 +310,7 @@ def test_only_the_controller_of_kraft_keeps_the_isr_valid(version: str, applies:
 
 
 def test_every_other_new_claim_is_of_every_version() -> None:
-    narrow = {"acked_survives", "consumer_in_order", "valid_isr", "epoch_cache_monotone"}
+    narrow = {"consumer_in_order", "valid_isr", "epoch_cache_monotone"}
     wide = [claim for claim in (*ALL, *PROPERTIES) if claim.name not in narrow]
 
     assert all(

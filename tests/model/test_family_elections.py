@@ -136,6 +136,75 @@ def test_a_broker_that_was_not_eligible_is_not_when_it_comes_back() -> None:
     }
 
 
+# Elections of the last known leader.
+
+KAFKA_4 = model_of("elr-with-last-known-leader", replicas=3, min_insync_replicas=2)
+CRASHED = edited(NOBODY, elr=0b001, unclean={0: 1, 1: 1, 2: 1}, last_leader=0)
+"""r0 led last; all have crashed."""
+
+
+def test_who_led_is_remembered_as_the_isr_becomes_empty() -> None:
+    alone = down(0, isr=0b001, elr=0b010, fenced=0b010)
+
+    assert changed_by(KAFKA_4, alone, "Fence replica=0")["last_leader"] == (-1, 0)
+    assert "last_leader" not in changed_by(ELR, alone, "Fence replica=0")
+
+
+def test_who_led_is_forgotten_where_somebody_is_elected_in_the_same_step() -> None:
+    elected = after(KAFKA_4, down(0, isr=0b001, elr=0b110), "Fence replica=0")
+
+    assert (elected.leader, elected.last_leader) == (1, -1)
+
+
+def test_the_last_known_leader_is_elected_once_isr_and_elr_are_empty() -> None:
+    assert changed_by(KAFKA_4, CRASHED, "Restart replica=0") == {
+        "up[0]": (0, 1),
+        "fenced": (0b111, 0b110),
+        "isr": (0, 0b001),
+        "elr": (0b001, 0),
+        "unclean[0]": (1, 0),
+        "leader": (-1, 0),
+        "last_leader": (0, -1),
+        "epoch": (0, 1),
+    }
+
+
+@pytest.mark.parametrize(
+    ("step", "fields"),
+    [
+        pytest.param("Restart replica=0", {"elr": 0b011}, id="somebody is eligible still"),
+        pytest.param("Restart replica=1", {"elr": 0}, id="another comes back"),
+        pytest.param("Restart replica=0", {"elr": 0, "last_leader": 1}, id="another led last"),
+    ],
+)
+def test_the_last_known_leader_is_not_elected_while(step: str, fields: dict[str, Any]) -> None:
+    kept = after(KAFKA_4, edited(CRASHED, **fields), step)
+
+    assert kept.leader == -1
+    assert kept.last_leader == fields.get("last_leader", 0)
+
+
+def test_the_last_known_leader_that_is_up_is_elected_as_the_elr_becomes_empty() -> None:
+    waiting = edited(CRASHED, elr=0b010, fenced=0b110, up={0: 1}, unclean={0: 0})
+
+    assert after(KAFKA_4, waiting, "Restart replica=1").leader == 0
+
+
+def test_the_last_known_leader_comes_before_an_unclean_election() -> None:
+    options = {"replicas": 3, "min_insync_replicas": 2, "unclean_leader_election": True}
+    unclean = model_of("elr-with-last-known-leader", **options)
+    last = edited(CRASHED, last_leader=2, fenced=0b111, elr=0)
+
+    assert after(unclean, last, "Restart replica=0").leader == 0
+    waiting = edited(last, up={0: 1, 2: 1}, unclean={0: 0, 2: 0}, fenced=0b111)
+    registered = after(
+        model_of("elr-with-last-known-leader", **options, session_expiries=1),
+        edited(waiting, fenced=0b110),
+        "Register replica=2",
+    )
+    assert registered.leader == 2
+
+
 def test_the_longest_log_wins_an_unclean_election_where_that_is_asked() -> None:
     options = {"replicas": 3, "unclean_leader_election": True}
     state = down(0, isr=0b001, leo={1: 0, 2: 1}, log={(2, 0): 1}, produced=1)

@@ -27,6 +27,7 @@ FAMILY = [
     ("truncate-on-fetch", SMALL | {"late_metadata": True, "moves": 2, "epochs": 3}),
     ("kraft", SMALL | {"lost_disks": 1, "requests_survive": True, "session_expiries": 1}),
     ("elr", SMALL | {"power_losses": 1, "shutdowns": 1, "restarts": 0, "epochs": 3}),
+    ("elr-with-last-known-leader", SMALL | {"restarts": 2, "epochs": 3}),
     ("kip279", SMALL | {"lost_checkpoints": 1, "epochs": 2, "moves": 1}),
     (
         "kip320",
@@ -97,6 +98,37 @@ def test_states_that_read_the_same_are_the_same(version: str, options: dict[str,
     texts = {str((rows(state), summary(state))) for state in states}
 
     assert len(texts) == len(states)
+
+
+@pytest.mark.parametrize(
+    ("version", "options", "whence"),
+    [
+        ("elr-with-last-known-leader", {}, " as the last known leader (unclean)."),
+        ("elr", {"unclean_leader_election": True}, " from outside the ISR (unclean)."),
+    ],
+)
+def test_a_broker_that_crashed_does_not_come_back_from_the_elr(
+    version: str, options: dict[str, object], whence: str
+) -> None:
+    model = space(version, SMALL | {"replicas": 1, "restarts": 1, "epochs": 2} | options)
+
+    assert told(model, "Crash 0, Fence 0, Restart 0").endswith(whence)
+
+
+def test_who_led_last_is_shown_while_nobody_leads() -> None:
+    model = space("elr-with-last-known-leader", SMALL | {"replicas": 1, "restarts": 1, "epochs": 2})
+    gone = model.apply(
+        model.apply(model.initial[0], model.actions[names(model).index("Crash")], (0,)),
+        model.actions[names(model).index("Fence")],
+        (0,),
+    )
+
+    assert ", ELR {r0}, last led by r0, " in dict(summary(gone))["Controller"]
+    assert "last led" not in dict(summary(model.initial[0]))["Controller"]
+
+
+def names(model: Model) -> list[str]:
+    return [action.name for action in model.actions]
 
 
 def test_rows_are_a_header_and_a_row_a_broker() -> None:

@@ -12,7 +12,9 @@ from model.environment import Environment
 from model.features import FEATURES, TRUNCATIONS
 from model.versions import VERSIONS, BadVersion, released_as, spelled, version_of
 
-NEVER_IN_KAFKA = {"longest-log", "fresh-remote-leo"}
+NEVER_IN_KAFKA = {"longest-log"}
+SWITCHED_ON_BY_RELEASES = {"last-known-leader", "fresh-remote-leo"}
+"""What Kafka has, or had, and none of the named versions: see `model.releases`."""
 """Features that no version has: they are there to be asked about."""
 KIP_320 = {
     "fencing",
@@ -70,7 +72,7 @@ def test_a_version_says_what_it_is_and_which_kafka(name: str) -> None:
 def test_every_feature_is_some_versions_or_never_was_in_kafka() -> None:
     used = set().union(*(features for _, features in RELEASED.values()))
 
-    assert {f.name for f in FEATURES} - used == NEVER_IN_KAFKA
+    assert {f.name for f in FEATURES} - used == NEVER_IN_KAFKA | SWITCHED_ON_BY_RELEASES
     assert {f.name for f in FEATURES if "never in Kafka" in f.source} == NEVER_IN_KAFKA
     assert set(TRUNCATIONS) == {truncation for truncation, _ in RELEASED.values()}
 
@@ -163,6 +165,7 @@ NEEDS: list[tuple[str, str, tuple[str, ...]]] = [
     ("broker-epoch", "kraft", ("alter-partition",)),
     ("elr", "alter-partition", ()),
     ("elr", "kraft", ("alter-partition",)),
+    ("last-known-leader", "elr", ("alter-partition", "kraft")),
 ]
 """What means nothing without what, and what else that one needs."""
 
@@ -195,6 +198,7 @@ def test_a_feature_goes_with_all_that_it_needs(feature: Any) -> None:
         "truncate-to-hw",
     )
     needed = {f.name for f in FEATURES if feature.needs & f.bit}
+    needed |= {"alter-partition", "kraft"} if "elr" in needed else set()
     needed |= {"alter-partition"} if "kraft" in needed else set()
     added = sorted({truncation, feature.name} | needed)
 
@@ -263,7 +267,7 @@ OPTIONS: list[tuple[dict[str, Any], set[str]]] = [
 ]
 
 
-@pytest.mark.parametrize(("options", "added"), OPTIONS, ids="-".join)
+@pytest.mark.parametrize(("options", "added"), OPTIONS, ids=lambda value: "-".join(sorted(value)))
 def test_an_environment_has_the_steps_that_it_lets_happen(
     options: dict[str, Any], added: set[str]
 ) -> None:

@@ -12,7 +12,7 @@ from checker.engines.choice import EngineChoice
 from checker.matrix import running
 from checker.matrix.answering import Question
 from checker.matrix.files import to_object
-from checker.matrix.running import exploring
+from checker.matrix.running import exploring, unwatched
 from model.environment import Environment
 
 pytestmark = pytest.mark.spark
@@ -37,13 +37,13 @@ def test_a_grid_is_one_job_of_a_task_for_each_cell(
 
 
 def test_what_fails_on_an_executor_is_told_in_one_line(spark_context: Any) -> None:
-    nonsense = Question("raft", Environment().options(), (), 1)
+    nonsense = Question("hw", Environment().options(), (), max_states="few")  # type: ignore[arg-type]
     choice = EngineChoice(name="spark", session=spark_context)
 
     with (
-        exploring(TINY, choice) as explorer,
-        pytest.raises(EngineFailed, match="unknown protocol 'raft'") as failed,
+        exploring(choice) as explorer,
+        pytest.raises(EngineFailed, match="'>=' not supported") as failed,
     ):
-        explorer([nonsense], lambda done: None)
+        explorer([nonsense], unwatched)
 
     assert "\n" not in str(failed.value)

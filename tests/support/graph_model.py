@@ -1,7 +1,7 @@
 """A model that is any small graph: the checker is tested on graphs whose answers are known.
 
-The edges are run-time settings, a bit mask of targets for each node, so that all of these graphs
-share one compilation.
+The edges are settings, a bit mask of targets for each node; all of these graphs share one kernel,
+which reads them as it runs.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import Any, NamedTuple
 
-from checker.problem import Problem
+from checker.problem import Problem, Shared
 from invariants.claim import ActionProperty, Invariant, Reachable
 from model.layout import Field, Layout
 from model.state import State
@@ -137,6 +137,11 @@ _NARRATION = Narration(
     rows=lambda state: [["Node"], [str(state.node)]],
     summary=lambda state: [],
 )
+_SHARED = Shared(
+    settings=frozenset(Settings._fields),
+    actions=frozenset(action.name for action in _ACTIONS),
+    claims=frozenset(("not_bad", "not_worse", "level", "clear")),
+)
 NOT_BAD = Invariant(name="not_bad", sentence="No bad node.", holds=holds_not_bad, explain=explain)
 NOT_WORSE = Invariant(
     name="not_worse", sentence="No worse node.", holds=holds_not_worse, explain=explain
@@ -179,7 +184,8 @@ def graph_problem(
         narration=_NARRATION,
         options={},
     )
-    return Problem(model, (NOT_BAD, NOT_WORSE), (GOAL,), properties=(LEVEL, CLEAR))
+    claims = (NOT_BAD, NOT_WORSE)
+    return Problem(model, claims, (GOAL,), properties=(LEVEL, CLEAR), shared=_SHARED)
 
 
 def node_state(node: int) -> State:

@@ -7,8 +7,9 @@ from typing import Any
 
 from checker.engines.choice import EngineChoice
 from checker.matrix.grid import AXES, Grid, grid_over
+from checker.matrix.matrix import Matrix, explore_grid
 from checker.matrix.outcome import Outcome
-from checker.matrix.running import Matrix, explore_grid, exploring
+from checker.matrix.running import exploring
 
 NAMES = [axis.name for axis in AXES]
 SMALL = grid_over(
@@ -25,7 +26,7 @@ TINY = grid_over(["version", "acks"], [("faults", "one crash")], records=1, epoc
 
 def explored(grid: Grid, choice: EngineChoice) -> Matrix:
     """The grid, explored anew."""
-    with exploring(grid, choice) as explorer:
+    with exploring(choice) as explorer:
         return explore_grid(grid, explorer, engine=choice.name)
 
 

@@ -14,7 +14,7 @@ from states import packed
 from walking import walk
 
 from checker.compiled.expander import Expander, Findings, Tally, words_of
-from checker.compiled.kernel import ACTION_SHIFT, ROW_SHIFT
+from checker.compiled.loops import ACTION_SHIFT, ROW_SHIFT
 from checker.problem import Problem
 from invariants.atomic import ALL
 from invariants.atomic.reachable import ALL as REACHABLE

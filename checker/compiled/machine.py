@@ -1,0 +1,111 @@
+"""From LLVM's text to machine code for this processor, and from machine code to functions.
+
+One module, one pipeline, one object file. Functions are called through ctypes, which lets go of
+the interpreter's lock while they run.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import itertools
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import llvmlite
+import llvmlite.binding as llvm
+
+LEVEL = 3
+"""Of LLVM's pipeline: 1 is no faster to compile than 3 by much, and what it makes is slower."""
+_LIBRARIES = itertools.count()
+_ONE_AT_A_TIME = threading.Lock()
+"""LLVM's global context is shared by all modules of a process."""
+
+
+def description() -> str:
+    """All that machine code depends on beside the text: compiler, pipeline, processor."""
+    machine = _machine()
+    version = ".".join(map(str, llvm.llvm_version_info))
+    features = llvm.get_host_cpu_features().flatten()
+    names = f"{machine.triple} {llvm.get_host_cpu_name()} {features}"
+    return f"llvmlite {llvmlite.__version__} LLVM {version} O{LEVEL} {names}"
+
+
+def object_code(text: str) -> bytes:
+    """The object file of a module."""
+    with _ONE_AT_A_TIME:
+        code: bytes = _machine().emit_object(_optimised(text))
+    return code
+
+
+def optimised(text: str) -> str:
+    """The module as LLVM leaves it, as text."""
+    with _ONE_AT_A_TIME:
+        return str(_optimised(text))
+
+
+def assembly(text: str) -> str:
+    """The module in the processor's own instructions."""
+    with _ONE_AT_A_TIME:
+        machine = _machine()
+        machine.set_asm_verbosity(True)
+        instructions: str = machine.emit_assembly(_optimised(text))
+    return instructions
+
+
+def _optimised(text: str) -> Any:
+    machine = _machine()
+    module = llvm.parse_assembly(text)
+    module.verify()
+    module.triple = machine.triple
+    module.data_layout = str(machine.target_data)
+    tuning = llvm.create_pipeline_tuning_options(LEVEL)
+    tuning.loop_vectorization = True
+    tuning.slp_vectorization = False
+    builder = llvm.create_pass_builder(machine, tuning)
+    builder.getModulePassManager().run(module, builder)
+    return module
+
+
+Functions = dict[str, Callable[..., int]]
+
+
+def load(code: bytes, arguments: Mapping[str, Sequence[bool]]) -> Functions:
+    """The functions of an object file; `arguments` says of each which of them are pointers.
+
+    All of them return a number. Raises `RuntimeError` where the file is none that fits.
+    """
+    with _ONE_AT_A_TIME:
+        builder = llvm.JITLibraryBuilder().add_object_img(code).add_current_process()
+        for name in arguments:
+            builder.export_symbol(name)
+        library = builder.link(_linker(), f"kernel-{next(_LIBRARIES)}")
+    return {name: _function(library, name, points) for name, points in arguments.items()}
+
+
+def _function(library: Any, name: str, points: Sequence[bool]) -> Callable[..., int]:
+    types = [ctypes.c_void_p if each else ctypes.c_int64 for each in points]
+    function: Any = ctypes.CFUNCTYPE(ctypes.c_int64, *types)(library[name])
+    function.library = library  # its code is gone when nothing holds this any more
+    return function  # type: ignore[no-any-return]
+
+
+@functools.cache
+def _machine() -> Any:
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    return llvm.Target.from_default_triple().create_target_machine(
+        cpu=llvm.get_host_cpu_name(),
+        features=llvm.get_host_cpu_features().flatten(),
+        opt=LEVEL,
+        reloc="pic",
+        codemodel="jitdefault",
+        jit=True,
+    )
+
+
+@functools.cache
+def _linker() -> Any:
+    _machine()
+    return llvm.create_lljit_compiler()

@@ -1,0 +1,58 @@
+"""What is told when a run breaks down: where, what is kept of it, and how to go on.
+
+Whatever ends a run from outside, a full disk or an engine that is gone, the levels that it had
+finished are kept if it has a run directory.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from checker.engine import EngineFailed
+from checker.engines.java import NoJava
+from checker.engines.spark_session import NoSpark
+from checker.store.run_directory import RunDirectory
+from checker.wording import counted
+from counterexamples import FULL, BadFile
+
+
+@contextmanager
+def telling_what_is_kept(kept: RunDirectory | None) -> Iterator[None]:
+    """Adds to an error that ends a run what is kept, and how to go on.
+
+    Raises `BadFile` for a full disk, and the errors of engines as they are.
+    """
+    try:
+        yield
+    except (NoJava, NoSpark) as problem:
+        if kept is None or not kept.manifest.levels:
+            raise
+        raise type(problem)(f"{problem}; {_going_on(kept)}") from problem
+    except EngineFailed as problem:
+        raise EngineFailed(f"{problem}; {_going_on(kept)}") from problem
+    except OSError as problem:
+        if problem.errno not in FULL:
+            raise
+        where = kept.storage.location if kept else tempfile.gettempdir()
+        raise BadFile(f"{told_os_error(problem, where)}; {_going_on(kept)}") from problem
+
+
+def told_os_error(problem: OSError, where: str = "") -> str:
+    """`/x/y: Permission denied`, without Python's number; `where` if the system does not say."""
+    where = problem.filename or where
+    if problem.errno in FULL:
+        full = os.strerror(problem.errno)
+        return f"there is no room left for {where or tempfile.gettempdir()} ({full}); free some"
+    told = problem.strerror or str(problem)
+    return f"{where}: {told}" if where else told
+
+
+def _going_on(kept: RunDirectory | None) -> str:
+    if kept is None:
+        return "nothing of this run is kept; --run-dir keeps every finished level"
+    location = kept.storage.location
+    levels = counted(len(kept.manifest.levels), "level")
+    return f"{levels} are kept in {location}; go on with --resume {location}"

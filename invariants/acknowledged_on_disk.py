@@ -1,0 +1,43 @@
+"""Every acknowledged record is in some log, of a broker up or down.
+
+The weakest claim about durability: what is in a log can still be repaired by hand, whoever may be
+elected. It breaks where every log that had the record lost it: at least that many machines have
+lost power or a disk, or replicas have truncated it. With acks=all an acknowledged record was in
+min.insync.replicas logs, so that Kafka promises it while fewer machines lose what is on them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from invariants.claim import Invariant
+from invariants.kept_records import first_lacking, lacking
+from model.state import State
+from model.terms import NO_RECORD
+
+
+def everybody(s: Any) -> int:
+    """All replicas."""
+    members: int = (1 << s.replicas) - 1
+    return members
+
+
+def holds(s: Any, c: Any) -> bool:
+    """No acknowledged record is missing from all logs."""
+    return lacking(s, everybody(s)) == 0
+
+
+def explain(s: State, c: Any) -> str:
+    """Which record is gone from everywhere."""
+    record = first_lacking(s, everybody(s))
+    if record == NO_RECORD:
+        return "Every acknowledged record is somewhere."
+    return f"m{record} was acknowledged and is in no log any more."
+
+
+CLAIM = Invariant(
+    name="acknowledged_on_disk",
+    sentence="Every acknowledged record is in some log, of a broker up or down.",
+    holds=holds,
+    explain=explain,
+)

@@ -1,0 +1,46 @@
+"""A replica that leads, or that could still be elected, has each record that was acknowledged.
+
+A claim about durability that needs no leader. It is weaker than `acknowledged_durable` where
+somebody leads, and still says something where nobody does: a record that it does not cover comes
+back by no election that this version has. `acknowledged_on_disk` asks for any log at all, and so
+for what could be repaired by hand; with unclean elections the two are one. It does not say that
+whoever is elected next has the record: that is `candidates_complete`.
+
+As `acknowledged_durable` it is no promise under acks=1, nor with unclean elections.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from invariants.claim import Invariant
+from invariants.electable import electable
+from invariants.kept_records import first_lacking, lacking, named, who_has
+from model.state import State
+from model.terms import NO_RECORD
+
+
+def holds(s: Any, c: Any) -> bool:
+    """The electable replicas have, between them, every acknowledged record."""
+    return lacking(s, electable(s, c)) == 0
+
+
+def explain(s: State, c: Any) -> str:
+    """Which record is out of reach, who may be elected, and who has it."""
+    may_lead = electable(s, c)
+    record = first_lacking(s, may_lead)
+    if record == NO_RECORD:
+        return "Every acknowledged record is where an election can reach it."
+    elsewhere = who_has(s, record)
+    where = f"only {named(s, elsewhere)} has it" if elsewhere else "no log has it any more"
+    if not may_lead:
+        return f"m{record} was acknowledged; nobody can be elected any more, and {where}."
+    return f"m{record} was acknowledged; only {named(s, may_lead)} may lead, and {where}."
+
+
+CLAIM = Invariant(
+    name="acknowledged_somewhere",
+    sentence="Every acknowledged record is in the log of a replica that leads or may be elected.",
+    holds=holds,
+    explain=explain,
+)

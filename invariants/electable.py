@@ -1,0 +1,55 @@
+"""Who may still lead, by the rules of the version alone and whatever it has lost.
+
+What `candidates_complete` asks of an election that may come at once, this asks of any that may come
+at all: a broker that is down counts, if it may be elected when it is back.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from model.controller import unavailable
+from model.features import ELR, LAST_KNOWN_LEADER, has
+from model.terms import contains, with_member
+
+
+def electable(s: Any, c: Any) -> int:
+    """The replicas that lead, or that could be elected before they replicate anything more.
+
+    Whichever brokers crash, come back or are fenced meanwhile. With unclean elections everybody.
+    """
+    if c.unclean_leader_election == 1:
+        everybody: int = (1 << s.replicas) - 1
+        return everybody
+    members = 0
+    for replica in range(s.replicas):
+        if is_electable(s, c, replica):
+            members = with_member(members, replica)
+    return members
+
+
+def is_electable(s: Any, c: Any, replica: int) -> bool:
+    """Whether this one could, without unclean elections.
+
+    A member of the ISR: without ELR the last member stays in it, down or not. With ELR also a
+    member of that, which is used once the ISR is empty. But who is down and did not stop properly
+    leaves both as it comes back (ReplicationControlManager.handleUncleanBrokerShutdown); then it
+    can only be the last known leader, which it still becomes if the controller elects it before it
+    notices.
+    """
+    if not has(c, ELR):
+        return contains(s.isr, replica)
+    if contains(s.isr | s.elr, replica):
+        if s.up[replica] == 1 or s.unclean[replica] == 0:
+            return True
+        if has(c, LAST_KNOWN_LEADER) and not contains(unavailable(s), replica):
+            return True
+    return bool(s.last_leader == replica and not is_forestalled(s))
+
+
+def is_forestalled(s: Any) -> bool:
+    """Whether somebody of the ELR stopped properly: it will lead before the last known leader."""
+    for replica in range(s.replicas):
+        if contains(s.elr, replica) and s.up[replica] == 0 and s.unclean[replica] == 0:
+            return True
+    return False

@@ -1,0 +1,39 @@
+"""Some replica leads, or could be elected once it is back: the partition is not stuck for ever.
+
+A claim about availability, which no claim about loss implies: with ELR the ISR may become empty,
+and every broker that comes back from a crash leaves the ELR. Without ELR the last member stays in
+the ISR, and since Kafka 4.0 the last known leader is elected, so that there it always holds. It
+does not say that somebody leads now, nor that who could lead has what was acknowledged.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from invariants.claim import Invariant
+from invariants.electable import electable
+from model.state import State
+
+
+def holds(s: Any, c: Any) -> bool:
+    """Somebody is electable."""
+    return electable(s, c) != 0
+
+
+def explain(s: State, c: Any) -> str:
+    """That ISR and ELR have nobody who could come back as leader."""
+    if electable(s, c) != 0:
+        return "Somebody leads or can be elected."
+    return (
+        "Nobody leads and nobody can be elected any more, whoever comes back: only an unclean "
+        "election ends this."
+    )
+
+
+CLAIM = Invariant(
+    name="leader_possible",
+    sentence="Some replica leads, or could be elected by this version's rules once it is back.",
+    holds=holds,
+    explain=explain,
+    default=False,
+)

@@ -1,0 +1,26 @@
+"""A record is acknowledged: until a producer has been told, none of its records can be lost."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from invariants.claim import Reachable
+from model.terms import ACKS_NONE
+
+
+def happens(before: Any, after: Any, c: Any) -> bool:
+    """More is acknowledged after the step than before."""
+    return bool(after.acked & ~before.acked != 0)
+
+
+def applies(c: Any) -> bool:
+    """With acks=0 a producer asks for no answer."""
+    return bool(c.acks != ACKS_NONE)
+
+
+CLAIM = Reachable(
+    name="record_acknowledged",
+    sentence="A record is acknowledged.",
+    happens=happens,
+    applies=applies,
+)

@@ -1,0 +1,51 @@
+"""A matrix that is asked to end gives what it knows, and says that this is not all."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+COMMAND = [sys.executable, "-c", "from checker.console.cli import main; main()"]
+KRAFT_4_0 = """\
+process.roles=broker,controller
+metadata.version=4.0-IV3
+default.replication.factor=3
+min.insync.replicas=2
+"""
+
+
+def _usual_interrupt() -> None:
+    """A test runner in the background may ignore the signal, and its children with it."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.mark.parametrize("asked", [signal.SIGTERM, signal.SIGINT])
+def test_it_ends_with_a_table_of_what_is_known_and_exits_20(asked: int, tmp_path: Path) -> None:
+    """With three replicas `none` is explored at once, and `zombie` in no time that a test has."""
+    path = tmp_path / "server.properties"
+    path.write_text(KRAFT_4_0)
+    claim = "no_divergence_below_hw"
+    options = ["--config", path, "--only", "faults=none,zombie", "--invariant", claim]
+    process = subprocess.Popen(
+        [*COMMAND, "matrix", *map(str, options), "--json", str(tmp_path / "ended.json")],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=_usual_interrupt,  # noqa: PLW1509 - no threads run yet
+    )
+    assert process.stderr is not None
+    for line in process.stderr:
+        if "1 of 2 cells explored, 1 left; now zombie" in line:
+            break
+    process.send_signal(asked)
+    out, _ = process.communicate(timeout=60)
+
+    assert process.returncode == 20
+    assert "none     holds" in out
+    assert "zombie   ?" in out
+    assert "Interrupted; this is what is known." in " ".join(out.split())
+    assert (tmp_path / "ended.json").exists()

@@ -1,0 +1,312 @@
+"""Machine code on disk: what it was made of is in its name, and what is not whole is made anew."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import stat
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from compiling import module_of
+from graph_model import graph_problem
+
+from checker.compiled import cache, kernel, machine
+from checker.compiled.kernel import is_compiled, kernel_of, plan_of, program_of
+from checker.compiled.rules import rules_digest
+from checker.grains import problem_for
+from checker.problem import Problem
+from model.environment import Environment
+
+
+@pytest.fixture(autouse=True)
+def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv("WATERLINE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(kernel, "_in_memory", {})
+    program_of.cache_clear()
+    yield
+    program_of.cache_clear()
+
+
+@pytest.fixture
+def compilations(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The texts that were compiled."""
+    made: list[str] = []
+    really = machine.object_code
+
+    def object_code(text: str) -> bytes:
+        made.append(text)
+        return really(text)
+
+    monkeypatch.setattr(machine, "object_code", object_code)
+    return made
+
+
+PROBLEM = graph_problem([(0, 1)])
+
+
+def anew(problem: Problem = PROBLEM) -> None:
+    """Get the kernel as another process would."""
+    kernel._in_memory.clear()
+    kernel_of(problem)
+
+
+def file_of(problem: Problem = PROBLEM) -> Path:
+    return cache.folder() / f"{program_of(plan_of(problem)).name}.o"
+
+
+def test_what_was_compiled_once_is_loaded(compilations: list[str]) -> None:
+    assert not is_compiled(PROBLEM)
+    anew()
+    anew()
+
+    assert is_compiled(PROBLEM)
+    assert len(compilations) == 1
+    assert [path.name for path in cache.folder().iterdir()] == [file_of().name]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        pytest.param(lambda code: b"", id="empty"),
+        pytest.param(lambda code: code[: len(code) // 2], id="cut short"),
+        pytest.param(lambda code: code[:-1], id="one byte short"),
+        pytest.param(lambda code: code[:-9] + b"x" + code[-8:], id="one byte changed"),
+        pytest.param(lambda code: b"x" + code[1:], id="another format"),
+        pytest.param(lambda code: b"\x80\x04K\x01.", id="a pickle"),
+    ],
+)
+def test_a_file_that_is_not_whole_is_made_again_silently(
+    damage: object, compilations: list[str], capfd: pytest.CaptureFixture[str]
+) -> None:
+    anew()
+    whole = file_of().read_bytes()
+    file_of().write_bytes(damage(whole))  # type: ignore[operator]
+
+    anew()
+
+    assert len(compilations) == 2
+    assert file_of().read_bytes() == whole
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_whole_file_that_holds_no_code_is_made_again(compilations: list[str]) -> None:
+    anew()
+    cache.keep(file_of().stem, b"no code at all")
+    assert cache.kept(file_of().stem) == b"no code at all"
+
+    anew()
+
+    assert len(compilations) == 2
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")
+@pytest.mark.parametrize("whose", ["cache", "kernels"])
+def test_a_folder_of_another_user_is_not_used(whose: str, compilations: list[str]) -> None:
+    anew()
+    os.chown(cache.folder() if whose == "kernels" else cache.cache_directory(), 12345, -1)
+
+    anew()
+
+    assert len(compilations) == 2
+
+
+@pytest.mark.parametrize("bit", [stat.S_IWGRP, stat.S_IWOTH], ids=["group", "others"])
+@pytest.mark.parametrize("which", ["cache", "kernels"])
+def test_a_folder_that_others_can_write_to_is_not_used(
+    which: str, bit: int, compilations: list[str]
+) -> None:
+    anew()
+    opened = cache.folder() if which == "kernels" else cache.cache_directory()
+    opened.chmod(0o700 | bit)
+
+    anew()
+
+    assert len(compilations) == 2
+
+
+def test_a_file_that_others_can_write_to_is_not_loaded(compilations: list[str]) -> None:
+    anew()
+    file_of().chmod(0o666)
+
+    anew()
+
+    assert len(compilations) == 2
+
+
+def test_a_link_in_place_of_a_file_is_not_followed(compilations: list[str], tmp_path: Path) -> None:
+    anew()
+    elsewhere = tmp_path / "elsewhere.o"
+    file_of().rename(elsewhere)
+    file_of().symlink_to(elsewhere)
+
+    anew()
+
+    assert len(compilations) == 2
+    assert not file_of().is_symlink()
+
+
+def test_the_folder_is_made_for_its_user_alone() -> None:
+    anew()
+
+    assert stat.S_IMODE(cache.folder().stat().st_mode) == 0o700
+
+
+def test_where_nothing_can_be_kept_it_is_compiled_all_the_same(
+    compilations: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("no folder")
+    monkeypatch.setenv("WATERLINE_CACHE", str(tmp_path / "file"))
+
+    anew()
+
+    assert len(compilations) == 1
+
+
+def test_of_several_threads_one_compiles(compilations: list[str]) -> None:
+    threads = [threading.Thread(target=kernel_of, args=(PROBLEM,)) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert len(compilations) == 1
+
+
+def test_compiled_code_runs_without_the_interpreters_lock() -> None:
+    expand = kernel_of(PROBLEM).expand
+
+    held = 0x4
+    assert ctypes.PyDLL._func_flags_ & held  # ctypes calls it FUNCFLAG_PYTHONAPI
+    assert not expand._flags_ & held  # type: ignore[attr-defined]
+
+
+# --- what the code was made of -------------------------------------------------------------------
+
+RULES = """
+from model import terms
+
+LIMIT = 3
+AMONG = frozenset((1, 2))
+
+
+class Kind:
+    FIRST = 1
+
+
+def inner(s, n):
+    return n + 1 in {1, 2}
+
+
+def guard(s, c, target):
+    node = s.node + target
+    return inner(s, node) or node < LIMIT or node in AMONG or node * 5 == Kind.FIRST + 49
+
+
+def effect(s, c, target):
+    s.node = target
+"""
+EDITS = {
+    "a constant": ("LIMIT = 3", "LIMIT = 4"),
+    "a constant in a function": ("n + 1", "n + 2"),
+    "a set of constants": ("{1, 2}", "{1, 3}"),
+    "a frozen set of a module": ("frozenset((1, 2))", "frozenset((1, 4))"),
+    "an attribute of a class": ("FIRST = 1", "FIRST = 2"),
+    "a function that is called": ("return n + 1 in", "return n + 1 not in"),
+    "the rule itself": ("node < LIMIT", "node <= LIMIT"),
+    "the effect": ("s.node = target", "s.node = 1 if target else 0"),
+}
+
+
+def with_rules(text: str, folder: Path) -> Problem:
+    module = module_of(text, folder)
+    follow = replace(PROBLEM.model.actions[0], guard=module.guard, effect=module.effect)
+    model = replace(PROBLEM.model, actions=(follow, *PROBLEM.model.actions[1:]))
+    return replace(PROBLEM, model=model)
+
+
+@pytest.mark.parametrize(("old", "new"), EDITS.values(), ids=EDITS)
+def test_an_edit_gives_another_kernel_and_other_rules(old: str, new: str, tmp_path: Path) -> None:
+    assert old in RULES
+    before, after = with_rules(RULES, tmp_path), with_rules(RULES.replace(old, new), tmp_path)
+
+    assert program_of(plan_of(before)).name != program_of(plan_of(after)).name
+    assert rules_digest(before) != rules_digest(after)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("LIMIT = 3\n", "# The limit.\nLIMIT = 3\n\n"),
+        ("def effect(s, c, target):\n", 'def effect(s, c, target):\n    """Go there."""\n'),
+        ("n + 1 in", "(n + 1) in"),
+    ],
+    ids=["a comment", "a docstring", "brackets"],
+)
+def test_what_means_the_same_changes_nothing(old: str, new: str, tmp_path: Path) -> None:
+    before, after = with_rules(RULES, tmp_path), with_rules(RULES.replace(old, new), tmp_path)
+
+    assert program_of(plan_of(before)).name == program_of(plan_of(after)).name
+    assert rules_digest(before) == rules_digest(after)
+
+
+def test_a_global_that_was_set_anew_gives_another_kernel(tmp_path: Path) -> None:
+    problem = with_rules(RULES, tmp_path)
+    before = program_of(plan_of(problem)).name, rules_digest(problem)
+    problem.model.actions[0].guard.__globals__["LIMIT"] = 5
+    program_of.cache_clear()
+
+    assert program_of(plan_of(problem)).name != before[0]
+    assert rules_digest(problem) != before[1]
+
+
+def test_a_setting_a_size_and_a_processor_are_part_of_the_name(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    problems = [
+        problem_for("hw", Environment()),
+        problem_for("hw", Environment(restarts=1)),
+        problem_for("hw", Environment(epochs=1)),
+        problem_for("epoch", Environment()),
+        problem_for("hw", Environment(), ["sane"]),
+    ]
+    names = {program_of(plan_of(problem)).name for problem in problems}
+    here = machine.description()
+    monkeypatch.setattr(machine, "description", lambda: f"{here} and another processor")
+    names.add(program_of(plan_of(problems[0])).name)
+
+    assert len(names) == 6
+
+
+# --- what makes two runs the same run ------------------------------------------------------------
+
+
+def test_another_claim_changes_nothing_of_a_run_that_does_not_ask_it() -> None:
+    problem = problem_for("hw", Environment(), ["sane", "hw_monotone"])
+    fewer = replace(
+        problem,
+        invariants=tuple(claim for claim in problem.invariants if claim.name == "sane"),
+    )
+    more = replace(
+        problem,
+        invariants=(replace(problem.invariants[0], name="new", default=False), *problem.invariants),
+    )
+
+    assert rules_digest(problem) == rules_digest(fewer) == rules_digest(more)
+
+
+def test_a_claim_that_is_checked_is_part_of_a_run() -> None:
+    problem = problem_for("hw", Environment(), ["sane"])
+    other = replace(
+        problem,
+        invariants=tuple(
+            replace(claim, holds=problem.invariants[0].holds) if claim.name == "sane" else claim
+            for claim in problem.invariants
+        ),
+    )
+
+    assert rules_digest(problem) != rules_digest(other)
+    assert rules_digest(problem) != rules_digest(problem_for("hw", Environment()))

@@ -1,0 +1,91 @@
+"""What a fault does under the rules of a release, explored in full: where `holds` said too much."""
+
+from __future__ import annotations
+
+from contextlib import closing
+
+import pytest
+
+from checker.engines.memory import MemoryEngine
+from checker.grains import problem_for
+from checker.search import search
+from model.environment import Environment
+from model.releases import release_followed
+
+KAFKA_3_6 = release_followed((3, 6), is_kraft=True).version
+KAFKA_4 = release_followed((4, 0), is_kraft=True).version
+KAFKA_4_ELR = release_followed((4, 0), is_kraft=True, eligible_leader_replicas=True).version
+LOSSES = (
+    "no_committed_loss",
+    "acknowledged_durable",
+    "acknowledged_somewhere",
+    "acknowledged_on_disk",
+    "leader_possible",
+)
+ONE_REPLICA = Environment(replicas=1, restarts=0, lost_disks=1)
+ONE_IS_ENOUGH = Environment(restarts=0, lost_disks=1)
+"""Two replicas, min.insync.replicas=1."""
+THREE = {"replicas": 3, "records": 1, "epochs": 3, "restarts": 0, "min_insync_replicas": 2}
+POWER = Environment(**THREE, power_losses=1)  # type: ignore[arg-type]  # each is an int
+DISK = Environment(**THREE, lost_disks=1)  # type: ignore[arg-type]  # each is an int
+
+
+def depths(version: str, environment: Environment) -> dict[str, int | None]:
+    """The violated claims and the least number of steps to each; every state was reached."""
+    problem = problem_for(version, environment, LOSSES)
+
+    with closing(MemoryEngine(problem)) as engine:
+        result = search(problem, engine)
+
+    assert result.complete
+    assert all(claim.depth is not None for claim in result.reachable[:1]), "no record commits"
+    return {found.name: found.depth for found in result.violated}
+
+
+@pytest.mark.parametrize(
+    ("version", "environment", "broken"),
+    [
+        pytest.param(
+            "elr",
+            ONE_REPLICA,
+            {"acknowledged_somewhere": 2, "acknowledged_on_disk": 2, "leader_possible": 2},
+            id="one replica, ELR, and nobody leads",
+        ),
+        pytest.param(
+            KAFKA_4_ELR,
+            ONE_REPLICA,
+            {
+                "no_committed_loss": 5,
+                "acknowledged_durable": 5,
+                "acknowledged_somewhere": 2,
+                "acknowledged_on_disk": 2,
+            },
+            id="one replica, Kafka 4 with ELR",
+        ),
+        pytest.param(
+            "elr",
+            ONE_IS_ENOUGH,
+            {"acknowledged_somewhere": 4, "acknowledged_on_disk": 4, "leader_possible": 4},
+            id="two replicas, the only copy is lost",
+        ),
+    ],
+)
+def test_a_record_in_no_log_breaks_a_claim_with_or_without_a_leader(
+    version: str, environment: Environment, broken: dict[str, int]
+) -> None:
+    assert depths(version, environment) == broken
+
+
+@pytest.mark.parametrize("environment", [POWER, DISK], ids=["power loss", "lost disk"])
+def test_kafka_4_without_elr_loses_within_three_epochs(environment: Environment) -> None:
+    """With the rule that 3.6 dropped, shrink-raises-epoch, the epochs are used up before.
+
+    That the record is out of reach is seen all the same: it takes no election.
+    """
+    three_six = depths(KAFKA_3_6, environment)
+    four = depths(KAFKA_4, environment)
+
+    assert depths("kip903", environment) == {"acknowledged_somewhere": 13}
+    assert (three_six["no_committed_loss"], three_six["acknowledged_durable"]) == (9, 14)
+    assert (four["no_committed_loss"], four["acknowledged_durable"]) == (14, 14)
+    assert depths(KAFKA_4_ELR, environment) == {}

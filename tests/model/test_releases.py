@@ -1,0 +1,221 @@
+"""Which rules a Kafka release has, release by release, and which releases are refused."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from model.features import FEATURES
+from model.releases import (
+    NEWEST_RELEASE,
+    RELEASES,
+    Release,
+    UnknownRelease,
+    as_released,
+    is_released,
+    release_followed,
+)
+from model.versions import VERSIONS, version_of
+
+ALTER_ISR = "with-alter-partition-with-maximal-isr"
+KRAFT_3_7 = "kip903-without-shrink-raises-epoch-with-hw-needs-min-isr"
+
+
+def followed(text: str, *, is_kraft: bool = False, elr: bool = False) -> Release:
+    number = tuple(int(part) for part in text.split("."))
+    return release_followed(number, is_kraft=is_kraft, eligible_leader_replicas=elr)
+
+
+def rules(text: str, *, is_kraft: bool = False, elr: bool = False) -> set[str]:
+    """How it truncates, and its features, as `waterline versions` calls them."""
+    release = followed(text, is_kraft=is_kraft, elr=elr)
+    return set(version_of(release.version).feature_names)
+
+
+@pytest.mark.parametrize(
+    ("release", "version"),
+    [
+        ("0.8.2", "hw-with-fresh-remote-leo"),
+        ("0.9", "hw"),
+        ("0.9.0", "hw"),
+        ("0.10.2", "hw"),
+        ("0.11", "epoch"),
+        ("0.11.0", "epoch"),
+        ("1.0", "epoch"),
+        ("1.1", "epoch"),
+        ("2.0", "kip279-code"),
+        ("2.0.0", "kip279-code"),
+        ("2.1", "kip320"),
+        ("2.2", "kip320"),
+        ("2.3", "kip320"),
+        ("2.4", "kip320"),
+        ("2.5", "kip320"),
+        ("2.6", "kip320"),
+        ("2.7", f"truncate-on-fetch-without-diverging-guard-{ALTER_ISR}"),
+        ("2.7.1", f"truncate-on-fetch-without-diverging-guard-{ALTER_ISR}"),
+        ("2.7.2", f"truncate-on-fetch-{ALTER_ISR}"),
+        ("2.8", f"truncate-on-fetch-without-diverging-guard-{ALTER_ISR}"),
+        ("2.8.1", f"truncate-on-fetch-{ALTER_ISR}"),
+        ("3.0", f"truncate-on-fetch-{ALTER_ISR}"),
+        ("3.1", f"truncate-on-fetch-{ALTER_ISR}"),
+        ("3.2", f"truncate-on-fetch-{ALTER_ISR}"),
+        ("3.3", f"truncate-on-fetch-{ALTER_ISR}-with-fenced-check"),
+        ("3.4", f"truncate-on-fetch-{ALTER_ISR}-with-fenced-check"),
+        ("3.5", f"truncate-on-fetch-{ALTER_ISR}-with-fenced-check"),
+        ("3.6", f"truncate-on-fetch-{ALTER_ISR}-with-fenced-check"),
+        ("3.7", f"truncate-on-fetch-{ALTER_ISR}-with-fenced-check-with-hw-needs-min-isr"),
+        ("3.8", f"truncate-on-fetch-{ALTER_ISR}-with-fenced-check-with-hw-needs-min-isr"),
+        ("3.9", f"truncate-on-fetch-{ALTER_ISR}-with-fenced-check-with-hw-needs-min-isr"),
+    ],
+)
+def test_a_release_with_zookeeper_follows(release: str, version: str) -> None:
+    assert followed(release).version == version
+
+
+@pytest.mark.parametrize(
+    ("release", "version", "heeds_unclean_election"),
+    [
+        ("2.8", "kraft-without-fenced-check-without-diverging-guard", False),
+        ("2.8.1", "kraft-without-fenced-check", False),
+        ("3.0", "kraft-without-fenced-check", False),
+        ("3.1", "kraft-without-fenced-check", False),
+        ("3.2", "kraft-without-fenced-check", False),
+        ("3.3", "kraft", False),
+        ("3.4", "kraft", False),
+        ("3.5", "kip903", False),
+        ("3.6", "kip903-without-shrink-raises-epoch", False),
+        ("3.7", KRAFT_3_7, False),
+        ("3.8", KRAFT_3_7, False),
+        ("3.9", KRAFT_3_7, True),
+        ("4.0", KRAFT_3_7, True),
+        ("4.1", KRAFT_3_7, True),
+        ("4.2", KRAFT_3_7, True),
+    ],
+)
+def test_a_release_with_kraft_follows(
+    release: str, version: str, heeds_unclean_election: bool
+) -> None:
+    found = followed(release, is_kraft=True)
+
+    assert found.version == version
+    assert found.heeds_unclean_election is heeds_unclean_election
+
+
+@pytest.mark.parametrize("release", ["4.0", "4.1", "4.2"])
+def test_eligible_leader_replicas_are_a_matter_of_their_own_switch(release: str) -> None:
+    assert followed(release, is_kraft=True, elr=True).version == "elr-with-last-known-leader"
+    assert "elr" not in rules(release, is_kraft=True)
+
+
+def test_2_0_1_has_all_repairs_of_2_1_but_fencing() -> None:
+    """Consumers check what they read since 2.1 here; in truth since client 2.3."""
+    assert rules("2.1") - rules("2.0.1") == {"fencing", "consumer-validation"}
+    assert rules("2.0.1") <= rules("2.1")
+
+
+@pytest.mark.parametrize(
+    ("rule", "absent", "present"),
+    [
+        ("shrink-raises-epoch", "3.6", "3.5"),
+        ("hw-needs-min-isr", "3.6", "3.7"),
+        ("broker-epoch", "3.4", "3.5"),
+        ("fenced-check", "3.2", "3.3"),
+    ],
+)
+def test_a_rule_of_kraft_is_there_from_one_release_to_another(
+    rule: str, absent: str, present: str
+) -> None:
+    assert rule not in rules(absent, is_kraft=True)
+    assert rule in rules(present, is_kraft=True)
+
+
+@pytest.mark.parametrize("rule", ["hw-needs-min-isr", "fenced-check"])
+def test_what_a_broker_or_either_controller_does_came_with_zookeeper_as_well(rule: str) -> None:
+    since = {"hw-needs-min-isr": "3.7", "fenced-check": "3.3"}[rule]
+
+    assert rule in rules(since)
+    assert rule in rules(since, is_kraft=True)
+
+
+def test_only_the_controller_of_kraft_checks_broker_epochs() -> None:
+    assert "broker-epoch" in rules("3.9", is_kraft=True)
+    assert "broker-epoch" not in rules("3.9")
+
+
+@pytest.mark.parametrize(
+    ("release", "options", "says"),
+    [
+        ("5.0", {"is_kraft": True}, "Kafka 5.0 is not modelled; the newest that is is 4.2"),
+        ("4.3.1", {"is_kraft": True}, "Kafka 4.3.1 is not modelled"),
+        ("4.0", {"is_kraft": False}, "Kafka 4.0 has no ZooKeeper any more"),
+        ("2.7", {"is_kraft": True}, "Kafka 2.7 with KRaft is not modelled; the oldest that is is"),
+        ("0.7", {"is_kraft": False}, "Kafka 0.7 with ZooKeeper is not modelled"),
+        ("3.9", {"is_kraft": True, "elr": True}, "Kafka 3.9 has no eligible leader replicas"),
+    ],
+)
+def test_a_release_without_a_declaration_is_refused(
+    release: str, options: dict[str, bool], says: str
+) -> None:
+    with pytest.raises(UnknownRelease, match=says):
+        followed(release, **options)
+
+
+def test_a_patch_of_the_newest_release_is_that_release() -> None:
+    newest = release_followed((*NEWEST_RELEASE, 3), is_kraft=True)
+
+    assert newest == release_followed(NEWEST_RELEASE, is_kraft=True)
+
+
+@pytest.mark.parametrize("release", RELEASES, ids=lambda r: f"{r.since} {r.is_kraft}")
+def test_every_declaration_is_a_version_with_a_source(release: Release) -> None:
+    assert version_of(release.version).name == release.version
+    assert release.base in VERSIONS
+    assert release.source
+
+
+@pytest.mark.parametrize("is_kraft", [False, True])
+def test_declarations_are_in_order_and_each_changes_something(is_kraft: bool) -> None:
+    declared = [release for release in RELEASES if release.is_kraft == is_kraft]
+    followed_since = [
+        (release.version, release.heeds_unclean_election, release.unlike) for release in declared
+    ]
+
+    assert [release.since for release in declared] == sorted(r.since for r in declared)
+    assert all(a != b for a, b in itertools.pairwise(followed_since))
+
+
+def test_every_rule_that_kafka_ever_had_is_in_some_release() -> None:
+    had = {name for r in RELEASES for name in version_of(r.version).feature_names}
+
+    assert {feature.name for feature in FEATURES} - had == {"longest-log"}
+
+
+@pytest.mark.parametrize(
+    ("name", "released"),
+    [
+        ("hw", "hw"),
+        ("kip903", "kip903"),
+        ("elr", "elr-with-last-known-leader"),
+        (
+            "truncate-on-fetch",
+            f"truncate-on-fetch-{ALTER_ISR}-with-fenced-check-with-hw-needs-min-isr",
+        ),
+    ],
+)
+def test_a_version_is_to_be_had_as_some_release_has_it(name: str, released: str) -> None:
+    assert as_released(name) == released
+
+
+@pytest.mark.parametrize(
+    ("text", "released"),
+    [
+        ("kip903", True),
+        ("kip903-without-shrink-raises-epoch", True),
+        ("elr-with-last-known-leader", True),
+        ("kip903-with-hw-needs-min-isr", False),
+        ("kip320-with-longest-log", False),
+    ],
+)
+def test_rules_are_some_kafkas_or_nobodys(text: str, released: bool) -> None:
+    assert is_released(version_of(text)) is released
