@@ -40,8 +40,8 @@ from checker.engine import Arrivals, Engine, Expansion, Words
 from checker.engines.memory import MemoryEngine
 from checker.problem import Problem
 from checker.result import Result
+from checker.rows import Rows
 from checker.search import Budgets, search
-from checker.store.blocks import Rows
 from model import limits, terms
 from model.environment import Environment
 from model.message import message_model

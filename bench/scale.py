@@ -35,7 +35,7 @@ ENGINES = {
 _MEMORY = """
 import json, sys
 from contextlib import closing
-from checker.compiled.prepare import prepare
+from checker.prepare import prepare
 from checker.engines.choice import EngineChoice, engine_for
 from checker.grains import problem_for
 from checker.memory_use import anonymous_bytes, peak_resident_bytes

@@ -13,7 +13,7 @@ from typing import Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.store.blocks import Rows
+from checker.rows import Rows
 from checker.store.level_files import LevelFiles
 
 Words = tuple[int, ...]

@@ -18,15 +18,16 @@ from pathlib import Path
 
 import numpy as np
 
-from checker.compiled.expander import CHUNK_ROWS, Expander, Tally
 from checker.compiled.loops import ROW_SHIFT
-from checker.compiled.prepare import prepare
 from checker.engine import ModelFault
+from checker.expander import Expander, Tally
 from checker.faults import explain_fault
 from checker.identity import problem_of
+from checker.prepare import prepare
 from checker.problem import Problem
+from checker.rows import Rows
 from checker.store.arrivals import LeastArrivals
-from checker.store.blocks import Rows, width_of
+from checker.store.explore_loop import CHUNK_ROWS
 from checker.store.level_files import LevelFiles
 from checker.store.manifest import BadRun, Manifest, read_manifest
 from checker.store.parts import ROW_GROUP_ROWS, Parts
@@ -73,7 +74,6 @@ class KeptRun:
         self.storage: Storage = storage_at(location)
         self.manifest: Manifest = read_manifest(self.storage)
         self.problem: Problem = problem_of(self.manifest.identity, location)
-        self.width = width_of(self.manifest.words)
         if self.manifest.words != self.problem.model.layout.words:
             raise Damaged(
                 f"{location}: the manifest is damaged: it says {self.manifest.words} words"
@@ -101,10 +101,10 @@ class KeptRun:
             parts = []
             for file in level.files:
                 rows = self.storage.read(file.name, self.manifest.words)
-                parts.append(np.array(share(self.width, rows, count, number)))
+                parts.append(np.array(share(rows, count, number)))
             held = [part for part in parts if len(part)]
             if held:
-                yield held[0] if len(held) == 1 else sort_unique(self.width, np.concatenate(held))
+                yield held[0] if len(held) == 1 else sort_unique(np.concatenate(held))
 
 
 def export(
@@ -176,7 +176,7 @@ def _write_states(kept: KeptRun, folder: Path, threads: int, clock: _Clock) -> N
 
 def _least_arrivals(kept: KeptRun, depth: int, piece: Rows) -> LeastArrivals:
     """The least way into each state of a piece of a level. Raises `Damaged` if one has none."""
-    found = LeastArrivals(kept.width, piece, row_shift=ROW_SHIFT)
+    found = LeastArrivals(piece, row_shift=ROW_SHIFT)
     if depth == 0:
         return found
     for sources, expander, written in _expanded(kept, kept.manifest.levels[depth - 1]):

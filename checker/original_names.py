@@ -12,9 +12,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from checker.compiled.expander import words_of
-from checker.compiled.kernel import canonical_of
+from checker.compiled.kernel import canonicalise
 from checker.engine import Words
+from checker.expander import words_of
 from checker.problem import Problem
 from model.state import State
 from model.transition_system import Arguments, Step
@@ -27,9 +27,7 @@ class NotSymmetric(Exception):
 def representative(problem: Problem, state: State) -> Words:
     """The words of the state that is explored instead of this one."""
     rows = np.array([state.words], np.uint64)
-    canonicalise = canonical_of(problem)
-    if canonicalise is not None:
-        canonicalise(rows)
+    canonicalise(problem, rows)
     return words_of(rows[0])
 
 

@@ -14,13 +14,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from checker.compiled.expander import CHUNK_ROWS, Expander, Tally, words_of
 from checker.compiled.loops import ACTION_SHIFT, ROW_SHIFT
 from checker.engine import Engine, Words
+from checker.expander import Expander, Tally, words_of
 from checker.original_names import real_path
 from checker.problem import Problem
 from checker.result import Result
-from checker.store.blocks import Rows
+from checker.rows import Rows
+from checker.store.explore_loop import CHUNK_ROWS
 from checker.symmetry import Symmetry
 from model.transition_system import Arguments, Model
 

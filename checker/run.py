@@ -9,14 +9,15 @@ from contextlib import closing
 from dataclasses import dataclass
 
 from checker.account import Account
-from checker.compiled.prepare import prepare
 from checker.engine import Arrivals, Engine, ModelFault
 from checker.engines.choice import EngineChoice, engine_for
+from checker.engines.memory import threads_of
 from checker.faults import explain_fault
 from checker.finding import Finding, finding_at
 from checker.identity import account_of
 from checker.interrupt import Interrupts
 from checker.paths import paths_to_violations
+from checker.prepare import prepare
 from checker.problem import Problem
 from checker.result import Result
 from checker.search import NO_BUDGETS, Budgets, Snapshot, search
@@ -51,7 +52,7 @@ def run(
     again. Raises `Raised` when an action or a claim raises, and `TraceError` when a trace does
     not replay: either is an outcome of its own.
     """
-    seconds = prepare(problem, announce=announce)
+    seconds = prepare(problem, threads=threads_of(choice.threads), announce=announce)
     ends = time.monotonic() + (budgets.max_seconds or math.inf)
     interrupts = Interrupts()
     engine = engine_for(

@@ -6,11 +6,10 @@ from collections.abc import Iterable
 
 from bench.faults.exhaustive import SPACE
 from bench.faults.programs import PROBLEMS
-from checker.compiled.prepare import prepare
 from checker.console import commands
 from checker.console.options import problem_from, take_given
-from checker.store import runs
-from checker.store.blocks import width_of
+from checker.prepare import prepare
+from checker.store import programs
 
 
 def make_ready(problems: Iterable[tuple[str, ...]] = (*PROBLEMS.values(), SPACE)) -> None:
@@ -19,4 +18,4 @@ def make_ready(problems: Iterable[tuple[str, ...]] = (*PROBLEMS.values(), SPACE)
         context = commands.check.make_context("check", list(arguments))
         problem = problem_from(take_given(dict(context.params)))
         prepare(problem)
-        runs.warm_up(width_of(problem.model.layout.words))
+        programs.make_ready(programs.over_files(problem.model.layout.words))

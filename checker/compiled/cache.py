@@ -15,11 +15,9 @@ import os
 import shutil
 import stat
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 
 _MAGIC = b"waterline kernel 1\n"
-_NUMBAS = ("*.nbi", "*.nbc")
 
 
 def cache_directory() -> Path:
@@ -124,19 +122,3 @@ def folder() -> Path:
 
 def _head(code: bytes) -> bytes:
     return _MAGIC + hashlib.sha256(code).digest()
-
-
-def repaired(use: Callable[[], None], module: str) -> None:
-    """Call what Numba keeps in `__pycache__` beside a module; make it anew if it is damaged.
-
-    That folder is as trusted as the sources in it, and has no seal.
-    """
-    try:
-        use()
-    except Exception:
-        damaged = [p for kind in _NUMBAS for p in (Path(module).parent / "__pycache__").glob(kind)]
-        if not damaged:
-            raise
-        for path in damaged:
-            path.unlink(missing_ok=True)
-        use()

@@ -54,6 +54,8 @@ class Body:
     call: Callable[[Source, list[Value]], Written]
     table: Callable[[tuple[int, ...]], str]
     comment: bool = False
+    trusted: bool = False
+    """Whether the text is the checker's own: no range is looked for, nothing is checked."""
     writer: Writer = field(default_factory=Writer)
     faults: bool = False
     writes: bool = False
@@ -67,7 +69,7 @@ class Body:
         """The function for these arguments, were its variables to lie in these ranges."""
         tree = self.source.tree
         changing = changing_names(tree)
-        if self.source.generated:
+        if self.trusted:
             ranges = dict.fromkeys(changing, (LEAST, GREATEST))  # they are not worth a second run
         self.scope = Scope(self.writer, changing, dict(ranges))
         self._returns = Returns(self.writer)
@@ -78,7 +80,7 @@ class Body:
             self._fault,
             self._called,
             self.table,
-            trusted=self.source.generated,
+            trusted=self.trusted,
         )
         spare = [*tree.args.posonlyargs, *tree.args.kwonlyargs]
         if spare or tree.args.vararg or tree.args.kwarg or tree.decorator_list:
@@ -304,7 +306,7 @@ class Body:
             self._block(node.body)
             self._loops.pop()
             called = any(callee.faults for callee in self.calls[calls:])
-            if writer.block and called and not self.source.generated:
+            if writer.block and called and not self.trusted:
                 # What faults writes nothing: what the loop waits for might never come.
                 flag = writer.result(f"load i8, ptr {FAULT}")
                 raised = writer.result(f"icmp ne i8 {flag}, 0")
@@ -322,7 +324,7 @@ class Body:
         first, last = (start.lo, stop.hi - 1) if step > 0 else (stop.lo + 1, start.hi)
         if first > last:
             return
-        if step == 1 and last - first < TURNS_MAX and not self.source.generated:
+        if step == 1 and last - first < TURNS_MAX and not self.trusted:
             self._turns(node, start, stop, range(first, last + 1))
             return
         writer, scope = self.writer, self.scope
@@ -364,7 +366,7 @@ class Body:
                 writer.begin(body)
             if writer.block:
                 counter = Number(at.text, turn, turn, turns=(turns[0], turns[-1]))
-                if self.source.generated:
+                if self.trusted:
                     counter = at  # a guard is written anew for each of its arguments
                 self._assign(node.target, counter)
                 self._loops.append(_Loop(again, after))

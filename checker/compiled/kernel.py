@@ -7,31 +7,27 @@ has and the claims that are checked are in it. Problems of one job may share a k
 
 from __future__ import annotations
 
-import contextlib
 import functools
-import hashlib
-import threading
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
-from numpy.typing import NDArray
-
-from checker.compiled import cache, machine, orders, states
+from checker.compiled import orders, states
 from checker.compiled.canonical import canonical_source
 from checker.compiled.loops import Parts, column, keep_least, loops_of
+from checker.compiled.program import Program, is_at_hand, loaded, program
 from checker.compiled.source import generated
 from checker.compiled.unit import Unit
 from checker.compiled.values import ArrayValue, Number, SettingsValue, Value
 from checker.compiled.written import Written
 from checker.problem import Problem
-from checker.store.blocks import Rows
+from checker.rows import Rows, address
 from checker.symmetry import Symmetry
 from model.layout import Layout
 
 ACTIONS_MAX = 1 << 8
 ARGUMENTS_MAX = 1 << 16
 MASK_BITS = 63
+_SETTINGS = "ptr %c"
 
 
 class TooLargeToNumber(ValueError):
@@ -52,31 +48,17 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
-    """A module in LLVM's text, and its functions: of each argument whether it points somewhere."""
-
-    text: str
-    functions: tuple[tuple[str, tuple[bool, ...]], ...]
-
-    @property
-    def name(self) -> str:
-        """A name for all that its machine code is made of."""
-        made_of = f"{machine.description()}\n{self.functions}\n{self.text}"
-        return hashlib.sha256(made_of.encode()).hexdigest()[:32]
-
-
-@dataclass(frozen=True, slots=True)
 class Kernel:
     """The compiled form of a problem.
 
-    `expand` and `inspect` are as `checker.compiled.loops` writes them; `reads_settings` says
-    whether their first argument is where the settings are. `successors_max` is the most that one
-    state can have.
+    `expand` and `inspect` are as `checker.compiled.loops` writes them. `canonical` replaces so many
+    rows from an address on by their representatives; None where no symmetry is asked for.
+    `successors_max` is the most that one state can have.
     """
 
     expand: Callable[..., int]
     inspect: Callable[..., int]
-    reads_settings: bool
+    canonical: Callable[..., int] | None
     successors_max: int
 
 
@@ -142,11 +124,15 @@ def program_of(plan: Plan, *, comment: bool = False) -> Program:
     expand: list[Value] = [c, number, number, rows, number, number, rows, number]
     expand += [words, words, cut, flags, flags, flags, rows, words]
     inspect: list[Value] = [c, number, rows, number, number, flags, rows]
-    return _program(
-        unit,
-        unit.call(functions["expand"], expand),
-        unit.call(functions["inspect"], inspect),
-    )
+    roots = unit.call(functions["expand"], expand), unit.call(functions["inspect"], inspect)
+    return program(unit, *map(_given_settings, roots))
+
+
+def _given_settings(root: Written) -> Written:
+    """The same function; its first argument is where the settings are, also if it reads none."""
+    if root.parameters[0] == _SETTINGS:
+        return root
+    return replace(root, parameters=(_SETTINGS, *root.parameters))
 
 
 @functools.lru_cache(maxsize=64)
@@ -157,40 +143,32 @@ def canonical_program(form: Layout, symmetry: Symmetry) -> Program:
     names = {**states.intrinsics(form), **{helper.__name__: helper for helper in helpers}}
     functions = generated(canonical_source(form, symmetry), names)
     rows = ArrayValue("%", "i64", form.words)
-    return _program(unit, unit.call(functions["canonical"], [rows, Number("%")]))
-
-
-def _program(unit: Unit, *roots: Written) -> Program:
-    functions = (
-        (root.name, tuple(parameter.startswith("ptr") for parameter in root.parameters))
-        for root in roots
-    )
-    return Program(unit.text(*roots), tuple(functions))
+    return program(unit, unit.call(functions["canonical"], [rows, Number("%")]))
 
 
 def kernel_of(problem: Problem) -> Kernel:
     """The kernel of a problem, made now or loaded from the cache."""
     plan = plan_of(problem)
-    functions = _loaded(program_of(plan))
+    functions = loaded(program_of(plan))
     return Kernel(
         functions["expand"],
         functions["inspect"],
-        None in plan.numbers,
+        canonical_of(problem),
         plan.parts.successors_max,
     )
 
 
-def canonical_of(problem: Problem) -> Callable[[Rows], None] | None:
-    """What replaces rows by their representatives; None where no symmetry is asked for."""
+def canonical_of(problem: Problem) -> Callable[..., int] | None:
+    """The function that replaces rows by their representatives: see `Kernel`."""
     if problem.symmetry is Symmetry.NONE:
         return None
-    program = canonical_program(problem.model.layout, problem.symmetry)
-    canonical = _loaded(program)["canonical"]
+    return loaded(canonical_program(problem.model.layout, problem.symmetry))["canonical"]
 
-    def replace(rows: Rows) -> None:
+
+def canonicalise(problem: Problem, rows: Rows) -> None:
+    """Replace rows by their representatives, where a symmetry is asked for."""
+    if (canonical := canonical_of(problem)) is not None:
         canonical(address(rows), len(rows))
-
-    return replace
 
 
 def programs_of(problem: Problem) -> tuple[Program, ...]:
@@ -203,40 +181,4 @@ def programs_of(problem: Problem) -> tuple[Program, ...]:
 
 def is_compiled(problem: Problem) -> bool:
     """Whether all machine code for the problem is at hand, on disk or in this process."""
-    return all(
-        program.name in _in_memory or cache.kept(program.name) is not None
-        for program in programs_of(problem)
-    )
-
-
-_in_memory: dict[str, machine.Functions] = {}
-"""Machine code by the name of its program. It stays: threads may be in it."""
-_loading = threading.Lock()
-
-
-def _loaded(program: Program) -> machine.Functions:
-    """The functions of a program; of several threads that ask for the same one makes them."""
-    name = program.name
-    if name not in _in_memory:
-        with _loading:
-            if name not in _in_memory:
-                _in_memory[name] = _made(program)
-    return _in_memory[name]
-
-
-def _made(program: Program) -> machine.Functions:
-    code = cache.kept(program.name)
-    if code is not None:
-        with contextlib.suppress(RuntimeError):
-            return machine.load(code, dict(program.functions))
-    code = machine.object_code(program.text)
-    cache.keep(program.name, code)
-    return machine.load(code, dict(program.functions))
-
-
-def address(array: NDArray[Any]) -> int:
-    """Where an array is; its elements follow each other."""
-    if not array.flags.c_contiguous:
-        raise ValueError(f"an array of shape {array.shape} has gaps: give np.ascontiguousarray")
-    place: int = array.__array_interface__["data"][0]
-    return place
+    return all(is_at_hand(program) for program in programs_of(problem))

@@ -84,6 +84,11 @@ def load(code: bytes, arguments: Mapping[str, Sequence[bool]]) -> Functions:
     return {name: _function(library, name, points) for name, points in arguments.items()}
 
 
+def code_address(function: Callable[..., int] | None) -> int:
+    """Where the code of a loaded function is, for compiled code that calls it; 0 for none."""
+    return ctypes.cast(function, ctypes.c_void_p).value or 0 if function else 0  # type: ignore[arg-type]
+
+
 def _function(library: Any, name: str, points: Sequence[bool]) -> Callable[..., int]:
     types = [ctypes.c_void_p if each else ctypes.c_int64 for each in points]
     function: Any = ctypes.CFUNCTYPE(ctypes.c_int64, *types)(library[name])

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from checker.compiled import machine_words
 from checker.compiled.expressions import Expressions
 from checker.compiled.flat import Flat
 from checker.compiled.source import source_of
@@ -22,7 +23,7 @@ from checker.compiled.values import (
 )
 from checker.compiled.writer import Writer
 from checker.compiled.written import FAULT
-from model.layout import WORD_BITS, Layout
+from model.layout import Layout
 
 
 def intrinsics(layout: Layout) -> dict[str, Intrinsic]:
@@ -88,12 +89,6 @@ def intrinsics(layout: Layout) -> dict[str, Intrinsic]:
         _copy(e.writer, layout, state.pointer, _row(e.writer, rows, row))
         return TupleValue(())
 
-    def room(e: Expressions, arguments: list[Value]) -> Value:
-        """An array of so many numbers, which are not set yet."""
-        (count,) = arguments
-        assert isinstance(count, Number)
-        return ArrayValue(e.writer.slot("room", count=count.hi), "i64")
-
     def faulted(e: Expressions, arguments: list[Value]) -> Value:
         """Whether anything was out of range so far."""
         flag = e.writer.result(f"load i8, ptr {FAULT}")
@@ -103,14 +98,6 @@ def intrinsics(layout: Layout) -> dict[str, Intrinsic]:
         """Forget it."""
         e.writer.act(f"store i8 0, ptr {FAULT}")
         return TupleValue(())
-
-    def lowest(e: Expressions, arguments: list[Value]) -> Value:
-        """The number of the lowest one among the bits of a number that is not zero."""
-        (number,) = arguments
-        assert isinstance(number, Number)
-        word = e.writer.as_word(number)
-        register = e.writer.result(f"call i64 @llvm.cttz.i64(i64 {word}, i1 true)")
-        return Number(register, 0, WORD_BITS - 1)
 
     def raise_fault(e: Expressions, arguments: list[Value]) -> Value:
         """Take note that something is out of range."""
@@ -125,13 +112,12 @@ def intrinsics(layout: Layout) -> dict[str, Intrinsic]:
         "copy_of": copy_of,
         "put": put,
         "any_of": any_of,
-        "room": room,
         "faulted": faulted,
         "raise_fault": raise_fault,
         "lower_fault": lower_fault,
-        "lowest": lowest,
     }
-    return {name: Intrinsic(write) for name, write in written.items()}
+    shared = {"room": machine_words.room, "lowest": machine_words.lowest}
+    return {**shared, **{name: Intrinsic(write) for name, write in written.items()}}
 
 
 def _row(writer: Writer, rows: ArrayValue, row: Number) -> str:

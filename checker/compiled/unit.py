@@ -24,6 +24,7 @@ declare i64 @llvm.smin.i64(i64, i64)
 declare i64 @llvm.smax.i64(i64, i64)
 declare i64 @llvm.ctpop.i64(i64)
 declare i64 @llvm.cttz.i64(i64, i1)
+declare void @llvm.prefetch.p0(ptr, i32, i32, i32)
 !0 = !{!"branch_weights", i32 1, i32 2000}
 !1 = !{}
 """
@@ -32,10 +33,14 @@ ATTRIBUTES = "nounwind"
 
 @dataclass(slots=True)
 class Unit:
-    """A compilation unit. With `comment` every statement of a rule stands above what it became."""
+    """A compilation unit. With `comment` every statement of a rule stands above what it became.
+
+    With `trusted` all its functions are the checker's own, not only generated ones.
+    """
 
     comment: bool = False
     attributes: str = ATTRIBUTES
+    trusted: bool = False
     _written: dict[_Key, Written] = field(default_factory=dict)
     _begun: list[Source] = field(default_factory=list)
     _tables: dict[tuple[int, ...], str] = field(default_factory=dict)
@@ -67,7 +72,13 @@ class Unit:
         name = source.name if count == 1 else f"{source.name}.{count}"
         ranges: Ranges = {}
         for _ in range(RUNS_MAX):
-            body = Body(source, self.call, self.table, comment=self.comment)
+            body = Body(
+                source,
+                self.call,
+                self.table,
+                comment=self.comment,
+                trusted=self.trusted or source.generated,
+            )
             written = body.write(name, kinds, ranges)
             if not body.scope.grown():
                 return written

@@ -18,9 +18,7 @@ from typing import Any
 
 from checker.engine import Interrupted
 from checker.engines.task import LevelPlan, Report, explore
-from checker.store import disk_calls
-from checker.store.blocks import width_of
-from checker.store.runs import warm_up
+from checker.store import disk_calls, programs
 from checker.store.storage import Damaged, LocalStorage, Storage
 
 OWNERS_MIN, OWNERS_MAX = 16, 1024
@@ -64,7 +62,7 @@ class DiskWorkers:
                 self._directory = storage.root / work / "candidates"
             else:
                 self._directory = Path(tempfile.mkdtemp(prefix="waterline-"))
-        warm_up(width_of(self.words))
+        programs.make_ready(programs.over_files(self.words))
         expected = (frontier * _GROWTH_EXPECTED + visited // 8) * self.words * 8
         room = self.memory_bytes / 2 / self.threads
         owners = int(expected * _TASK_BYTES_A_ROW / room) + 1

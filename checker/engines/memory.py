@@ -1,60 +1,48 @@
 """The search in memory: threads over blocks of states in this process.
 
-A level is expanded in slabs. In each slab the threads first turn chunks of the frontier into
-successors, grouped by owner; then each owner's share is looked up in that owner's own table, small
-enough to stay in cache while it is used. No two threads ever touch one owner at a time, so there
-are no locks, and nothing depends on which thread did what.
+Each thread takes a piece of the frontier, turns it into successors and adds these to the states
+that all threads share. They meet only at the end of a level. Which of them adds a state first is
+left to chance, and with it the order of the states within a level; nothing that is reported depends
+on it.
 """
 
 from __future__ import annotations
 
+import itertools
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
+from operator import itemgetter
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.compiled.expander import CHUNK_ROWS, Expander, Findings, Tally, initial_rows
 from checker.engine import Arrivals, Expansion, Interrupted, ModelFault
+from checker.expander import Expander, Findings, Tally, initial_rows
 from checker.memory_use import anonymous_bytes
 from checker.problem import Problem
-from checker.store.blocks import Rows, nothing_recent, scatter, width_of
-from checker.store.owned import Owned
-from checker.store.reserve import Reserve
+from checker.rows import Rows
+from checker.store.explore_loop import CHUNK_ROWS
 from checker.store.runs import share, sort_unique
+from checker.store.visited import Visited
 
 OWNERS = 32
-RECENT_SLOTS = 1 << 14
-SLAB_CHUNKS = 64
+PIECES_A_THREAD = 12
+PIECE_ROWS_MAX = 16 * CHUNK_ROWS
+LOOK_PIECES = 4
+"""After so many pieces a thread looks whether the search is to end, or memory is short."""
 _Found = TypeVar("_Found")
+
+
+def threads_of(asked: int) -> int:
+    """How many threads there are; 0 asks for one for each core."""
+    return asked or os.cpu_count() or 1
 
 
 class OutOfMemory(Exception):
     """The states no longer fit the memory that was allowed; the level was not expanded."""
-
-
-class Slab:
-    """Scattered successors of a few chunks, kept until their owners have absorbed them."""
-
-    def __init__(self, chunks: int, room: int, words: int) -> None:
-        # Most of the room is never used: it should not be backed by large pages.
-        self.children: NDArray[np.uint64] = Reserve(chunks * room, words).rows.reshape(
-            chunks, room, words
-        )
-        self.ends: NDArray[np.int64] = np.zeros((chunks, OWNERS), np.int64)
-
-
-class Worker:
-    """What one thread needs for itself."""
-
-    def __init__(self, problem: Problem) -> None:
-        self.expander = Expander(problem)
-        words = problem.model.layout.words
-        self.recent = nothing_recent(width_of(words), RECENT_SLOTS)
-        self.owned: NDArray[np.int64] = np.empty(len(self.expander.out), np.int64)
 
 
 class MemoryEngine:
@@ -76,30 +64,28 @@ class MemoryEngine:
         deadline: Callable[[], bool] | None = None,
     ) -> None:
         self.problem = problem
-        self.threads = threads or os.cpu_count() or 1
+        self.threads = threads_of(threads)
         self.memory_bytes = memory_bytes
         self.words = problem.model.layout.words
-        self.width = width_of(self.words)
-        self.owners = [Owned(self.words, phase=number / OWNERS) for number in range(OWNERS)]
-        self.starts: list[list[int]] = [[0] for _ in range(OWNERS)]
-        """Where each level begins in each owner; the last entry: the one being absorbed."""
+        self.visited = Visited(self.words, OWNERS, threads=self.threads)
         self.depth = -1
+        self._current: list[Rows] = []
+        """The level that is to be expanded, in pieces; none if nobody has looked at it yet."""
         self._late = deadline or (lambda: False)
         self._pool = ThreadPoolExecutor(self.threads, thread_name_prefix="search")
         self._local = threading.local()
         self._stop = threading.Event()
-        self._slab = Slab(SLAB_CHUNKS, len(self._worker().expander.out), self.words)
 
     def close(self) -> None:
         """End the threads and forget the states."""
         self._stop.set()
         self._pool.shutdown(wait=True, cancel_futures=True)
-        self.owners = []
+        self.visited = Visited(self.words, 0)
 
     @property
     def pending(self) -> int:
         """How many states of the next level are known already."""
-        return sum(o.count - starts[-1] for o, starts in zip(self.owners, self.starts, strict=True))
+        return self.visited.pending
 
     @property
     def frontier(self) -> int:
@@ -108,23 +94,20 @@ class MemoryEngine:
 
     def begin(self) -> None:
         """Make the initial states the pending level."""
-        rows = initial_rows(self.problem)
-        for start in range(0, len(rows), len(self._slab.children[0])):
-            self._scatter(rows[start : start + len(self._slab.children[0])], 0)
-            self._absorb_slab(1)
+        self.visited.add(initial_rows(self.problem))
 
     def restore(self, levels: Iterable[Sequence[Rows]]) -> None:
         """Take up where another run was: sorted files of every level, the last not yet expanded."""
         for depth, files in enumerate(levels):
             if depth > 0:
-                self._begin_level()
-            for number, owned in enumerate(self.owners):
+                self.visited.begin_level()
+            for owner in range(OWNERS):
                 for rows in files:
-                    owned.append(share(self.width, rows, OWNERS, number))
+                    self.visited.append(owner, share(rows, OWNERS, owner))
             self.depth = depth
             if self._is_too_large():
                 raise OutOfMemory
-        for _ in self._map(Owned.index, self.owners):
+        for _ in self._map(self.visited.index, range(OWNERS)):
             pass
 
     def absorb(self) -> Arrivals:
@@ -132,6 +115,7 @@ class MemoryEngine:
         if self.depth < 0:
             self.begin()
         self.depth += 1
+        self._current = self._pieces(self.depth)
         findings = self._inspect()
         if findings.faults:
             raise ModelFault(min(findings.faults))
@@ -142,30 +126,38 @@ class MemoryEngine:
         )
 
     def expand(self, happened: NDArray[np.bool_]) -> Expansion:
-        """Expand the level slab by slab."""
-        pieces = self._pieces(self.depth)
-        self._begin_level()
+        """Expand the level, piece by piece."""
+        pieces, self._current = self._current or self._pieces(self.depth), []
+        self.visited.begin_level()
+
+        def expand(rows: Rows, part: Tally, thread: int) -> None:
+            self._expander().explore(rows, part, self.visited, thread)
+
         tally = Tally(self.problem, happened)
-        for start in range(0, len(pieces), SLAB_CHUNKS):
-            self._expand_slab(pieces[start : start + SLAB_CHUNKS], tally)
-            if self._stop.is_set() or self._late():
-                raise Interrupted
-            if self._is_too_large():
-                raise OutOfMemory
+        for part in self._shared(pieces, lambda: Tally(self.problem, happened), expand):
+            tally.add(part)
+        self._look()
         if tally.faults:
             raise ModelFault(min(tally.faults))
         return tally.as_expansion()
 
+    def _look(self) -> None:
+        if self._stop.is_set() or self._late():
+            raise Interrupted
+        if self._is_too_large():
+            raise OutOfMemory
+
     def level(self, depth: int) -> Iterator[Rows]:
-        """A level, owner by owner."""
-        for owned, starts in zip(self.owners, self.starts, strict=True):
-            end = starts[depth + 1] if depth + 1 < len(starts) else owned.count
-            if end > starts[depth]:
-                yield owned.states[starts[depth] : end]
+        """A level in a few blocks."""
+        yield from (rows for _, rows in self.visited.level(depth))
 
     def sorted_level(self, depth: int) -> Iterator[Rows]:
         """A level in the order of runs, in blocks."""
-        yield from self._map(lambda rows: sort_unique(self.width, rows), list(self.level(depth)))
+        by_owner = [
+            [rows for _, rows in blocks]
+            for _, blocks in itertools.groupby(self.visited.level(depth), itemgetter(0))
+        ]
+        yield from self._map(lambda blocks: sort_unique(np.concatenate(blocks)), by_owner)
 
     def over_level(self, depth: int, work: Callable[[Rows], _Found]) -> Iterator[_Found]:
         """What `work` finds in each part of a level."""
@@ -175,74 +167,74 @@ class MemoryEngine:
         """What `work` makes of each item, on the threads."""
         yield from self._pool.map(work, items)
 
-    def _begin_level(self) -> None:
-        for owned, starts in zip(self.owners, self.starts, strict=True):
-            starts.append(owned.count)
-
     def _is_too_large(self) -> bool:
         return self.memory_bytes is not None and anonymous_bytes() > self.memory_bytes
 
-    def _worker(self) -> Worker:
-        worker: Worker | None = getattr(self._local, "worker", None)
-        if worker is None:
-            worker = self._local.worker = Worker(self.problem)
-        return worker
+    def _expander(self) -> Expander:
+        expander: Expander | None = getattr(self._local, "expander", None)
+        if expander is None:
+            expander = self._local.expander = Expander(self.problem)
+        return expander
 
     def _pieces(self, depth: int) -> list[Rows]:
-        """A level in pieces of a chunk at most; a small one is gathered into few."""
+        """A level in pieces, so many that all threads end at about the same time."""
         parts = list(self.level(depth))
-        if sum(len(part) for part in parts) <= OWNERS * CHUNK_ROWS // 4:
-            parts = [np.concatenate(parts)] if parts else []
-        return [
-            part[start : start + CHUNK_ROWS]
-            for part in parts
-            for start in range(0, len(part), CHUNK_ROWS)
-        ]
-
-    def _expand_slab(self, pieces: Sequence[Rows], tally: Tally) -> None:
-        """Expand a slab's worth of pieces, then absorb their successors."""
-
-        def expand(place: int) -> Tally:
-            part = Tally(self.problem, tally.happened)
-            self._slab.ends[place] = 0
-            expander = self._worker().expander
-            for written in expander.expand(pieces[place], part):
-                self._scatter(expander.out[:written], place)
-            return part
-
-        for part in list(self._map(expand, range(len(pieces)))):
-            tally.add(part)
-        self._absorb_slab(len(pieces))
-
-    def _scatter(self, rows: Rows, place: int) -> None:
-        worker = self._worker()
-        scatter(
-            self.width,
-            rows,
-            len(rows),
-            worker.recent,
-            self._slab.children[place],
-            self._slab.ends[place],
-            worker.owned,
-        )
-
-    def _absorb_slab(self, used: int) -> None:
-        def absorb_owner(number: int) -> None:
-            self.owners[number].absorb(self._slab.children, self._slab.ends[:used], number)
-
-        for _ in self._map(absorb_owner, range(OWNERS)):
-            pass
+        most = sum(len(part) for part in parts) // (self.threads * PIECES_A_THREAD)
+        rows = max(CHUNK_ROWS // 4, min(most, PIECE_ROWS_MAX))
+        pieces: list[Rows] = []
+        few: list[Rows] = []
+        for part in parts:
+            few.append(part[: len(part) % rows])
+            pieces += [part[at : at + rows] for at in range(len(few[-1]), len(part), rows)]
+            if sum(map(len, few)) >= rows or part is parts[-1]:
+                pieces.append(few[0] if len(few) == 1 else np.concatenate(few))
+                few = []
+        return [piece for piece in pieces if len(piece)]
 
     def _inspect(self) -> Findings:
-        def inspect(rows: Rows) -> Findings:
-            findings = Findings(self.problem)
-            self._worker().expander.inspect(rows, findings)
-            return findings
+        def inspect(rows: Rows, findings: Findings, thread: int) -> None:
+            self._expander().inspect(rows, findings)
 
         total = Findings(self.problem)
-        for part in self._map(inspect, self._pieces(self.depth)):
+        for part in self._shared(self._current, lambda: Findings(self.problem), inspect):
             total.add(part)
         return total
+
+    def _shared(
+        self,
+        pieces: Sequence[Rows],
+        begun: Callable[[], _Found],
+        work: Callable[[Rows, _Found, int], None],
+    ) -> list[_Found]:
+        """What the threads found, one after the other taking a piece, when all are done.
+
+        Each begins with what `begun` gives, and adds to it; its number is given too.
+        """
+        numbers = itertools.count()
+        has_failed = threading.Event()
+
+        def take(thread: int) -> _Found:
+            found = begun()
+            try:
+                for taken in itertools.count(1):
+                    number = next(numbers)
+                    if number >= len(pieces) or has_failed.is_set():
+                        break
+                    work(pieces[number], found, thread)
+                    if taken % LOOK_PIECES == 0:
+                        self._look()
+            except BaseException:
+                has_failed.set()
+                raise
+            return found
+
+        threads = 1 if self._small() else min(self.threads, len(pieces))
+        others = [self._pool.submit(take, thread) for thread in range(1, threads)]
+        try:
+            mine = take(0)
+        finally:
+            wait(others)
+        return [mine, *(other.result() for other in others)]
 
     def _map(self, function: Callable[[Any], Any], items: Sequence[Any]) -> Iterator[Any]:
         """Over the threads where there is enough to share; results come in order."""

@@ -19,16 +19,17 @@ from uuid import uuid4
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.compiled.expander import Findings, Tally, initial_rows
 from checker.engine import Arrivals, EngineFailed, Expansion, ModelFault
 from checker.engines.memory import MemoryEngine, OutOfMemory
 from checker.engines.task import LevelPlan, OwnerPlan, Report, Run
 from checker.engines.tiers import Tiers
+from checker.expander import Findings, Tally, initial_rows
 from checker.problem import Problem
-from checker.store.blocks import Rows, owner_of_each, width_of
+from checker.rows import Rows
+from checker.store.blocks import owner_of_each
 from checker.store.level_files import LevelFiles, StateFile
-from checker.store.owned import TooManyStates
 from checker.store.storage import LocalStorage, Storage, require_whole
+from checker.store.visited import TooManyStates
 
 if TYPE_CHECKING:
     # Executors load this module, and not what a manifest is read with.
@@ -344,7 +345,7 @@ class PartitionedEngine:
                 self.depth += 1
             return
         rows = initial_rows(self.problem)
-        numbers = owner_of_each(width_of(self.words), rows, self.owners)
+        numbers = owner_of_each(rows, self.owners)
         self.workers.send(
             [(owner, rows[numbers == owner].tobytes()) for owner in np.unique(numbers).tolist()],
             self.owners,

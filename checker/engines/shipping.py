@@ -1,8 +1,8 @@
 """Getting this code, and what it needs, to executors that have neither.
 
 On `local` the workers are on this machine and import what is here. On a cluster one archive goes
-out: our packages and, where an executor lacks them or has others, Numba, llvmlite and NumPy as they
-are installed here. Executors need the same minor version of Python on the same kind of processor.
+out: our packages and, where an executor lacks them or has others, llvmlite and NumPy as they are
+installed here. Executors need the same minor version of Python on the same kind of processor.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from checker.engines.spark_session import NoSpark
 from checker.engines.task import LevelPlan, explore
 
 OUR_PACKAGES = ("model", "invariants", "counterexamples", "checker")
-LIBRARIES = ("numpy", "llvmlite", "numba")
+LIBRARIES = ("numpy", "llvmlite")
 _SPARED = ("/tests/", "__pycache__/", ".dist-info/", ".pyi")
 
 

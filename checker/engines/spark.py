@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from checker.compiled.cache import repaired
 from checker.engine import EngineFailed
 from checker.engines.partitioned import WorkersLost
 from checker.engines.shipped_call import itself, values
@@ -24,8 +23,7 @@ from checker.engines.spark_session import start_context, wait_for_executors
 from checker.engines.task import LevelPlan, Report, load
 from checker.memory_use import memory_a_core
 from checker.problem import Problem
-from checker.store import runs
-from checker.store.blocks import width_of
+from checker.store import programs
 from checker.store.storage import Storage
 
 BOOT_FRONTIER = 5_000
@@ -105,8 +103,8 @@ class SparkWorkers:
     def start(self, storage: Storage, work: str, *, frontier: int, visited: int) -> int:
         """Wait for the workers; two owners for each core, more where memory asks for it."""
         self._start_booting()
-        width = width_of(self.problem.model.layout.words)
-        repaired(lambda: runs.warm_up(width), str(runs.__file__))
+        words = self.problem.model.layout.words
+        programs.make_ready(programs.over_files(words))
         assert self._boot is not None
         if self._boot.is_alive():
             self._on_wait("starting Spark")
@@ -115,7 +113,6 @@ class SparkWorkers:
             raise self._boot_error
         is_local = str(self._context.master).startswith("local")
         memory = memory_a_core() if is_local else CLUSTER_MEMORY_A_CORE
-        words = self.problem.model.layout.words
         return owners_for(frontier, words=words, cores=self._cores, memory_a_core=memory)
 
     def send(self, blocks: Sequence[tuple[int, bytes]], owners: int) -> None:

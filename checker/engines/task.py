@@ -14,13 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from checker.compiled.expander import CHUNK_ROWS, Expander, Findings, Tally
-from checker.compiled.prepare import prepare
 from checker.engines.gathering import Gathering
+from checker.expander import Expander, Findings, Tally
+from checker.prepare import prepare
 from checker.problem import Problem
-from checker.store.blocks import Rows, width_of
+from checker.rows import Rows
+from checker.store import programs
+from checker.store.explore_loop import CHUNK_ROWS
 from checker.store.level_files import StateFile
-from checker.store.runs import Scratch, merge, share, sort_unique, unseen, warm_up
+from checker.store.runs import Scratch, merge, share, sort_unique, unseen
 from checker.store.storage import Storage, checksum
 
 
@@ -103,7 +105,7 @@ def explore(
         raise Superseded(f"level {plan.depth} has been left behind")
     bench = _bench(plan)
     expander = bench.expander
-    words = len(expander.width)
+    words = expander.layout.words
     findings = Findings(plan.problem)
     tally = Tally(plan.problem)
     file: StateFile | None = None
@@ -121,15 +123,14 @@ def explore(
 
 
 def _read(plan: LevelPlan, run: Run, owner: int) -> Rows:
-    width = width_of(plan.problem.model.layout.words)
-    rows = plan.storage.read(run.name, len(width))
-    return rows if run.whole else share(width, rows, len(plan.owners), owner)
+    rows = plan.storage.read(run.name, plan.problem.model.layout.words)
+    return rows if run.whole else share(rows, len(plan.owners), owner)
 
 
 def load(problem: Problem) -> None:
     """Make a worker ready, so that its first task need not wait for code to be loaded."""
     prepare(problem)
-    warm_up(width_of(problem.model.layout.words))
+    programs.make_ready(programs.over_files(problem.model.layout.words))
 
 
 class _Bench:
@@ -138,7 +139,7 @@ class _Bench:
     def __init__(self, plan: LevelPlan) -> None:
         self.expander = Expander(plan.problem)
         self.gathering = Gathering(
-            len(self.expander.width),
+            self.expander.layout.words,
             len(plan.owners),
             rows_max=plan.gathered_rows,
             room=len(self.expander.out),
@@ -165,7 +166,7 @@ def _absorb(
     """The owner's new states and their file; if a task has been here before, what it found."""
     name = plan.arrivals.format(owner=owner)
     if plan.storage.exists(name):
-        rows = np.ascontiguousarray(plan.storage.read(name, len(bench.expander.width)))
+        rows = np.ascontiguousarray(plan.storage.read(name, bench.expander.layout.words))
         return rows, StateFile(name, len(rows), checksum(rows), owner)
     rows = _new(plan, owner, bench, candidates)
     return rows, plan.storage.write(name, [rows], owner=owner)
@@ -173,19 +174,19 @@ def _absorb(
 
 def _new(plan: LevelPlan, owner: int, bench: _Bench, candidates: list[Rows]) -> Rows:
     """The candidates that the owner has not seen, sorted."""
-    width = bench.expander.width
+    words = bench.expander.layout.words
     mine = plan.owners[owner]
     if mine.merge and not plan.storage.exists(mine.merged):
         runs = [_read(plan, run, owner) for run in mine.merge]
-        plan.storage.write(mine.merged, merge(width, runs))
+        plan.storage.write(mine.merged, merge(runs))
     if not candidates:
-        return np.empty((0, len(width)), np.uint64)
-    rows = sort_unique(width, np.concatenate(candidates), bench.scratch)
+        return np.empty((0, words), np.uint64)
+    rows = sort_unique(np.concatenate(candidates), bench.scratch)
     candidates.clear()
     runs = [_read(plan, run, owner) for run in mine.runs]
     if mine.merge:
-        runs.append(plan.storage.read(mine.merged, len(width)))
-    return np.ascontiguousarray(unseen(width, rows, runs))
+        runs.append(plan.storage.read(mine.merged, words))
+    return np.ascontiguousarray(unseen(rows, runs))
 
 
 def _candidates(bench: _Bench, frontier: list[Rows], tally: Tally) -> Iterator[tuple[int, bytes]]:
@@ -195,7 +196,7 @@ def _candidates(bench: _Bench, frontier: list[Rows], tally: Tally) -> Iterator[t
     for rows in frontier:
         for start in range(0, len(rows), CHUNK_ROWS):
             for written in expander.expand(rows[start : start + CHUNK_ROWS], tally):
-                gathering.add(expander.out, written)
+                gathering.add(expander.out[:written])
                 if gathering.is_full:
                     yield from gathering.take()
     yield from gathering.take()

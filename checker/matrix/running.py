@@ -17,11 +17,11 @@ from typing import Any
 from uuid import uuid4
 
 from checker.compiled.kernel import is_compiled
-from checker.compiled.prepare import prepare
 from checker.engine import EngineFailed
 from checker.engines.choice import EngineChoice
 from checker.engines.partitioned import WorkersLost
 from checker.matrix.answering import Answer, Question, answer, problem_of, unexplored
+from checker.prepare import prepare
 from checker.result import INTERRUPTED
 
 _LOOK_SECONDS = 1.0

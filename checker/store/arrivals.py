@@ -5,37 +5,40 @@ A state is found by its hash, which says where in the level it must be; then all
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from checker.store.blocks import Rows, Width, hash_row, hashes, same_row
+from checker.compiled.machine_words import below, shifted
+from checker.compiled.program import Program, loaded, own_program
+from checker.compiled.values import ArrayValue, constant
+from checker.rows import Rows, address
+from checker.store.blocks import NUMBER, NUMBERS, block_of, hash_row, hashes, same_row
 
-_ZERO = np.uint64(0)
 _BUCKET_ROWS = 4
 """States that are looked through for one, about."""
+_NO_WAY = (1 << 32) - 1
+"""A code of 32 bits that stands for none: -1 in an array of numbers with a sign."""
 
 
-@njit(nogil=True, inline="always")
-def _precedes(width: Any, left: Any, i: int, left_code: Any, right: Any, j: int, code: Any) -> bool:
-    """Whether (left[i], left_code) is less than (right[j], code); a negative code is no way yet."""
-    if code < 0:
+def _precedes(left: Any, i: int, left_code: int, right: Any, j: int, code: int, words: int) -> bool:
+    """Whether (left[i], left_code) is less than (right[j], code)."""
+    if code == _NO_WAY:
         return True
-    for w in range(len(width)):
+    for w in range(words):
         if left[i, w] != right[j, w]:
-            return bool(left[i, w] < right[j, w])
-    return bool(left_code < code)
+            return bool(below(left[i, w], right[j, w]))
+    return left_code < code
 
 
-@njit(nogil=True, cache=True)
-def _offer(
-    width: Any,
+def offer_all(
     level: Any,
     starts: Any,
-    base: Any,
-    shift: Any,
+    buckets: int,
+    base: int,
+    shift: int,
     parents: Any,
     codes: Any,
     targets: Any,
@@ -43,23 +46,32 @@ def _offer(
     n: int,
     sources: Any,
     row_shift: int,
-) -> None:
+    words: int,
+) -> int:
     """Lower the way into every state of `level` that targets[:n] lead to."""
-    buckets = np.uint64(starts.shape[0] - 1)
     for i in range(n):
-        place = (hash_row(width, targets, i) - base) >> shift
-        if place >= buckets:
+        place = shifted(hash_row(targets, i, words) - base, shift)
+        if not below(place, buckets):
             continue
-        for at in range(starts[place], starts[place + np.uint64(1)]):
-            if not same_row(width, level, at, targets, i):
+        for at in range(starts[place], starts[place + 1]):
+            if not same_row(level, at, targets, i, words):
                 continue
             source = origins[i] >> row_shift
             code = origins[i] & ((1 << row_shift) - 1)
-            if _precedes(width, sources, source, code, parents, at, codes[at]):
+            if _precedes(sources, source, code, parents, at, codes[at], words):
                 codes[at] = code
-                for w in range(len(width)):
+                for w in range(words):
                     parents[at, w] = sources[source, w]
             break
+    return 0
+
+
+@functools.cache
+def program_of(words: int) -> Program:
+    """The loop of this module for states of so many words."""
+    rows = block_of(words)
+    places = rows, NUMBERS, NUMBER, NUMBER, NUMBER, rows, ArrayValue("%", "i32")
+    return own_program({offer_all: (*places, rows, NUMBERS, NUMBER, rows, NUMBER, constant(words))})
 
 
 class LeastArrivals:
@@ -70,14 +82,14 @@ class LeastArrivals:
     least arguments. It is -1 where nothing has led so far.
     """
 
-    def __init__(self, width: Width, level: Rows, *, row_shift: int) -> None:
+    def __init__(self, level: Rows, *, row_shift: int) -> None:
         self.level = level
         self.parents = np.zeros_like(level)
         self.codes: NDArray[np.int32] = np.full(len(level), -1, np.int32)
-        self._width = width
+        self._offer = loaded(program_of(level.shape[1]))["offer_all"]
         self._row_shift = row_shift
-        keys = hashes(width, level)
-        self._base = keys[0] if len(level) else _ZERO
+        keys = hashes(level)
+        self._base = keys[0] if len(level) else np.uint64(0)
         span = int(keys[-1] - keys[0]) if len(level) else 0
         wanted = max(1, len(level) // _BUCKET_ROWS)
         self._shift = np.uint64(min(63, (span // wanted).bit_length()))
@@ -88,17 +100,17 @@ class LeastArrivals:
 
     def offer(self, targets: Rows, origins: NDArray[np.int64], n: int, sources: Rows) -> None:
         """Take in `n` transitions; an origin is the row of `sources`, then the code."""
-        _offer(
-            self._width,
-            self.level,
-            self._starts,
-            self._base,
-            self._shift,
-            self.parents,
-            self.codes,
-            targets,
-            origins,
+        self._offer(
+            address(self.level),
+            address(self._starts),
+            len(self._starts) - 1,
+            int(self._base.view(np.int64)),
+            int(self._shift),
+            address(self.parents),
+            address(self.codes),
+            address(targets),
+            address(origins),
             n,
-            sources,
+            address(sources),
             self._row_shift,
         )

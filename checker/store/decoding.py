@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from checker.store.blocks import Rows
+from checker.rows import Rows
 from model.layout import WORD_BITS, Layout, Place
 
 _KINDS = (np.int8, np.int16, np.int32, np.int64)

@@ -10,7 +10,7 @@ import mmap
 
 import numpy as np
 
-from checker.store.blocks import Rows
+from checker.rows import Rows
 
 _WORD_BYTES = 8
 HUGE_FROM_BYTES = 4 << 20
@@ -40,7 +40,7 @@ class Reserve:
         self._advised = False
 
     def expect(self, rows: int) -> None:
-        """Say how many rows will be in use, before they are written."""
+        """Say how many rows that follow each other will be in use, before they are written."""
         if not self._advised and rows * self.rows.shape[1] * _WORD_BYTES >= HUGE_FROM_BYTES:
             self._advised = True
             if hasattr(mmap, "MADV_HUGEPAGE"):

@@ -19,8 +19,8 @@ from urllib.parse import unquote, urlsplit
 
 import numpy as np
 
+from checker.rows import Rows
 from checker.store import disk_calls
-from checker.store.blocks import Rows
 from checker.store.level_files import ALL_OWNERS, StateFile
 
 _WORD_BYTES = 8

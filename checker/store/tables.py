@@ -14,7 +14,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from checker.compiled.loops import ACTION_SHIFT, ROW_SHIFT
-from checker.store.blocks import Rows
+from checker.rows import Rows
 from checker.store.decoding import decoded, field_columns, key_type, keys
 from model.transition_system import Model, call
 

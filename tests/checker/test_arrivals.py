@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from checker.store.arrivals import LeastArrivals
-from checker.store.blocks import width_of
 from checker.store.runs import sort_unique
 
 SHIFT = 24
@@ -21,9 +20,8 @@ def rows(draw: np.random.Generator, count: int, words: int, below: int) -> np.nd
 def test_the_least_way_is_kept_in_whatever_order_ways_are_offered(words: int, size: int) -> None:
     """Few parents and few actions, so that ties are the rule; many targets are in no level."""
     draw = np.random.default_rng(size + words)
-    width = width_of(words)
-    level = sort_unique(width, rows(draw, size, words, 60))
-    found = LeastArrivals(width, level, row_shift=SHIFT)
+    level = sort_unique(rows(draw, size, words, 60))
+    found = LeastArrivals(level, row_shift=SHIFT)
     expected: dict[tuple[int, ...], tuple[tuple[int, ...], int]] = {}
     for _ in range(20):
         sources, targets = rows(draw, 4, words, 2), rows(draw, 2000, words, 70)
@@ -42,7 +40,7 @@ def test_the_least_way_is_kept_in_whatever_order_ways_are_offered(words: int, si
 
 def test_what_nothing_leads_to_has_no_way() -> None:
     level = np.array([[7]], np.uint64)
-    found = LeastArrivals((0,), level, row_shift=SHIFT)
+    found = LeastArrivals(level, row_shift=SHIFT)
     found.offer(np.array([[6]], np.uint64), np.array([3]), 1, level)
 
     assert found.codes.tolist() == [-1]
@@ -50,7 +48,7 @@ def test_what_nothing_leads_to_has_no_way() -> None:
 
 def test_only_as_many_as_are_given_are_offered() -> None:
     level = np.array([[7]], np.uint64)
-    found = LeastArrivals((0,), level, row_shift=SHIFT)
+    found = LeastArrivals(level, row_shift=SHIFT)
     found.offer(np.array([[7], [7]], np.uint64), np.array([3, 2]), 1, level)
 
     assert found.codes.tolist() == [3]

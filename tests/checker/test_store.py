@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from checker.engines.task import Run
 from checker.engines.tiers import Tiers
-from checker.store.blocks import hashes, nothing_recent, owner_of_each, scatter, width_of
-from checker.store.owned import Owned
+from checker.store.blocks import hashes, owner_of_each
 from checker.store.runs import Scratch, merge, share, sort_unique, unseen
 from checker.store.storage import Damaged, RemoteStorage, Storage, require_whole, storage_at
 
@@ -31,7 +30,7 @@ def rows_of(words: int, many: int = 300) -> st.SearchStrategy[Rows]:
 
 def in_order(rows: Rows) -> list[tuple[int, ...]]:
     """The distinct rows by hash, then by words."""
-    keys = hashes(width_of(rows.shape[1]), rows)
+    keys = hashes(rows)
     told = {(int(k), *map(int, row)) for k, row in zip(keys, rows, strict=True)}
     return [each[1:] for each in sorted(told)]
 
@@ -48,16 +47,16 @@ def test_sorting_gives_every_row_once_in_the_order_of_hashes(
     rows = data.draw(rows_of(words))
     scratch = Scratch()
 
-    assert listed(sort_unique(width_of(words), rows)) == in_order(rows)
-    assert listed(sort_unique(width_of(words), rows, scratch)) == in_order(rows)
-    assert listed(sort_unique(width_of(words), rows[::-1].copy(), scratch)) == in_order(rows)
+    assert listed(sort_unique(rows)) == in_order(rows)
+    assert listed(sort_unique(rows, scratch)) == in_order(rows)
+    assert listed(sort_unique(rows[::-1].copy(), scratch)) == in_order(rows)
 
 
 @pytest.mark.parametrize("count", [10_000, 300_000])
 def test_sorting_many_rows(count: int) -> None:
     rows = np.random.default_rng(count).integers(0, count // 2, (count, 2), dtype=np.uint64)
-    done = sort_unique(width_of(2), rows)
-    keys = hashes(width_of(2), done)
+    done = sort_unique(rows)
+    keys = hashes(done)
 
     assert (keys[1:] >= keys[:-1]).all()
     assert len(done) == len(np.unique(rows, axis=0))
@@ -66,12 +65,11 @@ def test_sorting_many_rows(count: int) -> None:
 @settings(max_examples=60, deadline=None)
 @given(rows=rows_of(2), parts=st.integers(2, 5), seed=st.integers(0, 99))
 def test_merging_disjoint_runs_is_sorting_what_they_hold(rows: Rows, parts: int, seed: int) -> None:
-    width = width_of(2)
-    distinct = sort_unique(width, rows)
+    distinct = sort_unique(rows)
     belongs = np.random.default_rng(seed).integers(0, parts, len(distinct))
     runs = [np.ascontiguousarray(distinct[belongs == part]) for part in range(parts)]
 
-    merged = [row for block in merge(width, runs) for row in listed(block)]
+    merged = [row for block in merge(runs) for row in listed(block)]
 
     assert merged == listed(distinct)
 
@@ -79,11 +77,10 @@ def test_merging_disjoint_runs_is_sorting_what_they_hold(rows: Rows, parts: int,
 @settings(max_examples=60, deadline=None)
 @given(rows=rows_of(2), known=rows_of(2), more=rows_of(2))
 def test_unseen_is_what_no_run_holds(rows: Rows, known: Rows, more: Rows) -> None:
-    width = width_of(2)
-    runs = [sort_unique(width, known), sort_unique(width, more)]
+    runs = [sort_unique(known), sort_unique(more)]
     held = {row for run in runs for row in listed(run)}
 
-    new = unseen(width, sort_unique(width, rows), runs)
+    new = unseen(sort_unique(rows), runs)
 
     assert listed(new) == [row for row in in_order(rows) if row not in held]
 
@@ -91,36 +88,14 @@ def test_unseen_is_what_no_run_holds(rows: Rows, known: Rows, more: Rows) -> Non
 @settings(max_examples=60, deadline=None)
 @given(rows=rows_of(2), owners=st.integers(1, 9))
 def test_shares_are_the_owners_rows_and_together_the_run(rows: Rows, owners: int) -> None:
-    width = width_of(2)
-    run = sort_unique(width, rows)
-    numbers = owner_of_each(width, run, owners)
+    run = sort_unique(rows)
+    numbers = owner_of_each(run, owners)
 
-    shares = [share(width, run, owners, owner) for owner in range(owners)]
+    shares = [share(run, owners, owner) for owner in range(owners)]
 
     assert [row for part in shares for row in listed(part)] == listed(run)
     for owner, part in enumerate(shares):
         assert listed(part) == listed(run[numbers == owner])
-
-
-@settings(max_examples=40, deadline=None)
-@given(blocks=st.lists(rows_of(2, 120), min_size=1, max_size=6))
-def test_a_table_holds_every_row_once_in_the_order_of_arrival(blocks: list[Rows]) -> None:
-    width = width_of(2)
-    table = Owned(2, 10_000, phase=0.5)
-    expected: dict[tuple[int, ...], None] = {}
-    for rows in blocks:
-        grouped = np.zeros((1, len(rows) or 1, 2), np.uint64)
-        ends = np.zeros((1, 1), np.int64)
-        room = np.zeros(len(rows), np.int64)
-        kept = scatter(width, rows, len(rows), nothing_recent(width, 4), grouped[0], ends[0], room)
-        expected |= dict.fromkeys(listed(grouped[0][:kept]))
-        table.absorb(grouped, ends, 0)
-
-    assert listed(table.states[: table.count]) == list(expected)
-    table.index()
-    count = table.count
-    table.absorb(grouped, ends, 0)
-    assert table.count == count
 
 
 @settings(max_examples=60, deadline=None)

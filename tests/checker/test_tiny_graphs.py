@@ -9,14 +9,14 @@ from engines import WAYS, engine_for
 from graph_model import graph_problem, node_state
 
 from checker.engines.disk import DiskWorkers
-from checker.engines.memory import MemoryEngine
+from checker.engines.memory import OWNERS, MemoryEngine
 from checker.engines.partitioned import PartitionedEngine
 from checker.faults import Raised
 from checker.problem import Problem
 from checker.result import Result, Verdict
 from checker.run import EngineChoice, Run, run
 from checker.search import Budgets, search
-from checker.store.owned import Owned
+from checker.store.visited import Visited
 
 
 @pytest.fixture(params=WAYS)
@@ -209,7 +209,7 @@ def test_actions_are_counted_and_those_never_enabled_named(way: str) -> None:
 def test_tables_that_cannot_number_more_states_hand_over() -> None:
     problem = graph_problem([(0, target) for target in range(1, 40)] + [(1, 41), (41, 42)])
     memory = MemoryEngine(problem, threads=1)
-    memory.owners = [Owned(1, 3) for _ in memory.owners]
+    memory.visited = Visited(1, OWNERS, rows_max=3)
     with closing(
         PartitionedEngine(
             problem,

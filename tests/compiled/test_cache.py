@@ -14,7 +14,7 @@ import pytest
 from compiling import module_of
 from graph_model import graph_problem
 
-from checker.compiled import cache, kernel, machine
+from checker.compiled import cache, machine, program
 from checker.compiled.kernel import is_compiled, kernel_of, plan_of, program_of
 from checker.compiled.rules import rules_digest
 from checker.grains import problem_for
@@ -25,7 +25,7 @@ from model.environment import Environment
 @pytest.fixture(autouse=True)
 def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv("WATERLINE_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(kernel, "_in_memory", {})
+    monkeypatch.setattr(program, "_in_memory", {})
     program_of.cache_clear()
     yield
     program_of.cache_clear()
@@ -50,7 +50,7 @@ PROBLEM = graph_problem([(0, 1)])
 
 def anew(problem: Problem = PROBLEM) -> None:
     """Get the kernel as another process would."""
-    kernel._in_memory.clear()
+    program._in_memory.clear()
     kernel_of(problem)
 
 

@@ -256,7 +256,7 @@ def test_executors_need_python_alone_and_a_run_goes_on_without_the_cluster(
     resumed, out, _ = checked("--resume", directory, "--engine", "local")
 
     assert code == 20, err
-    assert "to the executors: waterline, numpy, llvmlite, numba" in err
+    assert "to the executors: waterline, numpy, llvmlite" in err
     assert resumed == 12
     assert facts(out) == facts(undisturbed)
 

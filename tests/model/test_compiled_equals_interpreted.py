@@ -25,8 +25,8 @@ from both_ways import (
 from states import model_of, packed
 
 import invariants
-from checker.compiled.expander import Expander, Findings, Tally, words_of
 from checker.compiled.loops import ROW_SHIFT
+from checker.expander import Expander, Findings, Tally, words_of
 from model.features import ELR, has
 from model.layout import Field
 from model.state import NotAlive, State

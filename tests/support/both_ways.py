@@ -8,8 +8,8 @@ import numpy as np
 from untrue import EVERY_HW
 
 import invariants
-from checker.compiled.expander import Expander, Findings, Tally, words_of
 from checker.compiled.loops import ACTION_SHIFT, ROW_SHIFT
+from checker.expander import Expander, Findings, Tally, words_of
 from checker.problem import Problem
 from invariants import reachable
 from model.state import State

@@ -17,10 +17,10 @@ import numpy as np
 from states import packed
 
 from checker.compiled import machine, states
-from checker.compiled.kernel import address
 from checker.compiled.source import generated
 from checker.compiled.unit import Unit
 from checker.compiled.values import ArrayValue, Number, SettingsValue
+from checker.rows import address
 from model.layout import Field, Layout
 from model.state import NotAlive, State
 

@@ -13,8 +13,8 @@ from atomic_states import EVERY_VERSION, cluster
 from states import packed
 from walking import walk
 
-from checker.compiled.expander import Expander, Findings, Tally, words_of
 from checker.compiled.loops import ACTION_SHIFT, ROW_SHIFT
+from checker.expander import Expander, Findings, Tally, words_of
 from checker.problem import Problem
 from invariants.atomic import ALL
 from invariants.atomic.reachable import ALL as REACHABLE

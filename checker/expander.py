@@ -10,15 +10,16 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.compiled.kernel import address, canonical_of, kernel_of
+from checker.compiled.kernel import canonicalise, kernel_of
 from checker.compiled.loops import FAULT
+from checker.compiled.machine import code_address
 from checker.engine import Counts, Expansion, Words
 from checker.problem import Problem
-from checker.store.blocks import Rows, width_of
+from checker.rows import Rows, address
+from checker.store import explore_loop
+from checker.store.explore_loop import CHUNK_ROWS
+from checker.store.visited import Visited
 from invariants.claim import ActionProperty, Invariant
-
-CHUNK_ROWS = 4096
-"""States that are expanded at a time: their successors fit the processor's second-level cache."""
 
 
 class Breaches:
@@ -95,14 +96,6 @@ class Findings(Breaches):
         self.faults += other.faults
 
 
-def writable(rows: Rows) -> Rows:
-    """The rows, copied if they may not be written to, as those of a mapped file may not.
-
-    To Numba such rows are of another type, and a kernel would be compiled once more for them.
-    """
-    return rows if rows.flags.writeable else rows.copy()
-
-
 def words_of(row: NDArray[np.uint64]) -> Words:
     """A row of a block as the plain value that identifies a state."""
     return tuple(int(word) for word in row)
@@ -130,9 +123,7 @@ def initial_rows(problem: Problem) -> Rows:
     """Where a search begins: the initial states, or what represents them, distinct and in order."""
     given = [state.words for state in problem.model.initial]
     rows: Rows = np.array(given, np.uint64).reshape(-1, problem.model.layout.words)
-    canonicalise = canonical_of(problem)
-    if canonicalise is not None:
-        canonicalise(rows)
+    canonicalise(problem, rows)
     return np.array(sorted({words_of(row) for row in rows}), np.uint64)
 
 
@@ -142,10 +133,8 @@ class Expander:
     def __init__(self, problem: Problem, *, chunk_rows: int = CHUNK_ROWS) -> None:
         self.problem = problem
         self.layout = problem.model.layout
-        self.width = width_of(self.layout.words)
         self.kernel = kernel_of(problem)
-        self.canonicalise = canonical_of(problem)
-        self._values: NDArray[np.int64] | None = None
+        self._settings: NDArray[np.int64] = np.array(problem.model.settings, np.int64)
         self.actions = action_mask(problem)
         self.invariants = claim_mask(problem, problem.invariants)
         self.properties = claim_mask(problem, problem.properties)
@@ -153,6 +142,17 @@ class Expander:
         room = chunk_rows * max(1, self.kernel.successors_max)
         self.out: Rows = np.empty((room, self.layout.words), np.uint64)
         self.origin: NDArray[np.int64] = np.empty(room, np.int64)
+        self._job: NDArray[np.int64] = np.zeros(explore_loop.JOB, np.int64)
+        self._job[: explore_loop.ROWS] = (
+            code_address(self.kernel.expand),
+            code_address(self.kernel.canonical),
+            address(self._settings),
+            self.actions,
+            self.properties,
+            address(self.out),
+            len(self.out),
+            address(self.origin),
+        )
 
     def expand(self, rows: Rows, tally: Tally) -> Iterator[int]:
         """Write the successors of `rows` to `self.out`, and where from to `self.origin`.
@@ -162,14 +162,12 @@ class Expander:
         Yields how many there are, as often as the buffer is full: once for a chunk, unless a row in
         which an action steps out of range is noted in the tally and skipped.
         """
-        rows = writable(rows)
         dead = np.zeros(len(rows), np.bool_)
         row = 0
         while row < len(rows):
             following, written, ended = self._expand_from(rows, row, tally, dead)
             if written:
-                if self.canonicalise is not None:
-                    self.canonicalise(self.out[:written])
+                canonicalise(self.problem, self.out[:written])
                 yield written
             if ended == FAULT:
                 tally.faults.append(words_of(rows[following]))
@@ -183,7 +181,7 @@ class Expander:
     ) -> tuple[int, int, int]:
         end: NDArray[np.int64] = np.zeros(2, np.int64)
         ended = self.kernel.expand(
-            *self._settings(),
+            address(self._settings),
             self.actions,
             self.properties,
             address(rows),
@@ -202,16 +200,37 @@ class Expander:
         )
         return int(end[0]), int(end[1]), ended
 
+    def explore(self, rows: Rows, tally: Tally, visited: Visited, thread: int = 0) -> None:
+        """Add the successors of `rows` to `visited`, as a thread of this number.
+
+        The same as `expand` and then `visited.add`, without coming back to Python in between.
+        """
+        dead = np.zeros(len(rows), np.bool_)
+        job = self._job
+        job[explore_loop.ROWS :] = (
+            address(rows),
+            len(rows),
+            address(tally.fired),
+            address(tally.cut),
+            address(tally.happened),
+            address(dead),
+            address(tally.breaches.broken),
+            address(tally.breaches.least),
+            *(0, 0, 0, 0),
+        )
+        while not visited.explore(job, thread):
+            row = int(job[explore_loop.ROW])
+            tally.faults.append(words_of(rows[row]))
+            job[explore_loop.ROW] = row + 1
+        if dead.any():
+            tally.deadlock = least(tally.deadlock, min(words_of(r) for r in rows[dead]))
+
     def inspect(self, rows: Rows, findings: Findings) -> None:
         """Evaluate every applicable invariant in every row."""
-        if not rows.flags.writeable:
-            for start in range(0, len(rows), CHUNK_ROWS):
-                self.inspect(writable(rows[start : start + CHUNK_ROWS]), findings)
-            return
         row = 0
         while row < len(rows):
             fault = self.kernel.inspect(
-                *self._settings(),
+                address(self._settings),
                 self.invariants,
                 address(rows),
                 row,
@@ -223,11 +242,3 @@ class Expander:
                 return
             findings.faults.append(words_of(rows[fault]))
             row = fault + 1
-
-    def _settings(self) -> tuple[int, ...]:
-        """Where the settings are, for a kernel that reads them."""
-        if not self.kernel.reads_settings:
-            return ()
-        if self._values is None:
-            self._values = np.array(self.problem.model.settings, np.int64)
-        return (address(self._values),)

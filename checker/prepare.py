@@ -1,0 +1,38 @@
+"""Getting a problem ready to be searched: compiled, or loaded from the cache, before the clock
+starts.
+
+First-run latency is part of the product, so it is announced and measured, not hidden in level 0.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from checker.compiled.cache import cache_directory, distrust
+from checker.compiled.kernel import programs_of
+from checker.compiled.program import is_at_hand
+from checker.problem import Problem
+from checker.store import programs
+
+
+def prepare(
+    problem: Problem,
+    *,
+    threads: int = 1,
+    announce: Callable[[str], None] = lambda message: None,
+) -> float:
+    """Compile the problem's kernel, or load it; returns the seconds it took.
+
+    `threads` is how many will search in memory. `announce` is told what is waited for where nothing
+    is cached for this problem, and why a cache is not used.
+    """
+    started = time.monotonic()
+    store = programs.in_memory(problem.model.layout.words, threads=threads)
+    needed = (*programs_of(problem), *store)
+    if not all(is_at_hand(program) for program in needed):
+        if reason := distrust(cache_directory()):
+            announce(f"{reason}; until then every run compiles")
+        announce("compiling the rules (once for this question; about a second)")
+    programs.make_ready(needed)
+    return time.monotonic() - started
