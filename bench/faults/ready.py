@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from bench.faults.exhaustive import SPACE
 from bench.faults.programs import PROBLEMS
 from checker.compiled.prepare import prepare
-from checker.console import commands
+from checker.console.check_command import check_command
 from checker.console.options import problem_from, take_given
 from checker.store import runs
 from checker.store.blocks import width_of
@@ -16,7 +16,7 @@ from checker.store.blocks import width_of
 def make_ready(problems: Iterable[tuple[str, ...]] = (*PROBLEMS.values(), SPACE)) -> None:
     """Everything for these problems. No thread is left running: one that has any forks ill."""
     for arguments in problems:
-        context = commands.check.make_context("check", list(arguments))
+        context = check_command.make_context("check", list(arguments))
         problem = problem_from(take_given(dict(context.params)))
         prepare(problem)
         runs.warm_up(width_of(problem.model.layout.words))

@@ -13,9 +13,7 @@ import hashlib
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
-
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any
 
 from checker.compiled import cache, machine, orders, states
 from checker.compiled.canonical import canonical_source
@@ -25,9 +23,13 @@ from checker.compiled.unit import Unit
 from checker.compiled.values import ArrayValue, Number, SettingsValue, Value
 from checker.compiled.written import Written
 from checker.problem import Problem
-from checker.store.blocks import Rows
 from checker.symmetry import Symmetry
 from model.layout import Layout
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from checker.store.blocks import Rows
 
 ACTIONS_MAX = 1 << 8
 ARGUMENTS_MAX = 1 << 16

@@ -11,7 +11,7 @@ import pytest
 from told import Told
 
 from checker.compiled.interrupting import ctrl_c_counts
-from checker.console import commands
+from checker.console import judging
 from checker.result import INTERRUPTED
 from checker.scenarios import running
 
@@ -38,14 +38,14 @@ def _press_and_fail(press: Any) -> None:
 
 
 def test_ctrl_c_ends_the_whole_tour(told: Told, monkeypatch: pytest.MonkeyPatch) -> None:
-    explore = commands.run
+    explore = judging.run
 
     def interrupted(*arguments: Any, **named: Any) -> Any:
         done = explore(*arguments, **named)
         done.result.complete, done.result.stopped_by = False, INTERRUPTED
         return done
 
-    monkeypatch.setattr(commands, "run", interrupted)
+    monkeypatch.setattr(judging, "run", interrupted)
     code, out, _ = told("tour", name="waterline")
 
     assert code == 20
