@@ -96,6 +96,9 @@ def _outcome_of(command: click.Command, name: str) -> int:
         return int(command.main(prog_name=name, standalone_mode=False) or exit_codes.HOLDS)
     except click.exceptions.Exit as done:
         return done.exit_code
+    except click.exceptions.NoArgsIsHelpError as asked:
+        click.echo(asked.format_message(), err=True)
+        return exit_codes.BAD_USAGE
     except click.Abort as ended:
         if isinstance(ended.__cause__, EOFError):
             # Click takes it for the end of what a user types; here it is a mistake of ours.
