@@ -10,12 +10,13 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
+import json
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from checker.compiled import cache, machine, orders, states
+from checker.compiled import cache, machine, orders, recognised, states
 from checker.compiled.canonical import canonical_source
 from checker.compiled.loops import Parts, column, keep_least, loops_of
 from checker.compiled.source import generated
@@ -54,8 +55,29 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
+class Called:
+    """What a program is called, and its functions: what loading its machine code takes.
+
+    Of each argument of a function it says whether it points somewhere.
+    """
+
+    name: str
+    functions: tuple[tuple[str, tuple[bool, ...]], ...]
+
+    def as_bytes(self) -> bytes:
+        """To be kept."""
+        return json.dumps([self.name, self.functions]).encode()
+
+    @staticmethod
+    def from_bytes(content: bytes) -> Called:
+        """What was kept."""
+        name, functions = json.loads(content)
+        return Called(name, tuple((each, tuple(points)) for each, points in functions))
+
+
+@dataclass(frozen=True, slots=True)
 class Program:
-    """A module in LLVM's text, and its functions: of each argument whether it points somewhere."""
+    """A module in LLVM's text, and its functions as in `Called`."""
 
     text: str
     functions: tuple[tuple[str, tuple[bool, ...]], ...]
@@ -65,6 +87,11 @@ class Program:
         """A name for all that its machine code is made of."""
         made_of = f"{machine.description()}\n{self.functions}\n{self.text}"
         return hashlib.sha256(made_of.encode()).hexdigest()[:32]
+
+    @property
+    def called(self) -> Called:
+        """What is to be known of it once its machine code is there."""
+        return Called(self.name, self.functions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +200,7 @@ def _program(unit: Unit, *roots: Written) -> Program:
 def kernel_of(problem: Problem) -> Kernel:
     """The kernel of a problem, made now or loaded from the cache."""
     plan = plan_of(problem)
-    functions = _loaded(program_of(plan))
+    functions = _loaded(program_of, plan)
     return Kernel(
         functions["expand"],
         functions["inspect"],
@@ -186,8 +213,8 @@ def canonical_of(problem: Problem) -> Callable[[Rows], None] | None:
     """What replaces rows by their representatives; None where no symmetry is asked for."""
     if problem.symmetry is Symmetry.NONE:
         return None
-    program = canonical_program(problem.model.layout, problem.symmetry)
-    canonical = _loaded(program)["canonical"]
+    form, symmetry = problem.model.layout, problem.symmetry
+    canonical = _loaded(canonical_program, form, symmetry)["canonical"]
 
     def replace(rows: Rows) -> None:
         canonical(address(rows), len(rows))
@@ -195,20 +222,14 @@ def canonical_of(problem: Problem) -> Callable[[Rows], None] | None:
     return replace
 
 
-def programs_of(problem: Problem) -> tuple[Program, ...]:
-    """All that is compiled for a problem."""
-    programs = [program_of(plan_of(problem))]
-    if problem.symmetry is not Symmetry.NONE:
-        programs.append(canonical_program(problem.model.layout, problem.symmetry))
-    return tuple(programs)
-
-
 def is_compiled(problem: Problem) -> bool:
     """Whether all machine code for the problem is at hand, on disk or in this process."""
-    return all(
-        program.name in _in_memory or cache.kept(program.name) is not None
-        for program in programs_of(problem)
-    )
+    plan = plan_of(problem)
+    called = [_called(program_of, plan)]
+    if problem.symmetry is not Symmetry.NONE:
+        form, symmetry = problem.model.layout, problem.symmetry
+        called.append(_called(canonical_program, form, symmetry))
+    return all(each.name in _in_memory or cache.kept(each.name) is not None for each in called)
 
 
 _in_memory: dict[str, machine.Functions] = {}
@@ -216,24 +237,42 @@ _in_memory: dict[str, machine.Functions] = {}
 _loading = threading.Lock()
 
 
-def _loaded(program: Program) -> machine.Functions:
+@functools.lru_cache(maxsize=64)
+def _called(write: Callable[..., Program], *made_of: object) -> Called:
+    """What the program is called that `write` makes of these; written only if that is not known.
+
+    Once it was written that is kept beside the machine code, by a key of all it was made of.
+    """
+    key = recognised.key_of(write.__name__, machine.description(), *made_of)
+    if key is None:
+        return write(*made_of).called
+    known = cache.kept(key)
+    if known is not None:
+        with contextlib.suppress(ValueError, TypeError):
+            return Called.from_bytes(known)
+    called = write(*made_of).called
+    cache.keep(key, called.as_bytes())
+    return called
+
+
+def _loaded(write: Callable[..., Program], *made_of: object) -> machine.Functions:
     """The functions of a program; of several threads that ask for the same one makes them."""
-    name = program.name
-    if name not in _in_memory:
+    called = _called(write, *made_of)
+    if called.name not in _in_memory:
         with _loading:
-            if name not in _in_memory:
-                _in_memory[name] = _made(program)
-    return _in_memory[name]
+            if called.name not in _in_memory:
+                _in_memory[called.name] = _made(called, write, *made_of)
+    return _in_memory[called.name]
 
 
-def _made(program: Program) -> machine.Functions:
-    code = cache.kept(program.name)
+def _made(called: Called, write: Callable[..., Program], *made_of: object) -> machine.Functions:
+    code = cache.kept(called.name)
     if code is not None:
         with contextlib.suppress(RuntimeError):
-            return machine.load(code, dict(program.functions))
-    code = machine.object_code(program.text)
-    cache.keep(program.name, code)
-    return machine.load(code, dict(program.functions))
+            return machine.load(code, dict(called.functions))
+    code = machine.object_code(write(*made_of).text)
+    cache.keep(called.name, code)
+    return machine.load(code, dict(called.functions))
 
 
 def address(array: NDArray[Any]) -> int:

@@ -15,7 +15,7 @@ from click.shell_completion import CompletionItem
 
 from checker.console import exit_codes
 
-_COMMANDS = {
+COMMANDS = {
     "check": "Say which invariants hold.",
     "gate": "Run a file of expectations.",
     "kernel": "Show what the rules are compiled to.",
@@ -35,23 +35,23 @@ class Commands(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names, in order."""
-        return list(_COMMANDS)
+        return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command, imported now; None if there is none of this name."""
-        return command_of(cmd_name) if cmd_name in _COMMANDS else None
+        return command_of(cmd_name) if cmd_name in COMMANDS else None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list into the help."""
         with formatter.section("Commands"):
-            formatter.write_dl(list(_COMMANDS.items()))
+            formatter.write_dl(list(COMMANDS.items()))
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """The names that begin so, and the group's own options."""
         return [
             *(
                 CompletionItem(name, help=told)
-                for name, told in _COMMANDS.items()
+                for name, told in COMMANDS.items()
                 if name.startswith(incomplete)
             ),
             # Not those of click.Group, which imports every command to ask whether it is hidden.
