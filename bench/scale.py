@@ -36,7 +36,8 @@ _MEMORY = """
 import json, sys
 from contextlib import closing
 from checker.prepare import prepare
-from checker.engines.choice import EngineChoice, engine_for
+from checker.engines.choice import EngineChoice
+from checker.engines.chosen import engine_for
 from checker.grains import problem_for
 from checker.memory_use import anonymous_bytes, peak_resident_bytes
 from checker.search import search

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
-from checker.rows import Rows
-from checker.store.level_files import LevelFiles
+    from checker.rows import Rows
+    from checker.store.level_files import LevelFiles
 
 Words = tuple[int, ...]
-Counts = NDArray[np.int64]
+Counts: TypeAlias = "NDArray[np.int64]"
 _Found = TypeVar("_Found")
 
 

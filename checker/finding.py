@@ -6,13 +6,16 @@ The same for a trace that a search found and for one that was recorded.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from checker.faults import Disagreement
-from checker.paths import Path
 from counterexamples import Replayed, Trace, confirm, confirm_step, replay, trace_of
 from invariants.claim import ActionProperty, Invariant
 from model.state import State
 from model.transition_system import Arguments, Model
+
+if TYPE_CHECKING:
+    from checker.paths import Path
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING, Any
 
+from checker.errors import Refused
 from model.state import State, as_dict
 from model.transition_system import Model, call
 
@@ -15,7 +16,7 @@ GRAPH_STATES_MAX = 20_000
 """More states than this make a graph that nothing can draw."""
 
 
-class TooLargeForGraph(ValueError):
+class TooLargeForGraph(Refused, ValueError):
     """The state space has more states than a graph is made of."""
 
 

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 
 from checker.compiled.cache import cache_directory, distrust
-from checker.compiled.kernel import programs_of
+from checker.compiled.kernel import recipes_of
 from checker.compiled.program import is_at_hand
 from checker.problem import Problem
 from checker.store import programs
@@ -29,8 +29,8 @@ def prepare(
     """
     started = time.monotonic()
     store = programs.in_memory(problem.model.layout.words, threads=threads)
-    needed = (*programs_of(problem), *store)
-    if not all(is_at_hand(program) for program in needed):
+    needed = (*recipes_of(problem), *store)
+    if not all(map(is_at_hand, needed)):
         if reason := distrust(cache_directory()):
             announce(f"{reason}; until then every run compiles")
         announce("compiling the rules (once for this question; about a second)")

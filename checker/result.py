@@ -6,12 +6,13 @@ import enum
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from checker.engine import Words
 from checker.graph import GRAPH_STATES_MAX, state_graph
-from checker.problem import Problem
 
 if TYPE_CHECKING:
     import networkx
+
+    from checker.engine import Words
+    from checker.problem import Problem
 
 
 INTERRUPTED = "interrupt (Ctrl-C)"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
-Rows = NDArray[np.uint64]
+Rows: TypeAlias = "NDArray[np.uint64]"
 """A block of states, one a row: a C-contiguous (n, words) array."""
 
 

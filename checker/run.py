@@ -7,22 +7,26 @@ import time
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from checker.account import Account
+from checker.budgets import NO_BUDGETS, Budgets
 from checker.engine import Arrivals, Engine, ModelFault
-from checker.engines.choice import EngineChoice, engine_for
+from checker.engines.choice import EngineChoice
+from checker.engines.chosen import engine_for
 from checker.engines.memory import threads_of
 from checker.faults import explain_fault
 from checker.finding import Finding, finding_at
-from checker.identity import account_of
 from checker.interrupt import Interrupts
 from checker.paths import paths_to_violations
 from checker.prepare import prepare
 from checker.problem import Problem
 from checker.result import Result
-from checker.search import NO_BUDGETS, Budgets, Snapshot, search
-from checker.store.run_directory import InUse, RunDirectory
+from checker.search import Snapshot, search
 from checker.store.storage import Damaged
+
+if TYPE_CHECKING:
+    from checker.store.run_directory import RunDirectory
 
 _LONG_SECONDS = 5.0
 """A search so long has levels that take a while to be gone through once more."""
@@ -67,6 +71,9 @@ def run(
         try:
             account = None
             if directory is not None and directory.manifest.levels:
+                # What reads manifests is for runs that are kept, and most are not.
+                from checker.identity import account_of  # noqa: PLC0415
+
                 account = account_of(problem, directory.manifest)
                 engine.restore(directory.manifest.levels)
             with interrupts.noted():
@@ -83,6 +90,8 @@ def run(
             raise explain_fault(problem, fault) from None
         except Damaged:
             if directory is not None and not directory.is_ours:
+                from checker.store.run_directory import InUse  # noqa: PLC0415 - as above
+
                 # Its files were removed by whoever goes on with the run.
                 raise InUse(
                     f"another run has resumed {directory.storage.location}; this one has ended"

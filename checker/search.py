@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from checker.account import Account
+from checker.budgets import NO_BUDGETS, Budgets
 from checker.engine import Arrivals, Engine, Interrupted
 from checker.memory_use import anonymous_bytes, peak_resident_bytes
 from checker.problem import Problem
@@ -23,26 +24,6 @@ from checker.result import (
     Result,
     Verdict,
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Budgets:
-    """When to stop early; each acts at the end of a level. None means no limit.
-
-    `max_states` distinct states, `max_seconds` since the start or the resumption, `max_depth`
-    transitions: states at that depth are checked and not expanded. `memory_bytes` that cannot be
-    kept even with the states on disk. `stop_at_first`: end after the first level in which, or on
-    the way to which, a claim is violated.
-    """
-
-    max_states: int | None = None
-    max_seconds: float | None = None
-    max_depth: int | None = None
-    memory_bytes: int | None = None
-    stop_at_first: bool = False
-
-
-NO_BUDGETS = Budgets()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from bench.faults.exhaustive import SPACE
 from bench.faults.programs import PROBLEMS
-from checker.console import commands
+from checker.console.check_command import check_command
 from checker.console.options import problem_from, take_given
 from checker.prepare import prepare
 from checker.store import programs
@@ -15,7 +15,7 @@ from checker.store import programs
 def make_ready(problems: Iterable[tuple[str, ...]] = (*PROBLEMS.values(), SPACE)) -> None:
     """Everything for these problems. No thread is left running: one that has any forks ill."""
     for arguments in problems:
-        context = commands.check.make_context("check", list(arguments))
+        context = check_command.make_context("check", list(arguments))
         problem = problem_from(take_given(dict(context.params)))
         prepare(problem)
         programs.make_ready(programs.over_files(problem.model.layout.words))

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from checker.compiled import orders, states
 from checker.compiled.canonical import canonical_source
 from checker.compiled.loops import Parts, column, keep_least, loops_of
-from checker.compiled.program import Program, is_at_hand, loaded, program
+from checker.compiled.program import Program, Recipe, is_at_hand, loaded, program
 from checker.compiled.source import generated
 from checker.compiled.unit import Unit
 from checker.compiled.values import ArrayValue, Number, SettingsValue, Value
@@ -149,7 +149,7 @@ def canonical_program(form: Layout, symmetry: Symmetry) -> Program:
 def kernel_of(problem: Problem) -> Kernel:
     """The kernel of a problem, made now or loaded from the cache."""
     plan = plan_of(problem)
-    functions = loaded(program_of(plan))
+    functions = loaded(Recipe(program_of, (plan,)))
     return Kernel(
         functions["expand"],
         functions["inspect"],
@@ -162,7 +162,8 @@ def canonical_of(problem: Problem) -> Callable[..., int] | None:
     """The function that replaces rows by their representatives: see `Kernel`."""
     if problem.symmetry is Symmetry.NONE:
         return None
-    return loaded(canonical_program(problem.model.layout, problem.symmetry))["canonical"]
+    recipe = Recipe(canonical_program, (problem.model.layout, problem.symmetry))
+    return loaded(recipe)["canonical"]
 
 
 def canonicalise(problem: Problem, rows: Rows) -> None:
@@ -171,14 +172,14 @@ def canonicalise(problem: Problem, rows: Rows) -> None:
         canonical(address(rows), len(rows))
 
 
-def programs_of(problem: Problem) -> tuple[Program, ...]:
+def recipes_of(problem: Problem) -> tuple[Recipe, ...]:
     """All that is compiled for a problem."""
-    programs = [program_of(plan_of(problem))]
+    recipes = [Recipe(program_of, (plan_of(problem),))]
     if problem.symmetry is not Symmetry.NONE:
-        programs.append(canonical_program(problem.model.layout, problem.symmetry))
-    return tuple(programs)
+        recipes.append(Recipe(canonical_program, (problem.model.layout, problem.symmetry)))
+    return tuple(recipes)
 
 
 def is_compiled(problem: Problem) -> bool:
     """Whether all machine code for the problem is at hand, on disk or in this process."""
-    return all(is_at_hand(program) for program in programs_of(problem))
+    return all(map(is_at_hand, recipes_of(problem)))

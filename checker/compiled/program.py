@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
+import json
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from checker.compiled import cache, machine
+from checker.compiled import cache, machine, recognised
 from checker.compiled.source import source_of
 from checker.compiled.unit import Unit
 from checker.compiled.values import Value
@@ -17,8 +19,29 @@ from checker.compiled.written import Written
 
 
 @dataclass(frozen=True, slots=True)
+class Called:
+    """What a program is called, and its functions: what loading its machine code takes.
+
+    Of each argument of a function it says whether it points somewhere.
+    """
+
+    name: str
+    functions: tuple[tuple[str, tuple[bool, ...]], ...]
+
+    def as_bytes(self) -> bytes:
+        """To be kept."""
+        return json.dumps([self.name, self.functions]).encode()
+
+    @staticmethod
+    def from_bytes(content: bytes) -> Called:
+        """What was kept."""
+        name, functions = json.loads(content)
+        return Called(name, tuple((each, tuple(points)) for each, points in functions))
+
+
+@dataclass(frozen=True, slots=True)
 class Program:
-    """A module in LLVM's text, and its functions: of each argument whether it points somewhere."""
+    """A module in LLVM's text, and its functions as in `Called`."""
 
     text: str
     functions: tuple[tuple[str, tuple[bool, ...]], ...]
@@ -28,6 +51,23 @@ class Program:
         """A name for all that its machine code is made of."""
         made_of = f"{machine.description()}\n{self.functions}\n{self.text}"
         return hashlib.sha256(made_of.encode()).hexdigest()[:32]
+
+    @property
+    def called(self) -> Called:
+        """What is to be known of it once its machine code is there."""
+        return Called(self.name, self.functions)
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """How a program is written: `write(*made_of)`; equal recipes make the same program."""
+
+    write: Callable[..., Program]
+    made_of: tuple[Any, ...]
+
+    def program(self) -> Program:
+        """Write it."""
+        return self.write(*self.made_of)
 
 
 def program(unit: Unit, *roots: Written) -> Program:
@@ -39,7 +79,7 @@ def program(unit: Unit, *roots: Written) -> Program:
     return Program(unit.text(*roots), tuple(functions))
 
 
-def own_program(functions: Mapping[Callable[..., Any], Sequence[Value]]) -> Program:
+def own_program(functions: tuple[tuple[Callable[..., Any], tuple[Value, ...]], ...]) -> Program:
     """The program of functions of the checker's own, each for arguments of these kinds.
 
     A constant among them is no argument any more. Raises `NotCompilable`.
@@ -47,14 +87,20 @@ def own_program(functions: Mapping[Callable[..., Any], Sequence[Value]]) -> Prog
     unit = Unit(trusted=True)
     written = [
         replace(unit.call(source_of(function), kinds), name=function.__name__)
-        for function, kinds in functions.items()
+        for function, kinds in functions
     ]
     return program(unit, *written)
 
 
-def is_at_hand(asked: Program) -> bool:
+def own_recipe(*functions: tuple[Callable[..., Any], tuple[Value, ...]]) -> Recipe:
+    """How `own_program` is asked for."""
+    return Recipe(own_program, (functions,))
+
+
+def is_at_hand(recipe: Recipe) -> bool:
     """Whether the machine code of a program is on disk or in this process."""
-    return asked.name in _in_memory or cache.kept(asked.name) is not None
+    name = _called(recipe).name
+    return name in _in_memory or cache.kept(name) is not None
 
 
 _in_memory: dict[str, machine.Functions] = {}
@@ -62,21 +108,45 @@ _in_memory: dict[str, machine.Functions] = {}
 _loading = threading.Lock()
 
 
-def loaded(asked: Program) -> machine.Functions:
+@functools.lru_cache(maxsize=64)
+def _called(recipe: Recipe) -> Called:
+    """What a program is called; it is written only if that is not known.
+
+    Once it was written that is kept beside the machine code, by a key of all it was made of.
+    """
+    key = recognised.key_of(recipe.write.__name__, machine.description(), *recipe.made_of)
+    if key is None:
+        return recipe.program().called
+    known = cache.kept(key)
+    if known is not None:
+        with contextlib.suppress(ValueError, TypeError):
+            return Called.from_bytes(known)
+    called = recipe.program().called
+    cache.keep(key, called.as_bytes())
+    return called
+
+
+def loaded(recipe: Recipe) -> machine.Functions:
     """The functions of a program; of several threads that ask for the same one makes them."""
-    name = asked.name
-    if name not in _in_memory:
+    called = _called(recipe)
+    if called.name not in _in_memory:
         with _loading:
-            if name not in _in_memory:
-                _in_memory[name] = _made(asked)
-    return _in_memory[name]
+            if called.name not in _in_memory:
+                _in_memory[called.name] = _made(called, recipe)
+    return _in_memory[called.name]
 
 
-def _made(asked: Program) -> machine.Functions:
-    code = cache.kept(asked.name)
+def _made(called: Called, recipe: Recipe) -> machine.Functions:
+    code = cache.kept(called.name)
     if code is not None:
         with contextlib.suppress(RuntimeError):
-            return machine.load(code, dict(asked.functions))
-    code = machine.object_code(asked.text)
-    cache.keep(asked.name, code)
-    return machine.load(code, dict(asked.functions))
+            return machine.load(code, dict(called.functions))
+    code = machine.object_code(recipe.program().text)
+    cache.keep(called.name, code)
+    return machine.load(code, dict(called.functions))
+
+
+def forget() -> None:
+    """Load machine code anew from now on, as another process would."""
+    _in_memory.clear()
+    _called.cache_clear()

@@ -10,13 +10,15 @@ import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from checker.engine import EngineFailed
-from checker.engines.java import NoJava
-from checker.engines.spark_session import NoSpark
-from checker.store.run_directory import RunDirectory
+from checker.errors import Missing
 from checker.wording import counted
 from counterexamples import FULL, BadFile
+
+if TYPE_CHECKING:
+    from checker.store.run_directory import RunDirectory
 
 
 @contextmanager
@@ -27,7 +29,7 @@ def telling_what_is_kept(kept: RunDirectory | None) -> Iterator[None]:
     """
     try:
         yield
-    except (NoJava, NoSpark) as problem:
+    except Missing as problem:
         if kept is None or not kept.manifest.levels:
             raise
         raise type(problem)(f"{problem}; {_going_on(kept)}") from problem

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from checker.result import Result
+if TYPE_CHECKING:
+    from checker.result import Result
 
 HOLDS = 0
 INTERNAL_ERROR = 1

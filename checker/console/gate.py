@@ -20,13 +20,14 @@ import xml.etree.ElementTree as ET
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
+from checker.budgets import Budgets
 from checker.console.options import (
     DRIVER_LEVELS,
     ENGINES,
@@ -38,15 +39,17 @@ from checker.console.options import (
     SparkMaster,
 )
 from checker.engines.choice import EngineChoice
+from checker.errors import Refused
 from checker.grains import GRAINS
 from checker.problem import Problem
 from checker.result import Verdict
-from checker.run import Run
-from checker.search import Budgets
 from checker.symmetry import Symmetry
 from checker.wording import printable, told_option
 from counterexamples import BadFile, read_named, shown
 from model.environment import BadEnvironment
+
+if TYPE_CHECKING:
+    from checker.run import Run
 
 FILE_BYTES_MAX = 1 << 20
 _VERDICTS = [verdict.value for verdict in (Verdict.HOLDS, Verdict.VIOLATED, Verdict.NOT_APPLICABLE)]
@@ -67,7 +70,7 @@ _BUDGET_KEYS: dict[str, _Key] = {
 }
 
 
-class BadGate(ValueError):
+class BadGate(Refused, ValueError):
     """The gate file cannot be used; the message names the file, the entry and the remedy."""
 
 

@@ -21,7 +21,7 @@ STAGES = ("loops", "rules", "optimised", "machine")
 _FUNCTION = re.compile(r"^define .*?@([\w.]+)\(.*?^}$", re.MULTILINE | re.DOTALL)
 
 
-@click.command("kernel", short_help="Show what the rules are compiled to.")
+@click.command("kernel")
 @protocol_option
 @environment_options
 @symmetry_option

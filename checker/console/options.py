@@ -8,16 +8,14 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from checker.budgets import Budgets
 from checker.engines.choice import EngineChoice
 from checker.grains import GRAINS, MESSAGE
 from checker.problem import Problem
-from checker.scenarios.catalogue import find_scenario
-from checker.scenarios.scenario import Scenario
-from checker.search import Budgets
 from checker.symmetry import Symmetry
 from model.atomic.environment import LOG_SIZE_MAX
 from model.cluster import BUDGET_MAX, LOST_CHECKPOINTS_MAX, RARE_BUDGET_MAX
@@ -34,6 +32,9 @@ from model.environment import (
 )
 from model.features import FEATURES, TRUNCATIONS
 from model.versions import spelled
+
+if TYPE_CHECKING:
+    from checker.scenarios.scenario import Scenario
 
 ENGINES = ("spark", "local")
 THREADS = click.IntRange(0, 1024)
@@ -348,6 +349,9 @@ def take_given(options: dict[str, Any]) -> dict[str, Any]:
     given = {name.replace("_", "-"): options.pop(name) for name in names}
     given["invariant"] = options.pop("names", ()) or None
     if entry := options.pop("scenario", None):
+        # The catalogue is long, and few runs name an entry of it.
+        from checker.scenarios.catalogue import find_scenario  # noqa: PLC0415
+
         given = _from_scenario(find_scenario(entry), given)
     added, removed = options.pop("added", ()), options.pop("removed", ())
     if added or removed:

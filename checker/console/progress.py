@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from rich.console import Group, RenderableType
 from rich.live import Live
@@ -20,8 +20,10 @@ from rich.text import Text
 from checker.console.screen import Screen, say
 from checker.eta import Outlook, outlook
 from checker.memory_use import resident_bytes
-from checker.search import Snapshot
 from checker.wording import rough_time, roughly
+
+if TYPE_CHECKING:
+    from checker.search import Snapshot
 
 PLAIN_SECONDS = 5.0
 """Seconds between two lines where nobody watches a terminal."""

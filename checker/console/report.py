@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Collection
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
@@ -17,12 +18,14 @@ from rich.text import Text
 
 from checker.console.bound_advice import told_advice
 from checker.eta import outlook
-from checker.finding import Finding
 from checker.grains import GRAINS, MESSAGE, grain_of
 from checker.result import LevelSummary, Result, Verdict
-from checker.run import Run
 from checker.wording import counted, roughly, told_option, told_sizes, told_symmetry
 from counterexamples import TraceStep, Trimmed, render_compact
+
+if TYPE_CHECKING:
+    from checker.finding import Finding
+    from checker.run import Run
 
 LANES = ("LEO", "HW")
 WIDE = 110

@@ -6,16 +6,15 @@ by name, and nothing is touched.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from checker.console.options import problem_from, take_given
 from checker.grains import GRAINS, grain_of
-from checker.identity import identity_of, problem_of
 from checker.problem import Problem
-from checker.store.manifest import read_manifest
-from checker.store.run_directory import RunDirectory, begin, resume
-from checker.store.storage import storage_at
 from model.environment import BadEnvironment
+
+if TYPE_CHECKING:
+    from checker.store.run_directory import RunDirectory
 
 
 def take_run(options: dict[str, Any]) -> tuple[Problem, RunDirectory | None]:
@@ -27,10 +26,16 @@ def take_run(options: dict[str, Any]) -> tuple[Problem, RunDirectory | None]:
     kept, resumed = options.pop("run_dir"), options.pop("resume")
     if kept is not None and resumed is not None:
         raise BadEnvironment("--run-dir begins a run and --resume goes on with one; give one")
+    if kept is None and resumed is None:
+        return problem_from(given), None
+    # Only a run that is kept needs what reads and writes manifests.
+    from checker.identity import identity_of, problem_of  # noqa: PLC0415
+    from checker.store.manifest import read_manifest  # noqa: PLC0415
+    from checker.store.run_directory import begin, resume  # noqa: PLC0415
+    from checker.store.storage import storage_at  # noqa: PLC0415
+
     if resumed is None:
         problem = problem_from(given)
-        if kept is None:
-            return problem, None
         return problem, begin(kept, identity_of(problem), problem.model.layout.words)
     identity = read_manifest(storage_at(resumed)).identity
     problem = problem_of(identity, resumed)

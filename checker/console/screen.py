@@ -51,11 +51,3 @@ def error_screen() -> Screen:
 def say(line: str, *, on: Screen | None = None) -> None:
     """A line, by default on standard error: never folded, and its brackets are brackets."""
     (on or error_screen()).print(Text(line), soft_wrap=True)
-
-
-def forget_useless_sizes() -> None:
-    """A screen of no columns shows nothing: where COLUMNS or LINES is no size, it is not heard."""
-    for name in ("COLUMNS", "LINES"):
-        given = os.environ.get(name, "")
-        if not (given.isdecimal() and int(given) > 0):
-            os.environ.pop(name, None)

@@ -21,7 +21,7 @@ _TELLING_SECONDS = 1.0
 """Before that a rate says nothing: the first levels are small."""
 
 
-@click.command("states", short_help="Write the states of a kept run as Parquet, for SQL.")
+@click.command("states")
 @click.argument("run_dir", metavar="DIR")
 @click.option(
     "--out",

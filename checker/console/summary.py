@@ -6,10 +6,12 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from checker.run import Run
 from counterexamples import to_json
+
+if TYPE_CHECKING:
+    from checker.run import Run
 
 FORMAT = "waterline-result/1"
 

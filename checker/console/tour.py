@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from checker.budgets import NO_BUDGETS
 from checker.console.gate import Expectation
 from checker.engines.choice import EngineChoice
 from checker.grains import problem_for
 from checker.result import Verdict
-from checker.search import NO_BUDGETS
 from invariants.expected import EXPECTED
 from model.environment import Environment
 

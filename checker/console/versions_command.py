@@ -14,7 +14,7 @@ from model.features import FEATURES
 from model.versions import VERSIONS
 
 
-@click.command("versions", short_help="The versions, and the rules they are made of.")
+@click.command("versions")
 def versions_command() -> int:
     """List every version of the protocol, and every rule that --with and --without can switch."""
     console = screen()

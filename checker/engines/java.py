@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from checker.compiled.cache import private_folder, trusted_cache
+from checker.errors import Missing
 
 VERSION_MIN = 17
 """The oldest Java that Spark 4 runs on."""
@@ -27,7 +28,7 @@ VECTOR_MODULE = "jdk.incubator.vector"
 PROBE_SECONDS_MAX = 60
 
 
-class NoJava(Exception):
+class NoJava(Missing):
     """No Java runtime that Spark can use was found; the message says where it was looked for."""
 
 

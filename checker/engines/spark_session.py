@@ -17,6 +17,7 @@ from typing import Any
 
 from checker.engines.java import use_java
 from checker.engines.jvm import SparkGone, how_it_ended
+from checker.errors import Missing
 
 LOCAL = "local[*]"
 _QUICK_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
@@ -25,7 +26,7 @@ _LOCAL_HEAP = "2g"
 EXECUTORS_PATIENCE_SECONDS = 60.0
 
 
-class NoSpark(Exception):
+class NoSpark(Missing):
     """Spark could not be started on the master that was named."""
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 
+from checker.budgets import Budgets
 from checker.engine import ModelFault, Words
 from checker.engines.memory import MemoryEngine
 from checker.grains import MESSAGE
@@ -18,7 +19,7 @@ from checker.matrix.sharing import shared_by
 from checker.paths import Path, paths_to_violations
 from checker.problem import Problem, Shared
 from checker.result import Result, Verdict
-from checker.search import Budgets, search
+from checker.search import search
 
 
 @dataclass(frozen=True, slots=True)

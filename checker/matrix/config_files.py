@@ -15,6 +15,7 @@ from pathlib import Path
 
 import javaproperties
 
+from checker.errors import Refused
 from checker.matrix.grid import ACKS, MIN_INSYNC, UNCLEAN
 
 FILE_BYTES_MAX = 1 << 20
@@ -46,7 +47,7 @@ _DESCRIBED = re.compile(r"\s*(All|Dynamic|Default)? ?configs for \S.* are:?", re
 _DESCRIBED_LINE = re.compile(r"\s+([\w.-]+)=(.*?)(?: sensitive=(?:true|false) synonyms=.*)?")
 
 
-class BadConfig(ValueError):
+class BadConfig(Refused, ValueError):
     """A file or a value in it cannot be used; the message names both and says what is allowed."""
 
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from checker.budgets import Budgets
 from checker.engines.choice import EngineChoice
 from checker.finding import Finding
 from checker.grains import MESSAGE
 from checker.result import Verdict
 from checker.run import Run, run
 from checker.scenarios.scenario import Scenario
-from checker.search import Budgets
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

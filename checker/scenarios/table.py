@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Group, RenderableType
@@ -11,10 +12,12 @@ from rich.table import Table
 from rich.text import Text
 
 from checker.result import Verdict
-from checker.scenarios.running import Outcome
 from checker.scenarios.scenario import Scenario
 from checker.wording import told_version
 from model.environment import DOCUMENTED
+
+if TYPE_CHECKING:
+    from checker.scenarios.running import Outcome
 
 
 def catalogue_table(scenarios: Sequence[Scenario]) -> Table:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from checker.compiled.machine_words import below, shifted
-from checker.compiled.program import Program, loaded, own_program
+from checker.compiled.program import Recipe, loaded, own_recipe
 from checker.compiled.values import ArrayValue, constant
 from checker.rows import Rows, address
 from checker.store.blocks import NUMBER, NUMBERS, block_of, hash_row, hashes, same_row
@@ -67,11 +67,12 @@ def offer_all(
 
 
 @functools.cache
-def program_of(words: int) -> Program:
+def recipe_of(words: int) -> Recipe:
     """The loop of this module for states of so many words."""
     rows = block_of(words)
     places = rows, NUMBERS, NUMBER, NUMBER, NUMBER, rows, ArrayValue("%", "i32")
-    return own_program({offer_all: (*places, rows, NUMBERS, NUMBER, rows, NUMBER, constant(words))})
+    given = *places, rows, NUMBERS, NUMBER, rows, NUMBER, constant(words)
+    return own_recipe((offer_all, given))
 
 
 class LeastArrivals:
@@ -86,7 +87,7 @@ class LeastArrivals:
         self.level = level
         self.parents = np.zeros_like(level)
         self.codes: NDArray[np.int32] = np.full(len(level), -1, np.int32)
-        self._offer = loaded(program_of(level.shape[1]))["offer_all"]
+        self._offer = loaded(recipe_of(level.shape[1]))["offer_all"]
         self._row_shift = row_shift
         keys = hashes(level)
         self._base = keys[0] if len(level) else np.uint64(0)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from checker.compiled.machine import Functions
 from checker.compiled.machine_words import shifted
-from checker.compiled.program import Program, loaded, own_program
+from checker.compiled.program import Recipe, loaded, own_recipe
 from checker.compiled.values import ArrayValue, Number, constant
 from checker.rows import Rows, address
 
@@ -76,20 +76,18 @@ def block_of(words: int) -> ArrayValue:
 
 
 @functools.cache
-def program_of(words: int) -> Program:
+def recipe_of(words: int) -> Recipe:
     """The functions of this module for states of so many words."""
     rows = block_of(words)
-    return own_program(
-        {
-            hash_each: (rows, NUMBER, constant(words), NUMBERS),
-            own_each: (rows, NUMBER, constant(words), NUMBER, NUMBERS),
-        }
+    return own_recipe(
+        (hash_each, (rows, NUMBER, constant(words), NUMBERS)),
+        (own_each, (rows, NUMBER, constant(words), NUMBER, NUMBERS)),
     )
 
 
 @functools.cache
 def _functions(words: int) -> Functions:
-    return loaded(program_of(words))
+    return loaded(recipe_of(words))
 
 
 def hashes(rows: Rows) -> NDArray[np.uint64]:

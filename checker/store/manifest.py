@@ -17,6 +17,7 @@ from typing import Annotated, Any
 
 import msgspec
 
+from checker.errors import Refused
 from checker.store.level_files import ALL_OWNERS, LevelFiles, StateFile
 from checker.store.storage import Damaged, Storage
 
@@ -29,7 +30,7 @@ _FILE_NAME = re.compile(r"level-(\d{5,})/[0-9A-Za-z-]+\.states")
 _ATTEMPT = re.compile(r"t(\d+)-[0-9a-f]{8}")
 
 
-class BadRun(Exception):
+class BadRun(Refused):
     """A directory holds no run that can be continued here; the message says why."""
 
 

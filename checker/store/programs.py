@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from checker.compiled.program import Program, loaded
+from checker.compiled.program import Recipe, loaded
 from checker.store import blocks, runs, visited
 
 
-def in_memory(words: int, *, threads: int) -> tuple[Program, ...]:
+def in_memory(words: int, *, threads: int) -> tuple[Recipe, ...]:
     """What a search in memory by so many threads needs."""
-    return (visited.program_of(words, alone=threads == 1),)
+    return (visited.recipe_of(words, alone=threads == 1),)
 
 
-def over_files(words: int) -> tuple[Program, ...]:
+def over_files(words: int) -> tuple[Recipe, ...]:
     """What a search over files needs beside it."""
-    gathers = visited.program_of(words, alone=True)
-    return blocks.program_of(words), runs.program_of(words), gathers
+    gathers = visited.recipe_of(words, alone=True)
+    return blocks.recipe_of(words), runs.recipe_of(words), gathers
 
 
-def make_ready(programs: tuple[Program, ...]) -> None:
+def make_ready(recipes: tuple[Recipe, ...]) -> None:
     """Compile or load them now, not when they are first called."""
-    for program in programs:
-        loaded(program)
+    for recipe in recipes:
+        loaded(recipe)

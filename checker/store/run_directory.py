@@ -19,6 +19,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
+from checker.errors import Refused
 from checker.store.disk_calls import ASIDE
 from checker.store.level_files import LevelFiles
 from checker.store.manifest import (
@@ -37,7 +38,7 @@ _WORK = "work-"
 """What folders begin with that hold an attempt's merged runs and spilled candidates."""
 
 
-class InUse(Exception):
+class InUse(Refused):
     """Another run uses the directory."""
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from checker.compiled.machine import Functions
-from checker.compiled.program import Program, loaded, own_program
+from checker.compiled.program import Recipe, loaded, own_recipe
 from checker.compiled.values import ArrayValue, constant
 from checker.rows import Rows, address
 from checker.store.blocks import NUMBER, NUMBERS, block_of
@@ -24,23 +24,21 @@ _MERGE_ROWS = 1 << 18
 
 
 @functools.cache
-def program_of(words: int) -> Program:
+def recipe_of(words: int) -> Recipe:
     """The loops over runs, for states of so many words."""
     rows, of_words = block_of(words), constant(words)
     sort = rows, NUMBER, NUMBERS, rows, NUMBERS, rows, NUMBERS, NUMBERS, NUMBERS, NUMBERS, of_words
-    return own_program(
-        {
-            sort_once: sort,
-            mark_seen: (rows, NUMBER, rows, NUMBER, ArrayValue("%", "i8"), of_words),
-            merge_from: (rows, NUMBER, rows, NUMBER, NUMBERS, rows, NUMBER, of_words),
-            first_of: (rows, NUMBER, NUMBER, NUMBER, of_words),
-        }
+    return own_recipe(
+        (sort_once, sort),
+        (mark_seen, (rows, NUMBER, rows, NUMBER, ArrayValue("%", "i8"), of_words)),
+        (merge_from, (rows, NUMBER, rows, NUMBER, NUMBERS, rows, NUMBER, of_words)),
+        (first_of, (rows, NUMBER, NUMBER, NUMBER, of_words)),
     )
 
 
 @functools.cache
 def _functions(words: int) -> Functions:
-    return loaded(program_of(words))
+    return loaded(recipe_of(words))
 
 
 def sort_unique(rows: Rows, scratch: Scratch | None = None) -> Rows:

@@ -19,6 +19,7 @@ from urllib.parse import unquote, urlsplit
 
 import numpy as np
 
+from checker.errors import Refused
 from checker.rows import Rows
 from checker.store import disk_calls
 from checker.store.level_files import ALL_OWNERS, StateFile
@@ -27,11 +28,11 @@ _WORD_BYTES = 8
 _BLOCK_BYTES = 16 << 20
 
 
-class Damaged(Exception):
+class Damaged(Refused):
     """A file of a run is not what was written: missing, cut short, or changed."""
 
 
-class BadLocation(Exception):
+class BadLocation(Refused):
     """A location for a run's files that nothing can be kept at."""
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from checker.compiled.machine import Functions
-from checker.compiled.program import Program, loaded, own_program
+from checker.compiled.program import Recipe, loaded, own_recipe
 from checker.compiled.values import constant
 from checker.rows import Rows, address
 from checker.store.blocks import NUMBER, NUMBERS, block_of
@@ -70,7 +70,7 @@ class Visited:
         threads: int = 1,
     ) -> None:
         self._words = words
-        self._functions = loaded(program_of(words, alone=threads == 1))
+        self._functions = loaded(recipe_of(words, alone=threads == 1))
         self._rows_each = rows_max // threads
         self._cells: NDArray[np.int64] = np.zeros((owners, CELLS), np.int64)
         self._rooms = [_apart(owners) for _ in range(threads)]
@@ -270,10 +270,10 @@ def _apart(owners: int) -> NDArray[np.int64]:
 
 
 @functools.cache
-def program_of(words: int, *, alone: bool) -> Program:
+def recipe_of(words: int, *, alone: bool) -> Recipe:
     """The loops over tables, for states of so many words, and for one thread or several."""
     cells, room, rows, of_words = block_of(CELLS), block_of(ROOM), block_of(words), constant(words)
     adds = cells, room, NUMBER, rows, NUMBER, NUMBER, of_words, constant(alone)
     explores = cells, room, NUMBER, NUMBERS, of_words, constant(alone)
     fills = cells, NUMBER, NUMBER, NUMBER, of_words
-    return own_program({add_rows: adds, explore: explores, fill: fills})
+    return own_recipe((add_rows, adds), (explore, explores), (fill, fills))

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 
 from checker.account import Account
-from checker.engines.choice import EngineChoice, engine_for
+from checker.engines.choice import EngineChoice
+from checker.engines.chosen import engine_for
 from checker.grains import problem_for
 from checker.result import LevelSummary
 from checker.search import Budgets, search

@@ -238,7 +238,7 @@ def test_an_end_of_file_inside_is_no_interrupt(told: Told, monkeypatch: pytest.M
     def broken(*_: object, **__: object) -> None:
         raise EOFError("of a file of ours")
 
-    monkeypatch.setattr("checker.console.commands.run", broken)
+    monkeypatch.setattr("checker.console.checking.run", broken)
 
     with pytest.raises(EOFError, match="of ours"):
         told("--protocol", "hw")

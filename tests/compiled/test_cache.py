@@ -11,10 +11,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from compiling import module_of
+from edited_rules import EDITS, RULES, with_rules
 from graph_model import graph_problem
 
-from checker.compiled import cache, machine, program
+from checker.compiled import cache, machine, program, recognised
 from checker.compiled.kernel import is_compiled, kernel_of, plan_of, program_of
 from checker.compiled.rules import rules_digest
 from checker.grains import problem_for
@@ -26,8 +26,15 @@ from model.environment import Environment
 def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv("WATERLINE_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(program, "_in_memory", {})
-    program_of.cache_clear()
+    monkeypatch.setattr(recognised, "SETTLED_SECONDS", float("inf"))  # so that there are no keys
+    forget()
     yield
+    forget()
+
+
+def forget() -> None:
+    """What this process knows of programs."""
+    program.forget()
     program_of.cache_clear()
 
 
@@ -50,7 +57,7 @@ PROBLEM = graph_problem([(0, 1)])
 
 def anew(problem: Problem = PROBLEM) -> None:
     """Get the kernel as another process would."""
-    program._in_memory.clear()
+    forget()
     kernel_of(problem)
 
 
@@ -185,47 +192,6 @@ def test_compiled_code_runs_without_the_interpreters_lock() -> None:
 
 
 # --- what the code was made of -------------------------------------------------------------------
-
-RULES = """
-from model import terms
-
-LIMIT = 3
-AMONG = frozenset((1, 2))
-
-
-class Kind:
-    FIRST = 1
-
-
-def inner(s, n):
-    return n + 1 in {1, 2}
-
-
-def guard(s, c, target):
-    node = s.node + target
-    return inner(s, node) or node < LIMIT or node in AMONG or node * 5 == Kind.FIRST + 49
-
-
-def effect(s, c, target):
-    s.node = target
-"""
-EDITS = {
-    "a constant": ("LIMIT = 3", "LIMIT = 4"),
-    "a constant in a function": ("n + 1", "n + 2"),
-    "a set of constants": ("{1, 2}", "{1, 3}"),
-    "a frozen set of a module": ("frozenset((1, 2))", "frozenset((1, 4))"),
-    "an attribute of a class": ("FIRST = 1", "FIRST = 2"),
-    "a function that is called": ("return n + 1 in", "return n + 1 not in"),
-    "the rule itself": ("node < LIMIT", "node <= LIMIT"),
-    "the effect": ("s.node = target", "s.node = 1 if target else 0"),
-}
-
-
-def with_rules(text: str, folder: Path) -> Problem:
-    module = module_of(text, folder)
-    follow = replace(PROBLEM.model.actions[0], guard=module.guard, effect=module.effect)
-    model = replace(PROBLEM.model, actions=(follow, *PROBLEM.model.actions[1:]))
-    return replace(PROBLEM, model=model)
 
 
 @pytest.mark.parametrize(("old", "new"), EDITS.values(), ids=EDITS)

@@ -10,7 +10,8 @@ import pytest
 from graph_model import graph_problem
 
 from checker.engine import ModelFault
-from checker.engines.choice import EngineChoice, engine_for
+from checker.engines.choice import EngineChoice
+from checker.engines.chosen import engine_for
 from checker.engines.memory import MemoryEngine
 from checker.engines.spark import owners_for
 from checker.faults import explain_fault

@@ -1,0 +1,103 @@
+"""`waterline check`, or `check` for short: its options, and what --list shows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.table import Table
+
+from checker.console import exit_codes
+from checker.console.file_options import FILES_HELP, OutputFile
+from checker.console.options import (
+    budget_options,
+    directory_options,
+    engine_options,
+    environment_options,
+    protocol_option,
+    symmetry_option,
+)
+from checker.console.screen import screen
+from checker.grains import GRAINS
+from checker.graph import GRAPH_STATES_MAX
+from counterexamples import Trimmed
+from invariants.claim import ActionProperty, Invariant, Reachable
+
+
+def _list_claims(ctx: click.Context, param: click.Parameter, wanted: bool) -> None:
+    if not wanted or ctx.resilient_parsing:
+        return
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("Claim", no_wrap=True)
+    table.add_column("Grain", no_wrap=True)
+    table.add_column("Kind", no_wrap=True)
+    table.add_column("Sentence")
+    for grain in GRAINS.values():
+        for claim in grain.claims:
+            table.add_row(claim.name, grain.name, _kind(claim), claim.sentence)
+    screen().print(Trimmed(table))
+    ctx.exit(0)
+
+
+def _kind(claim: Invariant | ActionProperty | Reachable) -> str:
+    if isinstance(claim, Reachable):
+        return "must happen"
+    kind = "invariant" if isinstance(claim, Invariant) else "property of steps"
+    return kind if claim.default else f"{kind}, on request"
+
+
+@click.command(
+    "check",
+    epilog=f"{exit_codes.HELP}\n{FILES_HELP}",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@protocol_option
+@environment_options
+@symmetry_option
+@engine_options
+@budget_options
+@directory_options
+@click.option(
+    "--invariant", "names", multiple=True, metavar="NAME", help="Only this one; repeatable."
+)
+@click.option(
+    "--list",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_list_claims,
+    help="Show every claim with its sentence.",
+)
+@click.option("--deadlock", is_flag=True, help="Exit 11 if a state has no transition at all.")
+@click.option(
+    "--trace-dir",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Write each counterexample there as JSON.",
+)
+@click.option(
+    "--graph",
+    "graph_file",
+    type=OutputFile(),
+    help="Write the state space there as GraphML, if it is small.",
+)
+@click.option(
+    "--graph-limit",
+    type=click.IntRange(1),
+    default=GRAPH_STATES_MAX,
+    show_default=True,
+    help="Most states that a graph is made of.",
+)
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="json: one object on standard output, nothing else.",
+)
+def check_command(**options: Any) -> int:
+    """Explore every reachable state; say which invariants hold, and show how others break."""
+    from checker.console.checking import check  # noqa: PLC0415 - help and --list need no engine
+
+    return check(options)

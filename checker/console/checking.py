@@ -1,0 +1,84 @@
+"""What `check` does: the run, its report, and the files that were asked for."""
+
+from __future__ import annotations
+
+from contextlib import closing, nullcontext
+from functools import partial
+from typing import Any
+
+import click
+
+from checker.console import exit_codes
+from checker.console.broken_down import telling_what_is_kept
+from checker.console.file_options import make_folder, write_files
+from checker.console.options import take_budgets, take_engine
+from checker.console.progress import showing
+from checker.console.report import render_run
+from checker.console.run_options import take_run
+from checker.console.screen import error_screen, say, screen
+from checker.console.summary import to_text
+from checker.console.told_errors import fail
+from checker.grains import MESSAGE, grain_of
+from checker.graph import TooLargeForGraph, to_graphml
+from checker.run import Run, run
+from counterexamples import to_json
+
+
+def check(options: dict[str, Any]) -> int:
+    """Run what the options ask for, and show it; returns the exit code."""
+    engine = take_engine(options)
+    budgets = take_budgets(options)
+    make_folder("--trace-dir", options["trace_dir"])
+    problem, kept = take_run(options)
+    with (
+        closing(kept) if kept else nullcontext(),
+        telling_what_is_kept(kept),
+        showing(error_screen()) as progress,
+    ):
+        done = run(
+            problem,
+            engine,
+            budgets=budgets,
+            directory=kept,
+            watch=progress.watch,
+            announce=progress.announce,
+        )
+    if options["output_format"] == "json":
+        click.echo(to_text(done))
+    else:
+        screen().print(render_run(done))
+    if kept is not None and not done.result.complete:
+        say(f"kept in {kept.storage.location}; go on with --resume {kept.storage.location}")
+    code = exit_codes.exit_code(done.result, deadlock=options["deadlock"])
+    try:
+        _write_files(done, options)
+    except TooLargeForGraph as problem:
+        # What was found out weighs more than that it could not be drawn.
+        return fail(str(problem), code or exit_codes.BAD_USAGE)
+    return code
+
+
+def _write_files(done: Run, options: dict[str, Any]) -> None:
+    if folder := options["trace_dir"]:
+        write_files(
+            {
+                folder / trace_name(done, finding.invariant): partial(
+                    to_json, finding.replayed.trace
+                )
+                for finding in done.findings
+            }
+        )
+    if path := options["graph_file"]:
+        graph = done.result.graph(states_max=options["graph_limit"])
+        write_files({path: partial(to_graphml, graph)})
+
+
+def trace_name(done: Run, invariant: str) -> str:
+    """`hw-no_committed_loss-2r2n2e.json`: version, claim, bounds; before it a grain's name."""
+    model = done.result.problem.model
+    grain = grain_of(model.name)
+    letters = {"replicas": "r", "log_size": "l", "records": "n", "epochs": "e"}
+    sizes = model.layout.sizes
+    bounds = "".join(f"{sizes[name]}{letter}" for name, letter in letters.items() if name in sizes)
+    prefix = "" if grain is MESSAGE else f"{grain.name}-"
+    return f"{prefix}{model.version}-{invariant}-{bounds}.json"

@@ -1,0 +1,23 @@
+"""`waterline layout`: the fields of a state."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from checker.console import exit_codes
+from checker.console.layout_table import layout_table
+from checker.console.options import environment_options, problem_from, protocol_option, take_given
+from checker.console.screen import screen
+from counterexamples import Trimmed
+
+
+@click.command("layout")
+@protocol_option
+@environment_options
+def layout_command(**options: Any) -> int:
+    """Show what a state is made of within these bounds, field by field, in bits."""
+    problem = problem_from(take_given(options))
+    screen().print(Trimmed(layout_table(problem.model)))
+    return exit_codes.HOLDS

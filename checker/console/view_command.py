@@ -1,0 +1,31 @@
+"""`waterline view`: a recorded trace, step by step."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from checker.console import exit_codes
+from checker.console.screen import screen
+from checker.finding import confirmed
+from checker.grains import grain_of
+from counterexamples import BadTrace, read_trace, view
+from model.environment import BadEnvironment
+
+
+@click.command("view")
+@click.argument("trace", type=click.Path(path_type=Path))
+def view_command(trace: Path) -> int:
+    """Step through a recorded trace: n next, p previous, g first, G last, q quit."""
+    recorded = read_trace(trace)
+    try:
+        grain = grain_of(recorded.model)
+        environment = grain.environment.from_options(dict(recorded.environment))
+        problem = grain.problem(recorded.version, environment, [recorded.invariant])
+    except BadEnvironment as problem_found:
+        raise BadTrace(f"{trace}: {problem_found}") from None
+    claim = next(claim for claim in problem.claims if problem.is_asked(claim))
+    finding = confirmed(recorded, problem.model, claim)
+    view(finding.replayed, screen(), explanation=finding.explanation)
+    return exit_codes.HOLDS

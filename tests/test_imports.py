@@ -1,0 +1,223 @@
+"""What a command does not need it does not import: each is run, and asked what it has loaded."""
+
+from __future__ import annotations
+
+import functools
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from checker.console import commands
+
+ROOT = Path(__file__).parent.parent
+OURS = {"checker", "counterexamples", "invariants", "model"}
+
+LINE = {"click"}
+SCREEN = {"click", "rich"}
+COMPILER = {"llvmlite"}
+SEARCH = {
+    *SCREEN,
+    *COMPILER,
+    "numpy",
+}
+MANIFESTS = {"msgspec", "typing_extensions"}
+"""Libraries that commands are allowed, by the names that are imported."""
+
+SPARK = ("checker.engines.java", "checker.engines.shipping", "checker.engines.spark")
+ENGINES = (*SPARK, "checker.engines.chosen", "checker.engines.disk", "checker.engines.memory")
+NO_SEARCH = (*ENGINES, "checker.compiled", "checker.export", "checker.run", "checker.store")
+NO_MATRIX = ("checker.matrix", "checker.scenarios")
+"""What commands leave alone of ours: modules whose names begin so."""
+
+HEAVY_OF_RICH = ("markdown_it", "pygments", "rich.markdown", "rich.syntax")
+"""Libraries that Rich has for Markdown and programs, and what it uses them in."""
+
+SMALL = "--protocol hw --records 1 --epochs 1 --restarts 0 --moves 0"
+TRACE = next((ROOT / "examples" / "traces").glob("*.json"))
+GATE = """
+[[expect]]
+name = "small"
+protocol = "hw"
+engine = "local"
+records = 1
+epochs = 1
+restarts = 0
+moves = 0
+verdicts = { sane = "holds" }
+"""
+
+Case = tuple[int, set[str], tuple[str, ...]]
+CASES: dict[str, Case] = {
+    "waterline": (2, LINE, (*NO_SEARCH, *NO_MATRIX, "model")),
+    "waterline --help": (0, LINE, (*NO_SEARCH, *NO_MATRIX, "model")),
+    "waterline --version": (0, LINE, (*NO_SEARCH, *NO_MATRIX, "model")),
+    "waterline nothing": (2, SCREEN, (*NO_SEARCH, *NO_MATRIX)),
+    "waterline versions": (0, SCREEN, (*NO_SEARCH, *NO_MATRIX)),
+    "waterline scenarios": (0, SCREEN, (*NO_SEARCH, "checker.matrix")),
+    "waterline scenarios kip-101-loss": (0, SCREEN, (*NO_SEARCH, "checker.matrix")),
+    "waterline view trace.json": (0, SCREEN, (*NO_SEARCH, *NO_MATRIX)),
+    f"waterline layout {SMALL}": (0, SCREEN, (*NO_SEARCH, *NO_MATRIX)),
+    f"waterline kernel {SMALL}": (
+        0,
+        SCREEN | COMPILER,
+        (*ENGINES, *NO_MATRIX, "checker.run", "checker.store"),
+    ),
+    "waterline gate no.toml": (2, SCREEN, (*NO_SEARCH, *NO_MATRIX)),
+    "waterline gate gate.toml": (3, SEARCH, (*SPARK, *NO_MATRIX, "checker.export")),
+    "waterline scenarios acks-1 --run": (0, SEARCH, (*SPARK, "checker.matrix", "checker.export")),
+    "waterline matrix --over version --only version=hw --records 1": (
+        0,
+        SEARCH | {"javaproperties"},
+        (*SPARK, "checker.engines.chosen", "checker.engines.disk", "checker.export"),
+    ),
+    "waterline states kept --out tables": (
+        0,
+        SEARCH | MANIFESTS | {"pyarrow"},
+        (*ENGINES, *NO_MATRIX, "checker.run"),
+    ),
+    "check --list": (0, SCREEN, (*NO_SEARCH, *NO_MATRIX)),
+    "check --protocol raft": (2, SCREEN, (*NO_SEARCH, *NO_MATRIX)),
+    f"check {SMALL} --engine local": (0, SEARCH, (*SPARK, *NO_MATRIX, "checker.export")),
+    f"check {SMALL} --engine local --run-dir kept": (
+        0,
+        SEARCH | MANIFESTS,
+        (*SPARK, *NO_MATRIX, "checker.export"),
+    ),
+    f"check {SMALL} --engine local --graph graph.xml": (
+        0,
+        SEARCH | {"networkx"},
+        (*SPARK, *NO_MATRIX, "checker.export"),
+    ),
+    **{f"waterline {name} --help": (0, SCREEN, NO_SEARCH) for name in commands.COMMANDS},
+}
+"""For each command its exit code, the libraries that it may load, and what it must not of ours."""
+
+_RUN = """
+import json, sys
+target = sys.argv.pop(1)
+sys.argv = sys.argv[1:]
+if sys.argv:
+    from checker.console.cli import check_main, main
+    command = check_main if sys.argv[0] == "check" else main
+else:
+    def command(): pass
+try:
+    command()
+finally:
+    with open(target, "w") as file:
+        json.dump(sorted(sys.modules), file)
+"""
+
+
+def loaded(command: str, folder: Path, **environment: str) -> tuple[int, set[str], str]:
+    """Exit code, the modules that a command has imported, and what it said."""
+    target = folder / "modules.json"
+    done = subprocess.run(
+        [sys.executable, "-c", _RUN, str(target), *command.split()],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=180,
+        check=False,
+        env=None if not environment else {**environment},
+    )
+    return done.returncode, set(json.loads(target.read_text())), done.stdout + done.stderr
+
+
+@functools.cache
+def always_loaded(folder: Path) -> frozenset[str]:
+    """What this Python loads by itself, by the names of libraries: what .pth files name, say."""
+    return frozenset(top_level(loaded("", folder)[1]))
+
+
+def top_level(modules: set[str]) -> set[str]:
+    return {name.partition(".")[0] for name in modules}
+
+
+def libraries_in(modules: set[str], folder: Path) -> set[str]:
+    """The libraries that these modules are of; Python's own, and ours, are none."""
+    # Compiled modules of numpy's and of msgspec's import names of their own making.
+    found = top_level({name for name in modules if not name.startswith(("_", "cython_runtime"))})
+    return found - OURS - sys.stdlib_module_names - always_loaded(folder)
+
+
+def beginning_with(prefixes: tuple[str, ...], modules: set[str]) -> set[str]:
+    return {name for name in modules if name.startswith(prefixes)}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Where a command finds the files that it is told of."""
+    (tmp_path / "gate.toml").write_text(GATE)
+    (tmp_path / "trace.json").write_bytes(TRACE.read_bytes())
+    return tmp_path
+
+
+@pytest.mark.parametrize("command", CASES)
+def test_a_command_imports_only_what_it_uses(command: str, folder: Path) -> None:
+    expected, allowed, forbidden = CASES[command]
+    if command.startswith("waterline states kept"):
+        loaded(f"check {SMALL} --engine local --run-dir kept", folder)
+    code, modules, told = loaded(command, folder)
+
+    assert code == expected, told
+    assert libraries_in(modules, folder) - allowed == set()
+    assert beginning_with((*forbidden, *HEAVY_OF_RICH), modules) == set()
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+def test_spark_is_imported_where_it_explores_and_nothing_beside(folder: Path) -> None:
+    command = f"check {SMALL} --engine spark --master local[1] --driver-levels 0"
+    code, modules, told = loaded(command, folder)
+
+    assert code == 0, told
+    # PySpark imports pyarrow as it starts a context, where it is installed.
+    spark = {"pyspark", "py4j", "pyarrow"}
+    assert spark <= top_level(modules)
+    assert libraries_in(modules, folder) - SEARCH - spark == set()
+    assert beginning_with((*NO_MATRIX, "checker.export"), modules) == set()
+
+
+@pytest.mark.parametrize(
+    ("words", "last", "expected"),
+    [
+        ("waterline s", 1, {"scenarios", "states"}),
+        ("waterline --", 1, {"--version", "--help"}),
+        ("waterline check --driver", 2, {"--driver-levels"}),
+    ],
+    ids=["a command", "an option", "a command's option"],
+)
+def test_what_a_shell_completes_is_told_without_an_engine(
+    words: str, last: int, expected: set[str], folder: Path
+) -> None:
+    asked = {
+        "_WATERLINE_COMPLETE": "bash_complete",
+        "COMP_WORDS": words,
+        "COMP_CWORD": str(last),
+    }
+    code, modules, told = loaded("waterline", folder, **asked)
+
+    assert code == 0
+    assert {line.partition(",")[2] for line in told.split()} == expected
+    assert libraries_in(modules, folder) - SCREEN == set()
+    assert beginning_with((*NO_SEARCH, *NO_MATRIX), modules) == set()
+
+
+def test_every_command_has_a_module_and_a_place_in_the_list() -> None:
+    folder = ROOT / "checker" / "console"
+    modules = {path.stem.removesuffix("_command") for path in folder.glob("*_command.py")}
+
+    assert set(commands.COMMANDS) == modules
+    assert all(commands.command_of(name).name == name for name in commands.COMMANDS)
+
+
+def test_an_import_at_the_top_would_be_seen(folder: Path) -> None:
+    """As if somebody had written it there: the same command, and one library more."""
+    _, modules, _ = loaded("waterline --help", folder)
+    networkx = {*modules, "networkx", "networkx.classes"}
+
+    assert libraries_in(networkx, folder) == {"click", "networkx"}
