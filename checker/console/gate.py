@@ -186,7 +186,7 @@ def _engine(where: str, engine: Mapping[str, Any]) -> EngineChoice:
     return EngineChoice(
         name=_one_of(where, "engine", engine.get("engine", "spark"), ENGINES),
         threads=engine.get("threads", 0),
-        master=engine.get("master", "local[*]"),
+        master=engine.get("master"),
         partitions=engine.get("partitions"),
         driver_levels=engine.get("driver-levels"),
     )

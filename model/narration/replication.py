@@ -73,6 +73,8 @@ def _wake_parked(c: Settings, before: State, after: State, follower: int) -> str
         return no_answer(c, before, leader, before.known_epoch[follower], fetch)
     if after.fetch[follower] == OUT_OF_RANGE:
         return out_of_range(before, leader, fetch)
+    if after.fetch[follower] == DIVERGING:
+        return f"r{leader} completes {fetch} {_parting(c, before, leader, follower)}."
     return f"r{leader} completes {fetch}: {answering(after, follower)}."
 
 

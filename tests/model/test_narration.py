@@ -10,6 +10,7 @@ from model.message import message_model
 from model.narration import HEADER, LANES, rows, sentence, summary
 from model.state import State
 from model.transition_system import Model, Step
+from model.versions import spelled
 
 SMALL = {"replicas": 2, "records": 1, "epochs": 1, "restarts": 1}
 SPACES = [
@@ -273,6 +274,23 @@ OUT_OF_RANGE = (
     FETCHED + ", Checkpoint 0, Crash 1, Restart 1, Learn 1, Crash 0, Fence 0, Learn 1, Restart 0, "
     "Learn 0, SendFetch 0, LeaderFetch 0, RecvOutOfRange 0"
 )
+
+
+def test_a_parked_fetch_may_be_completed_with_a_diverging_epoch() -> None:
+    """Without fencing a leader of another epoch, with another log, completes what r0 parked."""
+    model = space(
+        spelled("truncate-on-fetch", (), ("fencing",)),
+        {"replicas": 3, "records": 2, "epochs": 2, "moves": 2, "parked_fetches": True},
+    )
+    before = (
+        "Move 2, SendFetch 1, Produce 0, LeaderFetch 1, RecvFetch 1, SendFetch 1, LeaderFetch 1, "
+        "Learn 0, SendFetch 0, Learn 2, LeaderFetch 0, RecvDiverging 0, Move 0, Learn 0"
+    )
+
+    assert told(model, f"{before}, WakeParked 1") == (
+        "r0 completes r1's parked fetch from offset 1 with a diverging epoch: "
+        "of epochs up to 0 it has 0, which ends at 0."
+    )
 
 
 @pytest.mark.parametrize(
