@@ -85,6 +85,14 @@ class Grain:
         except CannotRename as problem:
             raise BadEnvironment(str(problem)) from None
 
+    def knows(self, version: str) -> bool:
+        """Whether there is such a version, with features switched or as it is named."""
+        try:
+            self.build(version, self.environment())
+        except BadEnvironment:
+            return False
+        return True
+
     def is_released(self, version: str) -> bool:
         """Whether a Kafka had exactly these rules; a variant of the atomic grain has a name."""
         return version in self.versions or is_released(version_of(version))

@@ -43,7 +43,7 @@ def problem_of(identity: Mapping[str, Any], location: str) -> Problem:
     try:
         grain = grain_of(identity["model"])
         environment = grain.environment.from_options(dict(identity["bounds"]))
-        if identity["protocol"] not in grain.versions:
+        if not grain.knows(identity["protocol"]):
             raise BadRun(f"{location} checks {identity['protocol']!r}, which is unknown here")
         symmetry = Symmetry(identity["symmetry"])
         problem = grain.problem(

@@ -177,6 +177,18 @@ def test_a_resume_may_repeat_its_options(stopped: Path) -> None:
     assert code == 12
 
 
+def test_a_run_of_a_version_with_features_switched_is_resumed(tmp_path: Path) -> None:
+    directory, space = tmp_path / "run", ("--engine", "local", "--records", 1, "--epochs", 2)
+    version = ("--protocol", "kip320", "--without", "fencing", "--moves", 2)
+    whole = checked(*version, *space)
+    checked(*version, *space, "--run-dir", directory, "--max-depth", 6)
+
+    resumed = checked("--resume", directory, "--engine", "local")
+
+    assert resumed[0] == whole[0]
+    assert facts(resumed[1]) == facts(whole[1])
+
+
 @pytest.mark.slow
 def test_a_full_disk_ends_the_run_and_room_lets_it_go_on(
     small_disk: Path, undisturbed: str
