@@ -47,8 +47,8 @@ class Feature:
     """One rule that can be switched: its bit, where it was decided, and what it needs.
 
     `needs` are features without which it means nothing; `needs_truncation` likewise the ways to
-    truncate, () for any. `begins_with` is the action before which it changes nothing, "" where there
-    is none: in a space in which nobody takes that, a version is what it is without the feature.
+    truncate, () for any. `begins_with` is the action before which it changes nothing, "" where
+    there is none: where nobody takes that, a version does what it does without the feature.
     """
 
     name: str
