@@ -47,7 +47,8 @@ class Feature:
     """One rule that can be switched: its bit, where it was decided, and what it needs.
 
     `needs` are features without which it means nothing; `needs_truncation` likewise the ways to
-    truncate, () for any.
+    truncate, () for any. `begins_with` is the action before which it changes nothing, "" where
+    there is none: where nobody takes that, a version does what it does without the feature.
     """
 
     name: str
@@ -56,6 +57,7 @@ class Feature:
     sentence: str
     needs: int = 0
     needs_truncation: tuple[int, ...] = ()
+    begins_with: str = ""
 
 
 FEATURES = (
@@ -142,6 +144,7 @@ FEATURES = (
         source="KIP-903, KAFKA-14617 (3.5.0), ReplicationControlManager.ineligibleReplicasForIsr",
         sentence="The controller takes no broker that registered anew since the fetch.",
         needs=ALTER_PARTITION | KRAFT,
+        begins_with="Restart",
     ),
     Feature(
         name="hw-needs-min-isr",

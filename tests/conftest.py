@@ -12,6 +12,20 @@ import pytest
 from xdist.scheduler import LoadScopeScheduling
 
 SUPPORT = Path(__file__).parent / "support"
+LONGEST = (
+    "golden/test_scenarios.py",
+    "checker/test_symmetry.py",
+    "model/test_compiled_equals_interpreted.py",
+    "model/test_reductions.py",
+    "golden/test_environments.py",
+    "golden/test_counts.py",
+    "faults/test_programs.py",
+    "test_readme.py",
+    "checker/test_wide_states.py",
+    "checker/test_command_line.py",
+)
+"""Files that take longest, longest first. Where tests run side by side they begin before all others
+but Spark's, so that in the end no process waits for one of them."""
 
 
 class ByFile(LoadScopeScheduling):  # type: ignore[misc]  # xdist ships no types
@@ -30,8 +44,17 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByFile:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Spark's tests first: they are the longest row of all that one process has to run."""
-    items.sort(key=lambda item: "spark" not in item.nodeid.split("::", 1)[0])
+    """Spark's tests first: they are the longest row that one process has to run. Then `LONGEST`."""
+    for name in LONGEST:
+        assert (Path(__file__).parent / name).is_file(), f"{name} is in LONGEST and is no file"
+    items.sort(key=lambda item: _turn(item.nodeid.split("::", 1)[0]))
+
+
+def _turn(path: str) -> int:
+    """When the tests of a file begin."""
+    if "spark" in path:
+        return -1
+    return next((i for i, long in enumerate(LONGEST) if path.endswith(long)), len(LONGEST))
 
 
 @pytest.fixture(scope="session")

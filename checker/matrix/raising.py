@@ -23,6 +23,7 @@ from checker.matrix.outcome import (
     with_counterexample,
 )
 from checker.matrix.running import Explorer
+from checker.matrix.twins import asking_once
 from checker.result import INTERRUPTED
 
 
@@ -82,7 +83,9 @@ def _explored(
     sized = grid.within(rung.records, rung.epochs)
     questions = [question_of(cell, sized, stop_at_first=stop_at_first) for cell in rung.cells]
     follow(rung, 0, None)
-    answers = explorer(questions, lambda done, under_way: follow(rung, done, under_way))
+    answers = asking_once(explorer)(
+        questions, lambda done, under_way: follow(rung, done, under_way)
+    )
     return judged(grid, rung.cells, answers)
 
 
@@ -158,8 +161,10 @@ def _is_unsettled(outcome: Outcome) -> bool:
 
 
 def _rung(grid: Grid, outcomes: Sequence[Outcome], records: int, epochs: int) -> Rung:
+    """What was largest comes first, so that no core waits for it in the end."""
     larger = grid.within(records, epochs)
-    cells = tuple(larger.cell(outcome.cell.coordinates) for outcome in outcomes)
+    largest_first = sorted(outcomes, key=lambda outcome: -outcome.answer.distinct)
+    cells = tuple(larger.cell(outcome.cell.coordinates) for outcome in largest_first)
     return Rung(cells, records, epochs)
 
 

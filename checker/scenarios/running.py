@@ -2,21 +2,25 @@
 
 Entries that share a version, bounds and budgets are answered by one search. Where all that is asked
 of a space is that a claim falls, the search ends with the level that breaks it; whatever must stand
-is explored to the end.
+is explored to the end. All spaces of one shape are explored by one kernel.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from checker.budgets import Budgets
 from checker.engines.choice import EngineChoice
 from checker.finding import Finding
 from checker.grains import MESSAGE
+from checker.problem import Problem, Shared, sharing
 from checker.result import Verdict
 from checker.run import Run, run
+from checker.scenarios.catalogue import CATALOGUE
 from checker.scenarios.scenario import Scenario
+from model.layout import Layout
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,11 +67,12 @@ def run_scenarios(
     does. `watch` is told how many spaces are explored, of how many.
     """
     asked = _by_space(scenarios)
+    shared = shared_by_shape(scenarios)
     runs: dict[_Space, Run] = {}
     for space, claims in asked.items():
         watch(len(runs), len(asked))
         try:
-            found = _explore(space, claims, threads, announce)
+            found = _explore(space, claims, shared, threads, announce)
         except KeyboardInterrupt:
             break
         if found.result.interrupted:
@@ -79,6 +84,18 @@ def run_scenarios(
         for scenario, version in _pairs(scenarios)
         if (space := _space(scenario, version)) in runs
     ]
+
+
+def shared_by_shape(scenarios: Sequence[Scenario] = ()) -> dict[Layout, Shared]:
+    """For each shape of state what these and all of the catalogue have between them.
+
+    All of it whichever are run, so that whoever runs some more finds their kernels made.
+    """
+    problems: dict[Layout, list[Problem]] = defaultdict(list)
+    for space, claims in _by_space((*CATALOGUE, *scenarios)).items():
+        problem = _problem(space, claims)
+        problems[problem.model.layout].append(problem)
+    return {layout: sharing(alike) for layout, alike in problems.items()}
 
 
 def _pairs(scenarios: Sequence[Scenario]) -> Iterator[tuple[Scenario, str]]:
@@ -100,9 +117,20 @@ def _by_space(scenarios: Sequence[Scenario]) -> dict[_Space, dict[str, bool]]:
     return asked
 
 
-def _explore(space: _Space, claims: dict[str, bool], threads: int, announce: Announce) -> Run:
+def _problem(space: _Space, claims: Mapping[str, bool]) -> Problem:
     environment = MESSAGE.environment.from_options(dict(space.options))
-    problem = MESSAGE.problem(space.version, environment, list(claims))
+    return MESSAGE.problem(space.version, environment, list(claims))
+
+
+def _explore(
+    space: _Space,
+    claims: Mapping[str, bool],
+    shared: Mapping[Layout, Shared],
+    threads: int,
+    announce: Announce,
+) -> Run:
+    problem = _problem(space, claims)
+    problem = replace(problem, shared=shared[problem.model.layout])
     # Several claims may break at different depths, so that only one may end the search.
     budgets = Budgets(stop_at_first=len(claims) == 1 and all(claims.values()))
     choice = EngineChoice(name="local", threads=threads)

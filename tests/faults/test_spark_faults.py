@@ -31,7 +31,15 @@ from standalone import Standalone, standalone
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 SPACE = ("--protocol", "hw")
-ON_SPARK = (*SPACE, "--master", "local[2]", "--driver-levels", 4)
+LOCAL_SPARK = ("--master", "local[2]")
+
+
+def on_spark(*, after: int) -> tuple[object, ...]:
+    """The search, on Spark once this process has explored so many of its 35 levels.
+
+    Each level on Spark costs time: those that a test is about are enough.
+    """
+    return (*SPACE, *LOCAL_SPARK, "--driver-levels", after)
 
 
 @pytest.fixture(scope="module")
@@ -41,8 +49,10 @@ def undisturbed() -> str:
 
 def test_a_killed_driver_is_resumed_on_spark_and_without(tmp_path: Path, undisturbed: str) -> None:
     directory = tmp_path / "run"
-    killed_after(12, directory, started(*ON_SPARK, "--partitions", 3, "--run-dir", directory))
-    killed_after(20, directory, started("--resume", directory, *ON_SPARK[2:], "--partitions", 2))
+    begun = started(*on_spark(after=8), "--partitions", 3, "--run-dir", directory)
+    killed_after(12, directory, begun)
+    again = ("--resume", directory, *LOCAL_SPARK, "--driver-levels", 4, "--partitions", 2)
+    killed_after(20, directory, started(*again))
     kept = levels_kept(directory)
 
     code, out, _ = checked("--resume", directory, "--engine", "local")
@@ -54,9 +64,9 @@ def test_a_killed_driver_is_resumed_on_spark_and_without(tmp_path: Path, undistu
 
 def test_killed_python_workers_are_replaced(tmp_path: Path, undisturbed: str) -> None:
     directory = tmp_path / "run"
-    run = started(*ON_SPARK, "--run-dir", directory)
+    run = started(*on_spark(after=14), "--run-dir", directory)
     killed = 0
-    for level in (8, 14, 20):
+    for level in (18, 22, 26):
         wait_until(lambda level=level: levels_kept(directory) >= level and python_workers(run), run)
         for worker in python_workers(run):
             worker.kill()
@@ -86,20 +96,26 @@ def killed_spark(run: subprocess.Popen[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("levels", "seconds", "code", "says"),
+    ("after", "levels", "seconds", "code", "says"),
     [
-        (4, 0.0, 2, "Spark cannot be started on --master local[2]: [JAVA_GATEWAY_EXITED]"),
-        (5, 0.0, 1, "Spark's process, the JVM, is gone at level"),
-        (16, 0.0, 1, "Spark's process, the JVM, is gone at level"),
-        (35, 1.5, 1, "Spark's process, the JVM, is gone while reading levels"),
+        (4, 4, 0.0, 2, "Spark cannot be started on --master local[2]: [JAVA_GATEWAY_EXITED]"),
+        (4, 5, 0.0, 1, "Spark's process, the JVM, is gone at level"),
+        (12, 16, 0.0, 1, "Spark's process, the JVM, is gone at level"),
+        (28, 35, 1.5, 1, "Spark's process, the JVM, is gone while reading levels"),
     ],
     ids=["booting", "first level", "later level", "finding traces"],
 )
 def test_a_killed_spark_is_one_line_and_the_run_goes_on(
-    levels: int, seconds: float, code: int, says: str, tmp_path: Path, undisturbed: str
+    after: int,
+    levels: int,
+    seconds: float,
+    code: int,
+    says: str,
+    tmp_path: Path,
+    undisturbed: str,
 ) -> None:
     directory = tmp_path / "run"
-    run = started(*ON_SPARK, "--run-dir", directory)
+    run = started(*on_spark(after=after), "--run-dir", directory)
     wait_until(lambda: levels_kept(directory) >= levels, run)
     time.sleep(seconds)
     killed_spark(run)
@@ -170,7 +186,7 @@ def test_a_full_disk_under_spark_is_one_line_and_room_lets_it_go_on(
 ) -> None:
     directory = (small_disk if full == "the run" else tmp_path) / "run"
     elsewhere = {} if full == "the run" else {"SPARK_LOCAL_DIRS": str(small_disk)}
-    code, out, err = checked(*ON_SPARK, "--run-dir", directory, **elsewhere)
+    code, out, err = checked(*on_spark(after=8), "--run-dir", directory, **elsewhere)
     told = err.strip().splitlines()[-1]
     kept = levels_kept(directory)
     subprocess.run(["mount", "-o", "remount,size=64m", small_disk], check=True)
@@ -191,7 +207,7 @@ def test_speculative_tasks_change_nothing(undisturbed: str) -> None:
     eager = {"multiplier": "1.01", "quantile": "0.1", "interval": "5ms", "minTaskRuntime": "1ms"}
     settings = ["spark.speculation=true", *(f"spark.speculation.{k}={v}" for k, v in eager.items())]
     options = [part for setting in settings for part in ("--spark-conf", setting)]
-    code, out, _ = checked(*ON_SPARK, "--partitions", 4, *options)
+    code, out, _ = checked(*on_spark(after=14), "--partitions", 4, *options)
 
     assert code == 12
     assert facts(out) == facts(undisturbed)
@@ -215,24 +231,24 @@ def bare_python(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return python
 
 
-def on(cluster: Standalone, shared: Path) -> tuple[object, ...]:
+def on(cluster: Standalone, *, after: int) -> tuple[object, ...]:
     settings = (
         "spark.executor.memory=512m",
         "spark.driver.host=127.0.0.1",
         "spark.driver.bindAddress=127.0.0.1",
     )
     options = [part for setting in settings for part in ("--spark-conf", setting)]
-    return ("--master", cluster.url, "--driver-levels", 4, *options)
+    return ("--master", cluster.url, "--driver-levels", after, *options)
 
 
 def test_killed_executors_cost_a_level_at_most(
     cluster: Standalone, tmp_path: Path, undisturbed: str
 ) -> None:
     directory = tmp_path / "run"
-    run = started(*SPACE, *on(cluster, tmp_path), "--run-dir", directory)
-    wait_until(lambda: levels_kept(directory) >= 10, run)
+    run = started(*SPACE, *on(cluster, after=14), "--run-dir", directory)
+    wait_until(lambda: levels_kept(directory) >= 18, run)
     os.kill(cluster.executors()[0], signal.SIGKILL)
-    wait_until(lambda: levels_kept(directory) >= 16, run)
+    wait_until(lambda: levels_kept(directory) >= 24, run)
     for executor in cluster.executors():
         os.kill(executor, signal.SIGKILL)
     code, out, err = finished(run)
@@ -248,7 +264,7 @@ def test_executors_need_python_alone_and_a_run_goes_on_without_the_cluster(
     directory = tmp_path / "run"
     code, _, err = checked(
         *SPACE,
-        *on(cluster, tmp_path),
+        *on(cluster, after=4),
         *("--run-dir", directory, "--max-depth", 8),
         PYSPARK_PYTHON=str(bare_python),
         WATERLINE_CACHE=str(tmp_path / "cache"),

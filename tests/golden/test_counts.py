@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
+from alike import alike
 
 from checker.engines.memory import MemoryEngine
 from checker.grains import problem_for
+from checker.problem import Problem
 from checker.result import Verdict
 from checker.search import search
 from model.environment import Environment
@@ -27,10 +30,19 @@ def name(row: dict[str, Any]) -> str:
     return f"{row['protocol']} {options or 'documented'}"
 
 
+def problem_of(row: dict[str, Any]) -> Problem:
+    environment = Environment.from_options({**Environment().options(), **row["options"]})
+    return problem_for(row["protocol"], environment)
+
+
+@functools.cache
+def problems() -> dict[str, Problem]:
+    return alike({name(row): problem_of(row) for row in ROWS})
+
+
 @pytest.mark.parametrize("row", ROWS, ids=name)
 def test_counts_verdicts_and_depths_are_those_of_the_independent_model(row: dict[str, Any]) -> None:
-    environment = Environment.from_options({**Environment().options(), **row["options"]})
-    problem = problem_for(row["protocol"], environment)
+    problem = problems()[name(row)]
 
     with closing(MemoryEngine(problem)) as engine:
         result = search(problem, engine)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 from contextlib import closing
 
 import pytest
+from alike import alike
 
 import invariants
 from checker.engines.memory import MemoryEngine
 from checker.grains import problem_for
+from checker.problem import Problem
 from checker.result import Verdict
 from checker.search import search
 from invariants.expected import EXPECTED
@@ -18,6 +21,11 @@ from model.versions import VERSIONS
 
 KAFKA_4 = RELEASES[-1].version
 CELLS = [(environment, version) for environment in ENVIRONMENTS for version in (*VERSIONS, KAFKA_4)]
+
+
+@functools.cache
+def problems() -> dict[tuple[str, str], Problem]:
+    return alike({(e, version): problem_for(version, ENVIRONMENTS[e]) for e, version in CELLS})
 
 
 def test_every_environment_has_an_expectation_of_every_version() -> None:
@@ -30,7 +38,7 @@ def test_every_environment_has_an_expectation_of_every_version() -> None:
 
 @pytest.mark.parametrize(("environment", "version"), CELLS)
 def test_a_version_breaks_exactly_the_claims_expected(environment: str, version: str) -> None:
-    problem = problem_for(version, ENVIRONMENTS[environment])
+    problem = problems()[environment, version]
 
     with closing(MemoryEngine(problem)) as engine:
         result = search(problem, engine)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import invariants
+from checker.compiled.kernel import plan_of
 from checker.finding import confirmed
+from checker.grains import problem_for
 from checker.result import Verdict
 from checker.scenarios.catalogue import CATALOGUE
 from checker.scenarios.document import to_markdown
-from checker.scenarios.running import Outcome, run_scenarios
+from checker.scenarios.running import Outcome, run_scenarios, shared_by_shape
 from checker.scenarios.scenario import Scenario
 from counterexamples import NotACounterexample, TraceError, read_trace, to_json
 from model.message import model_of
@@ -94,6 +97,19 @@ def test_an_entry_says_what_it_is_about(scenario: Scenario) -> None:
     assert scenario.claim in CLAIMS
     assert scenario.environment.options()
     assert scenario.story.endswith(".")
+
+
+def test_spaces_of_one_shape_are_explored_by_one_kernel_whichever_are_run() -> None:
+    shared = shared_by_shape()
+    plans = {
+        plan_of(replace(problem, shared=shared[problem.model.layout]))
+        for scenario in CATALOGUE
+        for version in scenario.versions
+        for problem in [problem_for(version, scenario.environment, [scenario.claim])]
+    }
+
+    assert len(plans) == len(shared) == 5
+    assert shared_by_shape(CATALOGUE[:1]) == shared
 
 
 def test_every_documented_scenario_is_there() -> None:
