@@ -24,9 +24,12 @@ from model.releases import RELEASES, Release
 from model.settings import Bounds
 
 ROOT = Path(__file__).parents[1]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+SHOWN = "".join(
+    (ROOT / path).read_text(encoding="utf-8") for path in ("README.md", "docs/running.md")
+)
+"""The documents that show output, and what to write to a file or to Python."""
 LEFT_OUT = "[...]"
-RUNS = re.findall(r"<!-- run( slow)? -->\n```console\n\$ \.venv/bin/(.+)\n((?:.*\n)+?)```", README)
+RUNS = re.findall(r"<!-- run( slow)? -->\n```console\n\$ \.venv/bin/(.+)\n((?:.*\n)+?)```", SHOWN)
 PROGRAMS = ("bench.faults", "bench.configurations", "bench.first_verdict")
 COMMANDS = ("check", "gate", "kernel", "matrix", "scenarios", "states", "tour", "view")
 DOCUMENTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -81,15 +84,15 @@ def test_output_is_pasted_unedited(command: str, shown: str) -> None:
 
 
 def test_every_console_block_is_run() -> None:
-    assert len(RUNS) == README.count("```console") > 0
+    assert len(RUNS) == SHOWN.count("```console") > 0
 
 
 def test_the_python_example_prints_what_is_shown() -> None:
-    [(program, shown)] = re.findall(r"```python\n(.+?)```.+?```text\n(.+?)```", README, re.DOTALL)
+    [(program, shown)] = re.findall(r"```python\n(.+?)```.+?```text\n(.+?)```", SHOWN, re.DOTALL)
     printed = io.StringIO()
 
     with contextlib.redirect_stdout(printed):
-        exec(compile(program, "README.md", "exec"), {})
+        exec(compile(program, "running.md", "exec"), {})
 
     assert printed.getvalue() == shown
 
@@ -110,13 +113,13 @@ def test_every_option_named_is_in_the_help_of_a_command(path: Path) -> None:
 
 def test_the_exit_codes_are_those_of_the_help() -> None:
     in_help = set(re.findall(r"^ {2}(\d+) ", exit_codes.HELP, re.MULTILINE))
-    in_readme = set(re.findall(r"^\| (\d+) \|", README, re.MULTILINE))
+    described = set(re.findall(r"^\| (\d+) \|", document("running.md"), re.MULTILINE))
 
-    assert in_readme == in_help
+    assert described == in_help
 
 
 def test_the_gate_example_is_a_gate(tmp_path: Path) -> None:
-    [entry] = re.findall(r"```toml\n(.+?)```", README, re.DOTALL)
+    [entry] = re.findall(r"```toml\n(.+?)```", SHOWN, re.DOTALL)
     file = tmp_path / "gate.toml"
     file.write_text(entry, encoding="utf-8")
 
