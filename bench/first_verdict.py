@@ -1,11 +1,12 @@
 """How long a first verdict takes, beside an earlier commit of this project, in turns.
 
-    git worktree add ../before 9c8486d
-    python -m bench.first_verdict ../before [--runs 5]
+    git worktree add ../before 9c8486d && make -C ../before setup
+    python -m bench.first_verdict ../before [--runs 5] [--cold-runs 5]
 
-Each row is one command, run by both in turn; this Python runs the earlier commit from its folder.
-Medians of whole processes in seconds. What both found must agree, or it fails. "Empty" is an empty
-cache of machine code; the cache of Numba beside the store's loops stays.
+Each row is one command, run by both in turn, each with the Python of its own folder. Medians of
+whole processes in seconds. What both found must agree, or it fails. An empty cache is one without
+machine code; what Numba kept beside the store's loops of the earlier commit stays. Then how much
+faster two threads are than one, and two processes side by side, which is what the machine can do.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,7 +27,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-COMMAND = [sys.executable, "-c", "from checker.console.cli import check_main; check_main()"]
+START = "from checker.console.cli import check_main; check_main()"
 HERE = Path(__file__).parent.parent
 CLAIMS = ("no_committed_loss", "acknowledged_durable", "no_divergence_below_hw", "sane")
 """Claims that both know, where the time of the search is compared."""
@@ -65,26 +67,55 @@ ROWS = (
     Row("the same, whole process, warm", (*ATOMIC, *ONE)),
     Row("the same, search, 2 threads", (*ATOMIC, *TWO), of="search"),
 )
+SIDE_BY_SIDE = {
+    "1,988,158 states": ATOMIC,
+    "5,323,516 states of epoch": EPOCH,
+    "39,919,804 states": (*ATOMIC, "--epochs", "3"),
+}
+
+
+def begun(root: Path, arguments: Sequence[str], cache: Path) -> subprocess.Popen[str]:
+    """A process that checks, of this project or of an earlier commit."""
+    return subprocess.Popen(
+        [root / ".venv" / "bin" / "python", "-c", START, *arguments, "--format", "json"],
+        cwd=root,
+        env={**os.environ, "WATERLINE_CACHE": str(cache)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def report_of(process: subprocess.Popen[str]) -> dict[str, Any]:
+    """What it found."""
+    out, err = process.communicate()
+    if process.returncode not in (0, 12, 20):
+        raise SystemExit(f"{process.args}: {err}")
+    report: dict[str, Any] = json.loads(out)
+    return report
 
 
 def measured(root: Path, row: Row, cache: Path) -> tuple[float, dict[str, Any]]:
     """Seconds, and what was found."""
-    environment = {**os.environ, "PYTHONPATH": str(root), "WATERLINE_CACHE": str(cache)}
     started = time.monotonic()
-    done = subprocess.run(
-        [*COMMAND, *row.arguments, "--format", "json"],
-        cwd=root,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    report = report_of(begun(root, row.arguments, cache))
     whole = time.monotonic() - started
-    if done.returncode not in (0, 12, 20):
-        raise SystemExit(f"{root}: {row.name}: {done.stderr}")
-    report = json.loads(done.stdout)
     seconds = {"whole": whole, "prepare": report["prepare_seconds"], "search": report["seconds"]}
     return seconds[row.of], report
+
+
+def side_by_side(arguments: tuple[str, ...], runs: int, cache: Path) -> tuple[float, float, float]:
+    """Medians of the search: of one thread, of two, and of two processes of one thread at once."""
+    taken: list[tuple[float, float, float]] = []
+    for _ in range(runs + 1):
+        one, two = (report_of(begun(HERE, (*arguments, *each), cache)) for each in (ONE, TWO))
+        if (one["levels"], one["generated"]) != (two["levels"], two["generated"]):
+            raise SystemExit(f"{arguments}: one thread and two found different things")
+        both = [begun(HERE, (*arguments, *ONE), cache) for _ in range(2)]
+        slower = max(report_of(process)["seconds"] for process in both)
+        taken.append((one["seconds"], two["seconds"], slower))
+    one_, two_, both_ = (statistics.median(column) for column in zip(*taken[1:], strict=True))
+    return one_, two_, both_
 
 
 def compared(row: Row, before: Path, runs: int, caches: Path) -> tuple[float, float]:
@@ -109,14 +140,24 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("before", type=Path)
     parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--cold-runs", type=int, default=5, help="Of rows with an empty cache.")
     chosen = parser.parse_args()
     table = Table("figure", "before", "now", "now / before")
     with tempfile.TemporaryDirectory() as caches:
         for row in ROWS:
-            before, now = compared(row, chosen.before.resolve(), chosen.runs, Path(caches))
+            runs = chosen.cold_runs if row.empty else chosen.runs
+            before, now = compared(row, chosen.before.resolve(), runs, Path(caches))
             table.add_row(row.name, f"{before:.2f} s", f"{now:.2f} s", f"{now / before:.3f}")
             print(f"{row.name}: {before:.2f} {now:.2f} {now / before:.3f}", file=sys.stderr)
-    Console(width=120).print(table)
+        Console(width=120).print(table)
+        table = Table("search", "1 thread", "2 threads", "faster by", "2 processes at once, by")
+        for name, arguments in SIDE_BY_SIDE.items():
+            one, two, both = side_by_side(arguments, chosen.runs, Path(caches) / "kept")
+            table.add_row(
+                name, f"{one:.2f} s", f"{two:.2f} s", f"{one / two:.2f}", f"{2 * one / both:.2f}"
+            )
+            print(f"{name}: {one:.2f} {two:.2f} {both:.2f}", file=sys.stderr)
+        Console(width=120).print(table)
 
 
 if __name__ == "__main__":
