@@ -105,6 +105,8 @@ class Processes:
             "-Xmx256m",
             "-XX:TieredStopAtLevel=1",
             "-XX:+UseSerialGC",
+            # ZooKeeper asks for a part of log4j that its replacement does not have.
+            "-Dzookeeper.jmx.log4j.disable=true",
             f"-Dlog4j.configuration=file:{self._folder}/log4j.properties",
             f"-Dlog4j2.configurationFile={self._folder}/log4j2.xml",
             "-cp",

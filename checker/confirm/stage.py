@@ -21,7 +21,6 @@ from checker.confirm.processes import Processes
 from checker.confirm.proxy import Exchange, Link, wait_until
 from checker.confirm.releases import KafkaRelease
 from checker.confirm.wire import (
-    FETCH,
     OFFSET_FOR_LEADER_EPOCH,
     PRODUCE,
     Pending,
@@ -367,4 +366,3 @@ def staged(
         yield stage
 
 
-__all__ = ["ACKS", "FETCH", "Asked", "Stage", "StepFailed", "staged", "value_of"]
