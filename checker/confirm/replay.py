@@ -113,11 +113,13 @@ def confirm_on(
     folder: Path,
     is_control: bool = False,
     announce: Announce = lambda message: None,
+    tell: Announce = lambda message: None,
 ) -> Confirmation:
     """Replay a trace on brokers of `release`, whose files go to `folder`.
 
     `is_control`: the trace breaks nothing in the model, and nothing is to be broken on brokers.
-    Raises `CannotConfirm` where there is no cluster to replay it on.
+    `announce` is told what is waited for, `tell` each step. Raises `CannotConfirm` where there is
+    no cluster to replay it on.
     """
     refused = unsteerable(replayed)
     if refused is not None:
@@ -131,7 +133,7 @@ def confirm_on(
         lag_ms=lag_ms,
         fetch_wait_ms=0 if model.settings.high_watermark_before_fetch else FETCH_WAIT_MS,
     )
-    run = _Run(replayed, model, release, str(environment["acks"]), lag_ms, is_control, announce)
+    run = _Run(replayed, model, release, str(environment["acks"]), lag_ms, is_control, tell)
     with staged(
         release,
         jars,
@@ -153,7 +155,7 @@ class _Run:
     acks: str
     lag_ms: int
     is_control: bool
-    announce: Announce
+    tell: Announce
     steps: list[StepSeen] = field(default_factory=list)
     committed: set[str] = field(default_factory=set)
     parted_at: int = 0
@@ -163,7 +165,7 @@ class _Run:
         is_own = describes(self.replayed, self.release)
         try:
             for moment in self.replayed.moments:
-                self.announce(f"step {moment.number} of {len(self.replayed.moments)}: {moment}")
+                self.tell(f"step {moment.number} of {len(self.replayed.moments)}: {moment}")
                 seen = self._taken(stage, moment)
                 if not self.parted_at and (seen.differences or seen.problem):
                     self.parted_at = moment.number
@@ -171,7 +173,7 @@ class _Run:
                         return self._refuted(seen, began)
         except _NotHeld as problem:
             return self._ended(Judgement.NOT_STEERABLE, len(self.steps), problem.reason, None, began)
-        self.announce("looking at the end")
+        self.tell("looking at the end")
         last = self.replayed.states[-1]
         facts = self.steps[-1].kafka if self.steps else observed(stage)
         evidence = gathered(stage, facts, self.committed, last.leader)

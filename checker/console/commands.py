@@ -15,9 +15,11 @@ import click
 from rich.table import Table
 from rich.text import Text
 
+from checker.confirm.errors import CannotConfirm
 from checker.console import exit_codes
 from checker.console.bound_advice import gate_advice
 from checker.console.broken_down import telling_what_is_kept, told_os_error
+from checker.console.confirm_command import confirm_command
 from checker.console.file_options import FILES_HELP, OutputFile, make_folder, write_files
 from checker.console.gate import (
     BadGate,
@@ -326,6 +328,7 @@ waterline.add_command(scenarios_command)
 waterline.add_command(versions_command)
 waterline.add_command(kernel_command)
 waterline.add_command(matrix_command)
+waterline.add_command(confirm_command)
 
 
 def run_command(name: str) -> int:
@@ -365,6 +368,7 @@ _TOLD: dict[type[Exception], int] = {
             BadEnvironment,
             BadFile,
             BadGate,
+            CannotConfirm,
             TraceError,
             TooLargeForGraph,
             BadLocation,

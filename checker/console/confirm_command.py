@@ -1,0 +1,195 @@
+"""`waterline confirm`: a counterexample replayed on brokers of a released Kafka."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+
+from checker.confirm.errors import CannotConfirm
+from checker.confirm.releases import KafkaRelease, kafka_release
+from checker.console import exit_codes
+from checker.console.ending import ending_as_by_ctrl_c
+from checker.console.progress import Progress, showing
+from checker.console.screen import error_screen, say, screen
+from checker.engines.choice import EngineChoice
+from checker.finding import Finding, confirmed
+from checker.grains import MESSAGE, grain_of
+from checker.run import run
+from checker.scenarios.catalogue import find_scenario
+from checker.scenarios.scenario import Scenario
+from checker.search import Budgets
+from counterexamples import BadTrace, Trimmed, read_trace
+from model.environment import BadEnvironment
+from model.transition_system import Model
+from model.versions import version_of
+
+HELP = """\b
+Exit codes:
+  0   CONFIRMED; with --expect: as expected
+  2   bad usage, no Java, no jars, a broker that does not come up
+  3   with --expect: something else
+  20  interrupted
+  30  HELD: these brokers do not break the claim
+  31  REFUTED: brokers did something else than the model
+  32  NOT STEERABLE: the harness cannot cause or hold a step
+"""
+_WORK_PREFIX = "waterline-confirm-"
+
+
+@click.command("confirm", short_help="Replay a counterexample on real Kafka brokers.", epilog=HELP)
+@click.argument("trace", required=False, type=click.Path(path_type=Path))
+@click.option("--scenario", metavar="NAME", help="Instead of TRACE: an entry of the catalogue.")
+@click.option(
+    "--kafka", required=True, metavar="RELEASE", help="Whose brokers, as 0.10.2.2 or 3.9.1."
+)
+@click.option(
+    "--control",
+    is_flag=True,
+    help="With --scenario: with the step more that prevents it, if it has one.",
+)
+@click.option(
+    "--jars",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="A folder with the release's jars, and all that they depend on; else Maven fetches them.",
+)
+@click.option(
+    "--keep",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Keep logs, segments and the conversation in this folder, which must be new or empty.",
+)
+@click.option(
+    "--expect",
+    type=click.Choice(["confirmed", "held", "refuted", "not-steerable"]),
+    help="What is to come out: exit 0 if it does, else 3.",
+)
+def confirm_command(
+    trace: Path | None,
+    scenario: str | None,
+    kafka: str,
+    control: bool,
+    jars: Path | None,
+    keep: Path | None,
+    expect: str | None,
+) -> int:
+    """Replay a counterexample, step by step, on unchanged brokers of a released Kafka.
+
+    TRACE is a file as `check --trace-dir` writes it. After every step what brokers show is compared
+    with the model. Everything runs on this machine and listens on loopback only.
+    """
+    if (trace is None) == (scenario is None):
+        raise click.UsageError("give a TRACE or --scenario, one of them")
+    if control and scenario is None:
+        raise click.UsageError("--control is of a scenario; name it with --scenario")
+    release = kafka_release(kafka)
+    with showing(error_screen()) as progress, ending_as_by_ctrl_c():
+        if trace is not None:
+            model, finding = _recorded(trace)
+        else:
+            assert scenario is not None
+            model, finding = _searched(find_scenario(scenario), release, progress)
+        return _confirmed(model, finding, release, scenario, control, jars, keep, expect, progress)
+
+
+def _confirmed(
+    model: Model,
+    finding: Finding,
+    release: KafkaRelease,
+    scenario: str | None,
+    control: bool,
+    jars: Path | None,
+    keep: Path | None,
+    expect: str | None,
+    progress: Progress,
+) -> int:
+    # Here, and not above: the libraries that this needs are optional, and it says so.
+    from checker.confirm.controls import with_control  # noqa: PLC0415
+    from checker.confirm.jars import class_path  # noqa: PLC0415
+    from checker.confirm.replay import confirm_on, unsteerable  # noqa: PLC0415
+    from checker.confirm.report import render_confirmation  # noqa: PLC0415
+
+    replayed = finding.replayed
+    if control:
+        assert scenario is not None
+        replayed = with_control(find_scenario(scenario).name, replayed.trace, model)
+    found = unsteerable(replayed)
+    if found is None:
+        files = class_path(release, folder=jars, announce=progress.announce)
+        with _work_folder(keep) as folder:
+            found = confirm_on(
+                replayed,
+                model,
+                release,
+                jars=files,
+                folder=folder,
+                is_control=control,
+                announce=progress.announce,
+                tell=progress.tell,
+            )
+    screen().print(Trimmed(render_confirmation(found, replayed, release)))
+    if keep is not None:
+        say(f"kept in {keep}")
+    name = found.judgement.name.lower().replace("_", "-")
+    if expect is not None:
+        return exit_codes.HOLDS if name == expect else exit_codes.UNEXPECTED
+    return exit_codes.OF_CONFIRMING[name]
+
+
+def _recorded(path: Path) -> tuple[Model, Finding]:
+    """The counterexample in a file, seen to be one."""
+    recorded = read_trace(path)
+    try:
+        grain = grain_of(recorded.model)
+        if grain is not MESSAGE:
+            raise BadTrace(
+                f"{path} is a trace of {recorded.model}, whose steps are no requests; "
+                f"one of {MESSAGE.model} can be replayed on brokers"
+            )
+        environment = grain.environment.from_options(dict(recorded.environment))
+        problem = grain.problem(recorded.version, environment, [recorded.invariant])
+    except BadEnvironment as found:
+        raise BadTrace(f"{path}: {found}") from None
+    claim = next(claim for claim in problem.claims if problem.is_asked(claim))
+    return problem.model, confirmed(recorded, problem.model, claim)
+
+
+def _searched(
+    scenario: Scenario, release: KafkaRelease, progress: Progress
+) -> tuple[Model, Finding]:
+    """The shortest counterexample of a scenario: of the release's own rules, if those fall.
+
+    Else of the first version that does.
+    """
+    own = version_of(release.rules)
+    fitting = (
+        name
+        for name in scenario.falls
+        if (version_of(name).truncation, version_of(name).features) == (own.truncation, own.features)
+    )
+    version = next(fitting, scenario.falls[0])
+    progress.announce(f"searching for {scenario.name} under {version}")
+    problem = MESSAGE.problem(version, scenario.environment, [scenario.claim])
+    found = run(problem, EngineChoice(name="local"), budgets=Budgets(stop_at_first=True))
+    if not found.findings:
+        raise KeyboardInterrupt  # It falls, so the search was interrupted.
+    return problem.model, found.findings[0]
+
+
+@contextmanager
+def _work_folder(keep: Path | None) -> Iterator[Path]:
+    """Where brokers have their files: a folder to keep, or one that is removed."""
+    if keep is None:
+        made = Path(tempfile.mkdtemp(prefix=_WORK_PREFIX))
+        try:
+            yield made
+        finally:
+            shutil.rmtree(made, ignore_errors=True)
+        return
+    keep.mkdir(parents=True, exist_ok=True)
+    if any(keep.iterdir()):
+        raise CannotConfirm(f"--keep {keep} is not empty; name a new folder")
+    yield keep.resolve()
