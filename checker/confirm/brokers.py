@@ -98,7 +98,7 @@ class Brokers:
         return self._processes.runs(name_of(broker))
 
     def kill(self, broker: int) -> None:
-        """kill -9."""
+        """End its process by kill -9."""
         self._processes.kill(name_of(broker))
 
     def shut_down(self, broker: int) -> None:
@@ -157,9 +157,7 @@ Lines = list[str]
 Announce = Callable[[str], None]
 
 
-def _lines(
-    release: KafkaRelease, settings: BrokerSettings, broker: int, brokers: Brokers
-) -> Lines:
+def _lines(release: KafkaRelease, settings: BrokerSettings, broker: int, brokers: Brokers) -> Lines:
     lines = [
         f"broker.id={broker}",
         f"listeners=PLAINTEXT://{HOST}:{brokers.ports[broker]}",

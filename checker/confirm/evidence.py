@@ -60,11 +60,6 @@ class Evidence:
             return bool(self.lost) if self.was_read else None
         return self.diverged if claim in DIVERGENCE else None
 
-    @property
-    def is_harmless(self) -> bool:
-        """Nothing is lost, and no two logs differ below their high watermarks."""
-        return self.was_read and not self.lost and not self.diverged
-
 
 def gathered(stage: Stage, facts: Facts, committed: set[str], leader: int) -> Evidence:
     """Look at the segments, then let the cluster recover, and read.
@@ -74,6 +69,11 @@ def gathered(stage: Stage, facts: Facts, committed: set[str], leader: int) -> Ev
     """
     acknowledged = [] if facts[ACKNOWLEDGED] == NONE else facts[ACKNOWLEDGED].split()
     lines = [f"Acknowledged to the producer: {names_text(acknowledged)}."]
+    lines += [
+        f"m{asked.record} was not acknowledged: {asked.outcome}."
+        for asked in stage.asked
+        if asked.outcome != "acknowledged"
+    ]
     parting = _parting(stage, facts, leader)
     if parting:
         lines.append(parting)
@@ -164,5 +164,3 @@ def committed_in(stage: Stage, facts: Facts) -> set[str]:
             log = stage.log(broker)[: int(facts[of(broker, "HW")])]
             found |= {record.value.decode() for record in log}
     return found
-
-

@@ -67,7 +67,9 @@ def _from_folder(release: KafkaRelease, folder: Path) -> list[Path]:
 
 
 def _place(name: str, first: list[str]) -> int:
-    return next((at for at, prefix in enumerate(first) if name.startswith(f"{prefix}-")), len(first))
+    return next(
+        (at for at, prefix in enumerate(first) if name.startswith(f"{prefix}-")), len(first)
+    )
 
 
 def _fetch(release: KafkaRelease) -> list[Path]:
@@ -98,7 +100,9 @@ def _fetch(release: KafkaRelease) -> list[Path]:
                 check=False,
             )
         except (OSError, subprocess.TimeoutExpired) as problem:
-            raise NoJars(f"Maven did not fetch the jars of Kafka {release.name}: {problem}") from None
+            raise NoJars(
+                f"Maven did not fetch the jars of Kafka {release.name}: {problem}"
+            ) from None
         if done.returncode != 0 or not found.is_file():
             raise NoJars(_why(release, done.stdout + done.stderr))
         return [Path(line) for line in found.read_text(encoding="utf-8").split("\n") if line]

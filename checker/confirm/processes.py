@@ -77,7 +77,7 @@ class Processes:
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
-                preexec_fn=_dies_with_parent(),
+                preexec_fn=_dies_with_parent(),  # noqa: PLW1509 - a system call and nothing else
             )
 
     def run(self, main: str, *arguments: str, seconds_max: float = 60) -> str:
@@ -123,7 +123,7 @@ class Processes:
         return self._running[name].pid
 
     def kill(self, name: str) -> None:
-        """kill -9, and wait until it is gone."""
+        """End it by kill -9, and wait until it is gone."""
         process = self._running.pop(name)
         process.kill()
         process.wait()

@@ -13,7 +13,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from checker.confirm.wire import (
@@ -43,8 +43,6 @@ class Exchange:
     may_ask: bool = False
     may_answer: bool = False
     is_lost: bool = False
-    outlives: bool = field(default=False)
-    """Lost to the follower alone: the request may still reach the leader."""
 
 
 class Link:
@@ -62,7 +60,7 @@ class Link:
         self._watch = watch
         self._changed = threading.Condition()
         self._current: Exchange | None = None
-        self._stray: tuple[Exchange, socket.socket | None] | None = None
+        self._stray: Exchange | None = None
         self._is_open = False
         self._is_over = False
         self._sockets: set[socket.socket] = set()
@@ -105,9 +103,8 @@ class Link:
         with self._changed:
             if self._current is not None:
                 self._current.is_lost = True
-                self._current.outlives = outlives and not self._current.may_ask
-                if self._current.outlives:
-                    self._stray = (self._current, None)
+                if outlives and not self._current.may_ask:
+                    self._stray = self._current
                 self._current = None
                 self._changed.notify_all()
 
@@ -118,8 +115,7 @@ class Link:
         """
         if self._stray is None:
             return None
-        exchange, _ = self._stray
-        self._stray = None
+        exchange, self._stray = self._stray, None
         try:
             with socket.create_connection((HOST, self._to), CONNECT_SECONDS_MAX) as leader:
                 leader.settimeout(CONNECT_SECONDS_MAX)

@@ -10,6 +10,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from checker.confirm.course import Course
 from checker.confirm.facts import Facts, of
 from checker.confirm.releases import KafkaRelease
 from checker.confirm.replay import Confirmation, Judgement, StepSeen
@@ -27,10 +28,10 @@ _NOTHING = "-"
 
 
 def render_confirmation(
-    found: Confirmation, replayed: Replayed, release: KafkaRelease
+    found: Confirmation, course: Course, release: KafkaRelease
 ) -> RenderableType:
     """The whole of it, for a terminal of any width or a pipe."""
-    trace = replayed.trace
+    trace = course.trace
     title = Text.assemble(
         (f"{trace.invariant} under {trace.version}", "bold"),
         ", on real brokers of ",
@@ -38,7 +39,7 @@ def render_confirmation(
     )
     parts: list[RenderableType] = [title]
     if found.steps:
-        parts += [_lanes(found, replayed)]
+        parts += [_lanes(found, course.replayed)]
     if found.evidence is not None:
         parts += [Text(), *map(Text, found.evidence.lines)]
     return Group(*parts, Text(), verdict_line(found, release))

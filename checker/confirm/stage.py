@@ -21,10 +21,12 @@ from checker.confirm.processes import Processes
 from checker.confirm.proxy import Exchange, Link, wait_until
 from checker.confirm.releases import KafkaRelease
 from checker.confirm.wire import (
+    FETCH,
     OFFSET_FOR_LEADER_EPOCH,
     PRODUCE,
     Pending,
     Record,
+    call,
     one_record,
     records_in,
 )
@@ -38,12 +40,16 @@ ACKS = {"all": -1, "1": 1, "0": 0}
 
 
 class StepFailed(Exception):
-    """Brokers did not do what the step asks for: `what` was waited for, `found` is what there is."""
+    """Brokers did not do what the step asks for: `what` was waited for, `found` is there."""
 
     def __init__(self, what: str, found: str) -> None:
         self.what = what
         self.found = found
         super().__init__(f"{what}; found: {found}")
+
+
+class NotHeld(Exception):
+    """The harness could not hold back, or bring about, something: it says nothing of Kafka."""
 
 
 @dataclass(slots=True)
@@ -138,7 +144,6 @@ class Stage:
                 self.sent.add(follower)
                 return
             link.lose()
-            link.wait_for(lambda now: now is None or now is not exchange, STEP_SECONDS_MAX)
         raise StepFailed(f"r{follower} asks r{leader} with a fetch of its state", found)
 
     def leader_fetch(self, follower: int, leader: int) -> Any:
@@ -186,34 +191,64 @@ class Stage:
         self.receive(follower, leader)
         return True
 
+    def repeat_fetch(self, follower: int, leader: int, offset: int, epoch: int) -> None:
+        """Send a fetch that the leader has handled before once more, in the follower's name.
+
+        It tells the leader nothing new, but that the follower was in sync just now. The answer goes
+        nowhere.
+        """
+        partition = {
+            "partition": 0,
+            "fetch_offset": offset,
+            "current_leader_epoch": epoch,
+            "log_start_offset": 0,
+            "partition_max_bytes": 1 << 20,
+        }
+        values = {
+            "replica_id": follower,
+            "max_wait": datetime.timedelta(),
+            "max_bytes": 1 << 20,
+            "session_epoch": -1,
+            "topics": [{"topic": TOPIC, "partitions": [partition]}],
+        }
+        version = 9 if self.release.at_least(2, 1) else 5 if self.release.at_least(0, 11) else 3
+        call(self.brokers.ports[leader], FETCH, version, values, seconds=STEP_SECONDS_MAX)
+
     def lose(self, follower: int, *, outlives: bool = False) -> None:
-        """Whatever the follower has on its way is lost."""
+        """Whatever the follower has on its way is lost.
+
+        With `outlives` a fetch that counts as sent is lost to the follower alone.
+        """
+        was_sent = follower in self.sent
         self.sent.discard(follower)
         for (of, _), link in self.links.items():
             if of == follower and link.current is not None:
-                link.lose(outlives=outlives)
+                link.lose(outlives=outlives and was_sent)
 
     # Brokers' lives.
 
-    def kill(self, broker: int) -> None:
-        """kill -9: its connections break, and its session is at an end."""
-        self.brokers.kill(broker)
-        self._forget(broker)
+    def kill(self, broker: int, *, outlives: bool = False) -> None:
+        """End it by kill -9: its connections break, and its session is at an end.
 
-    def shut_down(self, broker: int) -> None:
-        """A clean shutdown."""
-        self.lose(broker)
+        With `outlives` the fetch that it has sent may still reach its leader.
+        """
+        self.brokers.kill(broker)
+        self._forget(broker, outlives=outlives)
+
+    def shut_down(self, broker: int, *, outlives: bool = False) -> None:
+        """A clean shutdown. The broker waits for its fetch, which is lost; `outlives` as above."""
+        self.lose(broker, outlives=outlives)
         self.brokers.shut_down(broker)
         self._forget(broker)
 
-    def _forget(self, broker: int) -> None:
+    def _forget(self, broker: int, *, outlives: bool = False) -> None:
         self.epochs_learned.pop(broker, None)
+        self.lose(broker, outlives=outlives)
         for (follower, leader), link in self.links.items():
-            if broker in {follower, leader}:
-                link.lose()
             if leader == broker:
+                link.lose()
+                link.lose_stray()
                 self.sent.discard(follower)
-        self.sent.discard(broker)
         self.controller.end_session(broker)
 
     def restart(self, broker: int) -> None:
@@ -246,7 +281,10 @@ class Stage:
             self.lose(broker, outlives=outlives)
         if pending.problem is not None:
             raise StepFailed(f"r{broker} takes up epoch {decision.epoch}", str(pending.problem))
-        codes = [pending.answer.error_code, *(p.error_code for p in pending.answer.partition_errors)]
+        codes = [
+            pending.answer.error_code,
+            *(p.error_code for p in pending.answer.partition_errors),
+        ]
         for code in codes:
             if code:
                 raise StepFailed(f"r{broker} takes up epoch {decision.epoch}", code.name)
@@ -337,9 +375,7 @@ def staged(
         brokers = Brokers(release, replicas, settings, folder, processes)
         announce("starting ZooKeeper")
         brokers.start_zookeeper()
-        controller = ending.enter_context(
-            Controller(brokers.zookeeper_port, list(range(replicas)))
-        )
+        controller = ending.enter_context(Controller(brokers.zookeeper_port, list(range(replicas))))
         try:
             controller.take_office(60)
         except BrokerFailed as problem:
@@ -364,5 +400,3 @@ def staged(
             logs = "; ".join(processes.last_lines(name_of(broker)) for broker in range(replicas))
             raise BrokerFailed(f"the cluster could not be set up: {problem}; {logs}") from None
         yield stage
-
-

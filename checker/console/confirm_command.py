@@ -19,13 +19,14 @@ from checker.console.screen import error_screen, say, screen
 from checker.engines.choice import EngineChoice
 from checker.finding import Finding, confirmed
 from checker.grains import MESSAGE, grain_of
+from checker.problem import Problem
 from checker.run import run
 from checker.scenarios.catalogue import find_scenario
 from checker.scenarios.scenario import Scenario
 from checker.search import Budgets
 from counterexamples import BadTrace, Trimmed, read_trace
+from invariants.claim import ActionProperty, Invariant
 from model.environment import BadEnvironment
-from model.transition_system import Model
 from model.versions import version_of
 
 HELP = """\b
@@ -88,15 +89,17 @@ def confirm_command(
     release = kafka_release(kafka)
     with showing(error_screen()) as progress, ending_as_by_ctrl_c():
         if trace is not None:
-            model, finding = _recorded(trace)
+            problem, finding = _recorded(trace)
         else:
             assert scenario is not None
-            model, finding = _searched(find_scenario(scenario), release, progress)
-        return _confirmed(model, finding, release, scenario, control, jars, keep, expect, progress)
+            problem, finding = _searched(find_scenario(scenario), release, progress)
+        return _confirmed(
+            problem, finding, release, scenario, control, jars, keep, expect, progress
+        )
 
 
 def _confirmed(
-    model: Model,
+    problem: Problem,
     finding: Finding,
     release: KafkaRelease,
     scenario: str | None,
@@ -108,29 +111,30 @@ def _confirmed(
 ) -> int:
     # Here, and not above: the libraries that this needs are optional, and it says so.
     from checker.confirm.controls import with_control  # noqa: PLC0415
+    from checker.confirm.course import course_of  # noqa: PLC0415
     from checker.confirm.jars import class_path  # noqa: PLC0415
     from checker.confirm.replay import confirm_on, unsteerable  # noqa: PLC0415
     from checker.confirm.report import render_confirmation  # noqa: PLC0415
 
+    model, claim = problem.model, _claim(problem)
     replayed = finding.replayed
     if control:
         assert scenario is not None
         replayed = with_control(find_scenario(scenario).name, replayed.trace, model)
-    found = unsteerable(replayed)
+    course = course_of(replayed, model, claim, release)
+    found = unsteerable(course)
     if found is None:
         files = class_path(release, folder=jars, announce=progress.announce)
         with _work_folder(keep) as folder:
             found = confirm_on(
-                replayed,
-                model,
+                course,
                 release,
                 jars=files,
                 folder=folder,
-                is_control=control,
                 announce=progress.announce,
                 tell=progress.tell,
             )
-    screen().print(Trimmed(render_confirmation(found, replayed, release)))
+    screen().print(Trimmed(render_confirmation(found, course, release)))
     if keep is not None:
         say(f"kept in {keep}")
     name = found.judgement.name.lower().replace("_", "-")
@@ -139,7 +143,7 @@ def _confirmed(
     return exit_codes.OF_CONFIRMING[name]
 
 
-def _recorded(path: Path) -> tuple[Model, Finding]:
+def _recorded(path: Path) -> tuple[Problem, Finding]:
     """The counterexample in a file, seen to be one."""
     recorded = read_trace(path)
     try:
@@ -153,13 +157,12 @@ def _recorded(path: Path) -> tuple[Model, Finding]:
         problem = grain.problem(recorded.version, environment, [recorded.invariant])
     except BadEnvironment as found:
         raise BadTrace(f"{path}: {found}") from None
-    claim = next(claim for claim in problem.claims if problem.is_asked(claim))
-    return problem.model, confirmed(recorded, problem.model, claim)
+    return problem, confirmed(recorded, problem.model, _claim(problem))
 
 
 def _searched(
     scenario: Scenario, release: KafkaRelease, progress: Progress
-) -> tuple[Model, Finding]:
+) -> tuple[Problem, Finding]:
     """The shortest counterexample of a scenario: of the release's own rules, if those fall.
 
     Else of the first version that does.
@@ -168,7 +171,8 @@ def _searched(
     fitting = (
         name
         for name in scenario.falls
-        if (version_of(name).truncation, version_of(name).features) == (own.truncation, own.features)
+        if (version_of(name).truncation, version_of(name).features)
+        == (own.truncation, own.features)
     )
     version = next(fitting, scenario.falls[0])
     progress.announce(f"searching for {scenario.name} under {version}")
@@ -176,7 +180,12 @@ def _searched(
     found = run(problem, EngineChoice(name="local"), budgets=Budgets(stop_at_first=True))
     if not found.findings:
         raise KeyboardInterrupt  # It falls, so the search was interrupted.
-    return problem.model, found.findings[0]
+    return problem, found.findings[0]
+
+
+def _claim(problem: Problem) -> Invariant | ActionProperty:
+    """The one that was asked for."""
+    return next(claim for claim in problem.claims if problem.is_asked(claim))
 
 
 @contextmanager
