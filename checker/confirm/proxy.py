@@ -9,6 +9,7 @@ that a link holds one thing at most.
 from __future__ import annotations
 
 import contextlib
+import functools
 import socket
 import threading
 import time
@@ -39,7 +40,6 @@ class Exchange:
     frame: bytes
     request: Request
     answer: Any = None
-    answer_frame: bytes | None = None
     may_ask: bool = False
     may_answer: bool = False
     is_lost: bool = False
@@ -148,6 +148,7 @@ class Link:
             self._is_over = True
             self._changed.notify_all()
             left = list(self._sockets)
+        _shut(self._server)  # Closed alone, it would take one more connection.
         self._server.close()
         for each in left:
             _shut(each)
@@ -164,40 +165,32 @@ class Link:
 
     def _carry(self, follower: socket.socket) -> None:
         """Serve a follower's connection, a request at a time."""
-        leader: socket.socket | None = None
-        self._note(follower)
-        try:
+        with contextlib.suppress(OSError), contextlib.ExitStack() as ending:
+            ending.callback(self._drop, follower)
+            self._note(follower)
+            leader: socket.socket | None = None
             while (frame := receive_frame(follower)) is not None:
+                exchange = None
                 if kind_of(frame)[0] in HELD and not self._is_open:
-                    leader = self._held(frame, follower, leader)
-                else:
-                    leader = self._passed(frame, follower, leader)
+                    exchange = self._begun(frame)
+                    if not self._until(exchange, functools.partial(_may_ask, exchange)):
+                        return
                 if leader is None:
+                    leader = self._connected(exchange)
+                    if leader is None:
+                        return
+                    ending.callback(self._drop, leader)
+                answer = self._asked(leader, frame, exchange)
+                if answer is None:
                     return
-        except OSError:
-            return
-        finally:
-            self._drop(follower)
-            if leader is not None:
-                self._drop(leader)
+                if exchange is not None:
+                    if not self._until(exchange, functools.partial(_may_answer, exchange)):
+                        return
+                    self._forget(exchange)
+                send_frame(follower, answer)
 
-    def _passed(
-        self, frame: bytes, follower: socket.socket, leader: socket.socket | None
-    ) -> socket.socket | None:
-        leader = leader or self._connected()
-        if leader is None:
-            return None
-        send_frame(leader, frame)
-        answer = receive_frame(leader)
-        if answer is None:
-            return None
-        send_frame(follower, answer)
-        return leader
-
-    def _held(
-        self, frame: bytes, follower: socket.socket, leader: socket.socket | None
-    ) -> socket.socket | None:
-        """Carry one exchange, each half when it may; the leader's connection, None for the end."""
+    def _begun(self, frame: bytes) -> Exchange:
+        """A request that waits from now on."""
         exchange = Exchange(frame, read_request(frame))
         with self._changed:
             if self._current is not None:
@@ -205,30 +198,28 @@ class Link:
             self._current = exchange
             self._changed.notify_all()
         self._watch(f"r{self.follower} asks r{self.leader}", exchange.request.body)
-        if not self._until(exchange, lambda: exchange.may_ask):
-            return None
-        leader = leader or self._connected()
-        if leader is None:
-            self._forget(exchange)
-            return None
+        return exchange
+
+    def _asked(
+        self, leader: socket.socket, frame: bytes, exchange: Exchange | None
+    ) -> bytes | None:
+        """What the leader answers, None if the connection breaks."""
         try:
             send_frame(leader, frame)
             answer = receive_frame(leader)
         except OSError:
             answer = None
+        if exchange is None:
+            return answer
         if answer is None:
             self._forget(exchange)
             return None
+        told = read_answer(exchange.request.key, exchange.request.version, answer)
         with self._changed:
-            exchange.answer_frame = answer
-            exchange.answer = read_answer(exchange.request.key, exchange.request.version, answer)
+            exchange.answer = told
             self._changed.notify_all()
-        self._watch(f"r{self.leader} answers r{self.follower}", exchange.answer)
-        if not self._until(exchange, lambda: exchange.may_answer):
-            return None
-        self._forget(exchange)
-        send_frame(follower, answer)
-        return leader
+        self._watch(f"r{self.leader} answers r{self.follower}", told)
+        return answer
 
     def _until(self, exchange: Exchange, allowed: Callable[[], bool]) -> bool:
         """Wait for the step; False if the exchange is lost, or all is over."""
@@ -244,10 +235,13 @@ class Link:
                 self._current = None
                 self._changed.notify_all()
 
-    def _connected(self) -> socket.socket | None:
+    def _connected(self, exchange: Exchange | None) -> socket.socket | None:
+        """A connection to the leader; where there is none the request is lost."""
         try:
             leader = socket.create_connection((HOST, self._to), CONNECT_SECONDS_MAX)
         except OSError:
+            if exchange is not None:
+                self._forget(exchange)
             return None
         leader.settimeout(None)
         self._note(leader)
@@ -261,6 +255,14 @@ class Link:
         with self._changed:
             self._sockets.discard(connection)
         connection.close()
+
+
+def _may_ask(exchange: Exchange) -> bool:
+    return exchange.may_ask
+
+
+def _may_answer(exchange: Exchange) -> bool:
+    return exchange.may_answer
 
 
 def _shut(connection: socket.socket) -> None:
