@@ -47,10 +47,11 @@ def started(folder: Path) -> subprocess.Popen[str]:
 
 def left_of(folder: Path) -> list[str]:
     """Processes that have files in `folder`, and the folders that are there still."""
-    processes = []
-    for process in psutil.process_iter(["cmdline"]):
-        if any(str(folder) in part for part in process.info["cmdline"] or []):
-            processes.append(" ".join(process.info["cmdline"][:3]))
+    processes = [
+        " ".join(process.info["cmdline"][:3])
+        for process in psutil.process_iter(["cmdline"])
+        if any(str(folder) in part for part in process.info["cmdline"] or [])
+    ]
     return processes + [path.name for path in folder.glob("waterline-confirm-*")]
 
 
@@ -62,7 +63,9 @@ def test_hw_loses_an_acknowledged_record_on_real_brokers(tmp_path: Path) -> None
     assert "Acknowledged to the producer: m1." in out
     assert "a consumer reads from leader r1: none." in out
     assert "m1 was acknowledged, and is in no broker's log." in out
-    assert re.search(r"^CONFIRMED on Kafka 0\.10\.2\.2 in \d+ s: acknowledged_durable", out, re.M)
+    assert re.search(
+        r"^CONFIRMED on Kafka 0\.10\.2\.2 in \d+ s: acknowledged_durable", out, re.MULTILINE
+    )
     assert left_of(tmp_path) == []
 
 
