@@ -85,7 +85,7 @@ class Brokers:
         def is_there() -> bool:
             self._processes.require(name_of(broker))
             # Later releases register before they listen.
-            return controller.is_registered(broker) and _listens(self.ports[broker])
+            return controller.is_registered(broker) and listens(self.ports[broker])
 
         if not wait_until(is_there, START_SECONDS_MAX, every=0.1):
             raise BrokerFailed(
@@ -140,7 +140,8 @@ class Brokers:
         return self._folder / f"{name_of(broker)}.properties"
 
 
-def _listens(port: int) -> bool:
+def listens(port: int) -> bool:
+    """Whether somebody takes connections on this port of this machine."""
     try:
         socket.create_connection((HOST, port), 1).close()
     except OSError:

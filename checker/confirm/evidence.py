@@ -16,7 +16,7 @@ from checker.confirm.facts import ACKNOWLEDGED, NONE, Facts, names_text, of
 from checker.confirm.observing import debugged
 from checker.confirm.proxy import wait_until
 from checker.confirm.stage import Stage, StepFailed
-from checker.confirm.wire import HOST
+from checker.confirm.wire import FETCH, HOST
 
 try:
     from kafka import KafkaConsumer, TopicPartition
@@ -110,7 +110,7 @@ def _parting(stage: Stage, facts: Facts, leader: int) -> str:
     if leader < 0 or of(leader, "HW") not in facts:
         return ""
     for follower in stage.replicas:
-        if follower == leader or of(follower, "HW") not in facts:
+        if of(follower, "HW") not in facts or not _fetches(stage, follower, leader):
             continue
         mark = min(int(facts[of(leader, "HW")]), int(facts[of(follower, "HW")]))
         pairs = zip(stage.log(leader), stage.log(follower), strict=False)
@@ -122,6 +122,18 @@ def _parting(stage: Stage, facts: Facts, leader: int) -> str:
                     "above it."
                 )
     return ""
+
+
+def _fetches(stage: Stage, follower: int, leader: int) -> bool:
+    """Whether it follows this leader, in the leader's epoch, and is done with truncating.
+
+    Logs of others may differ: they have still to be truncated.
+    """
+    learned = stage.epochs_learned
+    if follower == leader or learned.get(follower, -1) != learned.get(leader, -2):
+        return False
+    exchange = stage.links[follower, leader].current
+    return exchange is not None and exchange.request.key == FETCH
 
 
 def _read(stage: Stage, leader: int) -> list[str]:

@@ -75,6 +75,14 @@ def _receive(stage: Stage, act: Act) -> None:
     stage.receive(follower, act.before.known_leader[follower])
 
 
+def _receive_out_of_range(stage: Stage, act: Act) -> None:
+    follower = act.arguments["follower"]
+    if act.after.up[follower] == 1:
+        stage.receive(follower, act.before.known_leader[follower])
+    else:
+        stage.receive_and_exit(follower, act.before.known_leader[follower])
+
+
 def _ask_epoch(stage: Stage, act: Act) -> None:
     follower = act.arguments["follower"]
     stage.ask_epoch(follower, act.before.known_leader[follower])
@@ -223,9 +231,10 @@ TABLE: dict[str, Row] = {
         _receive,
     ),
     "RecvOutOfRange": Row(
-        "As RecvFetch. The follower's question for the leader's offsets passes freely; a follower "
-        "that exits is done as well.",
-        _receive,
+        "As RecvFetch. The follower's question for the leader's offsets passes freely. Where the "
+        "process is to exit, it is over when the broker serves nobody any more; what is left of it "
+        "is killed (0.10 hangs in its own exit).",
+        _receive_out_of_range,
     ),
     "RecvDiverging": Row(
         "Brokers are made to speak the protocol of 2.6 at most, in which no answer says so.", None

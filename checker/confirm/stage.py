@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from checker.confirm.brokers import Brokers, BrokerSettings, name_of
+from checker.confirm.brokers import Brokers, BrokerSettings, listens, name_of
 from checker.confirm.controller import TOPIC, Controller, Decision
 from checker.confirm.errors import BrokerFailed, NoAnswer
 from checker.confirm.processes import Processes
@@ -176,6 +176,23 @@ class Stage:
         if not wait_until(is_done, STEP_SECONDS_MAX):
             raise StepFailed(f"r{follower} takes the answer and asks again", "no request")
 
+    def receive_and_exit(self, follower: int, leader: int) -> None:
+        """Let the answer through to a follower that exits upon it. Raises `StepFailed`.
+
+        0.10 stops serving, and then its exit waits for the very thread that it is called from:
+        what is left of it is killed.
+        """
+        self.sent.discard(follower)
+        self.links[follower, leader].let_answer()
+        port = self.brokers.ports[follower]
+
+        def is_gone() -> bool:
+            return not self.brokers.is_up(follower) or not listens(port)
+
+        if not wait_until(is_gone, STEP_SECONDS_MAX):
+            raise StepFailed(f"r{follower} exits", "it goes on serving")
+        self.kill(follower)
+
     def ask_epoch(self, follower: int, leader: int) -> bool:
         """Carry a question OffsetForLeaderEpoch and its answer; whether the follower had one.
 
@@ -245,10 +262,12 @@ class Stage:
         self.epochs_learned.pop(broker, None)
         self.lose(broker, outlives=outlives)
         for (follower, leader), link in self.links.items():
-            if leader == broker:
-                link.lose()
-                link.lose_stray()
+            if leader != broker:
+                continue
+            if link.current is not None:
                 self.sent.discard(follower)
+            link.lose()
+            link.lose_stray()
         self.controller.end_session(broker)
 
     def restart(self, broker: int) -> None:
