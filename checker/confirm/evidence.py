@@ -146,8 +146,16 @@ def _read(stage: Stage, leader: int) -> list[str]:
 
     if not wait_until(is_committed, CATCH_UP_SECONDS_MAX, every=0.2):
         raise StepFailed(f"r{leader}'s followers catch up", "its high watermark stays behind")
+    return consumed(stage.brokers.ports[leader], len(stage.log(leader)))
+
+
+def consumed(port: int, expected: int) -> list[str]:
+    """What an ordinary consumer reads of the partition from the broker on this port.
+
+    It waits some seconds for a first record, and for every other up to so many.
+    """
     consumer = KafkaConsumer(
-        bootstrap_servers=[f"{HOST}:{stage.brokers.ports[leader]}"],
+        bootstrap_servers=[f"{HOST}:{port}"],
         enable_auto_commit=False,
         consumer_timeout_ms=int(READ_SECONDS * 1000),
         auto_offset_reset="earliest",
@@ -156,9 +164,8 @@ def _read(stage: Stage, leader: int) -> list[str]:
         partition = TopicPartition(TOPIC, 0)
         consumer.assign([partition])
         consumer.seek(partition, 0)
-        end = len(stage.log(leader))
         read: list[str] = []
-        while len(read) < end:
+        while len(read) < max(1, expected):
             try:
                 read.append(bytes(next(consumer).value or b"").decode())
             except StopIteration:

@@ -12,7 +12,7 @@ from typing import Any
 
 from checker.confirm.controller import Decision
 from checker.confirm.proxy import wait_until
-from checker.confirm.stage import NotHeld, Stage, StepFailed
+from checker.confirm.stage import NotHeld, Stage
 from checker.confirm.wire import FETCH, Request
 from model.roles import follows
 from model.settings import Settings
@@ -67,7 +67,7 @@ def _leader_fetch(stage: Stage, act: Act) -> None:
     if answer is None:
         stage.sent.discard(follower)
     elif act.after.fetch[follower] == IDLE and answer.responses[0].partitions[0].error_code:
-        stage.receive(follower, leader)
+        stage.receive_refusal(follower, leader)
 
 
 def _receive(stage: Stage, act: Act) -> None:
@@ -107,7 +107,7 @@ def _shrink_isr(stage: Stage, act: Act) -> None:
         return gone not in stage.controller.current().isr
 
     if not wait_until(is_gone, seconds, every=0.5):
-        raise StepFailed(f"r{gone} leaves the ISR", f"in it after {seconds:.0f} s")
+        raise NotHeld(f"the leader has r{gone} in the ISR after {seconds:.0f} s still")
 
 
 def keep_in_sync(stage: Stage, s: Any, *, besides: int = -1) -> None:

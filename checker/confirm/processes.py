@@ -140,6 +140,10 @@ class Processes:
             ) from None
         del self._running[name]
 
+    def ask_to_end(self, name: str) -> None:
+        """SIGTERM, and no waiting."""
+        self._running[name].terminate()
+
     def pause(self, name: str) -> None:
         """SIGSTOP: the process stands still, and its connections stay."""
         self._running[name].send_signal(signal.SIGSTOP)

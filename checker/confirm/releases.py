@@ -26,6 +26,8 @@ _FOR_JAVA_11 = ("javax.xml.bind:jaxb-api:2.3.1", "javax.activation:javax.activat
 """What Java left out in version 11 and old brokers still ask for."""
 _LOGGING = "org.slf4j:slf4j-reload4j:1.7.36"
 """Where log lines go; releases from 1.0 on leave the choice to who runs them."""
+_LOGGING_4 = "org.slf4j:slf4j-simple:1.7.36"
+"""The same since 4.0, whose own log4j does not bind to it by itself."""
 _ZOOKEEPER = "org.apache.zookeeper:zookeeper:3.5.9"
 """For releases whose own client fails on Java 14 and later (ZOOKEEPER-3779)."""
 
@@ -87,6 +89,8 @@ def _artifacts(name: str, number: ReleaseNumber) -> tuple[str, ...]:
     kafka = f"{_GROUP}:kafka_{scala}:{name}"
     if number < (1, 0):
         return (kafka, *_FOR_JAVA_11)
+    if number >= ZOOKEEPER_END:
+        return (kafka, _LOGGING_4)
     if (2, 0) <= number < (2, 4):
         return (_ZOOKEEPER, kafka, _LOGGING)
     return (kafka, _LOGGING)

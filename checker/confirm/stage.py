@@ -176,6 +176,16 @@ class Stage:
         if not wait_until(is_done, STEP_SECONDS_MAX):
             raise StepFailed(f"r{follower} takes the answer and asks again", "no request")
 
+    def receive_refusal(self, follower: int, leader: int) -> None:
+        """Let an error through. A follower that is fenced (from 2.1 on) asks no more until it has
+        learned something, so its next request is not waited for.
+        """
+        link = self.links[follower, leader]
+        refused = link.current
+        self.sent.discard(follower)
+        link.let_answer()
+        link.wait_for(lambda now: now is not refused, STEP_SECONDS_MAX)
+
     def receive_and_exit(self, follower: int, leader: int) -> None:
         """Let the answer through to a follower that exits upon it. Raises `StepFailed`.
 

@@ -115,27 +115,41 @@ def _confirmed(
     from checker.confirm.controls import with_control  # noqa: PLC0415
     from checker.confirm.course import course_of  # noqa: PLC0415
     from checker.confirm.jars import class_path  # noqa: PLC0415
+    from checker.confirm.paused import confirm_by_pauses, require_pauses_are_enough  # noqa: PLC0415
     from checker.confirm.replay import confirm_on, unsteerable  # noqa: PLC0415
     from checker.confirm.report import render_confirmation  # noqa: PLC0415
 
     model, claim = problem.model, _claim(problem)
     replayed = finding.replayed
-    if control:
+    if release.is_kraft:
+        require_pauses_are_enough(scenario, release)
+    elif control:
         assert scenario is not None
         replayed = with_control(find_scenario(scenario).name, replayed.trace, model)
     course = course_of(replayed, model, claim, release)
-    found = unsteerable(course)
+    found = None if release.is_kraft else unsteerable(course)
     if found is None:
         files = class_path(release, folder=jars, announce=progress.announce)
         with _work_folder(keep) as folder:
-            found = confirm_on(
-                course,
-                release,
-                jars=files,
-                folder=folder,
-                announce=progress.announce,
-                tell=progress.tell,
-            )
+            if release.is_kraft:
+                found = confirm_by_pauses(
+                    course,
+                    release,
+                    jars=files,
+                    folder=folder,
+                    is_control=control,
+                    announce=progress.announce,
+                    tell=progress.tell,
+                )
+            else:
+                found = confirm_on(
+                    course,
+                    release,
+                    jars=files,
+                    folder=folder,
+                    announce=progress.announce,
+                    tell=progress.tell,
+                )
     screen().print(Trimmed(render_confirmation(found, course, release)))
     if keep is not None:
         say(f"kept in {keep}")
@@ -176,7 +190,7 @@ def _searched(
         if (version_of(name).truncation, version_of(name).features)
         == (own.truncation, own.features)
     )
-    version = next(fitting, scenario.falls[0])
+    version = release.rules if release.is_kraft else next(fitting, scenario.falls[0])
     problem, finding = _found(scenario, version, scenario.environment, progress)
     moved = any(map(_moves_with_records, finding.replayed.moments))
     if moved and scenario.environment.hw_in_response != "pre":
