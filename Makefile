@@ -6,10 +6,18 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: check test gate bench setup clean
+.PHONY: check confirm test gate bench setup clean
 
 check: $(VENV)/.run
 	$(BIN)/waterline tour
+
+# A loss and a divergence on real brokers of 0.10.2.2; the same traces on 0.11.0.3. Needs Java, Maven.
+TRACES := examples/traces
+confirm: $(VENV)/.kafka
+	$(BIN)/waterline confirm $(TRACES)/hw-no_committed_loss-2r2n2e.json --kafka 0.10.2.2 --expect confirmed
+	$(BIN)/waterline confirm $(TRACES)/hw-no_divergence_below_hw-2r2n2e.json --kafka 0.10.2.2 --expect confirmed
+	$(BIN)/waterline confirm $(TRACES)/hw-no_committed_loss-2r2n2e.json --kafka 0.11.0.3 --expect held
+	$(BIN)/waterline confirm $(TRACES)/hw-no_divergence_below_hw-2r2n2e.json --kafka 0.11.0.3 --expect held
 
 test: $(VENV)/.dev
 	$(BIN)/ruff check
@@ -40,8 +48,13 @@ $(VENV)/.run: pyproject.toml
 	    $(PIP) install --editable '.[java]'
 	@touch $@
 
+# What real brokers are spoken to with.
+$(VENV)/.kafka: $(VENV)/.run
+	@$(PIP) install --editable '.[kafka]'
+	@touch $@
+
 # What the tests need on top of it.
-$(VENV)/.dev: $(VENV)/.run
+$(VENV)/.dev: $(VENV)/.run $(VENV)/.kafka
 	@$(PIP) install --group dev
 	@touch $@
 

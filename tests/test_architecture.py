@@ -22,6 +22,7 @@ MAY_PRINT = {
     "checker/console/check_command.py",
     "checker/console/checking.py",
     "checker/console/cli.py",
+    "checker/console/confirm_command.py",
     "checker/console/gate_command.py",
     "checker/console/layout_command.py",
     "checker/console/matrix_run.py",
@@ -104,6 +105,16 @@ def test_model_and_invariants_need_only_the_language(package: str) -> None:
     }
 
     assert not outside
+
+
+def test_brokers_are_spoken_to_in_one_place_which_needs_no_spark() -> None:
+    brokers, spark = {"kafka", "kazoo", "kio"}, {"pyspark", "py4j"}
+    inside = modules("checker/confirm")
+    outside = [path for path in modules(*OURS) if path not in inside]
+
+    assert not spark & {name for path in inside for name in imported(path)}
+    assert not brokers & {name for path in outside for name in imported(path)}
+    assert brokers <= {name for path in inside for name in imported(path)}
 
 
 def test_what_is_tested_of_imports_is_found_wherever_it_stands(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from checker.console import exit_codes
 
 COMMANDS = {
     "check": "Say which invariants hold.",
+    "confirm": "Replay a counterexample on real brokers.",
     "gate": "Run a file of expectations.",
     "kernel": "Show what the rules are compiled to.",
     "layout": "Show the fields of a state, in bits.",

@@ -16,6 +16,8 @@ UNEXPECTED = 3
 DEADLOCK = 11
 VIOLATED = 12
 INCOMPLETE = 20
+OF_CONFIRMING = {"confirmed": 0, "held": 30, "refuted": 31, "not-steerable": 32}
+"""Of `confirm`, by what came out."""
 RAISED = 76
 READER_GONE = 128 + signal.SIGPIPE
 """As if the signal had ended it, which is what ends other programs then."""
@@ -24,12 +26,16 @@ PRECEDENCE = (RAISED, INTERNAL_ERROR, VIOLATED, DEADLOCK, INCOMPLETE, HOLDS)
 
 HELP = """\b
 Exit codes:
-  0   every invariant asked for holds in every reachable state within the bounds
+  0   every invariant asked for holds in every reachable state within the bounds;
+      confirm: what the trace shows happens on brokers
   2   bad usage, a bad file
-  3   gate and tour: something did not come out as expected
+  3   gate, tour, confirm --expect: something did not come out as expected
   11  a state has no transition (with --deadlock)
   12  an invariant is violated
   20  the run stopped early, nothing may be concluded
+  30  confirm: the brokers do not break the claim
+  31  confirm: brokers did something else than the model
+  32  confirm: a step cannot be caused or held on brokers
   76  an action or an invariant raised an error
   141 nobody reads the output any more, as after `| head`
   1   internal error

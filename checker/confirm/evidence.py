@@ -1,0 +1,185 @@
+"""What a claim's end looks like to somebody outside: acknowledgements, reads, segments.
+
+An ordinary consumer reads, from whoever leads once everything that was down is up again and has
+been told who leads; a producer has its answer; segments are read as bytes.
+"""
+
+from __future__ import annotations
+
+import itertools
+import logging
+from dataclasses import dataclass
+
+from checker.confirm.controller import TOPIC
+from checker.confirm.errors import NoAnswer, NotInstalled
+from checker.confirm.facts import ACKNOWLEDGED, NONE, Facts, names_text, of
+from checker.confirm.observing import debugged
+from checker.confirm.proxy import wait_until
+from checker.confirm.stage import Stage, StepFailed
+from checker.confirm.wire import FETCH, HOST
+
+try:
+    from kafka import KafkaConsumer, TopicPartition
+    from kafka.errors import KafkaError
+except ModuleNotFoundError as missing:
+    raise NotInstalled(missing.name) from None
+
+logging.getLogger("kafka").addHandler(logging.NullHandler())
+# Its warnings about brokers that are down would come among the report.
+logging.getLogger("kafka").propagate = False
+
+LOSS = frozenset(
+    {
+        "no_committed_loss",
+        "acknowledged_durable",
+        "acknowledged_somewhere",
+        "acknowledged_on_disk",
+    }
+)
+"""Claims whose end is a record that was acknowledged, or committed, and that nobody reads."""
+DIVERGENCE = frozenset({"no_divergence_below_hw"})
+"""Claims whose end is two segments that differ below both high watermarks."""
+
+CATCH_UP_SECONDS_MAX = 20.0
+READ_SECONDS = 4.0
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What was seen at the end: in words, and whether records are lost or logs differ."""
+
+    lines: tuple[str, ...]
+    lost: tuple[str, ...]
+    diverged: bool
+    was_read: bool
+    """Whether a consumer could read at all; without that nothing is said of losses."""
+
+    def shows(self, claim: str) -> bool | None:
+        """Whether this is the end that breaks the claim; None: it is not to be seen outside."""
+        if claim in LOSS:
+            return bool(self.lost) if self.was_read else None
+        return self.diverged if claim in DIVERGENCE else None
+
+
+def gathered(stage: Stage, facts: Facts, committed: set[str], leader: int) -> Evidence:
+    """Look at the segments, then let the cluster recover, and read.
+
+    `committed` are the records that were below a leader's high watermark at some step. `leader` is
+    the controller's, -1 where there is none: then nothing can be read.
+    """
+    acknowledged = [] if facts[ACKNOWLEDGED] == NONE else facts[ACKNOWLEDGED].split()
+    lines = [f"Acknowledged to the producer: {names_text(acknowledged)}."]
+    lines += [
+        f"m{asked.record} was not acknowledged: {asked.outcome}."
+        for asked in stage.asked
+        if asked.outcome != "acknowledged"
+    ]
+    parting = _parting(stage, facts, leader)
+    if parting:
+        lines.append(parting)
+    if leader < 0:
+        return Evidence((*lines, "Nobody leads: nothing can be read."), (), bool(parting), False)
+    try:
+        stage.heal(leader)
+        read = _read(stage, leader)
+    except (StepFailed, NoAnswer, KafkaError) as problem:
+        lines.append(f"The cluster did not recover: {problem}.")
+        return Evidence(tuple(lines), (), bool(parting), False)
+    lines.append(f"Everybody up again, a consumer reads from leader r{leader}: {names_text(read)}.")
+    owed = sorted({*acknowledged, *committed})
+    lost = tuple(name for name in owed if name not in read)
+    for name in lost:
+        lines.append(_where(stage, name, is_acknowledged=name in acknowledged))
+    if owed and not lost:
+        lines.append("Nothing that was acknowledged or committed is lost.")
+    return Evidence(tuple(lines), lost, bool(parting), True)
+
+
+def _where(stage: Stage, name: str, *, is_acknowledged: bool) -> str:
+    holders = [
+        f"r{broker}"
+        for broker in stage.replicas
+        if name in {record.value.decode() for record in stage.log(broker)}
+    ]
+    kept = f"in the log of {' '.join(holders)} alone" if holders else "in no broker's log"
+    return f"{name} was {'acknowledged' if is_acknowledged else 'committed'}, and is {kept}."
+
+
+def _parting(stage: Stage, facts: Facts, leader: int) -> str:
+    """Where the leader's log and a follower's differ below both high watermarks, "" for nowhere."""
+    if leader < 0 or of(leader, "HW") not in facts:
+        return ""
+    for follower in stage.replicas:
+        if of(follower, "HW") not in facts or not _fetches(stage, follower, leader):
+            continue
+        mark = min(int(facts[of(leader, "HW")]), int(facts[of(follower, "HW")]))
+        pairs = zip(stage.log(leader), stage.log(follower), strict=False)
+        for offset, (one, other) in enumerate(itertools.islice(pairs, mark)):
+            if (one.value, one.epoch) != (other.value, other.epoch):
+                return (
+                    f"At offset {offset} the segment of leader r{leader} has {one.value.decode()} "
+                    f"and that of r{follower} has {other.value.decode()}; both high watermarks are "
+                    "above it."
+                )
+    return ""
+
+
+def _fetches(stage: Stage, follower: int, leader: int) -> bool:
+    """Whether it follows this leader, in the leader's epoch, and is done with truncating.
+
+    Logs of others may differ: they have still to be truncated.
+    """
+    learned = stage.epochs_learned
+    if follower == leader or learned.get(follower, -1) != learned.get(leader, -2):
+        return False
+    exchange = stage.links[follower, leader].current
+    return exchange is not None and exchange.request.key == FETCH
+
+
+def _read(stage: Stage, leader: int) -> list[str]:
+    """What an ordinary consumer reads from the leader, once all of its log is committed."""
+
+    def is_committed() -> bool:
+        log = stage.log(leader)
+        told = debugged(stage, leader)
+        return not told.error_code and told.high_watermark == (log[-1].offset + 1 if log else 0)
+
+    if not wait_until(is_committed, CATCH_UP_SECONDS_MAX, every=0.2):
+        raise StepFailed(f"r{leader}'s followers catch up", "its high watermark stays behind")
+    return consumed(stage.brokers.ports[leader], len(stage.log(leader)))
+
+
+def consumed(port: int, expected: int) -> list[str]:
+    """What an ordinary consumer reads of the partition from the broker on this port.
+
+    It waits some seconds for a first record, and for every other up to so many.
+    """
+    consumer = KafkaConsumer(
+        bootstrap_servers=[f"{HOST}:{port}"],
+        enable_auto_commit=False,
+        consumer_timeout_ms=int(READ_SECONDS * 1000),
+        auto_offset_reset="earliest",
+    )
+    try:
+        partition = TopicPartition(TOPIC, 0)
+        consumer.assign([partition])
+        consumer.seek(partition, 0)
+        read: list[str] = []
+        while len(read) < max(1, expected):
+            try:
+                read.append(bytes(next(consumer).value or b"").decode())
+            except StopIteration:
+                break
+        return read
+    finally:
+        consumer.close(autocommit=False)
+
+
+def committed_in(stage: Stage, facts: Facts) -> set[str]:
+    """The records that are below the high watermark of somebody who leads."""
+    found: set[str] = set()
+    for broker in stage.replicas:
+        if facts.get(of(broker, "leads")) == "yes" and of(broker, "HW") in facts:
+            log = stage.log(broker)[: int(facts[of(broker, "HW")])]
+            found |= {record.value.decode() for record in log}
+    return found

@@ -1,0 +1,236 @@
+"""Brokers of Kafka 4, with a real controller of their own: they are only stopped and continued.
+
+Nothing between them is held, no decision is made for them. Elections are asked for through the
+Admin API, and what a broker is not to hear of it misses because it stands still (SIGSTOP). That is
+enough for C21, a leader that misses the epoch in which somebody else led, and for nothing else yet.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import datetime
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from checker.confirm.brokers import free_ports, listens, name_of
+from checker.confirm.controller import TOPIC
+from checker.confirm.errors import BrokerFailed, NoAnswer
+from checker.confirm.observing import read_epochs
+from checker.confirm.processes import Processes
+from checker.confirm.proxy import wait_until
+from checker.confirm.wire import (
+    HOST,
+    PRODUCE,
+    Pending,
+    Record,
+    call,
+    one_record,
+    records_in,
+)
+
+REPLICAS = range(3)
+CONTROLLER = "controller"
+START_SECONDS_MAX = 90.0
+ASK_SECONDS = 30.0
+END_SECONDS = 4.0
+"""How long a broker that shuts down has to give up leadership before it is killed."""
+TIMEOUT_MS = 180_000
+"""Of sessions, of lag: out of the experiment's reach. docs/confirm.md has what that means."""
+PRODUCE_SECONDS_MAX = 900.0
+
+_METADATA, _CREATE_TOPICS, _ELECT_LEADERS, _REASSIGN = 3, 19, 43, 45
+_CONTROLLER_ID = 3000
+
+
+class KraftCluster:
+    """One controller and three brokers, started by `started`."""
+
+    def __init__(self, folder: Path, processes: Processes) -> None:
+        self._folder = folder
+        self._processes = processes
+        controller, *self.ports = free_ports(1 + len(REPLICAS))
+        shared = _shared(controller)
+        lines = [*shared, "process.roles=controller", f"node.id={_CONTROLLER_ID}"]
+        lines += [
+            f"listeners=CONTROLLER://{HOST}:{controller}",
+            f"log.dirs={self._data(CONTROLLER)}",
+        ]
+        self._write(CONTROLLER, lines)
+        for broker in REPLICAS:
+            at = f"PLAINTEXT://{HOST}:{self.ports[broker]}"
+            lines = [*shared, "process.roles=broker", f"node.id={broker}", f"listeners={at}"]
+            lines += [f"advertised.listeners={at}", f"log.dirs={self._data(name_of(broker))}"]
+            self._write(name_of(broker), lines)
+
+    def start(self) -> None:
+        """Format every disk and start everybody; wait until all brokers are known."""
+        cluster = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
+        names = [CONTROLLER, *map(name_of, REPLICAS)]
+        for name in names:
+            self._processes.run(
+                "kafka.tools.StorageTool", "format", "-t", cluster, "-c", str(self._file(name))
+            )
+        for name in names:
+            self._processes.start(name, "kafka.Kafka", str(self._file(name)))
+
+        def are_there() -> bool:
+            for name in names:
+                self._processes.require(name)
+            if not all(map(listens, self.ports)):
+                return False
+            with contextlib.suppress(NoAnswer):
+                return len(self._metadata(0).brokers) == len(REPLICAS)
+            return False
+
+        if not wait_until(are_there, START_SECONDS_MAX, every=0.3):
+            told = "; ".join(f"{name}: {self._processes.last_lines(name)}" for name in names)
+            raise BrokerFailed(f"the brokers did not find each other: {told}")
+
+    # The Admin API.
+
+    def create_topic(self, leader_first: Sequence[int], min_insync_replicas: int) -> None:
+        """A topic of one partition, led by the first of these."""
+        topic = {
+            "name": TOPIC,
+            "num_partitions": -1,
+            "replication_factor": -1,
+            "assignments": [{"partition_index": 0, "broker_ids": list(leader_first)}],
+            "configs": [{"name": "min.insync.replicas", "value": str(min_insync_replicas)}],
+        }
+        answer = self._ask(0, _CREATE_TOPICS, 5, {"topics": [topic]})
+        _require(answer.topics[0].error_code, "CreateTopics")
+        self._await_leader(0, leader_first[0])
+
+    def prefer(self, broker: int, others: Sequence[int]) -> None:
+        """The same replicas in another order: who is preferred changes, who leads does not."""
+        partition = {"partition_index": 0, "replicas": [broker, *others]}
+        values = {"topics": [{"name": TOPIC, "partitions": [partition]}]}
+        answer = self._ask(0, _REASSIGN, 0, values)
+        _require(answer.responses[0].partitions[0].error_code, "AlterPartitionReassignments")
+        wanted = [broker, *others]
+
+        def is_done() -> bool:
+            return list(self._partition(0).replica_nodes) == wanted
+
+        if not wait_until(is_done, ASK_SECONDS):
+            raise BrokerFailed(f"the assignment did not become {wanted}")
+
+    def elect_preferred(self, ask: int) -> None:
+        """Make the preferred replica leader; `ask` is a broker that runs."""
+        values = {"topic_partitions": [{"topic": TOPIC, "partitions": [0]}]}
+        answer = self._ask(ask, _ELECT_LEADERS, 2, values)
+        _require(answer.error_code, "ElectLeaders")
+
+    def leads(self, ask: int, broker: int, seconds: float) -> bool:
+        """Whether `ask` comes to know this broker as leader, in so many seconds."""
+
+        def is_leader() -> bool:
+            with contextlib.suppress(NoAnswer):
+                return bool(self._partition(ask).leader_id == broker)
+            return False
+
+        return wait_until(is_leader, seconds, every=0.2)
+
+    def _await_leader(self, ask: int, broker: int) -> None:
+        if not self.leads(ask, broker, ASK_SECONDS):
+            raise BrokerFailed(f"r{broker} did not become leader of the topic")
+
+    def _partition(self, ask: int) -> Any:
+        told = self._metadata(ask).topics[0]
+        if not told.partitions:
+            raise NoAnswer(f"r{ask} does not know the topic yet")
+        return told.partitions[0]
+
+    def _metadata(self, ask: int) -> Any:
+        return self._ask(ask, _METADATA, 9, {"topics": [{"name": TOPIC}]})
+
+    def _ask(self, broker: int, key: int, version: int, values: dict[str, Any]) -> Any:
+        patience = {"timeout": datetime.timedelta(seconds=ASK_SECONDS)}
+        return call(self.ports[broker], key, version, values | patience, seconds=ASK_SECONDS)
+
+    # Brokers, records.
+
+    def pause(self, broker: int) -> None:
+        """SIGSTOP."""
+        self._processes.pause(name_of(broker))
+
+    def resume(self, broker: int) -> None:
+        """SIGCONT."""
+        self._processes.resume(name_of(broker))
+
+    def end(self, broker: int) -> None:
+        """A controlled shutdown, in which leadership moves; what then is left of it is killed."""
+        self._processes.ask_to_end(name_of(broker))
+        wait_until(lambda: not self._processes.runs(name_of(broker)), END_SECONDS)
+        self._processes.kill(name_of(broker))
+
+    def is_up(self, broker: int) -> bool:
+        """Whether its process is there; one that stands still is."""
+        return self._processes.runs(name_of(broker))
+
+    def produce(self, leader: int, record: bytes) -> Pending:
+        """Send a record with acks=all; the answer is waited for in the background."""
+        partition = {"index": 0, "records": one_record(record, magic=2)}
+        values = {
+            "acks": -1,
+            "timeout": datetime.timedelta(seconds=PRODUCE_SECONDS_MAX),
+            "topic_data": [{"name": TOPIC, "partition_data": [partition]}],
+        }
+        return Pending(self.ports[leader], PRODUCE, 3, values, seconds=PRODUCE_SECONDS_MAX)
+
+    def log(self, broker: int) -> list[Record]:
+        """The broker's records, from its segments."""
+        segments = sorted(self._log_folder(broker).glob("*.log"))
+        return records_in(b"".join(segment.read_bytes() for segment in segments))
+
+    def epochs(self, broker: int) -> list[tuple[int, int]]:
+        """The broker's epoch cache, from its file."""
+        return read_epochs(self._log_folder(broker) / "leader-epoch-checkpoint")
+
+    def _log_folder(self, broker: int) -> Path:
+        return self._data(name_of(broker)) / f"{TOPIC}-0"
+
+    def _data(self, name: str) -> Path:
+        return self._folder / f"data-{name}"
+
+    def _file(self, name: str) -> Path:
+        return self._folder / f"{name}.properties"
+
+    def _write(self, name: str, lines: Sequence[str]) -> None:
+        self._file(name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _shared(controller_port: int) -> list[str]:
+    return [
+        f"controller.quorum.voters={_CONTROLLER_ID}@{HOST}:{controller_port}",
+        "controller.listener.names=CONTROLLER",
+        "listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
+        "auto.leader.rebalance.enable=false",
+        "auto.create.topics.enable=false",
+        "unclean.leader.election.enable=false",
+        "offsets.topic.replication.factor=1",
+        "log.cleaner.enable=false",
+        f"broker.session.timeout.ms={TIMEOUT_MS}",
+        "broker.heartbeat.interval.ms=500",
+        f"replica.lag.time.max.ms={TIMEOUT_MS}",
+    ]
+
+
+def _require(code: Any, what: str) -> None:
+    if code:
+        raise BrokerFailed(f"{what} was refused: {code.name}")
+
+
+@contextlib.contextmanager
+def started(
+    folder: Path, jars: Sequence[Path], announce: Callable[[str], None]
+) -> Iterator[KraftCluster]:
+    """A cluster in `folder`; when the block is left no process of it is."""
+    with Processes(folder, jars) as processes:
+        cluster = KraftCluster(folder, processes)
+        announce("starting a controller and 3 brokers")
+        cluster.start()
+        yield cluster

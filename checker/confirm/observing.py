@@ -1,0 +1,203 @@
+"""What brokers show from outside: disks, answers, ZooKeeper. Nothing is asked of their insides.
+
+The log is what segments hold; the high watermark is what a debugging consumer is told (replica -2,
+which leaders and followers answer alike); who leads is who serves a plain consumer; the known epoch
+is the one with which a fetch is not fenced (from 2.1 on).
+"""
+
+from __future__ import annotations
+
+import datetime
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from checker.confirm.controller import TOPIC
+from checker.confirm.errors import NoAnswer
+from checker.confirm.facts import (
+    ACKNOWLEDGED,
+    ISR,
+    NONE,
+    OUT_OF_RANGE_TEXT,
+    WAITING,
+    Difference,
+    Facts,
+    answer_text,
+    differences,
+    epochs_text,
+    names_text,
+    of,
+    records_text,
+    request_text,
+)
+from checker.confirm.proxy import Exchange
+from checker.confirm.stage import Stage
+from checker.confirm.wire import FETCH, call, records_in
+
+SETTLE_SECONDS = 4.0
+"""How long brokers may take to show what a step has led to."""
+ASK_SECONDS = 5.0
+EPOCHS_MAX = 8
+_DEBUGGING_CONSUMER = -2
+_CONSUMER = -1
+_BYTES_MAX = 1 << 20
+_FENCED = frozenset({74, 75})  # FENCED_LEADER_EPOCH, UNKNOWN_LEADER_EPOCH
+_OUT_OF_RANGE = 1
+
+
+def observed(stage: Stage) -> Facts:
+    """Every fact that the brokers show now."""
+    facts: Facts = {}
+    for broker in stage.replicas:
+        facts |= _of_broker(stage, broker)
+    facts[ISR] = names_text(f"r{member}" for member in stage.controller.current().isr)
+    outcomes = [(f"m{asked.record}", asked.outcome) for asked in stage.asked]
+    facts[ACKNOWLEDGED] = names_text(name for name, what in outcomes if what == "acknowledged")
+    facts[WAITING] = names_text(name for name, what in outcomes if what == "waiting")
+    return facts
+
+
+def compared(
+    stage: Stage, model: Mapping[str, str], *, seconds: float = SETTLE_SECONDS
+) -> tuple[Facts, list[Difference]]:
+    """Look until brokers agree with the model, or so long; what was seen last, and what differs."""
+    end = time.monotonic() + seconds
+    while True:
+        facts = observed(stage)
+        found = differences(model, facts)
+        if not found or time.monotonic() >= end:
+            return facts, found
+        time.sleep(0.1)
+
+
+def _of_broker(stage: Stage, broker: int) -> Facts:
+    is_up = stage.brokers.is_up(broker)
+    log = stage.log(broker)
+    facts = {
+        of(broker, "is"): "up" if is_up else "down",
+        of(broker, "LEO"): str(log[-1].offset + 1 if log else 0),
+        of(broker, "log"): records_text((record.value.decode(), record.epoch) for record in log),
+        of(broker, "checkpoint"): str(read_checkpoint(stage.brokers.checkpoint_file(broker))),
+    }
+    if not is_up:
+        return facts
+    try:
+        facts[of(broker, "leads")] = "yes" if _serves(stage, broker) else "no"
+        facts |= _of_replica(stage, broker, len(log))
+    except NoAnswer:
+        facts[of(broker, "leads")] = "no answer"
+    return facts
+
+
+def _of_replica(stage: Stage, broker: int, end: int) -> Facts:
+    """What a broker says that has been told its role; one that has not says nothing."""
+    if broker not in stage.epochs_learned:
+        return {}
+    release = stage.release
+    facts: Facts = {}
+    told = debugged(stage, broker)
+    if not told.error_code:
+        mark = told.high_watermark
+        if not release.at_least(2, 4):
+            # Until then a truncation leaves it above the end of the log. (docs/confirm.md)
+            mark = min(mark, end)
+        facts[of(broker, "HW")] = str(mark)
+    if release.at_least(2, 1):
+        facts[of(broker, "epoch")] = _known_epoch(stage, broker)
+    if release.at_least(0, 11):
+        file = stage.brokers.partition(broker) / "leader-epoch-checkpoint"
+        facts[of(broker, "epoch cache")] = epochs_text(read_epochs(file))
+    facts[of(broker, "on its way")] = _on_its_way(stage, broker)
+    return facts
+
+
+def read_checkpoint(file: Path) -> int:
+    """The partition's high watermark in a replication-offset-checkpoint, 0 where there is none."""
+    for line in _lines_of(file):
+        name, _, rest = line.partition(" ")
+        if name == TOPIC:
+            return int(rest.split()[1])
+    return 0
+
+
+def read_epochs(file: Path) -> list[tuple[int, int]]:
+    """The entries of a leader-epoch-checkpoint, none where there is none."""
+    entries = []
+    for line in _lines_of(file)[2:]:
+        epoch, _, start = line.partition(" ")
+        entries.append((int(epoch), int(start)))
+    return entries
+
+
+def _lines_of(file: Path) -> list[str]:
+    try:
+        return file.read_text(encoding="ascii").splitlines()
+    except FileNotFoundError:
+        return []
+
+
+def debugged(stage: Stage, broker: int, epoch: int = -1) -> Any:
+    """What a debugging consumer is told of the whole log, and of its high watermark."""
+    release = stage.release
+    # From 2.4 on whoever reads from a follower must say that it knows of racks (KIP-392).
+    version = 11 if release.at_least(2, 4) else 9 if release.at_least(2, 1) else 4
+    version = version if release.at_least(0, 11) else 3
+    return _fetch(stage, broker, _DEBUGGING_CONSUMER, version, epoch)
+
+
+def _serves(stage: Stage, broker: int) -> bool:
+    version = 4 if stage.release.at_least(0, 11) else 3
+    return not _fetch(stage, broker, _CONSUMER, version, -1).error_code
+
+
+def _fetch(stage: Stage, broker: int, who: int, version: int, epoch: int) -> Any:
+    partition = {
+        "partition": 0,
+        "fetch_offset": 0,
+        "partition_max_bytes": _BYTES_MAX,
+        "current_leader_epoch": epoch,
+        "log_start_offset": -1,
+    }
+    values = {
+        "replica_id": who,
+        "max_wait": datetime.timedelta(),
+        "max_bytes": _BYTES_MAX,
+        "session_epoch": -1,
+        "topics": [{"topic": TOPIC, "partitions": [partition]}],
+    }
+    port = stage.brokers.ports[broker]
+    answer = call(port, FETCH, version, values, seconds=ASK_SECONDS)
+    return answer.responses[0].partitions[0]
+
+
+def _known_epoch(stage: Stage, broker: int) -> str:
+    for epoch in range(EPOCHS_MAX):
+        if debugged(stage, broker, epoch).error_code not in _FENCED:
+            return str(epoch)
+    return f"above {EPOCHS_MAX - 1}"
+
+
+def _on_its_way(stage: Stage, follower: int) -> str:
+    """The follower's one request that counts as sent, or the answer to it."""
+    for leader in stage.replicas:
+        if leader != follower:
+            exchange = stage.exchange(follower, leader)
+            if exchange is not None:
+                return exchange_text(exchange)
+    return NONE
+
+
+def exchange_text(exchange: Exchange) -> str:
+    """A request of a follower, or the answer to it, in the words of facts."""
+    if exchange.request.key != FETCH:
+        return "question about its epoch"
+    if exchange.answer is None:
+        return request_text(exchange.request.body.topics[0].partitions[0].fetch_offset)
+    told = exchange.answer.responses[0].partitions[0]
+    if told.error_code == _OUT_OF_RANGE:
+        return OUT_OF_RANGE_TEXT
+    if told.error_code:
+        return f"answer {told.error_code.name}"
+    names = [record.value.decode() for record in records_in(told.records)]
+    return answer_text(names, told.high_watermark)

@@ -1,0 +1,255 @@
+"""The loop: take a step on real brokers, look, compare with the model; then say what it amounts to.
+
+Brokers are compared with the model of their own release's rules (`checker.confirm.course`). They
+are refuted at the first step whose outcome differs. At the end somebody outside looks: a consumer
+reads, and segments are compared.
+"""
+
+from __future__ import annotations
+
+import enum
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from checker.confirm.brokers import BrokerSettings
+from checker.confirm.course import Course
+from checker.confirm.errors import NoAnswer
+from checker.confirm.evidence import Evidence, committed_in, gathered
+from checker.confirm.facts import ISR, Difference, Facts, of, of_model
+from checker.confirm.mapping import TABLE, Act, keep_in_sync
+from checker.confirm.observing import compared, observed
+from checker.confirm.releases import KafkaRelease
+from checker.confirm.stage import NotHeld, Stage, StepFailed, staged
+from counterexamples import Moment, TraceStep
+
+LAG_MS = 6_000
+"""replica.lag.time.max.ms of a trace in which the ISR shrinks."""
+NO_LAG_MS = 3_600_000
+FETCH_WAIT_MS = 100
+"""A fetch with nothing to bring waits so long, and then tells the high watermark of after it."""
+
+
+class Judgement(enum.Enum):
+    """What a replay on real brokers amounts to."""
+
+    CONFIRMED = "CONFIRMED"
+    """Every step was taken, every observation agreed, and the claim's end shows outside."""
+    HELD = "HELD"
+    """The claim is not broken, as the model of these brokers says: they have other rules than the
+    trace's, or the trace is a control."""
+    REFUTED = "REFUTED"
+    """Brokers did something else than the model says of them."""
+    NOT_STEERABLE = "NOT STEERABLE"
+    """This harness cannot cause, or hold, a step."""
+
+
+@dataclass(slots=True)
+class StepSeen:
+    """A step as it was taken: the model's facts after it beside those of the brokers."""
+
+    number: int
+    call: str
+    sentence: str
+    model: Facts
+    kafka: Facts
+    differences: list[Difference] = field(default_factory=list)
+    problem: str = ""
+    """Why brokers did not take it, "" if they did."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Confirmation:
+    """A trace replayed: what came of it, at which step (0: none in particular), and why."""
+
+    judgement: Judgement
+    step: int
+    reason: str
+    steps: tuple[StepSeen, ...]
+    evidence: Evidence | None
+    seconds: float
+
+
+Announce = Callable[[str], None]
+
+
+def unsteerable(course: Course) -> Confirmation | None:
+    """The answer where a step cannot be taken by this harness, before anything starts."""
+    for moment in course.replayed.moments:
+        row = TABLE[moment.action]
+        if row.does is None:
+            return Confirmation(
+                judgement=Judgement.NOT_STEERABLE,
+                step=moment.number,
+                reason=f"{moment}: {row.told.removesuffix('.')}",
+                steps=(),
+                evidence=None,
+                seconds=0.0,
+            )
+    return None
+
+
+def confirm_on(
+    course: Course,
+    release: KafkaRelease,
+    *,
+    jars: Sequence[Path],
+    folder: Path,
+    announce: Announce = lambda message: None,
+    tell: Announce = lambda message: None,
+) -> Confirmation:
+    """Take a course on brokers of `release`, whose files go to `folder`.
+
+    `announce` is told what is waited for, `tell` each step. Raises `CannotConfirm` where there is
+    no cluster to replay it on.
+    """
+    refused = unsteerable(course)
+    if refused is not None:
+        return refused
+    began = time.monotonic()
+    rules = course.model.settings
+    lag_ms = NO_LAG_MS
+    if any(moment.action == "ShrinkIsr" for moment in course.replayed.moments):
+        lag_ms = LAG_MS
+    settings = BrokerSettings(
+        min_insync_replicas=rules.min_insync_replicas,
+        unclean_leader_election=rules.unclean_leader_election == 1,
+        lag_ms=lag_ms,
+        fetch_wait_ms=0 if rules.high_watermark_before_fetch else FETCH_WAIT_MS,
+    )
+    with staged(
+        release,
+        jars,
+        replicas=course.model.layout.sizes["replicas"],
+        settings=settings,
+        folder=folder,
+        announce=announce,
+    ) as stage:
+        return Run(course, release, lag_ms, tell).carried_out(stage, began)
+
+
+@dataclass(slots=True)
+class Run:
+    """One replay while it goes on."""
+
+    course: Course
+    release: KafkaRelease
+    lag_ms: int
+    tell: Announce
+    steps: list[StepSeen] = field(default_factory=list)
+    committed: set[str] = field(default_factory=set)
+
+    def carried_out(self, stage: Stage, began: float) -> Confirmation:
+        """Every step, then the end. `began` is when the clock was started, for the report."""
+        replayed = self.course.replayed
+        passed_over = dict(self.course.passed_over)
+        for number, step in enumerate(replayed.trace.steps, start=1):
+            self.tell(f"step {number} of {len(replayed.trace.steps)}: {step}")
+            if number in passed_over:
+                self.steps.append(self._passed_over(number, step))
+                continue
+            moment = next(m for m in replayed.moments if m.number == number)
+            try:
+                seen = self._taken(stage, moment)
+            except NotHeld as problem:
+                return self._ended(Judgement.NOT_STEERABLE, number, str(problem), None, began)
+            if seen.problem or seen.differences:
+                reason = seen.problem or "; ".join(map(str, seen.differences))
+                return self._ended(Judgement.REFUTED, number, reason, None, began)
+        self.tell("looking at the end")
+        evidence = gathered(stage, observed(stage), self.committed, replayed.states[-1].leader)
+        return self._judged(evidence, began)
+
+    def _passed_over(self, number: int, step: TraceStep) -> StepSeen:
+        told = f"{step}: not offered under {self.course.model.version}."
+        return StepSeen(number, str(step), told, {}, {})
+
+    def _taken(self, stage: Stage, moment: Moment) -> StepSeen:
+        model = self.course.model
+        after = of_model(moment.after, model.settings, self.release)
+        sentence = model.narration.sentence(
+            moment.action, moment.values, moment.before, moment.after
+        )
+        seen = StepSeen(moment.number, str(moment), sentence, after, {})
+        self.steps.append(seen)
+        act = Act(
+            arguments=dict(moment.arguments),
+            before=moment.before,
+            after=moment.after,
+            settings=model.settings,
+            acks=str(self.course.trace.environment["acks"]),
+            lag_ms=self.lag_ms,
+        )
+        does = TABLE[moment.action].does
+        assert does is not None  # `unsteerable` has seen to it.
+        try:
+            does(stage, act)
+            if self.lag_ms == LAG_MS:
+                keep_in_sync(stage, moment.after)
+        except (StepFailed, NoAnswer) as problem:
+            seen.problem = str(problem)
+            seen.kafka = observed(stage)
+        else:
+            seen.kafka, seen.differences = compared(stage, after)
+            self._require_held(stage, seen)
+        self.committed |= committed_in(stage, seen.kafka)
+        return seen
+
+    def _require_held(self, stage: Stage, seen: StepSeen) -> None:
+        """Raise `NotHeld` where a difference is the harness's: what it could not hold back."""
+        for each in seen.differences:
+            fewer = set(each.kafka.split()) < set(each.model.split())
+            if each.subject == ISR and self.lag_ms == LAG_MS and fewer:
+                raise NotHeld(
+                    f"{each}: a follower left the ISR before its step, replica.lag.time.max.ms "
+                    f"being {LAG_MS}"
+                )
+            for broker in stage.replicas:
+                mark = seen.model.get(of(broker, "HW"))
+                if each.subject == of(broker, "checkpoint") and each.kafka == mark:
+                    raise NotHeld(
+                        f"{each}: a broker checkpoints its high watermark after its first decision"
+                    )
+
+    def _judged(self, evidence: Evidence, began: float) -> Confirmation:
+        claim = self.course.trace.invariant
+        shows = evidence.shows(claim)
+        if not self.course.breaks:
+            if shows:
+                reason = f"{claim} holds in the model of these brokers, and is broken to who looks"
+                return self._ended(Judgement.REFUTED, len(self.steps), reason, evidence, began)
+            return self._ended(Judgement.HELD, self.course.parted_at, self._held(), evidence, began)
+        if shows is False:
+            reason = f"what was seen agreed, but to who looks from outside {claim} is not broken"
+            return self._ended(Judgement.REFUTED, len(self.steps), reason, evidence, began)
+        reason = f"{claim} is broken: all steps were taken, and what was seen agreed"
+        if shows is None:
+            reason += "; the claim itself is not to be seen from outside"
+        return self._ended(Judgement.CONFIRMED, 0, reason, evidence, began)
+
+    def _held(self) -> str:
+        told = "what was seen agreed with the model of these brokers, in which nothing breaks"
+        if not self.course.parted_at:
+            return told
+        return (
+            f"{self.course.trace.version} and {self.course.model.version} part at step "
+            f"{self.course.parted_at}: {self.course.parting}; {told}"
+        )
+
+    def _ended(
+        self,
+        judgement: Judgement,
+        step: int,
+        reason: str,
+        evidence: Evidence | None,
+        began: float,
+    ) -> Confirmation:
+        return Confirmation(
+            judgement=judgement,
+            step=step,
+            reason=reason,
+            steps=tuple(self.steps),
+            evidence=evidence,
+            seconds=time.monotonic() - began,
+        )

@@ -1,0 +1,431 @@
+"""A real cluster that goes on only when it is told to: what a step of a trace can do to it.
+
+Brokers, links between them, the harness as controller, and the producers' open requests. Nothing
+here knows the model: arguments are brokers, offsets and epochs.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from checker.confirm.brokers import Brokers, BrokerSettings, listens, name_of
+from checker.confirm.controller import TOPIC, Controller, Decision
+from checker.confirm.errors import BrokerFailed, NoAnswer
+from checker.confirm.processes import Processes
+from checker.confirm.proxy import Exchange, Link, wait_until
+from checker.confirm.releases import KafkaRelease
+from checker.confirm.wire import (
+    FETCH,
+    OFFSET_FOR_LEADER_EPOCH,
+    PRODUCE,
+    Pending,
+    Record,
+    call,
+    one_record,
+    records_in,
+)
+
+STEP_SECONDS_MAX = 15.0
+"""How long a broker may take for one step."""
+PRODUCE_SECONDS_MAX = 900.0
+_GRACE_SECONDS = 0.3
+"""How long a broker that takes up a decision may take before what it waits for is lost."""
+ACKS = {"all": -1, "1": 1, "0": 0}
+
+
+class StepFailed(Exception):
+    """Brokers did not do what the step asks for: `what` was waited for, `found` is there."""
+
+    def __init__(self, what: str, found: str) -> None:
+        self.what = what
+        self.found = found
+        super().__init__(f"{what}; found: {found}")
+
+
+class NotHeld(Exception):
+    """The harness could not hold back, or bring about, something: it says nothing of Kafka."""
+
+
+@dataclass(slots=True)
+class Asked:
+    """A producer's record: to whom it was sent, and what came of it."""
+
+    record: int
+    leader: int
+    pending: Pending
+
+    @property
+    def outcome(self) -> str:
+        """`waiting`, `acknowledged`, or why it never will be."""
+        if not self.pending.is_over():
+            return "waiting"
+        if self.pending.answer is None:
+            return "no answer"
+        code = self.pending.answer.responses[0].partition_responses[0].error_code
+        return str(code.name) if code else "acknowledged"
+
+
+class Stage:
+    """A cluster of `replicas` brokers for one partition. Started by `staged`."""
+
+    def __init__(
+        self,
+        release: KafkaRelease,
+        brokers: Brokers,
+        controller: Controller,
+        links: dict[tuple[int, int], Link],
+    ) -> None:
+        self.release = release
+        self.brokers = brokers
+        self.controller = controller
+        self.links = links
+        self.asked: list[Asked] = []
+        self.sent: set[int] = set()
+        """Followers whose fetch counts as sent; any other that waits at its link does not."""
+        self.epochs_learned: dict[int, int] = {}
+
+    @property
+    def replicas(self) -> range:
+        """Every broker's number."""
+        return range(len(self.brokers.ports))
+
+    # Producers.
+
+    def produce(self, leader: int, record: int, acks: str) -> None:
+        """Send a record and wait until it is in the leader's log; the answer may come much later.
+
+        Raises `StepFailed` where the leader does not take it.
+        """
+        before = len(self.log(leader))
+        old = not self.release.at_least(0, 11)
+        batch = one_record(value_of(record), magic=1 if old else 2)
+        partition = {"index": 0, "records": batch}
+        values = {
+            "acks": ACKS[acks],
+            "timeout": datetime.timedelta(seconds=PRODUCE_SECONDS_MAX),
+            "topic_data": [{"name": TOPIC, "partition_data": [partition]}],
+        }
+        port = self.brokers.ports[leader]
+        pending = Pending(port, PRODUCE, 2 if old else 3, values, seconds=PRODUCE_SECONDS_MAX)
+        asked = Asked(record, leader, pending)
+        self.asked.append(asked)
+        refused = {"waiting", "acknowledged"}
+
+        def is_taken() -> bool:
+            return len(self.log(leader)) > before or asked.outcome not in refused
+
+        if not wait_until(is_taken, STEP_SECONDS_MAX) or len(self.log(leader)) <= before:
+            raise StepFailed(f"r{leader} appends m{record}", asked.outcome)
+
+    # Replication.
+
+    def send_fetch(self, follower: int, leader: int, wanted: Callable[[Any], str]) -> None:
+        """See that the follower's fetch waits at its link; from now on it counts as sent.
+
+        `wanted` says what is wrong with a fetch, "" for nothing. One that was sent before the
+        follower's last change is lost once, and it asks anew. Raises `StepFailed`.
+        """
+        link = self.links[follower, leader]
+        found = "no request"
+        for _ in range(3):
+            if not link.wait_for(_is_asking, STEP_SECONDS_MAX):
+                break
+            exchange = link.current
+            if exchange is None:
+                continue
+            found = wanted(exchange.request)
+            if not found:
+                self.sent.add(follower)
+                return
+            link.lose()
+        raise StepFailed(f"r{follower} asks r{leader} with a fetch of its state", found)
+
+    def leader_fetch(self, follower: int, leader: int) -> Any:
+        """Let the request through; the answer, which waits at the link, None for a lost request."""
+        link = self.links[follower, leader]
+        exchange = link.current
+        if exchange is None:
+            raise StepFailed(f"r{follower}'s fetch waits", "no request")
+        link.let_ask()
+        if not link.wait_for(
+            lambda now: now is not exchange or exchange.answer is not None, STEP_SECONDS_MAX
+        ):
+            raise StepFailed(f"r{leader} answers r{follower}'s fetch", "no answer")
+        return exchange.answer
+
+    def receive(self, follower: int, leader: int) -> None:
+        """Let the answer through, and wait until the follower is done with it: it asks again.
+
+        A follower that exits upon it is done as well. Raises `StepFailed`.
+        """
+        link = self.links[follower, leader]
+        if link.current is None or link.current.answer is None:
+            raise StepFailed(f"an answer to r{follower} waits", "none")
+        self.sent.discard(follower)
+        link.let_answer()
+
+        def is_done() -> bool:
+            return _is_asking(link.current) or not self.brokers.is_up(follower)
+
+        if not wait_until(is_done, STEP_SECONDS_MAX):
+            raise StepFailed(f"r{follower} takes the answer and asks again", "no request")
+
+    def receive_refusal(self, follower: int, leader: int) -> None:
+        """Let an error through. A follower that is fenced (from 2.1 on) asks no more until it has
+        learned something, so its next request is not waited for.
+        """
+        link = self.links[follower, leader]
+        refused = link.current
+        self.sent.discard(follower)
+        link.let_answer()
+        link.wait_for(lambda now: now is not refused, STEP_SECONDS_MAX)
+
+    def receive_and_exit(self, follower: int, leader: int) -> None:
+        """Let the answer through to a follower that exits upon it. Raises `StepFailed`.
+
+        0.10 stops serving, and then its exit waits for the very thread that it is called from:
+        what is left of it is killed.
+        """
+        self.sent.discard(follower)
+        self.links[follower, leader].let_answer()
+        port = self.brokers.ports[follower]
+
+        def is_gone() -> bool:
+            return not self.brokers.is_up(follower) or not listens(port)
+
+        if not wait_until(is_gone, STEP_SECONDS_MAX):
+            raise StepFailed(f"r{follower} exits", "it goes on serving")
+        self.kill(follower)
+
+    def ask_epoch(self, follower: int, leader: int) -> bool:
+        """Carry a question OffsetForLeaderEpoch and its answer; whether the follower had one.
+
+        One with an empty log may know no epoch to ask about, and fetches at once.
+        """
+        link = self.links[follower, leader]
+        if not link.wait_for(_is_asking, STEP_SECONDS_MAX) or link.current is None:
+            raise StepFailed(f"r{follower} asks r{leader} where its epoch ends", "no request")
+        if link.current.request.key != OFFSET_FOR_LEADER_EPOCH:
+            return False
+        if self.leader_fetch(follower, leader) is None:
+            raise StepFailed(f"r{leader} answers r{follower}'s question", "the connection broke")
+        self.receive(follower, leader)
+        return True
+
+    def repeat_fetch(self, follower: int, leader: int, offset: int, epoch: int) -> None:
+        """Send a fetch that the leader has handled before once more, in the follower's name.
+
+        It tells the leader nothing new, but that the follower was in sync just now. The answer goes
+        nowhere.
+        """
+        partition = {
+            "partition": 0,
+            "fetch_offset": offset,
+            "current_leader_epoch": epoch,
+            "log_start_offset": 0,
+            "partition_max_bytes": 1 << 20,
+        }
+        values = {
+            "replica_id": follower,
+            "max_wait": datetime.timedelta(),
+            "max_bytes": 1 << 20,
+            "session_epoch": -1,
+            "topics": [{"topic": TOPIC, "partitions": [partition]}],
+        }
+        version = 9 if self.release.at_least(2, 1) else 5 if self.release.at_least(0, 11) else 3
+        call(self.brokers.ports[leader], FETCH, version, values, seconds=STEP_SECONDS_MAX)
+
+    def lose(self, follower: int, *, outlives: bool = False) -> None:
+        """Whatever the follower has on its way is lost.
+
+        With `outlives` a fetch that counts as sent is lost to the follower alone.
+        """
+        was_sent = follower in self.sent
+        self.sent.discard(follower)
+        for (of, _), link in self.links.items():
+            if of == follower and link.current is not None:
+                link.lose(outlives=outlives and was_sent)
+
+    # Brokers' lives.
+
+    def kill(self, broker: int, *, outlives: bool = False) -> None:
+        """End it by kill -9: its connections break, and its session is at an end.
+
+        With `outlives` the fetch that it has sent may still reach its leader.
+        """
+        self.brokers.kill(broker)
+        self._forget(broker, outlives=outlives)
+
+    def shut_down(self, broker: int, *, outlives: bool = False) -> None:
+        """A clean shutdown. The broker waits for its fetch, which is lost; `outlives` as above."""
+        self.lose(broker, outlives=outlives)
+        self.brokers.shut_down(broker)
+        self._forget(broker)
+
+    def _forget(self, broker: int, *, outlives: bool = False) -> None:
+        self.epochs_learned.pop(broker, None)
+        self.lose(broker, outlives=outlives)
+        for (follower, leader), link in self.links.items():
+            if leader != broker:
+                continue
+            if link.current is not None:
+                self.sent.discard(follower)
+            link.lose()
+            link.lose_stray()
+        self.controller.end_session(broker)
+
+    def restart(self, broker: int) -> None:
+        """Start the process again; it is told nothing yet."""
+        self.brokers.start(broker)
+        self.brokers.await_registered(broker, self.controller)
+
+    def write_checkpoint(self, broker: int, high_watermark: int) -> None:
+        """Put a high watermark where the broker's checkpoint thread would."""
+        text = f"0\n1\n{TOPIC} 0 {high_watermark}\n"
+        self.brokers.checkpoint_file(broker).write_text(text, encoding="ascii")
+
+    # The controller's word.
+
+    def learn(
+        self, broker: int, decision: Decision, alive: Sequence[int], *, outlives: bool = False
+    ) -> None:
+        """Tell a broker a decision, and wait until it has taken it up. Raises `StepFailed`.
+
+        It may wait for a fetch that it has on its way: that is lost then, or, with `outlives`,
+        only to its sender.
+        """
+        port = self.brokers.ports[broker]
+        ports = {
+            other: port if other == broker else self.links[broker, other].port for other in alive
+        }
+        self.controller.update_metadata(port, decision, ports)
+        pending = self.controller.lead_or_follow(port, decision, ports)
+        while not pending.is_over(_GRACE_SECONDS):
+            self.lose(broker, outlives=outlives)
+        if pending.problem is not None:
+            raise StepFailed(f"r{broker} takes up epoch {decision.epoch}", str(pending.problem))
+        codes = [
+            pending.answer.error_code,
+            *(p.error_code for p in pending.answer.partition_errors),
+        ]
+        for code in codes:
+            if code:
+                raise StepFailed(f"r{broker} takes up epoch {decision.epoch}", code.name)
+        self.epochs_learned[broker] = decision.epoch
+
+    def stop_replica(self, broker: int) -> None:
+        """Tell a follower to fetch no more."""
+        pending = self.controller.stop_replica(self.brokers.ports[broker])
+        while not pending.is_over(_GRACE_SECONDS):
+            self.lose(broker)
+        self.lose(broker)
+
+    # What can be seen.
+
+    def log(self, broker: int) -> list[Record]:
+        """The records of the broker's log, from its segments."""
+        return records_in(self.brokers.segment(broker))
+
+    def exchange(self, follower: int, leader: int) -> Exchange | None:
+        """What the follower has sent to the leader and waits for."""
+        return self.links[follower, leader].current if follower in self.sent else None
+
+    # The beginning and the end.
+
+    def set_up(self) -> None:
+        """Broker 0 leads in epoch 0, and everybody knows it and has fetched once.
+
+        The first fetch tells the leader that the follower's log is empty, as the model begins.
+        """
+        self.controller.create_topic(0)
+        decision = self.controller.current()
+        for broker in self.replicas:
+            self.learn(broker, decision, self.replicas)
+        for follower in self.replicas[1:]:
+            while self.ask_epoch(follower, 0):
+                pass
+            self.leader_fetch(follower, 0)
+            self.receive(follower, 0)
+
+    def heal(self, leader: int) -> None:
+        """Let everything pass, start who is down, and tell everybody the last decision.
+
+        Until the leader and its followers have nothing to do any more.
+        """
+        for link in self.links.values():
+            link.lose()
+            link.open()
+        for broker in self.replicas:
+            if not self.brokers.is_up(broker):
+                self.restart(broker)
+        decision = self.controller.current()
+        order = [leader, *(broker for broker in self.replicas if broker != leader)]
+        for broker in order:
+            if self.epochs_learned.get(broker, -1) < decision.epoch:
+                self.learn(broker, decision, self.replicas)
+
+
+def value_of(record: int) -> bytes:
+    """What a producer writes as record number so and so."""
+    return f"m{record}".encode()
+
+
+def _is_asking(exchange: Exchange | None) -> bool:
+    """Whether a request waits that has not been let through."""
+    return exchange is not None and not exchange.may_ask
+
+
+@contextlib.contextmanager
+def staged(
+    release: KafkaRelease,
+    jars: Sequence[Path],
+    *,
+    replicas: int,
+    settings: BrokerSettings,
+    folder: Path,
+    announce: Callable[[str], None],
+) -> Iterator[Stage]:
+    """A cluster in `folder`, set up; when the block is left no process of it is."""
+    conversation = folder / "conversation.txt"
+    began = time.monotonic()
+
+    def watch(who: str, body: object) -> None:
+        with conversation.open("a", encoding="utf-8") as file:
+            file.write(f"{time.monotonic() - began:8.3f} {who}: {body}\n")
+
+    with contextlib.ExitStack() as ending:
+        processes = ending.enter_context(Processes(folder, jars))
+        brokers = Brokers(release, replicas, settings, folder, processes)
+        announce("starting ZooKeeper")
+        brokers.start_zookeeper()
+        controller = ending.enter_context(Controller(brokers.zookeeper_port, list(range(replicas))))
+        try:
+            controller.take_office(60)
+        except BrokerFailed as problem:
+            raise BrokerFailed(f"{problem}; {processes.last_lines('zookeeper')}") from None
+        announce(f"starting {replicas} brokers")
+        for broker in range(replicas):
+            brokers.start(broker)
+        for broker in range(replicas):
+            brokers.await_registered(broker, controller)
+        links = {
+            (follower, leader): Link(follower, leader, brokers.ports[leader], watch)
+            for follower in range(replicas)
+            for leader in range(replicas)
+            if follower != leader
+        }
+        for link in links.values():
+            ending.callback(link.close)
+        stage = Stage(release, brokers, controller, links)
+        try:
+            stage.set_up()
+        except (StepFailed, NoAnswer) as problem:
+            logs = "; ".join(processes.last_lines(name_of(broker)) for broker in range(replicas))
+            raise BrokerFailed(f"the cluster could not be set up: {problem}; {logs}") from None
+        yield stage

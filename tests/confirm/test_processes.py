@@ -1,0 +1,127 @@
+"""Processes are ended whatever happens. `java` is a shell script here."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from checker.confirm.errors import BrokerFailed, CannotConfirm
+from checker.confirm.processes import Processes, find_java
+
+SLEEPS = "exec sleep 300"
+
+
+@pytest.fixture
+def java(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """What runs as Java: a script, to be written by the test."""
+    program = tmp_path / "home" / "bin" / "java"
+    program.parent.mkdir(parents=True)
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path / "home"))
+    write(program, SLEEPS)
+    return program
+
+
+def write(program: Path, text: str) -> None:
+    program.write_text(f"#!/bin/sh\n{text}\n")
+    program.chmod(0o755)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "work"
+    made.mkdir()
+    return made
+
+
+def is_alive(number: int) -> bool:
+    return psutil.pid_exists(number) and psutil.Process(number).status() != psutil.STATUS_ZOMBIE
+
+
+def test_a_failure_leaves_no_process(java: Path, folder: Path) -> None:
+    numbers = []
+
+    def fail() -> None:
+        with Processes(folder, []) as processes:
+            for name in ("r0", "r1"):
+                processes.start(name, "Main")
+                numbers.append(processes.identity(name))
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        fail()
+
+    assert not any(map(is_alive, numbers))
+
+
+def test_a_process_that_stands_still_is_ended_too(java: Path, folder: Path) -> None:
+    with Processes(folder, []) as processes:
+        processes.start("r0", "Main")
+        number = processes.identity("r0")
+        processes.pause("r0")
+
+    assert not is_alive(number)
+
+
+def test_a_killed_process_runs_no_more_and_can_be_started_again(java: Path, folder: Path) -> None:
+    with Processes(folder, []) as processes:
+        processes.start("r0", "Main")
+        processes.kill("r0")
+        after = processes.runs("r0")
+        processes.start("r0", "Main")
+
+        assert not after
+        assert processes.runs("r0")
+
+
+def test_a_process_that_ended_by_itself_is_told_with_its_last_lines(
+    java: Path, folder: Path
+) -> None:
+    write(java, "for i in 1 2 3 4 5 6; do echo line $i; done")
+    with Processes(folder, []) as processes:
+        processes.start("r0", "Main")
+        psutil.wait_procs([psutil.Process(processes.identity("r0"))], timeout=10)
+
+        with pytest.raises(BrokerFailed, match=r"r0 has ended by itself; .* line 2 \| .*line 6"):
+            processes.require("r0")
+
+
+def test_a_tool_that_fails_is_told(java: Path, folder: Path) -> None:
+    write(java, "echo wrong; exit 1")
+
+    with pytest.raises(BrokerFailed, match="Tool failed: wrong"):
+        Processes(folder, []).run("Tool")
+
+
+def test_without_java_the_remedy_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+
+    with pytest.raises(CannotConfirm, match="brokers need Java, and there is none"):
+        find_java()
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux has the call")
+def test_brokers_die_with_a_harness_that_is_killed(java: Path, folder: Path) -> None:
+    program = (
+        "import sys, time\nfrom pathlib import Path\n"
+        "from checker.confirm.processes import Processes\n"
+        "processes = Processes(Path(sys.argv[1]), [])\nprocesses.start('r0', 'Main')\n"
+        "print(processes.identity('r0'), flush=True)\ntime.sleep(300)\n"
+    )
+    harness = subprocess.Popen(
+        [sys.executable, "-c", program, str(folder)], stdout=subprocess.PIPE, text=True
+    )
+    assert harness.stdout is not None
+    broker = psutil.Process(int(harness.stdout.readline()))
+    harness.kill()
+    harness.communicate()
+    began = time.monotonic()
+    gone, _ = psutil.wait_procs([broker], timeout=10)
+
+    assert gone or broker.status() == psutil.STATUS_ZOMBIE
+    assert time.monotonic() - began < 10

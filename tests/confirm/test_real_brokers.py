@@ -1,0 +1,86 @@
+"""The loss of `hw` on unchanged brokers of Kafka 0.10.2.2, and that nothing of them is left."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import psutil
+import pytest
+
+from checker.confirm.errors import CannotConfirm
+from checker.confirm.jars import class_path
+from checker.confirm.processes import find_java
+from checker.confirm.releases import kafka_release
+
+ROOT = Path(__file__).parents[2]
+TRACE = ROOT / "examples" / "traces" / "scenarios" / "kip-101-loss.json"
+COMMAND = [sys.executable, "-c", "from checker.console.cli import main; main()", "confirm"]
+SECONDS_MAX = 120
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module", autouse=True)
+def brokers_can_be_had() -> None:
+    try:
+        find_java()
+        class_path(kafka_release("0.10.2.2"), folder=None, announce=lambda line: None)
+    except CannotConfirm as reason:
+        pytest.skip(str(reason))
+
+
+def started(folder: Path) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [*COMMAND, str(TRACE), "--kafka", "0.10.2.2"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=ROOT,
+        env=os.environ | {"TMPDIR": str(folder), "COLUMNS": "100"},
+    )
+
+
+def left_of(folder: Path) -> list[str]:
+    """Processes that have files in `folder`, and the folders that are there still."""
+    processes = [
+        " ".join(process.info["cmdline"][:3])
+        for process in psutil.process_iter(["cmdline"])
+        if any(str(folder) in part for part in process.info["cmdline"] or [])
+    ]
+    return processes + [path.name for path in folder.glob("waterline-confirm-*")]
+
+
+def test_hw_loses_an_acknowledged_record_on_real_brokers(tmp_path: Path) -> None:
+    process = started(tmp_path)
+    out, err = process.communicate(timeout=SECONDS_MAX)
+
+    assert process.returncode == 0, err
+    assert "Acknowledged to the producer: m1." in out
+    assert "a consumer reads from leader r1: none." in out
+    assert "m1 was acknowledged, and is in no broker's log." in out
+    assert re.search(
+        r"^CONFIRMED on Kafka 0\.10\.2\.2 in \d+ s: acknowledged_durable", out, re.MULTILINE
+    )
+    assert left_of(tmp_path) == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_ends_the_brokers_and_leaves_no_file(
+    number: signal.Signals, tmp_path: Path
+) -> None:
+    process = started(tmp_path)
+    assert process.stderr is not None
+    for line in process.stderr:
+        if "brokers" in line:
+            break
+    process.send_signal(number)
+    out, err = process.communicate(timeout=SECONDS_MAX)
+
+    assert process.returncode == 20, err
+    assert out == ""
+    assert left_of(tmp_path) == []
