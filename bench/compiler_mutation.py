@@ -93,7 +93,7 @@ def observe() -> dict[str, Any]:
     from checker.grains import ATOMIC, problem_for
     from checker.search import search
     from model.atomic import AtomicEnvironment
-    from model.environment import Environment
+    from model.message.environment import Environment
 
     few = {"records": 1, "epochs": 1}
     problems = [

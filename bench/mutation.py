@@ -42,10 +42,9 @@ from checker.problem import Problem
 from checker.result import Result
 from checker.rows import Rows
 from checker.search import Budgets, search
-from model import limits, terms
-from model.environment import Environment
-from model.message import message_model
-from model.state import State
+from model.kit.state import State
+from model.message.environment import Environment
+from model.message.model import limits, message_model, terms
 
 ROOT = Path(__file__).resolve().parent.parent
 MODULES = (
@@ -319,7 +318,7 @@ _REPLICAS = {"leader": "follower", "follower": "leader"}
 
 def mutants_of(module: str) -> Iterator[Mutant]:
     """Every mutant of a module, in the order of its text; no two of them read the same."""
-    tree = ast.parse((ROOT / "model" / f"{module}.py").read_text())
+    tree = ast.parse((ROOT / "model" / "message" / f"{module}.py").read_text())
     seen = {ast.unparse(tree)}
     for rule in tree.body:
         if not isinstance(rule, ast.FunctionDef):
@@ -462,7 +461,7 @@ class Laboratory:
         started = time.monotonic()
         with tempfile.TemporaryDirectory(dir=self.directory) as place:
             shutil.copytree(self.project / "model", Path(place, "model"), ignore=_IGNORED)
-            Path(place, "model", f"{mutant.module}.py").write_text(mutant.text)
+            Path(place, "model", "message", f"{mutant.module}.py").write_text(mutant.text)
             said = Path(place, "said")
             code = self._run("judge", Path(place), said)
             mutant.outcome, mutant.how = INVALID, f"exit code {code}"

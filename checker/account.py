@@ -11,7 +11,7 @@ import numpy as np
 from checker.engine import Arrivals, Expansion, Words
 from checker.problem import Problem
 from checker.result import LevelSummary
-from model.layout import WORD_BITS
+from model.kit.layout import WORD_BITS
 
 
 class Account:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from checker.engine import ModelFault, Words
 from checker.problem import Problem
-from model.state import State
-from model.transition_system import call
+from model.kit.state import State
+from model.kit.transition_system import call
 
 
 class Raised(Exception):

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from checker.faults import Disagreement
 from counterexamples import Replayed, Trace, confirm, confirm_step, replay, trace_of
 from invariants.claim import ActionProperty, Invariant
-from model.state import State
-from model.transition_system import Arguments, Model
+from model.kit.state import State
+from model.kit.transition_system import Arguments, Model
 
 if TYPE_CHECKING:
     from checker.paths import Path

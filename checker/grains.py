@@ -17,13 +17,14 @@ from invariants import atomic as atomic_invariants
 from invariants import reachable
 from invariants.atomic import reachable as atomic_reachable
 from invariants.claim import ActionProperty, Invariant, Reachable
-from model import atomic, message
+from model import atomic
 from model.atomic import AtomicEnvironment
-from model.environment import ENVIRONMENTS, BadEnvironment, Environment
-from model.releases import is_released
-from model.renaming import CannotRename
-from model.transition_system import Model
-from model.versions import VERSIONS, version_of
+from model.kit.renaming import CannotRename
+from model.kit.transition_system import Model
+from model.message.environment import ENVIRONMENTS, BadEnvironment, Environment
+from model.message.model import model as message
+from model.message.releases import is_released
+from model.message.versions import VERSIONS, version_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

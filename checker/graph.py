@@ -6,8 +6,8 @@ import io
 from typing import TYPE_CHECKING, Any
 
 from checker.errors import Refused
-from model.state import State, as_dict
-from model.transition_system import Model, call
+from model.kit.state import State, as_dict
+from model.kit.transition_system import Model, call
 
 if TYPE_CHECKING:
     import networkx

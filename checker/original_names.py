@@ -16,8 +16,8 @@ from checker.compiled.kernel import canonicalise
 from checker.engine import Words
 from checker.expander import words_of
 from checker.problem import Problem
-from model.state import State
-from model.transition_system import Arguments, Step
+from model.kit.state import State
+from model.kit.transition_system import Arguments, Step
 
 
 class NotSymmetric(Exception):

@@ -23,7 +23,7 @@ from checker.result import Result
 from checker.rows import Rows
 from checker.store.explore_loop import CHUNK_ROWS
 from checker.symmetry import Symmetry
-from model.transition_system import Arguments, Model
+from model.kit.transition_system import Arguments, Model
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from checker.symmetry import Symmetry, require_symmetric
 from invariants.claim import ActionProperty, Invariant, Reachable
-from model.transition_system import Model
+from model.kit.transition_system import Model
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import enum
 
-from model.renaming import CannotRename, Sort
-from model.transition_system import Model
+from model.kit.renaming import CannotRename, Sort
+from model.kit.transition_system import Model
 
 
 class Symmetry(enum.Enum):

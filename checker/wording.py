@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from checker.symmetry import Symmetry
-from model.transition_system import Model
+from model.kit.transition_system import Model
 
 
 def told_sizes(model: Model) -> str:

@@ -11,8 +11,8 @@ from typing import Any
 from invariants.claim import Invariant
 from invariants.current_leader import current_leader
 from invariants.kept_records import first_lacking, lacking
-from model.state import State
-from model.terms import ACKS_LEADER, NO_RECORD, NO_REPLICA, with_member
+from model.kit.state import State
+from model.message.terms import ACKS_LEADER, NO_RECORD, NO_REPLICA, with_member
 
 
 def holds(s: Any, c: Any) -> bool:

@@ -12,8 +12,8 @@ from typing import Any
 
 from invariants.claim import Invariant
 from invariants.kept_records import first_lacking, lacking
-from model.state import State
-from model.terms import NO_RECORD
+from model.kit.state import State
+from model.message.terms import NO_RECORD
 
 
 def everybody(s: Any) -> int:

@@ -16,8 +16,8 @@ from typing import Any
 from invariants.claim import Invariant
 from invariants.electable import electable
 from invariants.kept_records import first_lacking, lacking, named, who_has
-from model.state import State
-from model.terms import NO_RECORD
+from model.kit.state import State
+from model.message.terms import NO_RECORD
 
 
 def holds(s: Any, c: Any) -> bool:

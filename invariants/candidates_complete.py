@@ -11,7 +11,7 @@ from typing import Any
 
 from invariants.claim import Invariant
 from invariants.completeness import first_incomplete, missing
-from model.state import State
+from model.kit.state import State
 
 
 def holds(s: Any, c: Any) -> bool:

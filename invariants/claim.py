@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from model.state import State
+from model.kit.state import State
 
 
 def _always(settings: Any) -> bool:

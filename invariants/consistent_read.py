@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from invariants.claim import Invariant
-from model.state import State
-from model.terms import LEADER
+from model.kit.state import State
+from model.message.terms import LEADER
 
 
 def first_other_record(s: Any, leader: int) -> int:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from invariants.claim import Invariant
-from model.state import State
+from model.kit.state import State
 
 
 def holds(s: Any, c: Any) -> bool:

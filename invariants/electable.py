@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.controller import unavailable
-from model.features import ELR, LAST_KNOWN_LEADER, has
-from model.terms import contains, with_member
+from model.message.controller import unavailable
+
+from model.message.features import ELR, LAST_KNOWN_LEADER, has
+from model.message.terms import contains, with_member
 
 
 def electable(s: Any, c: Any) -> int:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from model.message.epochs import epoch_at
+
 from invariants.claim import Invariant
-from model.epochs import epoch_at
-from model.state import State
-from model.terms import TRUNCATE_TO_HIGH_WATERMARK
+from model.kit.state import State
+from model.message.terms import TRUNCATE_TO_HIGH_WATERMARK
 
 
 def first_decrease(s: Any, replica: int) -> int:

@@ -2,7 +2,7 @@
 
 All other claims that apply hold, and all that must happen happens. These are findings of exhaustive
 searches, compared with what is known of each version, and tested to stay; they are for the bounds
-of `model.environment.ENVIRONMENTS` alone.
+of `model.message.environment.ENVIRONMENTS` alone.
 """
 
 from __future__ import annotations

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from invariants.claim import ActionProperty
-from model.state import State
-from model.terms import LEADER, NO_REPLICA
+from model.kit.state import State
+from model.message.terms import LEADER, NO_REPLICA
 
 
 def first_fallen(s: Any, t: Any) -> int:

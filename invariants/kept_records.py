@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.state import State
-from model.terms import NO_RECORD, contains, with_member
+from model.kit.state import State
+from model.message.terms import NO_RECORD, contains, with_member
 
 
 def lacking(s: Any, members: int) -> int:

@@ -12,7 +12,7 @@ from typing import Any
 
 from invariants.claim import Invariant
 from invariants.electable import electable
-from model.state import State
+from model.kit.state import State
 
 
 def holds(s: Any, c: Any) -> bool:

@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 from invariants.claim import ActionProperty
-from model.state import State
-from model.terms import NO_REPLICA, contains
+from model.kit.state import State
+from model.message.terms import NO_REPLICA, contains
 
 
 def first_exit(s: Any, t: Any) -> int:

@@ -11,8 +11,8 @@ from typing import Any
 
 from invariants.claim import Invariant
 from invariants.current_leader import current_leader
-from model.state import State
-from model.terms import FETCHING, NO_REPLICA
+from model.kit.state import State
+from model.message.terms import FETCHING, NO_REPLICA
 
 
 def first_false_offset(s: Any, leader: int, follower: int) -> int:

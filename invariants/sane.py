@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import Any
 
 from invariants.claim import Invariant
-from model.features import ELR, has
-from model.state import State
-from model.terms import LEADER, NO_RECORD, NO_REPLICA, contains
+from model.kit.state import State
+from model.message.features import ELR, has
+from model.message.terms import LEADER, NO_RECORD, NO_REPLICA, contains
 
 SANE = 0
 HW_ABOVE_LEO = 1

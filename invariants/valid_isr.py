@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 from invariants.claim import Invariant
-from model.features import KRAFT, has
-from model.state import State
-from model.terms import NO_REPLICA, size
+from model.kit.state import State
+from model.message.features import KRAFT, has
+from model.message.terms import NO_REPLICA, size
 
 VALID = 0
 IN_BOTH = 1

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from model.message.epochs import epoch_start
+
 from invariants.claim import Invariant
 from invariants.current_leader import current_leader
-from model.epochs import epoch_start
-from model.state import State
-from model.terms import NO_REPLICA
+from model.kit.state import State
+from model.message.terms import NO_REPLICA
 
 
 def holds(s: Any, c: Any) -> bool:

@@ -18,6 +18,25 @@ MAY_IMPORT = {
     "counterexamples": {"counterexamples"},
     "checker": set(OURS),
 }
+ROOMS = {
+    "model/kit": {"model.kit"},
+    "model/message": {"model.kit", "model.message"},
+    "checker/compiled": {
+        "checker.compiled",
+        "checker.problem",
+        "checker.rows",
+        "checker.symmetry",
+        "model.kit",
+    },
+    "checker/store": {
+        "checker.compiled",
+        "checker.errors",
+        "checker.rows",
+        "checker.store",
+        "model.kit",
+    },
+}
+"""What a room within a package may import of ours. Only `model/message` of these knows Kafka."""
 MAY_PRINT = {
     "checker/console/check_command.py",
     "checker/console/checking.py",
@@ -92,6 +111,30 @@ def test_imports_go_one_way(package: str) -> None:
     }
 
     assert modules(package)
+    assert not wrong
+
+
+def reached(path: Path) -> Iterator[str]:
+    """The modules of ours that a module imports, by the room that they are in: `model.kit`."""
+    for node in ast.walk(tree(path)):
+        names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+        if isinstance(node, ast.ImportFrom) and (node.module or "").count(".") == 0:
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        yield from (".".join(n.split(".")[:2]) for n in names if n.split(".")[0] in OURS)
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_room_imports_what_is_below_it(room: str) -> None:
+    wrong = {
+        f"{named(path)} imports {name}"
+        for path in modules(room)
+        for name in reached(path)
+        if name not in ROOMS[room]
+    }
+
+    assert modules(room)
     assert not wrong
 
 

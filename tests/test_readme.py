@@ -18,10 +18,10 @@ import pytest
 
 from checker.console import exit_codes
 from checker.console.gate import read_gate
-from model.cluster import fields
-from model.contents import ACTIONS
-from model.releases import RELEASES, Release
-from model.settings import Bounds
+from model.message.cluster import fields
+from model.message.contents import ACTIONS
+from model.message.releases import RELEASES, Release
+from model.message.settings import Bounds
 
 ROOT = Path(__file__).parents[1]
 SHOWN = "".join(

@@ -24,7 +24,7 @@ from bench.peers.message_peer import CLAIMS, PeerError, examine
 from checker.engines.memory import MemoryEngine
 from checker.grains import problem_for
 from checker.search import search
-from model.environment import Environment
+from model.message.environment import Environment
 
 MANIFEST = Path(__file__).parents[2] / "tests" / "golden" / "manifest.json"
 THREE: list[dict[str, Any]] = [{}, {"replicas": 3, "records": 1}, {"unclean-leader-election": True}]

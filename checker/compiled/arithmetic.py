@@ -14,7 +14,7 @@ from typing import Any
 from checker.compiled import fields
 from checker.compiled.values import GREATEST, LEAST, Number, constant, ranged
 from checker.compiled.writer import NotFlat, Writer
-from model.layout import WORD_BITS
+from model.kit.layout import WORD_BITS
 
 _PLAIN = {
     ast.Add: "add",

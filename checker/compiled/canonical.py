@@ -15,8 +15,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from checker.symmetry import Symmetry
-from model.layout import WORD_BITS, Alive, Field, Layout, Place
-from model.renaming import CannotRename, Holds, Naming, Sort
+from model.kit.layout import WORD_BITS, Alive, Field, Layout, Place
+from model.kit.renaming import CannotRename, Holds, Naming, Sort
 
 _MIX = 0x2545F4914F6CDD1D
 """An odd number, by which a signature is multiplied before what no longer fits is added."""

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 from checker.compiled.values import Number, StateValue, constant, ranged
 from checker.compiled.writer import Writer
-from model.layout import WORD_BITS, Place
+from model.kit.layout import WORD_BITS, Place
 
 Fault = Callable[[Number], None]
 """Ends the rule with a fault where a number is true."""

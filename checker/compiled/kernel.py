@@ -22,7 +22,7 @@ from checker.compiled.written import Written
 from checker.problem import Problem
 from checker.rows import Rows, address
 from checker.symmetry import Symmetry
-from model.layout import Layout
+from model.kit.layout import Layout
 
 ACTIONS_MAX = 1 << 8
 ARGUMENTS_MAX = 1 << 16

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from model.transition_system import Action
+from model.kit.transition_system import Action
 
 Pure = Callable[..., Any]
 

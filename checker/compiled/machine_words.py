@@ -19,7 +19,7 @@ from checker.compiled.values import (
     constant,
     ranged,
 )
-from model.layout import WORD_BITS
+from model.kit.layout import WORD_BITS
 
 _NEAR_IN_TIME = 3
 """LLVM's locality of what is wanted in all caches."""

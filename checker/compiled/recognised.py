@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from checker.compiled.values import Intrinsic
-from model.layout import Layout
+from model.kit.layout import Layout
 
 PACKAGES = Path(__file__).parents[2]
 WRITERS = (

@@ -54,7 +54,7 @@ class Source:
 
     @property
     def place(self) -> str:
-        """Where it is, from the folder of its package on: `model/fetch.py:46`."""
+        """Where it is, from the folder of its package on: `model/message/fetch.py:46`."""
         packages = str(self.names.get("__name__", "")).count(".") + 1
         return f"{'/'.join(Path(self.file).parts[-packages:])}:{self.tree.lineno}"
 

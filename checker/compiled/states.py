@@ -23,7 +23,7 @@ from checker.compiled.values import (
 )
 from checker.compiled.writer import Writer
 from checker.compiled.written import FAULT
-from model.layout import Layout
+from model.kit.layout import Layout
 
 
 def intrinsics(layout: Layout) -> dict[str, Intrinsic]:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from model.layout import Layout, Place
+from model.kit.layout import Layout, Place
 
 LEAST, GREATEST = -(1 << 63), (1 << 63) - 1
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from checker.confirm.errors import CannotConfirm
 from counterexamples import Replayed, Trace, TraceStep, replay
-from model.transition_system import Model
+from model.kit.transition_system import Model
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,10 +14,10 @@ from checker.confirm.facts import Facts, differences, of_model
 from checker.confirm.releases import KafkaRelease
 from counterexamples import Moment, Replayed, Trace, TraceStep
 from invariants.claim import ActionProperty, Invariant
-from model.environment import Environment
-from model.message import message_model
-from model.transition_system import Model
-from model.versions import version_of
+from model.kit.transition_system import Model
+from model.message.environment import Environment
+from model.message.model import message_model
+from model.message.versions import version_of
 
 _NO_MATTER = "epoch cache"
 """Versions keep it differently, which alone is no parting."""

@@ -11,12 +11,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from model.message.epochs import latest_epoch
+
 from checker.confirm.releases import KafkaRelease
-from model.epochs import latest_epoch
-from model.roles import follows
-from model.settings import Settings
-from model.state import State
-from model.terms import (
+from model.kit.state import State
+from model.message.roles import follows
+from model.message.settings import Settings
+from model.message.terms import (
     ANSWERED,
     IDLE,
     LEADER,

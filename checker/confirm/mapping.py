@@ -14,10 +14,10 @@ from checker.confirm.controller import Decision
 from checker.confirm.proxy import wait_until
 from checker.confirm.stage import NotHeld, Stage
 from checker.confirm.wire import FETCH, Request
-from model.roles import follows
-from model.settings import Settings
-from model.state import State
-from model.terms import IDLE, LEADER, NO_REPLICA, REQUESTED, contains
+from model.kit.state import State
+from model.message.roles import follows
+from model.message.settings import Settings
+from model.message.terms import IDLE, LEADER, NO_REPLICA, REQUESTED, contains
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -306,4 +306,4 @@ TABLE: dict[str, Row] = {
     ),
     "Consume": Row("Nothing is done: a consumer reads at the end.", _consume),
 }
-"""Every action of `model.contents.ACTIONS`."""
+"""Every action of `model.message.contents.ACTIONS`."""

@@ -32,7 +32,7 @@ from checker.confirm.releases import KafkaRelease
 from checker.confirm.replay import Confirmation, Judgement, StepSeen
 from checker.confirm.wire import Pending
 from checker.scenarios.catalogue import find_scenario
-from model.terms import LEADER
+from model.message.terms import LEADER
 
 SCENARIO = "stale-remote-leo"
 """The entry of the catalogue that can be had by pauses."""

@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 
 from checker.confirm.errors import CannotConfirm
-from model.releases import KRAFT_FIRST, ReleaseNumber, UnknownRelease, release_followed
+from model.message.releases import KRAFT_FIRST, ReleaseNumber, UnknownRelease, release_followed
 
 OLDEST = (0, 10, 2)
 """The oldest release that the harness steers: it relies on what came with 0.10.2's protocol."""
@@ -36,8 +36,8 @@ _ZOOKEEPER = "org.apache.zookeeper:zookeeper:3.5.9"
 class KafkaRelease:
     """A release and how it is run.
 
-    `spoken` is what brokers speak to each other, None for the release's own. `rules` is the
-    model's version that describes it, as `model.versions.version_of` reads it. `artifacts` are
+    `spoken` is what brokers speak to each other, None for the release's own. `rules` is the model's
+    version that describes it, as `model.message.versions.version_of` reads it. `artifacts` are
     Maven coordinates, first on the class path first.
     """
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from checker.result import Result, Verdict
-from model.environment import EPOCHS_MAX, RECORDS_MAX
+from model.message.environment import EPOCHS_MAX, RECORDS_MAX
 
 _SIZES = {"epochs": EPOCHS_MAX, "log-size": RECORDS_MAX, "records": RECORDS_MAX}
 """What to raise and how far it can be, first what may make a larger bound superfluous: where no

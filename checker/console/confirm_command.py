@@ -27,9 +27,9 @@ from checker.scenarios.catalogue import find_scenario
 from checker.scenarios.scenario import Scenario
 from counterexamples import BadTrace, Moment, Trimmed, read_trace
 from invariants.claim import ActionProperty, Invariant
-from model.environment import BadEnvironment, Environment
-from model.terms import ANSWERED
-from model.versions import version_of
+from model.message.environment import BadEnvironment, Environment
+from model.message.terms import ANSWERED
+from model.message.versions import version_of
 
 HELP = """\b
 Exit codes:

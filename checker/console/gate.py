@@ -46,7 +46,7 @@ from checker.result import Verdict
 from checker.symmetry import Symmetry
 from checker.wording import printable, told_option
 from counterexamples import BadFile, read_named, shown
-from model.environment import BadEnvironment
+from model.message.environment import BadEnvironment
 
 if TYPE_CHECKING:
     from checker.run import Run

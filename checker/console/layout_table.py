@@ -8,8 +8,8 @@ from rich.table import Table
 from rich.text import Text
 
 from checker.wording import told_sizes
-from model.layout import WORD_BITS, Field, Place
-from model.transition_system import Model
+from model.kit.layout import WORD_BITS, Field, Place
+from model.kit.transition_system import Model
 
 
 def layout_table(model: Model) -> RenderableType:

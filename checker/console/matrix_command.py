@@ -9,7 +9,7 @@ import click
 from checker.console.file_options import FILES_HELP, InputFile, OutputFile
 from checker.console.options import SparkMaster, SparkSetting, together
 from checker.matrix.grid import AXES, CLAIMS, EPOCHS, EPOCHS_MAX_RAISED, RECORDS, STATES_MAX
-from model.environment import EPOCHS_MAX, RECORDS_MAX, REPLICAS_MAX
+from model.message.environment import EPOCHS_MAX, RECORDS_MAX, REPLICAS_MAX
 
 _EPILOG = """\b
 Exit codes:

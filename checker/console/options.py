@@ -18,8 +18,8 @@ from checker.grains import GRAINS, MESSAGE
 from checker.problem import Problem
 from checker.symmetry import Symmetry
 from model.atomic.environment import LOG_SIZE_MAX
-from model.cluster import BUDGET_MAX, LOST_CHECKPOINTS_MAX, RARE_BUDGET_MAX
-from model.environment import (
+from model.message.cluster import BUDGET_MAX, LOST_CHECKPOINTS_MAX, RARE_BUDGET_MAX
+from model.message.environment import (
     ACKS,
     DISK_LOSS,
     ELECTION_ORDER,
@@ -30,8 +30,8 @@ from model.environment import (
     RESTART_DETECTION,
     BadEnvironment,
 )
-from model.features import FEATURES, TRUNCATIONS
-from model.versions import spelled
+from model.message.features import FEATURES, TRUNCATIONS
+from model.message.versions import spelled
 
 if TYPE_CHECKING:
     from checker.scenarios.scenario import Scenario

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from checker.console.options import problem_from, take_given
 from checker.grains import GRAINS, grain_of
 from checker.problem import Problem
-from model.environment import BadEnvironment
+from model.message.environment import BadEnvironment
 
 if TYPE_CHECKING:
     from checker.store.run_directory import RunDirectory

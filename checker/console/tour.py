@@ -15,7 +15,7 @@ from checker.engines.choice import EngineChoice
 from checker.grains import problem_for
 from checker.result import Verdict
 from invariants.expected import EXPECTED
-from model.environment import Environment
+from model.message.environment import Environment
 
 LARGE = Environment(replicas=2, records=4, epochs=3, restarts=3)
 """Bounds with more than two million states, so that a frontier is worth distributing."""

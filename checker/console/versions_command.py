@@ -10,8 +10,8 @@ from rich.text import Text
 from checker.console import exit_codes
 from checker.console.screen import screen
 from counterexamples import Trimmed
-from model.features import FEATURES
-from model.versions import VERSIONS
+from model.message.features import FEATURES
+from model.message.versions import VERSIONS
 
 
 @click.command("versions")

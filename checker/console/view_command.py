@@ -11,7 +11,7 @@ from checker.console.screen import screen
 from checker.finding import confirmed
 from checker.grains import grain_of
 from counterexamples import BadTrace, read_trace, view
-from model.environment import BadEnvironment
+from model.message.environment import BadEnvironment
 
 
 @click.command("view")

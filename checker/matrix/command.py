@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from checker.matrix.outcome import Outcome
-from model.environment import DOCUMENTED
-from model.versions import switches_of
+from model.message.environment import DOCUMENTED
+from model.message.versions import switches_of
 
 
 def told_command(outcome: Outcome) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from model.environment import Environment
+from model.message.environment import Environment
 
 _ACKNOWLEDGED = ("acknowledged_durable", "acknowledged_somewhere", "acknowledged_on_disk")
 _GIVEN_UP = (*_ACKNOWLEDGED, "no_committed_loss", "consistent_read")

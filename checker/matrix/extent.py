@@ -11,7 +11,7 @@ from checker.matrix.grid import EPOCHS_STEP
 from checker.matrix.outcome import Outcome, Standing, Unfinished
 from checker.result import INTERRUPTED
 from checker.wording import counted, roughly
-from model.environment import EPOCHS_MAX, Environment
+from model.message.environment import EPOCHS_MAX, Environment
 
 
 def told_sizes(environment: Environment) -> str:

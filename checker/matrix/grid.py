@@ -1,9 +1,9 @@
 """What a grid ranges over. To add a version, a fault or a setting, add an entry to a table here.
 
 `AXES` are the directions of the grid, `FAULTS` what may go wrong, `CLAIMS` what is worth a verdict
-and how bad it is to break it. Versions are those of `model.versions`, or any text that it reads;
-which of them a Kafka release follows is declared in `model.releases`. All cells of a grid have one
-layout: one compilation.
+and how bad it is to break it. Versions are those of `model.message.versions`, or any text that it
+reads; which of them a Kafka release follows is declared in `model.message.releases`. All cells of a
+grid have one layout: one compilation.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from dataclasses import dataclass, field, replace
 
 from checker.grains import MESSAGE
 from checker.problem import Problem
-from model.environment import BadEnvironment, Environment
-from model.versions import VERSIONS
+from model.message.environment import BadEnvironment, Environment
+from model.message.versions import VERSIONS
 
 VERSION = "version"
 ACKS = "acks"

@@ -19,8 +19,8 @@ from checker.result import Verdict
 from checker.scenarios.catalogue import find_scenario
 from checker.scenarios.scenario import Scenario
 from checker.wording import told_option
-from model.features import FEATURES
-from model.versions import BadVersion, base_of, version_of
+from model.message.features import FEATURES
+from model.message.versions import BadVersion, base_of, version_of
 
 _ON_DISK = "acknowledged_on_disk"
 STATES_MAX = 5_000_000

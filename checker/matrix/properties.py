@@ -31,7 +31,7 @@ from checker.matrix.grid import (
     Axis,
     Value,
 )
-from model.releases import (
+from model.message.releases import (
     ELIGIBLE_LEADER_REPLICAS_FIRST,
     KRAFT_FIRST,
     NEWEST_RELEASE,

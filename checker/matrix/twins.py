@@ -1,9 +1,9 @@
 """Cells that have the same states under two versions, explored once for both.
 
-Some rules change nothing before a certain action (`model.features.Feature.begins_with`): a broker
-epoch is only of the past once a broker has registered anew. Where a search has never taken that
-action, its answer is also that of the version which differs in such rules alone. Whether it was
-taken is counted, not assumed; where it was, the other cell is explored as well.
+Some rules change nothing before a certain action (`model.message.features.Feature.begins_with`): a
+broker epoch is only of the past once a broker has registered anew. Where a search has never taken
+that action, its answer is also that of the version which differs in such rules alone. Whether it
+was taken is counted, not assumed; where it was, the other cell is explored as well.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from collections.abc import Collection, Hashable, Sequence
 from checker.matrix.answering import Answer, Question, problem_of
 from checker.matrix.running import Explorer, Watch
 from checker.result import INTERRUPTED
-from model.features import FEATURES
-from model.versions import version_of
+from model.message.features import FEATURES
+from model.message.versions import version_of
 
 _WAITING = tuple(feature for feature in FEATURES if feature.begins_with)
 _TAKES_BROKERS_DOWN = ("restarts", "power-losses", "lost-disks", "shutdowns")

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from checker.matrix.properties import Config
-from model.releases import (
+from model.message.releases import (
     ELIGIBLE_LEADER_REPLICAS_FIRST,
     NEWEST_RELEASE,
     ZOOKEEPER_LAST,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from checker.matrix.contract import emptiness
-from model.environment import Environment
+from model.message.environment import Environment
 
 _STEPS = {
     "restarts": ("Crash", "no broker ever crashes"),

@@ -20,7 +20,7 @@ from checker.result import Verdict
 from checker.run import Run, run
 from checker.scenarios.catalogue import CATALOGUE
 from checker.scenarios.scenario import Scenario
-from model.layout import Layout
+from model.kit.layout import Layout
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

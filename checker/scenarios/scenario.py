@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from model.environment import DOCUMENTED, Environment
+from model.message.environment import DOCUMENTED, Environment
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,7 +14,7 @@ from rich.text import Text
 from checker.result import Verdict
 from checker.scenarios.scenario import Scenario
 from checker.wording import told_version
-from model.environment import DOCUMENTED
+from model.message.environment import DOCUMENTED
 
 if TYPE_CHECKING:
     from checker.scenarios.running import Outcome

@@ -15,7 +15,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from checker.rows import Rows
-from model.layout import WORD_BITS, Layout, Place
+from model.kit.layout import WORD_BITS, Layout, Place
 
 _KINDS = (np.int8, np.int16, np.int32, np.int64)
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from checker.compiled.loops import ACTION_SHIFT, ROW_SHIFT
 from checker.rows import Rows
 from checker.store.decoding import decoded, field_columns, key_type, keys
-from model.transition_system import Model, call
+from model.kit.transition_system import Model, call
 
 _STEP_COLUMNS = (
     pa.field("action", pa.dictionary(pa.int32(), pa.string())),

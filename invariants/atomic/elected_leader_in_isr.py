@@ -10,8 +10,8 @@ from typing import Any
 from invariants.atomic import leader_in_isr
 from invariants.claim import Invariant
 from model.atomic.quorum import quorum_isr, quorum_leader
-from model.state import State
-from model.terms import NO_REPLICA, contains
+from model.kit.state import State
+from model.message.terms import NO_REPLICA, contains
 
 
 def holds(s: Any, c: Any) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from model.atomic.quorum import leads
-from model.terms import NO_REPLICA, contains
+from model.message.terms import NO_REPLICA, contains
 
 
 def has_exposed(s: Any, leader: int, replica: int) -> bool:

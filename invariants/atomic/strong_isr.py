@@ -11,8 +11,8 @@ from typing import Any
 from invariants.atomic.exposed import first_without, lacking
 from invariants.claim import Invariant
 from model.atomic.quorum import quorum_isr
-from model.state import State
-from model.terms import NO_REPLICA
+from model.kit.state import State
+from model.message.terms import NO_REPLICA
 
 
 def holds(s: Any, c: Any) -> bool:

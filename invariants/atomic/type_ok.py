@@ -11,8 +11,8 @@ from typing import Any
 from invariants.claim import Invariant
 from model.atomic.logs import in_some_log
 from model.atomic.quorum import leads
-from model.state import State
-from model.terms import NO_RECORD, NO_REPLICA
+from model.kit.state import State
+from model.message.terms import NO_RECORD, NO_REPLICA
 
 FINE = 0
 LOG_WITH_HOLES = 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from invariants.claim import Reachable
-from model.terms import LEADER
+from model.message.terms import LEADER
 
 
 def happens(before: Any, after: Any, c: Any) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from invariants.claim import Reachable
-from model.terms import ACKS_NONE
+from model.message.terms import ACKS_NONE
 
 
 def happens(before: Any, after: Any, c: Any) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 from model.atomic.quorum import quorum_isr, quorum_leader
 from model.atomic.settings import AtomicSettings
 from model.atomic.terms import EPOCHS, WITHIN
-from model.terms import NO_REPLICA, contains, with_member, without_member
+from model.message.terms import NO_REPLICA, contains, with_member, without_member
 
 
 def decide(s: Any, leader: int, isr: int) -> None:

@@ -9,7 +9,7 @@ from model.atomic.logs import cut, matching_end, same_epoch, truncation_end
 from model.atomic.quorum import known_leader, leads
 from model.atomic.settings import AtomicSettings
 from model.atomic.terms import BY_LEADER_EPOCH, WHILE_FETCHING
-from model.terms import NO_REPLICA
+from model.message.terms import NO_REPLICA
 
 
 def can_become_follower(s: Any, c: AtomicSettings, replica: int, epoch: int) -> bool:

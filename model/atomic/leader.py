@@ -19,8 +19,8 @@ from model.atomic.terms import (
     UNFENCED,
     WITHIN,
 )
-from model.epochs import epoch_at
-from model.terms import NO_REPLICA, contains, with_member, without_member
+from model.message.epochs import epoch_at
+from model.message.terms import NO_REPLICA, contains, with_member, without_member
 
 
 def has_replicated(s: Any, c: AtomicSettings, leader: int, follower: int, end: int) -> bool:

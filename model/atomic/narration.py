@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from model.atomic.quorum import is_true_leader, known_leader, leads, quorum_isr, quorum_leader
-from model.state import State
-from model.terms import NO_EPOCH, NO_REPLICA, contains
-from model.transition_system import Arguments, Narration
+from model.kit.state import State
+from model.kit.transition_system import Arguments, Narration
+from model.message.terms import NO_EPOCH, NO_REPLICA, contains
 
 HEADER = ["Broker", "State", "LEO", "HW", "ISR", "Log"]
 NOTHING = "-"

@@ -11,8 +11,8 @@ once per id.
 from __future__ import annotations
 
 from model.atomic.settings import AtomicBounds
-from model.layout import Field, Layout
-from model.renaming import (
+from model.kit.layout import Field, Layout
+from model.kit.renaming import (
     BY_RECORD,
     BY_REPLICA,
     LOG_BY_REPLICA,
@@ -22,8 +22,8 @@ from model.renaming import (
     REPLICAS_BY_REPLICA,
     SET_OF_REPLICAS,
 )
-from model.state import State
-from model.terms import NO_EPOCH, NO_RECORD, NO_REPLICA
+from model.kit.state import State
+from model.message.terms import NO_EPOCH, NO_RECORD, NO_REPLICA
 
 
 def fields(bounds: AtomicBounds) -> tuple[Field, ...]:

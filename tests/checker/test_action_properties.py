@@ -14,6 +14,7 @@ from engines import WAYS, engine_for
 from graph_model import CLEAR, LEVEL, NODES, NOT_BAD, graph_problem, node_state
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from model.message.produce import produce
 from untrue import EVERY_HW
 
 import invariants
@@ -29,10 +30,9 @@ from checker.store.run_directory import begin, resume
 from checker.symmetry import Symmetry
 from counterexamples import NotACounterexample, from_json, to_json
 from invariants import hw_monotone
-from model.environment import Environment
-from model.message import message_model
-from model.produce import produce
-from model.transition_system import Model
+from model.kit.transition_system import Model
+from model.message.environment import Environment
+from model.message.model import message_model
 
 NODE = st.integers(0, NODES - 1)
 LOCALLY = EngineChoice(name="local", threads=1)

@@ -19,7 +19,7 @@ from checker.matrix.properties import read_config
 from checker.matrix.running import exploring
 from checker.matrix.upgrades import upgrades
 from checker.matrix.vacuity import vacuity
-from model.environment import Environment
+from model.message.environment import Environment
 
 LOCAL = EngineChoice(name="local")
 RELEASED_4_0 = "elr-with-last-known-leader"

@@ -11,7 +11,7 @@ from checker.engines.choice import EngineChoice
 from checker.grains import problem_for
 from checker.run import run
 from checker.search import Budgets
-from model.environment import Environment
+from model.message.environment import Environment
 
 
 def advised(environment: Environment, *, max_depth: int | None = None) -> str | None:

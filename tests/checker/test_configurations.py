@@ -11,7 +11,7 @@ from told import Told
 
 from checker.matrix.grid import FAULTS
 from checker.matrix.properties import read_config
-from model.versions import version_of
+from model.message.versions import version_of
 
 CONFIGS = sorted((Path(__file__).parents[1] / "golden" / "configs").glob("*.properties"))
 PAGE = (Path(__file__).parents[2] / "docs" / "configurations.md").read_text(encoding="utf-8")

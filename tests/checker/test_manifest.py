@@ -30,7 +30,7 @@ from checker.store.manifest import (
 )
 from checker.store.run_directory import begin
 from checker.store.storage import Damaged, RemoteStorage, Storage, storage_at
-from model.environment import BadEnvironment, Environment
+from model.message.environment import BadEnvironment, Environment
 
 Values = dict[str, Any]
 REFUSED = (BadRun, Damaged, BadEnvironment)

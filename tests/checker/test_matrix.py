@@ -28,8 +28,8 @@ from checker.matrix.matrix import Matrix
 from checker.matrix.outcome import Standing, judged
 from checker.matrix.running import INTERRUPTED, answers_here, unwatched
 from checker.result import Verdict
-from model.environment import BadEnvironment, Environment
-from model.versions import VERSIONS
+from model.message.environment import BadEnvironment, Environment
+from model.message.versions import VERSIONS
 
 
 @pytest.fixture

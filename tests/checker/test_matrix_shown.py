@@ -23,7 +23,7 @@ from checker.matrix.outcome import Standing
 from checker.matrix.page import to_html
 from checker.matrix.table import render_matrix
 from counterexamples import from_json, replay
-from model.environment import Environment
+from model.message.environment import Environment
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "matrix.md"
 

@@ -31,8 +31,8 @@ from checker.store.manifest import read_manifest, write_manifest
 from checker.store.run_directory import begin
 from checker.store.storage import LocalStorage
 from model.atomic import AtomicEnvironment
-from model.environment import Environment
-from model.state import State, as_dict
+from model.kit.state import State, as_dict
+from model.message.environment import Environment
 
 Row = dict[str, Any]
 PROBLEMS: dict[str, Callable[[], Problem]] = {

@@ -19,9 +19,9 @@ from checker.search import search
 from checker.symmetry import Symmetry
 from counterexamples import to_json
 from model.atomic import AtomicEnvironment
-from model.environment import BadEnvironment, Environment
-from model.layout import Field, Layout
-from model.renaming import BY_REPLICA, RECORD_AT_OFFSET, CannotRename, Holds, Naming, Sort
+from model.kit.layout import Field, Layout
+from model.kit.renaming import BY_REPLICA, RECORD_AT_OFFSET, CannotRename, Holds, Naming, Sort
+from model.message.environment import BadEnvironment, Environment
 
 EVERY_SYMMETRY = [Symmetry.REPLICAS, Symmetry.RECORDS, Symmetry.ALL]
 ANY = Environment(election_order="any")

@@ -23,8 +23,8 @@ from checker.result import Result
 from checker.search import search
 from checker.symmetry import Symmetry
 from model.atomic import AtomicEnvironment
-from model.environment import Environment
-from model.state import State
+from model.kit.state import State
+from model.message.environment import Environment
 
 EVERY_SYMMETRY = [Symmetry.REPLICAS, Symmetry.RECORDS, Symmetry.ALL]
 Bounds = tuple[str, Environment | AtomicEnvironment]

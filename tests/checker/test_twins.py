@@ -14,9 +14,9 @@ from checker.matrix.answering import Answer, Question, question_of, unexplored
 from checker.matrix.grid import Grid, grid_over
 from checker.matrix.running import INTERRUPTED, Explorer, Watch, exploring, unwatched
 from checker.matrix.twins import asking_once
-from model.features import FEATURES, Feature
-from model.state import State
-from model.transition_system import Model, Step
+from model.kit.state import State
+from model.kit.transition_system import Model, Step
+from model.message.features import FEATURES, Feature
 
 BOTH = [("version", "kraft"), ("version", "kip903")]
 WAITING = [feature for feature in FEATURES if feature.begins_with]

@@ -16,9 +16,9 @@ from engines import WAYS, engine_for
 from checker.problem import Problem
 from checker.search import search
 from invariants.claim import Invariant
-from model.layout import WORD_BITS, Field, Layout
-from model.state import State
-from model.transition_system import Action, Model, Narration, Parameter
+from model.kit.layout import WORD_BITS, Field, Layout
+from model.kit.state import State
+from model.kit.transition_system import Action, Model, Narration, Parameter
 
 TOP = 2
 """Each counter goes from 0 to this."""

@@ -19,7 +19,7 @@ from checker.compiled.kernel import is_compiled, kernel_of, plan_of, program_of
 from checker.compiled.rules import rules_digest
 from checker.grains import problem_for
 from checker.problem import Problem
-from model.environment import Environment
+from model.message.environment import Environment
 
 
 @pytest.fixture(autouse=True)

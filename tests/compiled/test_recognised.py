@@ -21,7 +21,7 @@ from checker.grains import GRAINS, problem_for
 from checker.problem import Problem, sharing
 from checker.store import programs
 from checker.symmetry import Symmetry
-from model.environment import Environment
+from model.message.environment import Environment
 
 PROBLEM = graph_problem([(0, 1)])
 

@@ -15,9 +15,9 @@ from checker.compiled.source import NotCompilable
 from checker.grains import ATOMIC, MESSAGE
 from checker.problem import Shared
 from model.atomic import AtomicEnvironment
-from model.environment import Environment
-from model.features import FEATURES
-from model.transition_system import Action, Parameter
+from model.kit.transition_system import Action, Parameter
+from model.message.environment import Environment
+from model.message.features import FEATURES
 
 LAYOUT = small_layout()
 REFUSED = [

@@ -20,7 +20,7 @@ from checker.confirm.replay import LAG_MS, NO_LAG_MS, Confirmation, Judgement, R
 from checker.confirm.stage import NotHeld, StepFailed
 from counterexamples import read_trace, replay, trace_of
 from invariants import ALL
-from model.message import model_of
+from model.message.model import model_of
 
 TRACES = Path(__file__).parents[2] / "examples" / "traces" / "scenarios"
 LOST = Evidence(("m1 is gone.",), ("m1",), False, True)

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from checker.confirm.mapping import TABLE
-from model.contents import ACTIONS
+from model.message.contents import ACTIONS
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "confirm.md"
 

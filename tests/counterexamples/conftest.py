@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from counterexamples import Replayed, Trace, replay, trace_of
-from model.environment import Environment
-from model.message import message_model
-from model.transition_system import Model
+from model.kit.transition_system import Model
+from model.message.environment import Environment
+from model.message.model import message_model
 
 LOSS = (
     ("Produce", (0,)),

@@ -14,10 +14,10 @@ from counterexamples import (
     replay,
     trace_of,
 )
-from model.environment import Environment
-from model.message import message_model
-from model.narration import LANES
-from model.transition_system import Model
+from model.kit.transition_system import Model
+from model.message.environment import Environment
+from model.message.model import message_model
+from model.message.narration import LANES
 
 EXPLANATION = "m1 was committed at offset 0; leader r1 has no record: m1 is lost."
 

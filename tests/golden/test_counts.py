@@ -16,7 +16,7 @@ from checker.grains import problem_for
 from checker.problem import Problem
 from checker.result import Verdict
 from checker.search import search
-from model.environment import Environment
+from model.message.environment import Environment
 
 ROWS = json.loads((Path(__file__).parent / "manifest.json").read_text())["rows"]
 FOUR = ("no_committed_loss", "acknowledged_durable", "no_divergence_below_hw", "consistent_read")

@@ -15,9 +15,9 @@ from checker.problem import Problem
 from checker.result import Verdict
 from checker.search import search
 from invariants.expected import EXPECTED
-from model.environment import ENVIRONMENTS
-from model.releases import RELEASES
-from model.versions import VERSIONS
+from model.message.environment import ENVIRONMENTS
+from model.message.releases import RELEASES
+from model.message.versions import VERSIONS
 
 KAFKA_4 = RELEASES[-1].version
 CELLS = [(environment, version) for environment in ENVIRONMENTS for version in (*VERSIONS, KAFKA_4)]

@@ -17,8 +17,8 @@ from counterexamples import (
     read_trace,
     to_json,
 )
-from model.environment import Environment
-from model.message import message_model, model_of
+from model.message.environment import Environment
+from model.message.model import message_model, model_of
 
 TRACES = Path(__file__).parents[2] / "examples" / "traces"
 FILES = sorted(TRACES.glob("*.json"))

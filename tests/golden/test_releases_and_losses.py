@@ -9,8 +9,8 @@ import pytest
 from checker.engines.memory import MemoryEngine
 from checker.grains import problem_for
 from checker.search import search
-from model.environment import Environment
-from model.releases import release_followed
+from model.message.environment import Environment
+from model.message.releases import release_followed
 
 KAFKA_3_6 = release_followed((3, 6), is_kraft=True).version
 KAFKA_4 = release_followed((4, 0), is_kraft=True).version

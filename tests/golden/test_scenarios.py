@@ -17,8 +17,8 @@ from checker.scenarios.document import to_markdown
 from checker.scenarios.running import Outcome, run_scenarios, shared_by_shape
 from checker.scenarios.scenario import Scenario
 from counterexamples import NotACounterexample, TraceError, read_trace, to_json
-from model.message import model_of
-from model.versions import version_of
+from model.message.model import model_of
+from model.message.versions import version_of
 
 TRACES = Path(__file__).parents[2] / "examples" / "traces" / "scenarios"
 CLAIMS = {claim.name: claim for claim in (*invariants.ALL, *invariants.PROPERTIES)}

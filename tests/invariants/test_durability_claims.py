@@ -10,15 +10,15 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from model.message.partition_state import write_isr
 from states import agreed, edited, model_of, run
 
 from invariants import acknowledged_on_disk, acknowledged_somewhere, leader_possible
 from invariants.claim import Invariant
 from invariants.electable import electable
-from model.partition_state import write_isr
-from model.state import State
-from model.terms import NO_ROLE, contains
-from model.transition_system import Model
+from model.kit.state import State
+from model.kit.transition_system import Model
+from model.message.terms import NO_ROLE, contains
 
 NEEDS_NO_LEADER = [acknowledged_somewhere.CLAIM, acknowledged_on_disk.CLAIM]
 ELR = model_of("elr", min_insync_replicas=2)

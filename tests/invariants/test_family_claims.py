@@ -22,8 +22,8 @@ from invariants import (
     visible_hw,
 )
 from invariants.claim import Invariant
-from model.state import State
-from model.terms import NO_ROLE, OUT_OF_RANGE, TRUNCATING
+from model.kit.state import State
+from model.message.terms import NO_ROLE, OUT_OF_RANGE, TRUNCATING
 
 MODEL = model_of("elr", min_insync_replicas=2, consumer=True)
 AGREED = agreed(MODEL, consumed=2, last_consumed=2)

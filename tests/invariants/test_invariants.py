@@ -20,8 +20,8 @@ from invariants import (
     sane,
 )
 from invariants.claim import Invariant
-from model.state import State
-from model.terms import FETCHING, LEADER, NO_ROLE, TRUNCATING
+from model.kit.state import State
+from model.message.terms import FETCHING, LEADER, NO_ROLE, TRUNCATING
 
 MODEL = model_of("epoch")
 HW = model_of("hw")

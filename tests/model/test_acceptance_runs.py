@@ -13,9 +13,9 @@ import pytest
 from states import exchange, is_enabled, model_of, run
 
 from invariants import no_divergence_below_hw
-from model.state import State
-from model.terms import FETCHING
-from model.transition_system import Model
+from model.kit.state import State
+from model.kit.transition_system import Model
+from model.message.terms import FETCHING
 
 EPOCHS_OF_2_0 = ["kip279", "kip279-code", "kip320", "truncate-on-fetch"]
 

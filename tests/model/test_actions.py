@@ -9,9 +9,10 @@ from __future__ import annotations
 import pytest
 from states import Changes, after, bound, changed_by, edited, model_of
 
-from model.contents import ACTIONS
-from model.state import OutOfRange, State
-from model.terms import (
+from model.kit.state import OutOfRange, State
+from model.kit.transition_system import Model
+from model.message.contents import ACTIONS
+from model.message.terms import (
     ANSWERED,
     FETCHING,
     IDLE,
@@ -21,7 +22,6 @@ from model.terms import (
     REQUESTED,
     UNKNOWN_OFFSET,
 )
-from model.transition_system import Model
 
 MODEL = model_of("epoch", moves=1)
 START = MODEL.initial[0]

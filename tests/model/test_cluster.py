@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from states import model_of, packed
 
-from model.cluster import fields
-from model.environment import BadEnvironment
-from model.settings import Bounds
-from model.state import State, as_dict
-from model.terms import FETCHING, LEADER, UNKNOWN_OFFSET
-from model.transition_system import Model
+from model.kit.state import State, as_dict
+from model.kit.transition_system import Model
+from model.message.cluster import fields
+from model.message.environment import BadEnvironment
+from model.message.settings import Bounds
+from model.message.terms import FETCHING, LEADER, UNKNOWN_OFFSET
 
 
 def reachable_states(model: Model) -> set[State]:

@@ -27,11 +27,11 @@ from states import model_of, packed
 import invariants
 from checker.compiled.loops import ROW_SHIFT
 from checker.expander import Expander, Findings, Tally, words_of
-from model.features import ELR, has
-from model.layout import Field
-from model.state import NotAlive, State
-from model.terms import FETCHING, LEADER, NO_RECORD, NO_ROLE
-from model.transition_system import Model
+from model.kit.layout import Field
+from model.kit.state import NotAlive, State
+from model.kit.transition_system import Model
+from model.message.features import ELR, has
+from model.message.terms import FETCHING, LEADER, NO_RECORD, NO_ROLE
 
 
 def walk(model: Model) -> Iterator[tuple[State, Interpreted]]:

@@ -16,12 +16,12 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from model.message.epochs import end_offset_for, epoch_at, latest_epoch
 
-from model.environment import Environment
-from model.epochs import end_offset_for, epoch_at, latest_epoch
-from model.roles import truncate
-from model.terms import LEADER, NO_EPOCH, NO_ROLE, UNKNOWN_OFFSET
-from model.versions import VERSIONS
+from model.message.environment import Environment
+from model.message.roles import truncate
+from model.message.terms import LEADER, NO_EPOCH, NO_ROLE, UNKNOWN_OFFSET
+from model.message.versions import VERSIONS
 
 UNDEFINED = UNKNOWN_OFFSET
 KAFKA_0_11 = Environment().settings(VERSIONS["epoch"])

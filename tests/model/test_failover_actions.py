@@ -8,9 +8,10 @@ from __future__ import annotations
 import pytest
 from states import Changes, after, changed_by, edited, hand_made, model_of
 
-from model import terms
-from model.state import State
-from model.terms import (
+from model.kit.state import State
+from model.kit.transition_system import Model
+from model.message.model import terms
+from model.message.terms import (
     ANSWERED,
     FETCHING,
     IDLE,
@@ -19,7 +20,6 @@ from model.terms import (
     REQUESTED,
     TRUNCATING,
 )
-from model.transition_system import Model
 
 MODEL = model_of("epoch", moves=1)
 START = MODEL.initial[0]

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from states import Changes, after, changed_by, edited, is_enabled, model_of
 
-from model.terms import (
+from model.message.terms import (
     ANSWERED,
     FETCHING,
     IDLE,

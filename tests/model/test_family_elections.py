@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from states import Changes, after, changed_by, edited, model_of
 
-from model.state import State
-from model.terms import (
+from model.kit.state import State
+from model.kit.transition_system import Model
+from model.message.terms import (
     NO_EPOCH,
     NO_ROLE,
 )
-from model.transition_system import Model
 
 # Elections from the ELR.
 

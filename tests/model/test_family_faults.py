@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from states import Changes, after, changed_by, edited, model_of, run
 
-from model.terms import (
+from model.kit.transition_system import Model
+from model.message.terms import (
     ANSWERED,
     DIVERGING,
     FETCHING,
@@ -24,7 +25,6 @@ from model.terms import (
     REQUESTED,
     TRUNCATING,
 )
-from model.transition_system import Model
 
 ZOOKEEPER = model_of("kip320", restarts=2, session_expiries=1, shutdowns=2, moves=1)
 KRAFT = model_of("kip903", restarts=2, session_expiries=1, shutdowns=2, moves=1)

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from states import edited, is_enabled, model_of
 
-from model.state import State
-from model.terms import (
+from model.kit.state import State
+from model.message.terms import (
     ANSWERED,
     DIVERGING,
     FETCHING,

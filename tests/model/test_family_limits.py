@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from states import after, bound, edited, is_enabled, model_of
 
-from model.state import State
-from model.terms import NO_EPOCH, NO_REPLICA, NO_ROLE
+from model.kit.state import State
+from model.message.terms import NO_EPOCH, NO_REPLICA, NO_ROLE
 
 ELR = model_of("elr")
 START = ELR.initial[0]

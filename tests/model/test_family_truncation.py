@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 from states import Changes, after, changed_by, edited, hand_made, model_of
 
-from model.state import State
-from model.terms import (
+from model.kit.state import State
+from model.kit.transition_system import Model
+from model.message.terms import (
     ANSWERED,
     DIVERGING,
     FETCHING,
@@ -21,8 +22,7 @@ from model.terms import (
     TRUNCATING,
     UNKNOWN_OFFSET,
 )
-from model.transition_system import Model
-from model.truncation import truncation_point
+from model.message.truncation import truncation_point
 
 START = model_of("kraft").initial[0]
 """r0 leads in epoch 0, r1 fetches from it, both are in sync. The same in every version."""

@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 from states import bound, edited, is_enabled, model_of
 
-from model.contents import ACTIONS
-from model.state import State
-from model.terms import (
+from model.kit.state import State
+from model.kit.transition_system import Model
+from model.message.contents import ACTIONS
+from model.message.terms import (
     ANSWERED,
     FETCHING,
     NO_REPLICA,
@@ -19,7 +20,6 @@ from model.terms import (
     REQUESTED,
     TRUNCATING,
 )
-from model.transition_system import Model
 
 MODEL = model_of("epoch", moves=1)
 ELSEWHERE = {

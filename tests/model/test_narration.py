@@ -4,13 +4,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from model.contents import ACTIONS
-from model.environment import Environment
-from model.message import message_model
-from model.narration import HEADER, LANES, rows, sentence, summary
-from model.state import State
-from model.transition_system import Model, Step
-from model.versions import spelled
+from model.kit.state import State
+from model.kit.transition_system import Model, Step
+from model.message.contents import ACTIONS
+from model.message.environment import Environment
+from model.message.model import message_model
+from model.message.narration import HEADER, LANES, rows, sentence, summary
+from model.message.versions import spelled
 
 SMALL = {"replicas": 2, "records": 1, "epochs": 1, "restarts": 1}
 SPACES = [

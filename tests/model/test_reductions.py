@@ -13,24 +13,24 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 import pytest
+from model.message.epochs import end_offset_for, latest_epoch
+from model.message.partition_state import knows_partition
 from states import model_of
 
 import invariants
 from invariants import reachable
-from model import disk, fetch, metadata, process, roles, truncation
-from model.epochs import end_offset_for, latest_epoch
-from model.features import ALTER_PARTITION, KRAFT, has
-from model.partition_state import knows_partition
-from model.state import State
-from model.terms import (
+from model.kit.state import State
+from model.kit.transition_system import Model, Step
+from model.message.features import ALTER_PARTITION, KRAFT, has
+from model.message.model import disk, fetch, metadata, process, roles, truncation
+from model.message.terms import (
     DIVERGING,
     LEADER,
     NO_EPOCH,
     NO_REPLICA,
     UNKNOWN_OFFSET,
 )
-from model.transition_system import Model, Step
-from model.truncation import truncation_point
+from model.message.truncation import truncation_point
 
 
 def walk_beside(

@@ -6,8 +6,8 @@ import itertools
 
 import pytest
 
-from model.features import FEATURES
-from model.releases import (
+from model.message.features import FEATURES
+from model.message.releases import (
     NEWEST_RELEASE,
     RELEASES,
     Release,
@@ -16,7 +16,7 @@ from model.releases import (
     is_released,
     release_followed,
 )
-from model.versions import VERSIONS, version_of
+from model.message.versions import VERSIONS, version_of
 
 ALTER_ISR = "with-alter-partition-with-maximal-isr"
 KRAFT_3_7 = "kip903-without-shrink-raises-epoch-with-hw-needs-min-isr"

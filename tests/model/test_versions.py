@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from model.contents import ACTIONS, contents
-from model.environment import Environment
-from model.features import FEATURES, TRUNCATIONS
-from model.versions import VERSIONS, BadVersion, released_as, spelled, version_of
+from model.message.contents import ACTIONS, contents
+from model.message.environment import Environment
+from model.message.features import FEATURES, TRUNCATIONS
+from model.message.versions import VERSIONS, BadVersion, released_as, spelled, version_of
 
 NEVER_IN_KAFKA = {"longest-log"}
 SWITCHED_ON_BY_RELEASES = {"last-known-leader", "fresh-remote-leo"}
-"""What Kafka has, or had, and none of the named versions: see `model.releases`."""
+"""What Kafka has, or had, and none of the named versions: see `model.message.releases`."""
 """Features that no version has: they are there to be asked about."""
 KIP_320 = {
     "fencing",

@@ -23,7 +23,7 @@ from checker.search import Budgets, search
 from checker.symmetry import Symmetry
 from counterexamples import to_json
 from model.atomic import AtomicEnvironment
-from model.environment import Environment
+from model.message.environment import Environment
 
 pytestmark = pytest.mark.spark
 

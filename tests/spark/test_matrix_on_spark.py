@@ -13,7 +13,7 @@ from checker.matrix import running
 from checker.matrix.answering import Question
 from checker.matrix.files import to_object
 from checker.matrix.running import exploring, unwatched
-from model.environment import Environment
+from model.message.environment import Environment
 
 pytestmark = pytest.mark.spark
 

@@ -7,8 +7,8 @@ from typing import Any
 from states import packed
 
 from model.atomic import VERSIONS, AtomicEnvironment, atomic_model
-from model.state import State, as_dict
-from model.transition_system import Model
+from model.kit.state import State, as_dict
+from model.kit.transition_system import Model
 
 EVERY_VERSION = list(VERSIONS)
 

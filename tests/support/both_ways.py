@@ -12,8 +12,8 @@ from checker.compiled.loops import ACTION_SHIFT, ROW_SHIFT
 from checker.expander import Expander, Findings, Tally, words_of
 from checker.problem import Problem
 from invariants import reachable
-from model.state import State
-from model.transition_system import Arguments, Model, Step
+from model.kit.state import State
+from model.kit.transition_system import Arguments, Model, Step
 
 Successor = tuple[str, Arguments, tuple[int, ...]]
 

@@ -21,8 +21,8 @@ from checker.compiled.source import generated
 from checker.compiled.unit import Unit
 from checker.compiled.values import ArrayValue, Number, SettingsValue
 from checker.rows import address
-from model.layout import Field, Layout
-from model.state import NotAlive, State
+from model.kit.layout import Field, Layout
+from model.kit.state import NotAlive, State
 
 ARGUMENTS = 3
 FAULT = "fault"

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 from checker.problem import Problem, Shared
 from invariants.claim import ActionProperty, Invariant, Reachable
-from model.layout import Field, Layout
-from model.state import State
-from model.transition_system import Action, Model, Narration, Parameter
+from model.kit.layout import Field, Layout
+from model.kit.state import State
+from model.kit.transition_system import Action, Model, Narration, Parameter
 
 NODES = 48
 

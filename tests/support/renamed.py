@@ -12,9 +12,9 @@ from typing import Any
 
 from states import packed
 
-from model.layout import Field
-from model.renaming import Holds, Naming, Sort
-from model.state import State, as_dict
+from model.kit.layout import Field
+from model.kit.renaming import Holds, Naming, Sort
+from model.kit.state import State, as_dict
 
 Names = tuple[int, ...]
 """names[i] is the new index of index i; of a record the index is id-1."""

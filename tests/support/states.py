@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
-from model.environment import Environment
-from model.layout import Layout
-from model.message import message_model
-from model.state import NotAlive, State, as_dict
-from model.terms import FETCHING, LEADER
-from model.transition_system import Action, Arguments, Model
+from model.kit.layout import Layout
+from model.kit.state import NotAlive, State, as_dict
+from model.kit.transition_system import Action, Arguments, Model
+from model.message.environment import Environment
+from model.message.model import message_model
+from model.message.terms import FETCHING, LEADER
 
 Index = tuple[int, ...]
 Changes = dict[str, tuple[int | None, int | None]]

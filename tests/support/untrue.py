@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from invariants.claim import ActionProperty
-from model.state import State
+from model.kit.state import State
 
 
 def keeps(s: Any, t: Any, c: Any) -> bool:

@@ -13,8 +13,8 @@ from invariants import atomic
 from invariants.atomic import reachable
 from invariants.claim import Invariant, Reachable
 from invariants.reachable import truncation_removes_record
-from model.state import State
-from model.transition_system import Model
+from model.kit.state import State
+from model.kit.transition_system import Model
 
 CLAIMS = {claim.name: claim for claim in atomic.ALL}
 REACHABLE = {claim.name: claim for claim in reachable.ALL}

@@ -18,8 +18,8 @@ from checker.expander import Expander, Findings, Tally, words_of
 from checker.problem import Problem
 from invariants.atomic import ALL
 from invariants.atomic.reachable import ALL as REACHABLE
-from model.state import OutOfRange, State
-from model.transition_system import Arguments, Model
+from model.kit.state import OutOfRange, State
+from model.kit.transition_system import Arguments, Model
 
 Successor = tuple[str, Arguments, tuple[int, ...]]
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from model.atomic import NAME, AtomicEnvironment, atomic_model, model_of
-from model.environment import BadEnvironment
+from model.message.environment import BadEnvironment
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from walking import walk
 
 from model.atomic.narration import HEADER, rows, sentence, summary
 from model.atomic.versions import ACTIONS
-from model.transition_system import Model
+from model.kit.transition_system import Model
 
 LED = ("ElectLeader replica=0", "BecomeLeader epoch=0", "BecomeFollower replica=1 epoch=0")
 COMMITTED = (*LED, "Produce leader=0", "Fetch follower=1", "AdvanceHighWatermark leader=0")

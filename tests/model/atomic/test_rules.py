@@ -10,8 +10,8 @@ from states import changed_by, is_enabled, run
 from walking import walk
 
 from model.atomic.quorum import known_leader, quorum_isr, quorum_leader
-from model.state import State
-from model.transition_system import Model
+from model.kit.state import State
+from model.kit.transition_system import Model
 
 ALL_OF_TWO, ALL_OF_THREE = 0b11, 0b111
 LED = ("ElectLeader replica=0", "BecomeLeader epoch=0", "BecomeFollower replica=1 epoch=0")

@@ -1,0 +1,167 @@
+"""A cluster state as the actions see it when they are interpreted.
+
+`State` is a value: its words never change. An action's effect writes to a `Draft` of it, which
+nobody else sees. Both read as `state.leo[replica]`, exactly as the compiled form does, and both
+check every access: a value outside its declared range, an index outside the shape, a row that is
+not alive.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from model.kit.layout import WORD_BITS, Layout, Place
+
+_MASK = (1 << WORD_BITS) - 1
+
+
+class OutOfRange(ValueError):
+    """An action stored a value outside a field's range, or used an index outside its shape."""
+
+
+class NotAlive(ValueError):
+    """An action read or wrote a row of a field that has no meaning in this state."""
+
+
+class _Rows:
+    """The elements of one field of one state: `rows[i]` or `rows[i, j]`."""
+
+    __slots__ = ("_place", "_state")
+
+    def __init__(self, state: State, place: Place) -> None:
+        self._state = state
+        self._place = place
+
+    def __getitem__(self, index: int | tuple[int, int]) -> int:
+        return self._state._read(self._place, index)
+
+    def __setitem__(self, index: int | tuple[int, int], value: int) -> None:
+        self._state._write(self._place, index, value)
+
+
+class State:
+    """One immutable state. Fields read as attributes: `state.epoch`, `state.log[r, o]`."""
+
+    __slots__ = ("_words", "layout")
+
+    layout: Layout
+    _words: list[int]
+
+    def __init__(self, layout: Layout, words: tuple[int, ...] | None = None) -> None:
+        if words is not None and len(words) != layout.words:
+            raise ValueError(f"a state has {layout.words} words here, not {len(words)}")
+        object.__setattr__(self, "layout", layout)
+        object.__setattr__(self, "_words", list(words or (0,) * layout.words))
+
+    @property
+    def words(self) -> tuple[int, ...]:
+        """The packed state: its identity, and its place in the lexicographic order of states."""
+        return tuple(self._words)
+
+    def __getattr__(self, name: str) -> Any:
+        place = self.layout.places.get(name)
+        if place is None:
+            try:
+                return self.layout.sizes[name]
+            except KeyError:
+                raise AttributeError(f"the state has no field {name!r}") from None
+        return _Rows(self, place) if place.shape else self._read(place, ())
+
+    def __setattr__(self, name: str, value: int) -> None:
+        place = self.layout.places.get(name)
+        if place is None or place.shape:
+            raise AttributeError(f"the state has no number {name!r} to be set")
+        self._write(place, (), value)
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, State) and self._words == other._words and self.layout == other.layout
+        )
+
+    def __hash__(self) -> int:
+        return hash(self.words)
+
+    def __repr__(self) -> str:
+        return f"State({', '.join(f'{name}={value}' for name, value in as_dict(self).items())})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (type(self), (self.layout, self.words))
+
+    def draft(self) -> Draft:
+        """A private copy that an effect may write to."""
+        return Draft(self.layout, self.words)
+
+    def _read(self, place: Place, index: int | tuple[int, ...]) -> int:
+        bit = self._locate(place, index)
+        return (
+            (self._words[bit // WORD_BITS] >> bit % WORD_BITS) & ((1 << place.width) - 1)
+        ) + place.lo
+
+    def _write(self, place: Place, index: int | tuple[int, ...], value: int) -> None:
+        raise AttributeError(f"a state is a value: {place.name} cannot be set; write to a draft")
+
+    def _locate(self, place: Place, index: int | tuple[int, ...]) -> int:
+        indices = index if isinstance(index, tuple) else (index,)
+        if len(indices) != len(place.shape):
+            raise OutOfRange(
+                f"{place.name} has shape {place.shape}, index {indices} does not fit it"
+            )
+        for i, extent in zip(indices, place.shape, strict=True):
+            if not 0 <= i < extent:
+                raise OutOfRange(f"{place.name}[{i}]: the index is outside 0..{extent - 1}")
+        if place.alive is not None:
+            decides = self._read(self.layout.places[place.alive.field], indices[0])
+            if decides not in place.alive.values:
+                raise NotAlive(
+                    f"{place.name}[{indices[0]}] means nothing "
+                    f"while {place.alive.field} is {decides}"
+                )
+        bit = place.bit
+        if indices:
+            bit += indices[0] * place.row
+        if len(indices) == 2:
+            bit += indices[1] * place.column
+        return bit
+
+
+class Draft(State):
+    """A state under construction: the one thing that an effect may write to."""
+
+    __slots__ = ()
+    __hash__ = None  # type: ignore[assignment]  # it changes
+
+    def _write(self, place: Place, index: int | tuple[int, ...], value: int) -> None:
+        bit = self._locate(place, index)
+        if not place.lo <= value <= place.hi:
+            raise OutOfRange(f"{place.name} cannot be {value}: its range is {place.lo}..{place.hi}")
+        word, shift = divmod(bit, WORD_BITS)
+        cleared = self._words[word] & ~(((1 << place.width) - 1) << shift) & _MASK
+        self._words[word] = cleared | (int(value) - place.lo) << shift
+
+    def freeze(self) -> State:
+        """The finished state."""
+        return State(self.layout, self.words)
+
+
+def as_dict(state: State) -> dict[str, Any]:
+    """Every field by name, nested lists for rows and tables, None for rows that are not alive."""
+
+    def cell(place: Place, index: tuple[int, ...]) -> int | None:
+        try:
+            return state._read(place, index)
+        except NotAlive:
+            return None
+
+    values: dict[str, Any] = {}
+    for declared in state.layout.fields:
+        place = state.layout.places[declared.name]
+        if not place.shape:
+            values[place.name] = cell(place, ())
+        elif len(place.shape) == 1:
+            values[place.name] = [cell(place, (i,)) for i in range(place.shape[0])]
+        else:
+            rows, columns = place.shape
+            values[place.name] = [
+                [cell(place, (i, j)) for j in range(columns)] for i in range(rows)
+            ]
+    return values

@@ -1,0 +1,403 @@
+"""The state of the message grain, field by field: one partition, its replicas, its controller.
+
+A record is an id in order of birth (1, 2, ...); the epoch it was written in is stored once per id.
+The epoch cache is not stored: it can be read off the log (`model.message.epochs`), but for the
+entry of a leader that has written nothing yet. Contents of a request are not stored either: while
+it is in flight its offset is the follower's LEO and its addressee the follower's known leader. Only
+the one fetch in the network that may outlive its sender, or its sender's change of leader, is
+written out.
+"""
+
+from __future__ import annotations
+
+from model.kit.layout import Alive, Field, Layout
+from model.kit.renaming import (
+    BY_RECORD,
+    BY_REPLICA,
+    BY_REPLICA_AND_REPLICA,
+    LOG_BY_REPLICA,
+    ONE_REPLICA,
+    PLAIN,
+    RECORD_AT_OFFSET,
+    RECORDS_BORN,
+    RECORDS_BY_REPLICA,
+    REPLICA_BY_REPLICA,
+    REPLICAS_BY_REPLICA,
+    SET_OF_RECORDS,
+    SET_OF_REPLICAS,
+)
+from model.kit.state import State
+from model.message.settings import Bounds
+from model.message.terms import (
+    DIVERGING,
+    FETCHING,
+    LEADER,
+    NO_EPOCH,
+    NO_REPLICA,
+    NO_ROLE,
+    TRUNCATING,
+    UNKNOWN_OFFSET,
+)
+
+BUDGET_MAX = 15
+"""Largest budget of restarts or of moves."""
+RARE_BUDGET_MAX = 3
+"""Largest budget of the faults that are rarer."""
+LOST_CHECKPOINTS_MAX = 1
+
+_LEADS = Alive("role", (LEADER,))
+_FOLLOWS = Alive("role", (TRUNCATING, FETCHING))
+_HAS_NO_ROLE = Alive("role", (NO_ROLE,))
+
+
+def fields(bounds: Bounds) -> tuple[Field, ...]:
+    """Every field of the state, with its range within `bounds`.
+
+    A budget's use has a fixed range, so that budgets do not shape the layout.
+    """
+    replicas, records, epochs = bounds.replicas, bounds.records, bounds.epochs
+    everyone = (1 << replicas) - 1
+    each = (replicas,)
+    return (
+        Field(
+            name="leader",
+            lo=NO_REPLICA,
+            hi=replicas - 1,
+            naming=ONE_REPLICA,
+            doc="The controller's leader, or none.",
+        ),
+        Field(name="epoch", hi=epochs, naming=PLAIN, doc="The controller's leader epoch."),
+        Field(
+            name="isr",
+            hi=everyone,
+            naming=SET_OF_REPLICAS,
+            doc="The ISR as the controller has it, one bit a replica.",
+        ),
+        Field(
+            name="fenced",
+            hi=everyone,
+            naming=SET_OF_REPLICAS,
+            doc="Replicas that the controller knows to be down.",
+        ),
+        Field(
+            name="elr",
+            hi=everyone,
+            naming=SET_OF_REPLICAS,
+            doc="Eligible leader replicas: they left an ISR that was too small (KIP-966).",
+        ),
+        Field(
+            name="stopping",
+            hi=everyone,
+            naming=SET_OF_REPLICAS,
+            doc="Brokers that run and have begun a controlled shutdown.",
+        ),
+        Field(
+            name="up", hi=1, shape=each, naming=BY_REPLICA, doc="Whether the broker process runs."
+        ),
+        Field(
+            name="role",
+            lo=NO_ROLE,
+            hi=FETCHING,
+            shape=each,
+            naming=BY_REPLICA,
+            doc="What the broker does.",
+        ),
+        Field(
+            name="known_epoch",
+            lo=NO_EPOCH,
+            hi=epochs,
+            shape=each,
+            naming=BY_REPLICA,
+            doc="The leader epoch of the newest LeaderAndIsr that the broker has seen.",
+        ),
+        Field(
+            name="leo",
+            hi=records,
+            shape=each,
+            naming=BY_REPLICA,
+            doc="Log end offset: where the next record goes.",
+        ),
+        Field(
+            name="log",
+            hi=records,
+            shape=(replicas, records),
+            naming=LOG_BY_REPLICA,
+            doc="The record at each offset below the LEO; no record above it.",
+        ),
+        Field(
+            name="hw",
+            hi=records,
+            shape=each,
+            naming=BY_REPLICA,
+            doc="High watermark, in memory; 0 while down.",
+        ),
+        Field(
+            name="checkpoint",
+            hi=records,
+            shape=each,
+            naming=BY_REPLICA,
+            doc="High watermark on disk (replication-offset-checkpoint).",
+        ),
+        Field(
+            name="durable",
+            hi=records,
+            shape=each,
+            naming=BY_REPLICA,
+            doc="How much of the log is known to have survived on disk; no power loss takes it.",
+        ),
+        Field(
+            name="unclean",
+            hi=1,
+            shape=each,
+            alive=_HAS_NO_ROLE,
+            naming=BY_REPLICA,
+            doc="While down: whether it stopped other than by a shutdown, where that is asked.",
+        ),
+        Field(
+            name="known_isr",
+            hi=everyone,
+            shape=each,
+            alive=_LEADS,
+            naming=REPLICAS_BY_REPLICA,
+            doc="The ISR as the leader has it.",
+        ),
+        Field(
+            name="unanswered",
+            hi=(1 << records) - 1,
+            shape=each,
+            alive=_LEADS,
+            naming=RECORDS_BY_REPLICA,
+            doc="Records of this leader's term whose acks=all request waits; bit id-1.",
+        ),
+        Field(
+            name="remote_leo",
+            lo=UNKNOWN_OFFSET,
+            hi=records,
+            shape=(replicas, replicas),
+            alive=_LEADS,
+            naming=BY_REPLICA_AND_REPLICA,
+            doc="What the leader knows of each follower's LEO: its last fetch offset.",
+        ),
+        Field(
+            name="pending_isr",
+            hi=everyone,
+            shape=each,
+            alive=_LEADS,
+            naming=REPLICAS_BY_REPLICA,
+            doc="The ISR that the leader has asked the controller for; empty for none.",
+        ),
+        Field(
+            name="pending_stale",
+            hi=1,
+            shape=each,
+            alive=_LEADS,
+            naming=BY_REPLICA,
+            doc="Whether the broker to be added has registered anew since its fetch.",
+        ),
+        Field(
+            name="outdated",
+            hi=1,
+            shape=each,
+            alive=_LEADS,
+            naming=BY_REPLICA,
+            doc="Whether the controller has changed the partition within the leader's epoch.",
+        ),
+        Field(
+            name="known_leader",
+            hi=replicas - 1,
+            shape=each,
+            alive=_FOLLOWS,
+            naming=REPLICA_BY_REPLICA,
+            doc="The replica that a follower fetches from.",
+        ),
+        Field(
+            name="fetch",
+            hi=DIVERGING,
+            shape=each,
+            alive=_FOLLOWS,
+            naming=BY_REPLICA,
+            doc="The outstanding fetch.",
+        ),
+        Field(
+            name="answer_offset",
+            hi=records,
+            shape=each,
+            alive=_FOLLOWS,
+            naming=BY_REPLICA,
+            doc="In an answer: the leader's HW; out of range: the leader's LEO.",
+        ),
+        Field(
+            name="answer_log",
+            hi=records,
+            shape=(replicas, records),
+            alive=_FOLLOWS,
+            naming=LOG_BY_REPLICA,
+            doc="In an answer: the records from the follower's LEO on.",
+        ),
+        Field(
+            name="cached_epoch",
+            lo=NO_EPOCH,
+            hi=epochs,
+            shape=each,
+            alive=_FOLLOWS,
+            naming=BY_REPLICA,
+            doc="The last epoch in its cache if no record has it: it led then and wrote nothing.",
+        ),
+        Field(
+            name="stray_from",
+            lo=NO_REPLICA,
+            hi=replicas - 1,
+            naming=ONE_REPLICA,
+            doc="Who sent the fetch that has outlived its sender; nobody.",
+        ),
+        Field(
+            name="stray_to",
+            lo=NO_REPLICA,
+            hi=replicas - 1,
+            naming=ONE_REPLICA,
+            doc="Whom that fetch is for.",
+        ),
+        Field(
+            name="stray_offset",
+            hi=records,
+            naming=PLAIN,
+            doc="Its offset.",
+        ),
+        Field(
+            name="stray_epoch",
+            hi=epochs,
+            naming=PLAIN,
+            doc="The leader epoch that its sender knew.",
+        ),
+        Field(
+            name="stray_last_epoch",
+            lo=NO_EPOCH,
+            hi=epochs,
+            naming=PLAIN,
+            doc="The last epoch in its sender's cache.",
+        ),
+        Field(
+            name="stray_stale",
+            hi=1,
+            naming=PLAIN,
+            doc="Whether its sender has registered anew since.",
+        ),
+        Field(
+            name="decided_leader",
+            lo=NO_REPLICA,
+            hi=replicas - 1,
+            shape=(max(1, epochs),),
+            naming=ONE_REPLICA,
+            doc="Whom each earlier epoch made leader, where late metadata is asked for.",
+        ),
+        Field(
+            name="decided_isr",
+            hi=everyone,
+            shape=(max(1, epochs),),
+            naming=SET_OF_REPLICAS,
+            doc="The ISR that each earlier epoch ended with, likewise.",
+        ),
+        Field(
+            name="produced",
+            hi=records,
+            naming=RECORDS_BORN,
+            doc="How many records have been produced.",
+        ),
+        Field(
+            name="record_epoch",
+            hi=epochs,
+            shape=(records,),
+            naming=BY_RECORD,
+            doc="The leader epoch that record id was written in, at id-1.",
+        ),
+        Field(
+            name="acked",
+            hi=(1 << records) - 1,
+            naming=SET_OF_RECORDS,
+            doc="Records acknowledged; bit id-1.",
+        ),
+        Field(
+            name="exposed_end",
+            hi=records,
+            naming=PLAIN,
+            doc="How far any leader's HW has ever been.",
+        ),
+        Field(
+            name="exposed",
+            hi=records,
+            shape=(records,),
+            naming=RECORD_AT_OFFSET,
+            doc="The record that was at each offset when a leader's HW first passed it.",
+        ),
+        Field(
+            name="consumed",
+            hi=records,
+            naming=PLAIN,
+            doc="How many records the consumer has read.",
+        ),
+        Field(
+            name="last_consumed",
+            hi=records,
+            naming=RECORD_AT_OFFSET,
+            doc="The record that it read last; none.",
+        ),
+        Field(
+            name="misread",
+            hi=1,
+            naming=PLAIN,
+            doc="Whether it read on over records that it had never seen.",
+        ),
+        Field(name="restarts_used", hi=BUDGET_MAX, naming=PLAIN, doc="Process crashes so far."),
+        Field(name="moves_used", hi=BUDGET_MAX, naming=PLAIN, doc="Leader moves so far."),
+        *(
+            Field(name=f"{fault}_used", hi=most, naming=PLAIN, doc=f"{told} so far.")
+            for fault, told, most in (
+                ("power_losses", "Power losses", RARE_BUDGET_MAX),
+                ("lost_disks", "Lost disks", RARE_BUDGET_MAX),
+                ("lost_checkpoints", "Lost checkpoints", LOST_CHECKPOINTS_MAX),
+                ("session_expiries", "Expiries of a live broker's session", RARE_BUDGET_MAX),
+                ("shutdowns", "Controlled shutdowns", RARE_BUDGET_MAX),
+            )
+        ),
+        # Last, so that the order of states is the same with and without it.
+        Field(
+            name="last_leader",
+            lo=NO_REPLICA,
+            hi=replicas - 1,
+            naming=ONE_REPLICA,
+            doc="With the ISR empty: who led last, where that is remembered (KIP-966); nobody.",
+        ),
+    )
+
+
+def layout(bounds: Bounds) -> Layout:
+    """The packed form of the state within `bounds`. Raises `TooLargeToPack`."""
+    return Layout(
+        fields(bounds),
+        sizes={
+            "replicas": bounds.replicas,
+            "records": bounds.records,
+            "epochs": bounds.epochs,
+        },
+    )
+
+
+def initial_state(form: Layout) -> State:
+    """Replica 0 leads in epoch 0, everybody is in sync and has learned it, logs are empty.
+
+    The leader's remote LEOs are known to be 0.
+    """
+    s = State(form).draft()
+    everyone = (1 << s.replicas) - 1
+    s.leader = 0
+    s.isr = everyone
+    for replica in range(s.replicas):
+        s.up[replica] = 1
+        s.known_epoch[replica] = 0
+        s.role[replica] = LEADER if replica == 0 else FETCHING
+        if replica != 0:
+            s.known_leader[replica] = 0
+    s.known_isr[0] = everyone
+    for follower in range(1, s.replicas):
+        s.remote_leo[0, follower] = 0
+    return s.freeze()

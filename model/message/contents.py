@@ -1,0 +1,158 @@
+"""The table of contents: every way the cluster can move, and which of them an environment has.
+
+What a version does not have, or an environment does not let happen, is left out of its table, so
+that a report lists what was possible.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from model.kit.transition_system import Action, Parameter
+from model.message.features import ALTER_PARTITION, has
+from model.message.model import (
+    consumer,
+    controller,
+    disk,
+    fetch,
+    isr,
+    metadata,
+    process,
+    produce,
+    sessions,
+    shutdown,
+    stray,
+    truncation,
+)
+from model.message.settings import Settings
+from model.message.terms import (
+    ELECT_ANY,
+    TRUNCATE_BY_EPOCH,
+    TRUNCATE_BY_EPOCHS,
+    TRUNCATE_BY_EPOCHS_2_0,
+    TRUNCATE_ON_FETCH,
+)
+
+_LEADER = Parameter("leader", "replicas")
+_FOLLOWER = Parameter("follower", "replicas")
+_REPLICA = Parameter("replica", "replicas")
+_WINNER = Parameter("winner", "replicas")
+_END = Parameter("end", "records")
+_EPOCH = Parameter("epoch", "epochs")
+
+
+def _action(
+    name: str,
+    parameters: tuple[Parameter, ...],
+    guard: Callable[..., bool],
+    effect: Callable[..., None],
+    limit: Callable[..., int] | None = None,
+) -> Action:
+    return Action(name=name, parameters=parameters, guard=guard, effect=effect, limit=limit)
+
+
+ACTIONS = (
+    _action("Produce", (_LEADER,), produce.can_produce, produce.produce, produce.produce_limit),
+    _action("SendFetch", (_FOLLOWER,), fetch.can_send_fetch, fetch.send_fetch),
+    _action("LeaderFetch", (_FOLLOWER,), fetch.can_leader_fetch, fetch.leader_fetch),
+    _action("WakeParked", (_FOLLOWER,), fetch.can_wake_parked, fetch.wake_parked),
+    _action("RecvFetch", (_FOLLOWER,), fetch.can_receive_fetch, fetch.receive_fetch),
+    _action(
+        "RecvOutOfRange", (_FOLLOWER,), fetch.can_receive_out_of_range, fetch.receive_out_of_range
+    ),
+    _action("RecvDiverging", (_FOLLOWER,), fetch.can_receive_diverging, fetch.receive_diverging),
+    _action("StrayFetch", (_FOLLOWER,), stray.can_stray_fetch, stray.stray_fetch),
+    _action("LoseStray", (), stray.can_lose_stray, stray.lose_stray),
+    _action("ShrinkIsr", (_LEADER, _FOLLOWER), isr.can_shrink_isr, isr.shrink_isr),
+    _action(
+        "AlterPartition",
+        (_LEADER,),
+        isr.can_alter_partition,
+        isr.alter_partition,
+        isr.alter_partition_limit,
+    ),
+    _action("Checkpoint", (_REPLICA,), process.can_checkpoint, process.checkpoint),
+    _action("Crash", (_REPLICA,), process.can_crash, process.crash, process.crash_limit),
+    _action(
+        "PowerLoss", (_REPLICA, _END), disk.can_lose_power, disk.lose_power, disk.lose_power_limit
+    ),
+    _action("DiskLoss", (_REPLICA,), disk.can_lose_disk, disk.lose_disk, disk.lose_disk_limit),
+    _action(
+        "CheckpointLoss",
+        (_REPLICA,),
+        disk.can_lose_checkpoint,
+        disk.lose_checkpoint,
+        disk.lose_checkpoint_limit,
+    ),
+    _action(
+        "BeginShutdown",
+        (_REPLICA,),
+        shutdown.can_begin_shutdown,
+        shutdown.begin_shutdown,
+        shutdown.begin_shutdown_limit,
+    ),
+    _action("Stop", (_REPLICA,), shutdown.can_stop, shutdown.stop_cleanly),
+    _action("Restart", (_REPLICA,), process.can_restart, process.restart, process.restart_limit),
+    _action("Fence", (_REPLICA,), controller.can_fence, controller.fence, controller.fence_limit),
+    _action(
+        "FenceAndElect",
+        (_REPLICA, _WINNER),
+        controller.can_fence_and_elect,
+        controller.fence_and_elect,
+        controller.fence_and_elect_limit,
+    ),
+    _action(
+        "SessionExpiry",
+        (_REPLICA,),
+        sessions.can_expire_session,
+        sessions.expire_session,
+        sessions.expire_session_limit,
+    ),
+    _action(
+        "Register",
+        (_REPLICA,),
+        sessions.can_register,
+        sessions.register,
+        sessions.registration_limit,
+    ),
+    _action("Move", (_REPLICA,), controller.can_move, controller.move, controller.move_limit),
+    _action("Learn", (_REPLICA,), metadata.can_learn, metadata.learn),
+    _action("LearnLate", (_REPLICA, _EPOCH), metadata.can_learn_late, metadata.learn_late),
+    _action(
+        "OffsetForLeaderEpoch",
+        (_FOLLOWER,),
+        truncation.can_offset_for_leader_epoch,
+        truncation.offset_for_leader_epoch,
+    ),
+    _action("Consume", (_LEADER,), consumer.can_consume, consumer.consume),
+)
+"""Every way the cluster can move. ISR expansion is part of LeaderFetch, but for AlterPartition."""
+
+_BY_QUESTIONS = (TRUNCATE_BY_EPOCH, TRUNCATE_BY_EPOCHS, TRUNCATE_BY_EPOCHS_2_0)
+_ONLY_WHERE: dict[str, Callable[[Settings], bool]] = {
+    "WakeParked": lambda c: c.parked_fetches == 1,
+    "RecvDiverging": lambda c: c.truncation == TRUNCATE_ON_FETCH,
+    "StrayFetch": lambda c: c.requests_survive == 1,
+    "LoseStray": lambda c: c.requests_survive == 1,
+    "AlterPartition": lambda c: has(c, ALTER_PARTITION),
+    "PowerLoss": lambda c: c.power_losses > 0,
+    "DiskLoss": lambda c: c.lost_disks > 0,
+    "CheckpointLoss": lambda c: c.lost_checkpoints > 0,
+    "BeginShutdown": lambda c: c.shutdowns > 0,
+    "Stop": lambda c: c.shutdowns > 0,
+    "FenceAndElect": lambda c: c.election_order == ELECT_ANY,
+    "SessionExpiry": lambda c: c.session_expiries > 0,
+    "Register": lambda c: c.session_expiries > 0,
+    "LearnLate": lambda c: c.late_metadata == 1,
+    "OffsetForLeaderEpoch": lambda c: c.truncation in _BY_QUESTIONS,
+    "Consume": lambda c: c.consumer == 1,
+}
+
+
+def contents(settings: Settings) -> tuple[str, ...]:
+    """The names of the actions that there are with these settings, in order."""
+    return tuple(
+        action.name
+        for action in ACTIONS
+        if action.name not in _ONLY_WHERE or _ONLY_WHERE[action.name](settings)
+    )

@@ -1,0 +1,197 @@
+"""The features that versions are made of: one rule each, with where Kafka decided on it.
+
+A version is a way to truncate and a set of features; each can be switched alone, so that one can
+ask what a rule is for. In the rules a feature is a bit of `c.features`, read by `has`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from model.message.terms import (
+    TRUNCATE_BY_EPOCH,
+    TRUNCATE_BY_EPOCHS,
+    TRUNCATE_BY_EPOCHS_2_0,
+    TRUNCATE_ON_FETCH,
+    TRUNCATE_TO_HIGH_WATERMARK,
+)
+
+FENCING = 1 << 0
+EPOCH_ON_LEADING = 1 << 1
+EVERY_EPOCH = 1 << 2
+ISR_FROM_EPOCH_START = 1 << 3
+TRUNCATE_OUT_OF_RANGE = 1 << 4
+CONSUMER_VALIDATION = 1 << 5
+DIVERGING_GUARD = 1 << 6
+ALTER_PARTITION = 1 << 7
+MAXIMAL_ISR = 1 << 8
+KRAFT = 1 << 9
+SHRINK_RAISES_EPOCH = 1 << 10
+FENCED_CHECK = 1 << 11
+BROKER_EPOCH = 1 << 12
+HW_NEEDS_MIN_ISR = 1 << 13
+ELR = 1 << 14
+LONGEST_LOG = 1 << 15
+FRESH_REMOTE_LEO = 1 << 16
+LAST_KNOWN_LEADER = 1 << 17
+
+
+def has(c: Any, feature: int) -> bool:
+    """Whether the version has the feature."""
+    return c.features & feature != 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Feature:
+    """One rule that can be switched: its bit, where it was decided, and what it needs.
+
+    `needs` are features without which it means nothing; `needs_truncation` likewise the ways to
+    truncate, () for any. `begins_with` is the action before which it changes nothing, "" where
+    there is none: where nobody takes that, a version does what it does without the feature.
+    """
+
+    name: str
+    bit: int
+    source: str
+    sentence: str
+    needs: int = 0
+    needs_truncation: tuple[int, ...] = ()
+    begins_with: str = ""
+
+
+FEATURES = (
+    Feature(
+        name="fencing",
+        bit=FENCING,
+        source="KIP-320, KAFKA-7395 (2.1.0)",
+        sentence="A leader refuses fetches and epoch questions that do not carry its own epoch.",
+    ),
+    Feature(
+        name="epoch-on-leading",
+        bit=EPOCH_ON_LEADING,
+        source="KAFKA-7415 (2.0.1, 2.1.0), Partition.makeLeader",
+        sentence="A new leader enters its epoch and LEO in its epoch cache before it writes.",
+    ),
+    Feature(
+        name="truncate-every-epoch",
+        bit=EVERY_EPOCH,
+        source="KAFKA-7164 (2.0.1, 2.1.0), Partition.makeFollower",
+        sentence="A follower truncates in every new epoch, also under the leader it had.",
+    ),
+    Feature(
+        name="isr-from-epoch-start",
+        bit=ISR_FROM_EPOCH_START,
+        source="KAFKA-7128 (2.0.1, 2.1.0), Partition.isFollowerInSync",
+        sentence="A follower joins the ISR only once it has reached the start of the epoch.",
+    ),
+    Feature(
+        name="truncate-out-of-range",
+        bit=TRUNCATE_OUT_OF_RANGE,
+        source="KAFKA-7414 (2.0.1, 2.1.0), AbstractFetcherThread.fetchOffsetAndTruncate",
+        sentence="A follower beyond its leader's log truncates to its end; it does not exit.",
+    ),
+    Feature(
+        name="consumer-validation",
+        bit=CONSUMER_VALIDATION,
+        source="KIP-320, KAFKA-7747 (client 2.3.0), OffsetFetcher.validateOffsetsIfNeeded",
+        sentence="A consumer asks for the end of the epoch of what it last read, and so notices.",
+    ),
+    Feature(
+        name="diverging-guard",
+        bit=DIVERGING_GUARD,
+        source="KAFKA-13141 (2.7.2, 2.8.1, 3.0.0), ReplicaManager.updateFollowerFetchState",
+        sentence="A fetch that is answered with a diverging epoch tells the leader nothing.",
+        needs_truncation=(TRUNCATE_ON_FETCH,),
+    ),
+    Feature(
+        name="alter-partition",
+        bit=ALTER_PARTITION,
+        source="KIP-497 (2.7.0), AlterPartition",
+        sentence="The leader asks the controller to change the ISR and waits for the answer.",
+    ),
+    Feature(
+        name="maximal-isr",
+        bit=MAXIMAL_ISR,
+        source="KIP-497 (2.7.0), PendingExpandIsr",
+        sentence="Until the answer, the high watermark waits for whoever was asked to be added.",
+        needs=ALTER_PARTITION,
+    ),
+    Feature(
+        name="kraft",
+        bit=KRAFT,
+        source="KIP-500, KIP-631 (3.3.0), ClusterControlManager.registerBroker",
+        sentence="A broker comes back only after it was fenced; fencing alone raises no epoch.",
+        needs=ALTER_PARTITION,
+    ),
+    Feature(
+        name="shrink-raises-epoch",
+        bit=SHRINK_RAISES_EPOCH,
+        source="KAFKA-15021 (dropped in 3.6.0), PartitionChangeBuilder",
+        sentence="Under KRaft a member that leaves the ISR raises the leader epoch.",
+        needs=KRAFT,
+    ),
+    Feature(
+        name="fenced-check",
+        bit=FENCED_CHECK,
+        source="KIP-841, KAFKA-13916 (3.3.0), ReplicationControlManager.validateAlterPartitionData",
+        sentence="The controller takes no fenced or stopping broker into the ISR.",
+        needs=ALTER_PARTITION,
+    ),
+    Feature(
+        name="broker-epoch",
+        bit=BROKER_EPOCH,
+        source="KIP-903, KAFKA-14617 (3.5.0), ReplicationControlManager.ineligibleReplicasForIsr",
+        sentence="The controller takes no broker that registered anew since the fetch.",
+        needs=ALTER_PARTITION | KRAFT,
+        begins_with="Restart",
+    ),
+    Feature(
+        name="hw-needs-min-isr",
+        bit=HW_NEEDS_MIN_ISR,
+        source="KIP-966, KAFKA-15583 (3.7.0), Partition.maybeIncrementLeaderHW",
+        sentence="The high watermark waits while the ISR has fewer than min.insync.replicas.",
+    ),
+    Feature(
+        name="elr",
+        bit=ELR,
+        source="KIP-966 (4.0.0), PartitionChangeBuilder.maybePopulateTargetElr",
+        sentence="Who leaves an ISR that is too small may still be elected, unless it crashed.",
+        needs=ALTER_PARTITION | KRAFT,
+    ),
+    Feature(
+        name="last-known-leader",
+        bit=LAST_KNOWN_LEADER,
+        source="KIP-966, KAFKA-15584 (4.0.0), KAFKA-19522 (4.1.0), "
+        "PartitionChangeBuilder.canElectLastKnownLeader",
+        sentence="With ISR and ELR empty the last leader is elected when back, whatever it lost.",
+        needs=ELR,
+    ),
+    Feature(
+        name="longest-log",
+        bit=LONGEST_LOG,
+        source="a proposal, never in Kafka (ocadaruma/kafka-spec)",
+        sentence="An unclean election takes the longest log among the brokers that are up.",
+    ),
+    Feature(
+        name="fresh-remote-leo",
+        bit=FRESH_REMOTE_LEO,
+        source="up to 0.8.2, undone by KAFKA-2721 (0.9.0), Partition.makeLeader",
+        sentence="A leader forgets its followers' LEOs in every new epoch, also if it led before.",
+    ),
+)
+"""Every feature that can be switched, in the order of the Kafka releases."""
+
+TRUNCATIONS = {
+    "truncate-to-hw": TRUNCATE_TO_HIGH_WATERMARK,
+    "truncate-by-epoch": TRUNCATE_BY_EPOCH,
+    "truncate-by-epochs": TRUNCATE_BY_EPOCHS,
+    "truncate-by-epochs-2.0": TRUNCATE_BY_EPOCHS_2_0,
+    "truncate-on-fetch": TRUNCATE_ON_FETCH,
+}
+"""The ways to truncate, of which a version has exactly one: `--with` one of them replaces it.
+
+To the high watermark (up to 0.10.2), by one question (KIP-101, 0.11), by questions repeated until
+both know the epoch (KIP-279 as proposed, and as first released in 2.0.0), by the fetch itself
+(KIP-595, Kafka 2.7).
+"""

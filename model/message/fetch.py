@@ -1,0 +1,236 @@
+"""Replication by fetching: the request, the leader's handling, the answer.
+
+A follower's fetch offset is its LEO, and it is also its acknowledgement of everything below: that
+is why its high watermark lags the leader's by a round trip.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from model.message.features import DIVERGING_GUARD, FENCING, KRAFT, TRUNCATE_OUT_OF_RANGE, has
+from model.message.epochs import end_offset_for, latest_epoch
+from model.message.high_watermark import advance_high_watermark
+from model.message.isr import expand_isr
+from model.message.process import die
+from model.message.roles import drop_fetch, forget_lost_records, may_fetch, truncate
+from model.message.settings import Settings
+from model.message.terms import (
+    ANSWERED,
+    DIVERGING,
+    FETCHING,
+    IDLE,
+    LEADER,
+    NO_EPOCH,
+    NO_RECORD,
+    OUT_OF_RANGE,
+    PARKED,
+    REQUESTED,
+    TRUNCATE_ON_FETCH,
+    UNKNOWN_OFFSET,
+    contains,
+)
+from model.message.truncation import truncation_point
+
+
+def can_send_fetch(s: Any, c: Settings, follower: int) -> bool:
+    """A follower that may fetch and has no request in flight.
+
+    A broker that is about to shut down has been told to stop (StopReplica); under KRaft it goes on.
+    """
+    if not may_fetch(s, c, follower) or s.fetch[follower] != IDLE:
+        return False
+    return has(c, KRAFT) or not contains(s.stopping, follower)
+
+
+def send_fetch(s: Any, c: Settings, follower: int) -> None:
+    """Ask the known leader for everything from the follower's LEO on."""
+    s.fetch[follower] = REQUESTED
+
+
+def can_leader_fetch(s: Any, c: Settings, follower: int) -> bool:
+    """A fetch request is in flight."""
+    return may_fetch(s, c, follower) and s.fetch[follower] == REQUESTED
+
+
+def leader_fetch(s: Any, c: Settings, follower: int) -> None:
+    """The addressee handles the request (ReplicaManager.fetchMessages).
+
+    Whoever is down or no leader answers with an error and the follower will ask again; so does,
+    since KIP-320, a leader of another epoch. A follower whose log parts from the leader's is told
+    where, since fetches carry its last epoch. An offset beyond the leader's LEO is out of range.
+    Otherwise: remote LEO := fetch offset, the follower may join the ISR, the high watermark may
+    advance, and the answer carries the records from that offset and a high watermark: the one after
+    this fetch (as the articles say) or the one before (as the code reads it). With parked fetches,
+    a request with nothing to answer waits in the purgatory.
+    """
+    leader = s.known_leader[follower]
+    offset = s.leo[follower]
+    last_epoch = carried_epoch(s, c, follower)
+    if not takes_fetch(s, c, leader, s.known_epoch[follower]):
+        s.fetch[follower] = IDLE
+    elif diverges(s, c, leader, offset, last_epoch):
+        if not has(c, DIVERGING_GUARD):
+            observe_fetch(s, c, leader, follower, offset, 0)
+        answer_diverging(s, c, leader, follower, last_epoch)
+    elif is_out_of_range(s, c, leader, offset, last_epoch):
+        answer_out_of_range(s, leader, follower)
+    else:
+        before = s.hw[leader]
+        observe_fetch(s, c, leader, follower, offset, 0)
+        if c.parked_fetches == 1 and offset == s.leo[leader]:
+            s.fetch[follower] = PARKED
+        else:
+            answer(
+                s, leader, follower, before if c.high_watermark_before_fetch == 1 else s.hw[leader]
+            )
+
+
+def carried_epoch(s: Any, c: Settings, follower: int) -> int:
+    """The last epoch in its cache, which a fetch carries since KIP-595; NO_EPOCH before that."""
+    return latest_epoch(s, c, follower) if c.truncation == TRUNCATE_ON_FETCH else NO_EPOCH
+
+
+def takes_fetch(s: Any, c: Settings, leader: int, epoch: int) -> bool:
+    """Whether a broker handles a fetch that was sent in `epoch`, or refuses it.
+
+    NOT_LEADER_FOR_PARTITION; since KIP-320 also FENCED_LEADER_EPOCH, UNKNOWN_LEADER_EPOCH.
+    """
+    if s.role[leader] != LEADER:
+        return False
+    return not has(c, FENCING) or s.known_epoch[leader] == epoch
+
+
+def observe_fetch(s: Any, c: Settings, leader: int, follower: int, offset: int, stale: int) -> None:
+    """What a fetch tells the leader: the follower has everything below the offset."""
+    s.remote_leo[leader, follower] = offset
+    expand_isr(s, c, leader, follower, stale)
+    advance_high_watermark(s, c, leader)
+
+
+def diverges(s: Any, c: Settings, leader: int, offset: int, last_epoch: int) -> bool:
+    """Whether the leader sees that a log ending at `offset` in `last_epoch` is not part of its own.
+
+    It is when that epoch ends earlier in its own log, or is not in it (Partition.readRecords).
+    """
+    if c.truncation != TRUNCATE_ON_FETCH or last_epoch == NO_EPOCH:
+        return False
+    epoch, end = end_offset_for(s, c, leader, last_epoch)
+    return end != UNKNOWN_OFFSET and (epoch < last_epoch or end < offset)
+
+
+def is_out_of_range(s: Any, c: Settings, leader: int, offset: int, last_epoch: int) -> bool:
+    """The fetch begins beyond the leader's log, or ends in an epoch that it cannot place."""
+    if offset > s.leo[leader]:
+        return True
+    if c.truncation != TRUNCATE_ON_FETCH or last_epoch == NO_EPOCH:
+        return False
+    _, end = end_offset_for(s, c, leader, last_epoch)
+    return end == UNKNOWN_OFFSET
+
+
+def can_wake_parked(s: Any, c: Settings, follower: int) -> bool:
+    """A parked fetch may be completed at any time: replica.fetch.wait.max.ms may be over."""
+    return may_fetch(s, c, follower) and s.fetch[follower] == PARKED
+
+
+def wake_parked(s: Any, c: Settings, follower: int) -> None:
+    """Complete a parked fetch: the log is read again, with the high watermark of now."""
+    leader = s.known_leader[follower]
+    last_epoch = carried_epoch(s, c, follower)
+    if not takes_fetch(s, c, leader, s.known_epoch[follower]):
+        s.fetch[follower] = IDLE
+    elif diverges(s, c, leader, s.leo[follower], last_epoch):
+        answer_diverging(s, c, leader, follower, last_epoch)
+    elif s.leo[follower] <= s.leo[leader]:
+        answer(s, leader, follower, s.hw[leader])
+    else:
+        answer_out_of_range(s, leader, follower)
+
+
+def answer(s: Any, leader: int, follower: int, high_watermark: int) -> None:
+    """Send what the leader has from the follower's LEO on, and a high watermark."""
+    s.fetch[follower] = ANSWERED
+    s.answer_offset[follower] = high_watermark
+    first = s.leo[follower]
+    for offset in range(first, s.leo[leader]):
+        s.answer_log[follower, offset - first] = s.log[leader, offset]
+
+
+def answer_out_of_range(s: Any, leader: int, follower: int) -> None:
+    """OFFSET_OUT_OF_RANGE. The follower will ask for the leader's LEO; it is sent along here."""
+    s.fetch[follower] = OUT_OF_RANGE
+    s.answer_offset[follower] = s.leo[leader]
+
+
+def answer_diverging(s: Any, c: Settings, leader: int, follower: int, last_epoch: int) -> None:
+    """Send where the follower's last epoch ends here (diverging epoch, KIP-595).
+
+    Kept is where the follower will cut its log: it follows from the answer and from its own log,
+    which nothing can change while it waits.
+    """
+    epoch, end = end_offset_for(s, c, leader, last_epoch)
+    cut, _ = truncation_point(s, c, follower, epoch, end)
+    s.fetch[follower] = DIVERGING
+    s.answer_offset[follower] = cut
+
+
+def can_receive_fetch(s: Any, c: Settings, follower: int) -> bool:
+    """An answer with records, perhaps none, is in flight."""
+    return may_fetch(s, c, follower) and s.fetch[follower] == ANSWERED
+
+
+def receive_fetch(s: Any, c: Settings, follower: int) -> None:
+    """Append, LEO, then HW := min(own LEO, HW in the answer), which may also lower it.
+
+    Where fetches tell where to truncate, this one told that there is nothing to.
+    (ReplicaFetcherThread.processPartitionData)
+    """
+    high_watermark = s.answer_offset[follower]
+    end = s.leo[follower]
+    for i in range(s.records):
+        if s.answer_log[follower, i] != NO_RECORD:
+            s.log[follower, end] = s.answer_log[follower, i]
+            end += 1
+    if end > s.leo[follower]:
+        # The first record takes the place of an entry of the cache that began there without any.
+        s.cached_epoch[follower] = NO_EPOCH
+    s.leo[follower] = end
+    s.hw[follower] = min(end, high_watermark)
+    s.role[follower] = FETCHING
+    drop_fetch(s, follower)
+
+
+def can_receive_diverging(s: Any, c: Settings, follower: int) -> bool:
+    """The follower is told that its log parts from the leader's."""
+    return may_fetch(s, c, follower) and s.fetch[follower] == DIVERGING
+
+
+def receive_diverging(s: Any, c: Settings, follower: int) -> None:
+    """Truncate, and fetch from there; what is left may part again (truncateOnFetchResponse)."""
+    truncate(s, follower, s.answer_offset[follower])
+    drop_fetch(s, follower)
+    forget_lost_records(s)
+
+
+def can_receive_out_of_range(s: Any, c: Settings, follower: int) -> bool:
+    """The leader's log is shorter than this follower's."""
+    return may_fetch(s, c, follower) and s.fetch[follower] == OUT_OF_RANGE
+
+
+def receive_out_of_range(s: Any, c: Settings, follower: int) -> None:
+    """Truncate to the leader's LEO, if that is less.
+
+    Up to 2.0.0 that is so only where unclean election is on; otherwise the process exits.
+
+    The exit ("log truncation is not allowed") is a broker down like a crash, but it is no fault of
+    the environment and costs no budget (ReplicaFetcherThread.handleOffsetOutOfRange; removed by
+    KAFKA-7414).
+    """
+    if c.unclean_leader_election == 1 or has(c, TRUNCATE_OUT_OF_RANGE):
+        if s.answer_offset[follower] < s.leo[follower]:
+            truncate(s, follower, s.answer_offset[follower])
+        drop_fetch(s, follower)
+        forget_lost_records(s)
+    else:
+        die(s, c, follower)

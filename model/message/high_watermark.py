@@ -1,0 +1,75 @@
+"""When a leader moves its high watermark, and what that makes true for the world outside."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from model.message.features import HW_NEEDS_MIN_ISR, MAXIMAL_ISR, has
+from model.message.settings import Settings
+from model.message.terms import contains, size, with_member, without_member
+
+
+def counted_isr(s: Any, c: Settings, leader: int) -> int:
+    """Who must have a record before it is committed: the ISR as the leader knows it.
+
+    Since KIP-497 also whom it has asked to add: the controller may have agreed already ("maximal
+    ISR", Partition.maximalIsr).
+    """
+    members: int = s.known_isr[leader]
+    if has(c, MAXIMAL_ISR):
+        members |= s.pending_isr[leader]
+    return members
+
+
+def in_sync_end(s: Any, c: Settings, leader: int) -> int:
+    """The least LEO over those that count; unknown if one of them is unknown.
+
+    Its own LEO counts, whatever the ISR says (Partition.maybeIncrementLeaderHW).
+    """
+    end = s.leo[leader]
+    members = counted_isr(s, c, leader)
+    for follower in range(s.replicas):
+        if follower != leader and contains(members, follower):
+            end = min(end, s.remote_leo[leader, follower])
+    return end
+
+
+def expose(s: Any, leader: int, end: int) -> None:
+    """Offsets below `end` are committed: consumers may have read what this leader has there.
+
+    An offset keeps the record with which any leader's high watermark first passed it.
+    """
+    for offset in range(s.exposed_end, end):
+        s.exposed[offset] = s.log[leader, offset]
+    s.exposed_end = max(s.exposed_end, end)
+
+
+def answer_producers(s: Any, c: Settings, leader: int) -> None:
+    """Answer the acks=all requests whose records lie below the high watermark.
+
+    With fewer replicas in sync than min.insync.replicas the answer is
+    NOT_ENOUGH_REPLICAS_AFTER_APPEND: the record is committed but not acknowledged
+    (Partition.checkEnoughReplicasReachOffset).
+    """
+    enough = size(counted_isr(s, c, leader)) >= c.min_insync_replicas
+    for offset in range(s.hw[leader]):
+        bit = s.log[leader, offset] - 1
+        if contains(s.unanswered[leader], bit):
+            s.unanswered[leader] = without_member(s.unanswered[leader], bit)
+            if enough:
+                s.acked = with_member(s.acked, bit)
+
+
+def advance_high_watermark(s: Any, c: Settings, leader: int) -> None:
+    """HW := max(HW, least LEO in sync), tried whenever one of those may have changed.
+
+    Since KAFKA-15583 it stays while the ISR has fewer than min.insync.replicas members: a record
+    that so few have may be lost, and no consumer should have seen it.
+    """
+    if has(c, HW_NEEDS_MIN_ISR) and size(s.known_isr[leader]) < c.min_insync_replicas:
+        return
+    end = in_sync_end(s, c, leader)
+    if end > s.hw[leader]:
+        expose(s, leader, end)
+        s.hw[leader] = end
+        answer_producers(s, c, leader)

@@ -1,0 +1,129 @@
+"""The leader's changes to the ISR.
+
+With ZooKeeper the leader writes the partition state itself, a compare-and-set that succeeds only if
+it knows the current one. Since KIP-497 it asks the controller, and goes on meanwhile.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from model.message.features import (
+    ALTER_PARTITION,
+    BROKER_EPOCH,
+    FENCED_CHECK,
+    ISR_FROM_EPOCH_START,
+    SHRINK_RAISES_EPOCH,
+    has,
+)
+from model.message.model import limits
+from model.message.epochs import epoch_start
+from model.message.high_watermark import advance_high_watermark
+from model.message.partition_state import begin_epoch, knows_partition, write_isr
+from model.message.settings import Settings
+from model.message.terms import LEADER, contains, with_member, without_member
+
+
+def expand_isr(s: Any, c: Settings, leader: int, follower: int, stale: int) -> None:
+    """A follower whose fetch reached the high watermark joins, or is proposed.
+
+    Since KAFKA-7128 it must have reached the start of the leader's epoch as well: a new leader's
+    high watermark may lag behind what was committed. `stale`: the fetch carries a broker epoch that
+    is not the follower's current one. (Partition.maybeExpandIsr)
+    """
+    reached = s.remote_leo[leader, follower]
+    if contains(s.known_isr[leader], follower) or reached < s.hw[leader]:
+        return
+    if has(c, ISR_FROM_EPOCH_START) and reached < epoch_start(s, leader):
+        return
+    if not knows_partition(s, leader):
+        return
+    if not has(c, ALTER_PARTITION):
+        write_isr(s, c, with_member(s.isr, follower))
+        s.known_isr[leader] = s.isr
+    elif s.pending_isr[leader] == 0:
+        s.pending_isr[leader] = with_member(s.known_isr[leader], follower)
+        s.pending_stale[leader] = stale
+
+
+def can_shrink_isr(s: Any, c: Settings, leader: int, follower: int) -> bool:
+    """A follower that is behind, or down, may be found lagging.
+
+    Abstracts replica.lag.time.max.ms: a follower that has not caught up may exceed it at any time.
+    """
+    if leader == follower or s.role[leader] != LEADER:
+        return False
+    if not contains(s.known_isr[leader], follower) or not knows_partition(s, leader):
+        return False
+    if s.pending_isr[leader] != 0:
+        return False
+    return s.up[follower] == 0 or s.remote_leo[leader, follower] < s.leo[leader]
+
+
+def shrink_isr(s: Any, c: Settings, leader: int, follower: int) -> None:
+    """It leaves the ISR, which may let the high watermark advance; or the controller is asked.
+
+    Until the controller has answered, the follower still counts. (Partition.maybeShrinkIsr)
+    """
+    if has(c, ALTER_PARTITION):
+        s.pending_isr[leader] = without_member(s.known_isr[leader], follower)
+    else:
+        write_isr(s, c, without_member(s.isr, follower))
+        s.known_isr[leader] = s.isr
+        advance_high_watermark(s, c, leader)
+
+
+def can_alter_partition(s: Any, c: Settings, leader: int) -> bool:
+    """A leader's request to change the ISR is on its way, and the controller has an answer to it.
+
+    One that knows less than the controller is told so (INVALID_UPDATE_VERSION,
+    FENCED_LEADER_EPOCH), and goes on with what it has asked for until it learns more
+    (Partition.handleAlterPartitionError).
+    """
+    if s.role[leader] != LEADER or s.pending_isr[leader] == 0:
+        return False
+    return knows_partition(s, leader)
+
+
+def is_accepted(s: Any, c: Settings, leader: int) -> bool:
+    """Whether the controller agrees, the leader's knowledge being current.
+
+    Since KIP-841 it does not if a member is fenced or stopping, since KIP-903 neither if the broker
+    to be added has registered anew since the fetch (INELIGIBLE_REPLICA).
+    (ReplicationControlManager.validateAlterPartitionData)
+    """
+    if has(c, FENCED_CHECK) and s.pending_isr[leader] & (s.fenced | s.stopping) != 0:
+        return False
+    return not (has(c, BROKER_EPOCH) and s.pending_stale[leader] == 1)
+
+
+def raises_epoch(s: Any, c: Settings, leader: int) -> bool:
+    """Whether taking out a member starts an epoch, as KRaft did until 3.6 (KAFKA-15021)."""
+    return has(c, SHRINK_RAISES_EPOCH) and s.isr & ~s.pending_isr[leader] != 0
+
+
+def alter_partition_limit(s: Any, c: Settings, leader: int) -> int:
+    """An ISR that shrinks may start an epoch."""
+    if s.epoch == s.epochs and is_accepted(s, c, leader) and raises_epoch(s, c, leader):
+        return limits.EPOCHS
+    return limits.WITHIN
+
+
+def alter_partition(s: Any, c: Settings, leader: int) -> None:
+    """The controller answers, and the leader hears it: the ISR is the one proposed, or as it was.
+
+    Both are one step. In between the leader would go on with the larger of the two ISRs, which can
+    only delay its high watermark. An answer of a later epoch is left to the metadata to tell.
+    """
+    members = s.pending_isr[leader]
+    accepted = is_accepted(s, c, leader)
+    starts_epoch = raises_epoch(s, c, leader)
+    s.pending_isr[leader] = 0
+    s.pending_stale[leader] = 0
+    if accepted:
+        if starts_epoch:
+            begin_epoch(s, c)
+        write_isr(s, c, members)
+        if not starts_epoch:
+            s.known_isr[leader] = members
+            advance_high_watermark(s, c, leader)

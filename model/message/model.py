@@ -1,0 +1,70 @@
+"""The message grain: fetch request and fetch answer are separate steps.
+
+This is the model that `check` explores: a version of the protocol in an environment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from model.kit.layout import TooLargeToPack
+from model.kit.renaming import Sort
+from model.kit.transition_system import Model
+from model.message.cluster import initial_state, layout
+from model.message.contents import ACTIONS, contents
+from model.message.environment import BadEnvironment, Environment
+from model.message.model import limits
+from model.message.narration import narration
+from model.message.versions import BadVersion, version_of
+
+NAME = "kafka-message"
+
+
+def message_model(version: str, environment: Environment) -> Model:
+    """Version `version` of the protocol in `environment`, as `model.message.versions.version_of`
+    reads it.
+
+    Raises `BadEnvironment` for an unknown version or bounds too large to pack.
+    """
+    try:
+        rules = version_of(version)
+    except BadVersion as problem:
+        raise BadEnvironment(str(problem)) from None
+    try:
+        form = layout(environment.bounds)
+    except TooLargeToPack as problem:
+        raise BadEnvironment(
+            f"replicas {environment.replicas}, records {environment.records} and epochs "
+            f"{environment.epochs} together are too large to pack: {problem}; lower one of them"
+        ) from None
+    settings = environment.settings(rules)
+    return Model(
+        name=NAME,
+        version=version,
+        layout=form,
+        settings=settings,
+        actions=ACTIONS,
+        contents=contents(settings),
+        limits=limits.NAMES,
+        initial=(initial_state(form),),
+        narration=narration(settings),
+        options=environment.options(),
+        told_apart=_told_apart(environment),
+    )
+
+
+def _told_apart(environment: Environment) -> dict[Sort, str]:
+    """An election by assignment goes by the replicas' numbers."""
+    if environment.election_order == "any" or environment.replicas == 1:
+        return {}
+    return {
+        Sort.REPLICA: "with --election-order assignment an election tells replicas apart; "
+        "add --election-order any"
+    }
+
+
+def model_of(name: str, version: str, options: Mapping[str, object]) -> Model:
+    """The model that the header of a trace describes. Raises `BadEnvironment`."""
+    if name != NAME:
+        raise BadEnvironment(f"unknown model {name!r}; known: {NAME}")
+    return message_model(version, Environment.from_options(dict(options)))

@@ -1,0 +1,199 @@
+"""The steps of brokers and of the controller: faults, elections, what a broker learns of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from model.kit.state import State
+from model.message.features import EVERY_EPOCH, has
+from model.message.narration.phrases import (
+    as_set,
+    at_leader,
+    election,
+    joined,
+    never_acked,
+    removed,
+)
+from model.message.roles import follows
+from model.message.settings import Settings
+from model.message.terms import (
+    IDLE,
+    LEADER,
+    NO_REPLICA,
+    TRUNCATE_ON_FETCH,
+    TRUNCATING,
+    contains,
+)
+
+
+def _checkpoint(c: Settings, before: State, after: State, replica: int) -> str:
+    old, new = before.checkpoint[replica], after.checkpoint[replica]
+    return f"r{replica} writes its HW to replication-offset-checkpoint: {old} -> {new}."
+
+
+def _crash(c: Settings, before: State, after: State, replica: int) -> str:
+    told = [f"checkpoint {after.checkpoint[replica]} and log (LEO {after.leo[replica]}) stay"]
+    crashes = f"The process of {_who(before, replica)} crashes"
+    gone = f"{crashes}: HW {before.hw[replica]} in memory is gone"
+    return joined(gone, [*told, *_lost_with(before, after, replica)])
+
+
+def _lose_power(c: Settings, before: State, after: State, replica: int, end: int) -> str:
+    lost = removed(before, after, replica)
+    told = f"The machine of {_who(before, replica)} loses power before its log is on disk, {lost}"
+    return joined(told, [f"LEO {end}", *_lost_with(before, after, replica)])
+
+
+def _lose_disk(c: Settings, before: State, after: State, replica: int) -> str:
+    told = f"The disk of {_who(before, replica)} is lost, {removed(before, after, replica)}"
+    return joined(told, ["an empty one takes its place", *_lost_with(before, after, replica)])
+
+
+def _lose_checkpoint(c: Settings, before: State, after: State, replica: int) -> str:
+    was = before.checkpoint[replica]
+    return f"r{replica} is down and loses its replication-offset-checkpoint, which said {was}."
+
+
+def _begin_shutdown(c: Settings, before: State, after: State, replica: int) -> str:
+    told = f"r{replica} asks the controller to shut down"
+    if before.isr == after.isr and before.leader == after.leader:
+        alone = contains(before.isr, replica)
+        return f"{told}; {'nobody else is in sync' if alone else 'it is not in the ISR'}."
+    return joined(told, [*_left(before, after, replica), *election(before, after)])
+
+
+def _stop(c: Settings, before: State, after: State, replica: int) -> str:
+    told = [f"HW {after.checkpoint[replica]} is checkpointed, the log is flushed"]
+    stops = f"r{replica} ends its shutdown and stops"
+    return joined(stops, [*told, *_lost_with(before, after, replica)])
+
+
+def _who(before: State, replica: int) -> str:
+    return f"leader r{replica}" if before.role[replica] == LEADER else f"r{replica}"
+
+
+def _lost_with(before: State, after: State, replica: int) -> list[str]:
+    """What a process that ends takes along: fetches in flight, answers that it owed."""
+    lost = [
+        f"r{follower}'s fetch is lost"
+        for follower in range(before.replicas)
+        if follows(before, follower)
+        and before.fetch[follower] != IDLE
+        and (not follows(after, follower) or after.fetch[follower] == IDLE)
+        and (follower != after.stray_from or before.stray_from == follower)
+    ]
+    if after.stray_from == replica and before.stray_from != replica:
+        lost.append(f"its fetch to r{after.stray_to} is still on its way")
+    return [*lost, *never_acked(before, after, replica)]
+
+
+def _restart(c: Settings, before: State, after: State, replica: int) -> str:
+    noticed = contains(before.fenced, replica)
+    manner = " and registers" if noticed else ", unnoticed by the controller"
+    told = []
+    if before.elr != after.elr and contains(before.elr, replica):
+        told.append("it was not shut down properly and leaves the ELR")
+    hw = (
+        f"HW := min(checkpoint {after.checkpoint[replica]}, LEO {after.leo[replica]})"
+        f" = {after.hw[replica]}"
+    )
+    return joined(f"r{replica} starts again{manner}: {hw}", [*told, *election(before, after)])
+
+
+def _fence(c: Settings, before: State, after: State, replica: int) -> str:
+    told = f"The controller notices that r{replica} is down"
+    return joined(told, [*_left(before, after, replica), *election(before, after)])
+
+
+def _fence_and_elect(c: Settings, before: State, after: State, replica: int, winner: int) -> str:
+    return _fence(c, before, after, replica)
+
+
+def _left(before: State, after: State, replica: int) -> list[str]:
+    """What became of the ISR and the ELR when the replica was taken out."""
+    if not contains(before.isr, replica):
+        return ["it was not in the ISR"]
+    members = as_set(after, after.isr)
+    if contains(after.isr, replica):
+        return [f"it is the last of the ISR {members} and stays in it"]
+    eligible = f", ELR {as_set(after, after.elr)}" if after.elr else ""
+    return [f"it leaves the ISR, now {members}{eligible}"]
+
+
+def _expire_session(c: Settings, before: State, after: State, replica: int) -> str:
+    told = f"The session of {_who(before, replica)} expires although it runs, and it does not know"
+    return joined(told, [*_left(before, after, replica), *election(before, after)])
+
+
+def _register(c: Settings, before: State, after: State, replica: int) -> str:
+    return joined(f"r{replica} registers with the controller again", election(before, after))
+
+
+def _move(c: Settings, before: State, after: State, replica: int) -> str:
+    return (
+        f"The controller moves leadership from r{before.leader} to r{replica}: "
+        f"epoch {after.epoch}, ISR {as_set(after, after.isr)} unchanged."
+    )
+
+
+def _learn(c: Settings, before: State, after: State, replica: int) -> str:
+    return _taken_up(c, before, after, replica, f"r{replica} learns", before.leader)
+
+
+def _learn_late(c: Settings, before: State, after: State, replica: int, epoch: int) -> str:
+    late = f"r{replica} learns what was decided before"
+    return _taken_up(c, before, after, replica, late, before.decided_leader[epoch])
+
+
+def _taken_up(
+    c: Settings, before: State, after: State, replica: int, learns: str, leader: int
+) -> str:
+    """What a broker does with a decision for `leader`."""
+    epoch = after.known_epoch[replica]
+    if leader == replica:
+        return joined(
+            f"{learns} that it {_leads(before, after, replica)} in epoch {epoch}: "
+            f"LEO {after.leo[replica]}, HW {before.hw[replica]}",
+            at_leader(before, after, replica),
+        )
+    told = f"{learns} that r{leader} leads in epoch {epoch}"
+    same = follows(before, replica) and before.known_leader[replica] == leader
+    if same and not has(c, EVERY_EPOCH):
+        return f"{told}; it is the same leader, so r{replica} truncates nothing and carries on."
+    if c.truncation == TRUNCATE_ON_FETCH:
+        cut = "its fetches will tell where the logs part"
+    elif after.role[replica] == TRUNCATING:
+        cut = "it will ask where its last epoch ends before it fetches"
+    else:
+        cut = f"it truncates to its own HW {before.hw[replica]}, {removed(before, after, replica)}"
+    rest = never_acked(before, after, replica)
+    if after.stray_from == replica and before.stray_from == NO_REPLICA:
+        rest.append(f"its fetch to r{after.stray_to} is still on its way")
+    return joined(f"{told} and follows it: {cut}", rest)
+
+
+def _leads(before: State, after: State, replica: int) -> str:
+    if before.role[replica] != LEADER:
+        return "leads"
+    if before.known_epoch[replica] == after.known_epoch[replica]:
+        return f"leads with ISR {as_set(after, after.known_isr[replica])}"
+    return "still leads, now"
+
+
+SENTENCES: dict[str, Callable[..., str]] = {
+    "Checkpoint": _checkpoint,
+    "Crash": _crash,
+    "PowerLoss": _lose_power,
+    "DiskLoss": _lose_disk,
+    "CheckpointLoss": _lose_checkpoint,
+    "BeginShutdown": _begin_shutdown,
+    "Stop": _stop,
+    "Restart": _restart,
+    "Fence": _fence,
+    "FenceAndElect": _fence_and_elect,
+    "SessionExpiry": _expire_session,
+    "Register": _register,
+    "Move": _move,
+    "Learn": _learn,
+    "LearnLate": _learn_late,
+}

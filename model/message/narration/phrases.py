@@ -1,0 +1,167 @@
+"""Phrases that sentences and tables have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from model.kit.state import State
+from model.message.settings import Settings
+from model.message.terms import (
+    ANSWERED,
+    LEADER,
+    NO_RECORD,
+    NO_REPLICA,
+    PARKED,
+    contains,
+)
+
+
+def joined(first: str, rest: Iterable[str]) -> str:
+    """A sentence of several parts."""
+    return "; ".join([first, *rest]) + "."
+
+
+def leading(s: State, leader: int) -> str:
+    """A stale leader is named as what it believes to be."""
+    epoch = s.known_epoch[leader]
+    if s.leader == leader and s.epoch == epoch:
+        return f"leader r{leader} (epoch {epoch})"
+    return f"r{leader}, which still leads in epoch {epoch} as far as it knows"
+
+
+def at_leader(before: State, after: State, leader: int) -> list[str]:
+    """How a leader's high watermark moved, what that committed, who got an answer."""
+    told = []
+    if before.hw[leader] != after.hw[leader]:
+        told.append(f"HW {before.hw[leader]} -> {after.hw[leader]}")
+    committed = [after.exposed[o] for o in range(before.exposed_end, after.exposed_end)]
+    acked = [r + 1 for r in range(after.records) if contains(after.acked & ~before.acked, r)]
+    if committed == acked and committed:
+        return [*told, f"{are(committed)} committed and acknowledged"]
+    if committed:
+        told.append(f"{are(committed)} committed")
+    if acked:
+        told.append(f"{are(acked)} acknowledged")
+    return told
+
+
+def never_acked(before: State, after: State, replica: int) -> list[str]:
+    """A leader that stops leading takes its waiting produce requests with it."""
+    if before.role[replica] != LEADER or before.unanswered[replica] == 0:
+        return []
+    due = [r + 1 for r in range(before.records) if contains(before.unanswered[replica], r)]
+    return [f"{as_records(due)} will never be acknowledged"]
+
+
+def election(before: State, after: State) -> list[str]:
+    """Whom the controller made leader, if anybody."""
+    if before.epoch == after.epoch:
+        return []
+    if after.leader == NO_REPLICA:
+        return ["no replica can lead (NoReplicaOnlineException)"]
+    if before.leader == after.leader:
+        return [f"r{after.leader} stays leader, now in epoch {after.epoch}"]
+    whence = ""
+    if not contains(before.isr, after.leader):
+        whence = " from outside the ISR (unclean)"
+        if _was_eligible(before, after.leader):
+            whence = " from the ELR"
+        elif before.last_leader == after.leader:
+            whence = " as the last known leader (unclean)"
+    return [f"r{after.leader} is elected leader of epoch {after.epoch}{whence}"]
+
+
+def _was_eligible(before: State, winner: int) -> bool:
+    """Whether it was elected from the ELR: one that comes back from a crash leaves that first."""
+    returns_unclean = before.up[winner] == 0 and before.unclean[winner] == 1
+    return contains(before.elr, winner) and not (
+        returns_unclean and contains(before.fenced, winner)
+    )
+
+
+def no_answer(c: Settings, s: State, leader: int, epoch: int, fetch: str) -> str:
+    """Why a fetch that was sent in `epoch` comes to nothing."""
+    if s.up[leader] == 0:
+        return f"{fetch} does not reach r{leader}, which is down."
+    if s.role[leader] != LEADER:
+        return f"r{leader} refuses {fetch}: NOT_LEADER_FOR_PARTITION."
+    error = "FENCED" if epoch < s.known_epoch[leader] else "UNKNOWN"
+    return (
+        f"r{leader}, in epoch {s.known_epoch[leader]}, refuses {fetch} of epoch {epoch}: "
+        f"{error}_LEADER_EPOCH."
+    )
+
+
+def out_of_range(s: State, leader: int, fetch: str) -> str:
+    """That the leader cannot serve this offset."""
+    return f"r{leader} refuses {fetch}, beyond its LEO {s.leo[leader]}: OFFSET_OUT_OF_RANGE."
+
+
+def isr_change(before: State, after: State, leader: int, follower: int) -> list[str]:
+    """What a fetch did for the follower's place in the ISR."""
+    if after.isr != before.isr:
+        return [f"r{follower} joins the ISR {as_set(after, after.isr)}"]
+    if after.pending_isr[leader] != before.pending_isr[leader]:
+        return [f"it asks the controller for ISR {as_set(after, after.pending_isr[leader])}"]
+    return []
+
+
+def answering(s: State, follower: int) -> str:
+    """What a leader answers a fetch."""
+    if s.fetch[follower] == PARKED:
+        return "nothing to answer yet, the fetch is parked"
+    assert s.fetch[follower] == ANSWERED
+    records = as_records(answered_records(s, follower)) or "no record"
+    return f"it answers {records}, HW {s.answer_offset[follower]}"
+
+
+def answered_records(s: State, follower: int) -> list[int]:
+    """The records that an answer carries."""
+    carried = [s.answer_log[follower, i] for i in range(s.records)]
+    return [record for record in carried if record != NO_RECORD]
+
+
+def removed(before: State, after: State, replica: int) -> str:
+    """Which records a truncation took."""
+    gone = [before.log[replica, o] for o in range(after.leo[replica], before.leo[replica])]
+    return f"removing {as_records(gone)}" if gone else "removing nothing"
+
+
+def members_of(s: State, members: int) -> list[int]:
+    """The replicas in a set, in order."""
+    return [replica for replica in range(s.replicas) if contains(members, replica)]
+
+
+def as_set(s: State, members: int) -> str:
+    """`{r0, r2}`"""
+    return "{" + ", ".join(f"r{member}" for member in members_of(s, members)) + "}"
+
+
+def with_epoch(s: State, record: int) -> str:
+    """`m1@0`: a record and the epoch it was written in."""
+    return f"m{record}@{s.record_epoch[record - 1]}"
+
+
+def ids(records: Iterable[int]) -> list[str]:
+    """`m1`, `m2`"""
+    return [f"m{record}" for record in records]
+
+
+def as_records(records: Iterable[int]) -> str:
+    """`m1 m2`"""
+    return " ".join(ids(records))
+
+
+def as_list(parts: Iterable[str]) -> str:
+    """The parts, or `none`."""
+    return " ".join(parts) or "none"
+
+
+def are(records: list[int]) -> str:
+    """`m1 is`, `m1 m2 are`"""
+    return f"{as_records(records)} {'is' if len(records) == 1 else 'are'}"
+
+
+def counted(number: int, one: str, many: str) -> str:
+    """`1 crash`, `2 crashes`"""
+    return f"{number} {one if number == 1 else many}"

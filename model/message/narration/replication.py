@@ -1,0 +1,184 @@
+"""The steps by which records spread: producing, fetching, the ISR, truncating, reading."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from model.kit.state import State
+from model.message.epochs import end_offset_for, latest_epoch
+from model.message.narration.phrases import (
+    answered_records,
+    answering,
+    as_records,
+    as_set,
+    at_leader,
+    election,
+    isr_change,
+    joined,
+    leading,
+    no_answer,
+    out_of_range,
+    removed,
+)
+from model.message.settings import Settings
+from model.message.terms import (
+    DIVERGING,
+    IDLE,
+    NO_EPOCH,
+    OUT_OF_RANGE,
+    TRUNCATING,
+    UNKNOWN_OFFSET,
+)
+
+
+def _produce(c: Settings, before: State, after: State, leader: int) -> str:
+    record, offset, by = after.produced, before.leo[leader], leading(before, leader)
+    appended = f"A producer's record m{record} is appended at offset {offset} by {by}"
+    return joined(appended, at_leader(before, after, leader))
+
+
+def _send_fetch(c: Settings, before: State, after: State, follower: int) -> str:
+    leader, offset = before.known_leader[follower], before.leo[follower]
+    return f"r{follower} sends r{leader} a fetch from offset {offset}."
+
+
+def _leader_fetch(c: Settings, before: State, after: State, follower: int) -> str:
+    leader, offset = before.known_leader[follower], before.leo[follower]
+    fetch = f"r{follower}'s fetch from offset {offset}"
+    if after.fetch[follower] == IDLE:
+        return no_answer(c, before, leader, before.known_epoch[follower], fetch)
+    if after.fetch[follower] == OUT_OF_RANGE:
+        return out_of_range(before, leader, fetch)
+    learned = [*isr_change(before, after, leader, follower), *at_leader(before, after, leader)]
+    if after.fetch[follower] == DIVERGING:
+        if after.remote_leo[leader, follower] != before.remote_leo[leader, follower]:
+            learned.insert(0, f"remote LEO {offset} all the same")
+        return joined(f"r{leader} answers {fetch} {_parting(c, before, leader, follower)}", learned)
+    if not at_leader(before, after, leader):
+        learned.append(f"HW stays {after.hw[leader]}")
+    handled = f"r{leader} handles {fetch}: remote LEO {offset}"
+    return joined(handled, [*learned, answering(after, follower)])
+
+
+def _parting(c: Settings, s: State, leader: int, follower: int) -> str:
+    last = latest_epoch(s, c, follower)
+    epoch, end = end_offset_for(s, c, leader, last)
+    return f"with a diverging epoch: of epochs up to {last} it has {epoch}, which ends at {end}"
+
+
+def _wake_parked(c: Settings, before: State, after: State, follower: int) -> str:
+    leader = before.known_leader[follower]
+    fetch = f"r{follower}'s parked fetch from offset {before.leo[follower]}"
+    if after.fetch[follower] == IDLE:
+        return no_answer(c, before, leader, before.known_epoch[follower], fetch)
+    if after.fetch[follower] == OUT_OF_RANGE:
+        return out_of_range(before, leader, fetch)
+    if after.fetch[follower] == DIVERGING:
+        return f"r{leader} completes {fetch} {_parting(c, before, leader, follower)}."
+    return f"r{leader} completes {fetch}: {answering(after, follower)}."
+
+
+def _receive_fetch(c: Settings, before: State, after: State, follower: int) -> str:
+    end, told = after.leo[follower], before.answer_offset[follower]
+    records = as_records(answered_records(before, follower))
+    got = f"r{follower} appends {records}" if records else f"r{follower} receives no record"
+    was = before.hw[follower]
+    moved = "" if after.hw[follower] >= was else f", down from {was}"
+    return f"{got}: LEO {end}, HW min({end}, {told}) = {after.hw[follower]}{moved}."
+
+
+def _receive_out_of_range(c: Settings, before: State, after: State, follower: int) -> str:
+    leader, end = before.known_leader[follower], before.answer_offset[follower]
+    told = f"r{follower} learns that r{leader}'s LEO is {end}, its own {before.leo[follower]}"
+    if after.up[follower] == 0:
+        return f"{told}: unclean election is off, truncation is not allowed, the process exits."
+    return f"{told}: it truncates to it, {removed(before, after, follower)}."
+
+
+def _receive_diverging(c: Settings, before: State, after: State, follower: int) -> str:
+    return (
+        f"r{follower} learns where its log parts from that of r{before.known_leader[follower]}: "
+        f"it truncates to {after.leo[follower]}, {removed(before, after, follower)}."
+    )
+
+
+def _stray_fetch(c: Settings, before: State, after: State, follower: int) -> str:
+    leader, offset = before.stray_to, before.stray_offset
+    fetch = f"r{follower}'s old fetch from offset {offset} reaches r{leader} all the same"
+    learned = [*isr_change(before, after, leader, follower), *at_leader(before, after, leader)]
+    return joined(f"{fetch}: remote LEO {offset}", learned)
+
+
+def _lose_stray(c: Settings, before: State, after: State) -> str:
+    return f"r{before.stray_from}'s old fetch to r{before.stray_to} is lost."
+
+
+def _shrink_isr(c: Settings, before: State, after: State, leader: int, follower: int) -> str:
+    found = f"r{leader} {_lagging(before, leader, follower)}"
+    if after.pending_isr[leader] != before.pending_isr[leader]:
+        return (
+            f"{found} and asks the controller for ISR {as_set(after, after.pending_isr[leader])}."
+        )
+    out = f"{found} and takes it out of the ISR, now {as_set(after, after.isr)}"
+    return joined(out, at_leader(before, after, leader))
+
+
+def _lagging(before: State, leader: int, follower: int) -> str:
+    if before.remote_leo[leader, follower] == UNKNOWN_OFFSET:
+        return f"has not heard from r{follower}"
+    return f"finds r{follower} {'lagging' if before.up[follower] else 'gone'}"
+
+
+def _alter_partition(c: Settings, before: State, after: State, leader: int) -> str:
+    asked = f"r{leader}'s AlterPartition for ISR {as_set(before, before.pending_isr[leader])}"
+    if before.isr == after.isr:
+        return f"The controller refuses {asked}."
+    rest = at_leader(before, after, leader)
+    if after.elr:
+        rest.insert(0, f"ELR {as_set(after, after.elr)}")
+    return joined(f"The controller accepts {asked}", [*election(before, after), *rest])
+
+
+def _offset_for_leader_epoch(c: Settings, before: State, after: State, follower: int) -> str:
+    leader, epoch = before.known_leader[follower], latest_epoch(before, c, follower)
+    last = "having no record" if epoch == NO_EPOCH else "its last"
+    meant, end = end_offset_for(before, c, leader, epoch)
+    cut = f"it truncates to {after.leo[follower]}, {removed(before, after, follower)}"
+    if end == UNKNOWN_OFFSET:
+        answer = f"undefined: it falls back on its HW {before.hw[follower]}; {cut}"
+    elif meant == epoch:
+        answer = f"{end}: {cut}"
+    else:
+        answer = f"{end}, for epoch {meant}: {cut}"
+    if after.role[follower] == TRUNCATING:
+        answer += ", and will ask again"
+    return f"r{follower} asks r{leader} where epoch {epoch} ends, {last}; the answer is {answer}."
+
+
+def _consume(c: Settings, before: State, after: State, leader: int) -> str:
+    reads = f"The consumer reads from {leading(before, leader)} at offset {before.consumed}"
+    if after.misread:
+        return (
+            f"{reads}; below it there is m{before.log[leader, before.consumed - 1]} by now, not "
+            f"m{before.last_consumed}, which it read last: it goes on and notices nothing."
+        )
+    if after.consumed < before.consumed:
+        return f"{reads} and learns that its log was truncated (LogTruncationException)."
+    return f"{reads}: m{after.last_consumed}."
+
+
+SENTENCES: dict[str, Callable[..., str]] = {
+    "Produce": _produce,
+    "SendFetch": _send_fetch,
+    "LeaderFetch": _leader_fetch,
+    "WakeParked": _wake_parked,
+    "RecvFetch": _receive_fetch,
+    "RecvOutOfRange": _receive_out_of_range,
+    "RecvDiverging": _receive_diverging,
+    "StrayFetch": _stray_fetch,
+    "LoseStray": _lose_stray,
+    "ShrinkIsr": _shrink_isr,
+    "AlterPartition": _alter_partition,
+    "OffsetForLeaderEpoch": _offset_for_leader_epoch,
+    "Consume": _consume,
+}

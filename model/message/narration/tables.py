@@ -1,0 +1,186 @@
+"""A state as a table, and what belongs to no row of it.
+
+Rows and summary together show everything that a state holds: two states that read the same are the
+same.
+"""
+
+from __future__ import annotations
+
+from model.kit.state import State
+from model.message.narration.phrases import (
+    answered_records,
+    as_list,
+    as_records,
+    as_set,
+    counted,
+    ids,
+    members_of,
+    with_epoch,
+)
+from model.message.roles import follows
+from model.message.terms import (
+    DIVERGING,
+    FETCHING,
+    IDLE,
+    LEADER,
+    NO_EPOCH,
+    NO_REPLICA,
+    OUT_OF_RANGE,
+    PARKED,
+    REQUESTED,
+    TRUNCATING,
+    UNKNOWN_OFFSET,
+    contains,
+)
+
+HEADER = ["Broker", "State", "LEO", "HW", "Ckpt", "Remote LEO", "ISR", "Log", "In flight"]
+LANES = ("LEO", "HW")
+"""The columns to follow where there is room for two a broker."""
+
+NOTHING = "-"
+
+
+def rows(state: State) -> list[list[str]]:
+    """A header, then one row a broker. Ckpt and Remote LEO are offsets; a record is id@epoch."""
+    return [list(HEADER), *(_row(state, replica) for replica in range(state.replicas))]
+
+
+def summary(state: State) -> list[tuple[str, str]]:
+    """What the controller has decided, what the world outside has seen, what faults there were."""
+    leader = f"leader r{state.leader}" if state.leader != NO_REPLICA else "no leader"
+    born = range(1, state.produced + 1)
+    committed = [state.exposed[offset] for offset in range(state.exposed_end)]
+    acked = [record for record in born if contains(state.acked, record - 1)]
+    decided = f"{leader}, epoch {state.epoch}, ISR {as_set(state, state.isr)}"
+    if state.elr:
+        decided += f", ELR {as_set(state, state.elr)}"
+    if state.last_leader != NO_REPLICA:
+        decided += f", last led by r{state.last_leader}"
+    decided += f", fenced {as_set(state, state.fenced)}"
+    if state.stopping:
+        decided += f", stopping {as_set(state, state.stopping)}"
+    return [
+        ("Controller", decided),
+        *_on_the_way(state),
+        ("Produced", as_list(with_epoch(state, record) for record in born)),
+        ("Committed", as_records(committed) or "none"),
+        ("Acknowledged", as_records(acked) or "none"),
+        *_consumer(state),
+        ("Faults", _faults(state)),
+    ]
+
+
+def _on_the_way(s: State) -> list[tuple[str, str]]:
+    """What is in the network and belongs to nobody: an old fetch, old decisions."""
+    told = []
+    if s.stray_from != NO_REPLICA:
+        stale = ", broker epoch of the past" if s.stray_stale else ""
+        last = NOTHING if s.stray_last_epoch == NO_EPOCH else f"{s.stray_last_epoch}"
+        fetch = (
+            f"r{s.stray_from}'s fetch from offset {s.stray_offset} to r{s.stray_to}, "
+            f"epoch {s.stray_epoch}, last epoch {last}{stale}"
+        )
+        told.append(("Still on its way", fetch))
+    earlier = [
+        f"e{epoch} r{s.decided_leader[epoch]} {as_set(s, s.decided_isr[epoch])}"
+        for epoch in range(s.epochs)
+        if s.decided_leader[epoch] != NO_REPLICA
+    ]
+    if earlier:
+        told.append(("Decided before", ", ".join(earlier)))
+    return told
+
+
+def _consumer(s: State) -> list[tuple[str, str]]:
+    if s.consumed == 0:
+        return []
+    read = f"{counted(s.consumed, 'record', 'records')} read, the last m{s.last_consumed}"
+    return [("Consumer", f"{read}, then past what it never saw" if s.misread else read)]
+
+
+def _faults(s: State) -> str:
+    rare = (
+        (s.power_losses_used, "power loss", "power losses"),
+        (s.lost_disks_used, "lost disk", "lost disks"),
+        (s.lost_checkpoints_used, "lost checkpoint", "lost checkpoints"),
+        (s.session_expiries_used, "session expiry", "session expiries"),
+        (s.shutdowns_used, "shutdown", "shutdowns"),
+    )
+    return ", ".join(
+        [
+            counted(s.restarts_used, "crash", "crashes"),
+            counted(s.moves_used, "move", "moves"),
+            *(counted(number, one, many) for number, one, many in rare if number),
+        ]
+    )
+
+
+def _row(s: State, replica: int) -> list[str]:
+    leads = s.role[replica] == LEADER
+    checkpoint = str(s.checkpoint[replica])
+    if s.durable[replica]:
+        checkpoint += f", {s.durable[replica]} safe"
+    log = [with_epoch(s, s.log[replica, offset]) for offset in range(s.leo[replica])]
+    return [
+        f"r{replica}",
+        _state(s, replica),
+        str(s.leo[replica]),
+        str(s.hw[replica]) if s.up[replica] == 1 else NOTHING,
+        checkpoint,
+        _remote_leos(s, replica) if leads else NOTHING,
+        _isr(s, replica) if leads else NOTHING,
+        " ".join(log) or "empty",
+        _in_flight(s, replica),
+    ]
+
+
+def _isr(s: State, leader: int) -> str:
+    """The ISR as the leader knows it, and the one that it has asked for."""
+    known = as_list(f"r{member}" for member in members_of(s, s.known_isr[leader]))
+    if not s.pending_isr[leader]:
+        return known
+    asked = as_list(f"r{member}" for member in members_of(s, s.pending_isr[leader]))
+    return f"{known}, asks {asked}{' (old)' if s.pending_stale[leader] else ''}"
+
+
+def _state(s: State, replica: int) -> str:
+    if s.up[replica] == 0:
+        return "down, unclean" if s.unclean[replica] else "down"
+    epoch = f"e{s.known_epoch[replica]}"
+    if s.role[replica] == LEADER:
+        return f"leader {epoch}{', outdated' if s.outdated[replica] else ''}"
+    if follows(s, replica) and s.cached_epoch[replica] != NO_EPOCH:
+        epoch += f", led e{s.cached_epoch[replica]}"
+    if s.role[replica] == FETCHING:
+        return f"follower r{s.known_leader[replica]} {epoch}"
+    if s.role[replica] == TRUNCATING:
+        return f"truncating r{s.known_leader[replica]} {epoch}"
+    return "up, no role"
+
+
+def _remote_leos(s: State, leader: int) -> str:
+    known = []
+    for follower in range(s.replicas):
+        if follower != leader:
+            offset = s.remote_leo[leader, follower]
+            known.append(f"r{follower}:{'?' if offset == UNKNOWN_OFFSET else offset}")
+    return as_list(known)
+
+
+def _in_flight(s: State, replica: int) -> str:
+    """A follower's one fetch, or the records of which a leader still owes the acknowledgement."""
+    if s.role[replica] == LEADER:
+        due = [r + 1 for r in range(s.records) if contains(s.unanswered[replica], r)]
+        return f"ack due: {as_records(due)}" if due else NOTHING
+    if not follows(s, replica) or s.fetch[replica] == IDLE:
+        return NOTHING
+    offset = s.answer_offset[replica]
+    told = {
+        REQUESTED: f"fetch from {s.leo[replica]}",
+        PARKED: f"parked from {s.leo[replica]}",
+        DIVERGING: f"diverging, cut at {offset}",
+        OUT_OF_RANGE: f"out of range, LEO {offset}",
+    }
+    if s.fetch[replica] in told:
+        return told[s.fetch[replica]]
+    return " ".join(["answer", *ids(answered_records(s, replica))]) + f", HW {offset}"

@@ -1,0 +1,61 @@
+"""The partition's state as the controller keeps it: leader, leader epoch, ISR and ELR.
+
+Every change is one write, in ZooKeeper or in KRaft's metadata log. With ZooKeeper each change by
+the controller raises the leader epoch, so that knowing the epoch is knowing the state. Under KRaft
+a change of leader does; a partition epoch counts all changes, and all that is ever asked of it is
+whether a leader's is the current one, which is what `outdated` keeps.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from model.message.features import ELR, LAST_KNOWN_LEADER, has
+from model.message.settings import Settings
+from model.message.terms import LEADER, size
+
+
+def begin_epoch(s: Any, c: Settings) -> None:
+    """A leader epoch begins; to be called before anything else of the partition changes.
+
+    Whoever led before is told apart by the epoch now: that it is outdated says nothing more.
+    """
+    if c.late_metadata == 1:
+        s.decided_leader[s.epoch] = s.leader
+        s.decided_isr[s.epoch] = s.isr
+    s.epoch = s.epoch + 1
+    for replica in range(s.replicas):
+        if s.role[replica] == LEADER:
+            s.outdated[replica] = 0
+
+
+def write_isr(s: Any, c: Settings, members: int) -> None:
+    """Another ISR. Whoever leaves one that is too small stays eligible (KIP-966).
+
+    With the last member its leader goes, and is remembered until somebody leads
+    (PartitionChangeBuilder.maybeUpdateLastKnownLeader).
+    """
+    if has(c, ELR):
+        s.elr = elr_beside(s, c, members)
+    if has(c, LAST_KNOWN_LEADER) and members == 0:
+        s.last_leader = s.leader
+    s.isr = members
+
+
+def elr_beside(s: Any, c: Settings, members: int) -> int:
+    """The ELR that goes with this as the next ISR: nobody, if that is large enough."""
+    if size(members) >= c.min_insync_replicas:
+        return 0
+    return int((s.elr | s.isr) & ~members)
+
+
+def outdate_leader(s: Any) -> None:
+    """The partition changes within the epoch, and its leader has not heard of it yet (KRaft)."""
+    for replica in range(s.replicas):
+        if s.role[replica] == LEADER and s.known_epoch[replica] == s.epoch:
+            s.outdated[replica] = 1
+
+
+def knows_partition(s: Any, leader: int) -> bool:
+    """Whether this leader knows the current state, so that its compare-and-set would succeed."""
+    return s.leader == leader and s.epoch == s.known_epoch[leader] and s.outdated[leader] == 0

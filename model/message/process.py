@@ -1,0 +1,133 @@
+"""A broker's process: it checkpoints its high watermark, crashes, and starts again.
+
+A crash of the process alone loses memory and keeps the log: the page cache survives.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from model.message.features import BROKER_EPOCH, ELR, KRAFT, has
+from model.message.model import limits
+from model.message.partition_state import outdate_leader
+from model.message.sessions import register, return_limit
+from model.message.roles import drop_fetch, drop_stray, follows, forget_lost_records, lay_down_role
+from model.message.settings import Settings
+from model.message.terms import (
+    IDLE,
+    LEADER,
+    NO_EPOCH,
+    UNNOTICED_ANY,
+    UNNOTICED_FOLLOWER,
+    contains,
+    without_member,
+)
+
+
+def can_checkpoint(s: Any, c: Settings, replica: int) -> bool:
+    """The high watermark differs from the one on disk."""
+    return s.up[replica] == 1 and s.checkpoint[replica] != s.hw[replica]
+
+
+def checkpoint(s: Any, c: Settings, replica: int) -> None:
+    """Write the high watermark to disk (the highwatermark-checkpoint thread)."""
+    s.checkpoint[replica] = s.hw[replica]
+
+
+def can_crash(s: Any, c: Settings, replica: int) -> bool:
+    """Any running process may crash."""
+    return s.up[replica] == 1
+
+
+def crash_limit(s: Any, c: Settings, replica: int) -> int:
+    """The environment has a budget of process crashes."""
+    return limits.WITHIN if s.restarts_used < c.restarts else limits.RESTARTS
+
+
+def crash(s: Any, c: Settings, replica: int) -> None:
+    """The process dies: memory and connections are lost, log and checkpoint stay."""
+    s.restarts_used = s.restarts_used + 1
+    die(s, c, replica)
+
+
+def die(s: Any, c: Settings, replica: int) -> None:
+    """The process ends without a shutdown: there will be no `.kafka_cleanshutdown` file."""
+    stop(s, c, replica)
+    if has(c, ELR):
+        s.unclean[replica] = 1
+
+
+def stop(s: Any, c: Settings, replica: int) -> None:
+    """The process is gone, and with it every fetch to it, asked or answered, and its own."""
+    lay_down_role(s, c, replica)
+    s.up[replica] = 0
+    s.hw[replica] = 0
+    s.known_epoch[replica] = NO_EPOCH
+    for follower in range(s.replicas):
+        if follows(s, follower) and s.known_leader[follower] == replica:
+            if s.fetch[follower] != IDLE:
+                drop_fetch(s, follower)
+    if s.stray_to == replica:
+        drop_stray(s)
+    forget_lost_records(s)
+
+
+def can_restart(s: Any, c: Settings, replica: int) -> bool:
+    """A broker that the controller has seen go, or one whose absence it may miss.
+
+    With ZooKeeper a restart within the session timeout goes unnoticed; which replicas may do that
+    is the setting restart detection. "Follower" is whoever is not the controller's leader. Under
+    KRaft none may: a broker cannot register while its former session lasts (KIP-631). Nor may one
+    that was shutting down: it closes its session.
+    """
+    if s.up[replica] == 1:
+        return False
+    if contains(s.fenced, replica):
+        return True
+    if has(c, KRAFT) or contains(s.stopping, replica):
+        return False
+    if c.restart_detection == UNNOTICED_ANY:
+        return True
+    return c.restart_detection == UNNOTICED_FOLLOWER and s.leader != replica
+
+
+def restart_limit(s: Any, c: Settings, replica: int) -> int:
+    """A restart that brings back a leader starts an epoch."""
+    return return_limit(s, c, replica, elr_after_restart(s, c, replica))
+
+
+def elr_after_restart(s: Any, c: Settings, replica: int) -> int:
+    """The ELR less a broker that did not shut down properly: it may have lost records.
+
+    (ReplicationControlManager.handleUncleanBrokerShutdown)
+    """
+    if has(c, ELR) and s.unclean[replica] == 1:
+        return without_member(s.elr, replica)
+    return int(s.elr)
+
+
+def restart(s: Any, c: Settings, replica: int) -> None:
+    """Start from disk: HW := min(checkpoint, LEO) (Partition.getOrCreateReplica).
+
+    The broker registers; a partition without a leader may now have one.
+    """
+    s.up[replica] = 1
+    s.hw[replica] = min(s.checkpoint[replica], s.leo[replica])
+    if s.elr != elr_after_restart(s, c, replica):
+        s.elr = elr_after_restart(s, c, replica)
+        outdate_leader(s)
+    if has(c, ELR):
+        s.unclean[replica] = 0
+    if has(c, BROKER_EPOCH):
+        outdate_fetches_of(s, replica)
+    register(s, c, replica)
+
+
+def outdate_fetches_of(s: Any, replica: int) -> None:
+    """What the broker asked for before it registered anew carries a broker epoch of the past."""
+    if s.stray_from == replica:
+        s.stray_stale = 1
+    for leader in range(s.replicas):
+        if s.role[leader] == LEADER and contains(s.pending_isr[leader], replica):
+            if not contains(s.known_isr[leader], replica):
+                s.pending_stale[leader] = 1

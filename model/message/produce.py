@@ -1,0 +1,43 @@
+"""A producer's record reaches the leader."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from model.message.model import limits
+from model.message.high_watermark import advance_high_watermark
+from model.message.settings import Settings
+from model.message.terms import ACKS_ALL, ACKS_LEADER, LEADER, size, with_member
+
+
+def can_produce(s: Any, c: Settings, leader: int) -> bool:
+    """A broker that believes itself leader takes a record.
+
+    With acks=all only while the ISR it knows has min.insync.replicas members
+    (Partition.appendRecordsToLeader; NOT_ENOUGH_REPLICAS otherwise).
+    """
+    if s.role[leader] != LEADER:
+        return False
+    return c.acks != ACKS_ALL or size(s.known_isr[leader]) >= c.min_insync_replicas
+
+
+def produce_limit(s: Any, c: Settings, leader: int) -> int:
+    """The number of records is bounded."""
+    return limits.WITHIN if s.produced < s.records else limits.RECORDS
+
+
+def produce(s: Any, c: Settings, leader: int) -> None:
+    """Append a new record in the leader's epoch, LEO + 1, then try to advance the high watermark.
+
+    acks=1 is acknowledged now, acks=all when the high watermark passes it, acks=0 never.
+    """
+    born = s.produced
+    s.produced = born + 1
+    s.record_epoch[born] = s.known_epoch[leader]
+    s.log[leader, s.leo[leader]] = born + 1
+    s.leo[leader] = s.leo[leader] + 1
+    if c.acks == ACKS_LEADER:
+        s.acked = with_member(s.acked, born)
+    elif c.acks == ACKS_ALL:
+        s.unanswered[leader] = with_member(s.unanswered[leader], born)
+    advance_high_watermark(s, c, leader)

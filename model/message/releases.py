@@ -1,0 +1,283 @@
+"""Which rules brokers of a Kafka release follow: a declaration for each range of releases.
+
+A range is a text that `model.message.versions.version_of` reads, a version and what it has more or
+less, with where that is decided. Every rule was looked up in Kafka's source at the tags named;
+`unlike` says what these releases do that no feature expresses. What decides is the version that
+brokers speak to each other (inter.broker.protocol.version with ZooKeeper, metadata.version under
+KRaft), taken to be that of the software.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from model.message.versions import Version, released_as, spelled, version_of
+
+NEWEST_RELEASE = (4, 2)
+"""The newest release, major and minor, whose rules are declared here; none is known of a newer."""
+ZOOKEEPER_LAST = (3, 9)
+"""The newest release that runs with ZooKeeper."""
+KRAFT_FIRST = (2, 8)
+"""The oldest release that has KRaft, as a preview; for production it is from 3.3 on."""
+ELIGIBLE_LEADER_REPLICAS_FIRST = (4, 0)
+"""The oldest release in which eligible.leader.replicas.version may be 1."""
+
+ReleaseNumber = tuple[int, ...]
+"""(3, 9), or with the patch, (2, 8, 1). Without one, the first release of that minor."""
+
+
+class UnknownRelease(ValueError):
+    """No rules are declared for the release; the message says which ones are."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Release:
+    """From the release `since` on, with or without KRaft and ELR, brokers follow `version`.
+
+    `source` is where it was decided. `unlike` is what is known to differ and is not modelled.
+    `heeds_unclean_election` is whether unclean.leader.election.enable does anything: a controller
+    of KRaft takes it for false until 3.9 (KAFKA-12670).
+    """
+
+    since: ReleaseNumber
+    is_kraft: bool
+    base: str
+    added: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    with_eligible_leader_replicas: bool = False
+    heeds_unclean_election: bool = True
+    source: str
+    unlike: str = ""
+
+    @property
+    def version(self) -> str:
+        """The version with its changes, as `version_of` reads it."""
+        return spelled(self.base, self.added, self.removed)
+
+
+_ALTER_ISR = ("alter-partition", "maximal-isr")
+_ON_FETCH = "KIP-595 and KIP-497 (2.7.0, ApiVersion 2.7-IV1 and 2.7-IV2)"
+_NO_GUARD = ("diverging-guard",)
+_NO_EPOCH_FOR_SHRINKING = ("shrink-raises-epoch",)
+_HW_NEEDS_MIN_ISR = ("hw-needs-min-isr",)
+_EMPTY_ISR = "With unclean election the ISR becomes empty when its last member dies"
+_PREVIEW = "In this preview a leader that takes out a member raises no epoch."
+_MIGRATION = "Until 3.9 a smaller ISR raises the epoch while a cluster leaves ZooKeeper."
+_RECOVERY = "After an unclean election the leader is marked as recovering (KIP-704)."
+
+RELEASES = (
+    Release(
+        since=(0, 8),
+        is_kraft=False,
+        base="hw",
+        added=("fresh-remote-leo",),
+        source="0.8.2.2 ReplicaManager.makeFollowers, Partition.makeLeader",
+        unlike="A follower also lags by messages (replica.lag.max.messages).",
+    ),
+    Release(
+        since=(0, 9),
+        is_kraft=False,
+        base="hw",
+        source="KAFKA-2721 (0.9.0): 0.9.0.0 and 0.10.2.0 Partition.makeLeader",
+        unlike=f"{_EMPTY_ISR}.",
+    ),
+    Release(
+        since=(0, 11),
+        is_kraft=False,
+        base="epoch",
+        source="KIP-101 (0.11.0)",
+        unlike=f"{_EMPTY_ISR}, until 1.1. With "
+        "log.message.format.version below 0.11 followers truncate as in 0.10.",
+    ),
+    Release(since=(2, 0), is_kraft=False, base="kip279-code", source="KAFKA-6361 (2.0.0)"),
+    Release(
+        since=(2, 0, 1),
+        is_kraft=False,
+        base="kip279",
+        added=(
+            "epoch-on-leading",
+            "truncate-every-epoch",
+            "isr-from-epoch-start",
+            "truncate-out-of-range",
+        ),
+        source="KAFKA-7415, KAFKA-7164, KAFKA-7128, KAFKA-7414 (2.0.1)",
+    ),
+    Release(
+        since=(2, 1),
+        is_kraft=False,
+        base="kip320",
+        source="KAFKA-7395 (2.1.0); for consumers KAFKA-7747 (client 2.3.0)",
+        unlike="Until 2.5 fetches within a session carry no leader epoch (KAFKA-9338).",
+    ),
+    Release(
+        since=(2, 7),
+        is_kraft=False,
+        base="truncate-on-fetch",
+        added=_ALTER_ISR,
+        removed=_NO_GUARD,
+        source=f"{_ON_FETCH}; without KAFKA-13141",
+    ),
+    Release(
+        since=(2, 7, 2),
+        is_kraft=False,
+        base="truncate-on-fetch",
+        added=_ALTER_ISR,
+        source=f"{_ON_FETCH}; KAFKA-13141 (2.7.2)",
+    ),
+    Release(
+        since=(2, 8),
+        is_kraft=False,
+        base="truncate-on-fetch",
+        added=_ALTER_ISR,
+        removed=_NO_GUARD,
+        source=f"{_ON_FETCH}; without KAFKA-13141",
+    ),
+    Release(
+        since=(2, 8, 1),
+        is_kraft=False,
+        base="truncate-on-fetch",
+        added=_ALTER_ISR,
+        source=f"{_ON_FETCH}; KAFKA-13141 (2.8.1, 3.0.0)",
+    ),
+    Release(
+        since=(3, 3),
+        is_kraft=False,
+        base="truncate-on-fetch",
+        added=(*_ALTER_ISR, "fenced-check"),
+        source="KIP-841 (3.3.0), KafkaController.tryProcessAlterPartition: only live brokers",
+    ),
+    Release(
+        since=(3, 7),
+        is_kraft=False,
+        base="truncate-on-fetch",
+        added=(*_ALTER_ISR, "fenced-check", *_HW_NEEDS_MIN_ISR),
+        source="KAFKA-15583 (3.7.0), Partition.maybeIncrementLeaderHW",
+    ),
+    Release(
+        since=(2, 8),
+        is_kraft=True,
+        base="kraft",
+        removed=("fenced-check", *_NO_GUARD),
+        heeds_unclean_election=False,
+        source="2.8.0 ReplicationControlManager.alterIsr; without KAFKA-13141, KAFKA-13916",
+        unlike=_PREVIEW,
+    ),
+    Release(
+        since=(2, 8, 1),
+        is_kraft=True,
+        base="kraft",
+        removed=("fenced-check",),
+        heeds_unclean_election=False,
+        source="2.8.1 ReplicationControlManager.alterIsr; KAFKA-13141 (2.8.1)",
+        unlike=_PREVIEW,
+    ),
+    Release(
+        since=(3, 0),
+        is_kraft=True,
+        base="kraft",
+        removed=("fenced-check",),
+        heeds_unclean_election=False,
+        source="3.0.0 PartitionChangeBuilder.triggerLeaderEpochBumpIfNeeded; without KAFKA-13916",
+    ),
+    Release(
+        since=(3, 3),
+        is_kraft=True,
+        base="kraft",
+        heeds_unclean_election=False,
+        source="KIP-841, KAFKA-13916 (3.3.0)",
+    ),
+    Release(
+        since=(3, 5),
+        is_kraft=True,
+        base="kip903",
+        heeds_unclean_election=False,
+        source="KIP-903, KAFKA-14617 (3.5.0)",
+    ),
+    Release(
+        since=(3, 6),
+        is_kraft=True,
+        base="kip903",
+        removed=_NO_EPOCH_FOR_SHRINKING,
+        heeds_unclean_election=False,
+        source="KAFKA-15021 (3.6.0), MetadataVersion.isLeaderEpochBumpRequiredOnIsrShrink",
+        unlike=_MIGRATION,
+    ),
+    Release(
+        since=(3, 7),
+        is_kraft=True,
+        base="kip903",
+        added=_HW_NEEDS_MIN_ISR,
+        removed=_NO_EPOCH_FOR_SHRINKING,
+        heeds_unclean_election=False,
+        source="KAFKA-15583 (3.7.0), Partition.maybeIncrementLeaderHW",
+        unlike=_MIGRATION,
+    ),
+    Release(
+        since=(3, 9),
+        is_kraft=True,
+        base="kip903",
+        added=_HW_NEEDS_MIN_ISR,
+        removed=_NO_EPOCH_FOR_SHRINKING,
+        source="KAFKA-12670 (3.9.0), ConfigurationControlManager; else as 3.7",
+        unlike=f"{_MIGRATION} {_RECOVERY}",
+    ),
+    Release(
+        since=(4, 0),
+        is_kraft=True,
+        base="elr",
+        added=("last-known-leader",),
+        with_eligible_leader_replicas=True,
+        source="KIP-966 (4.0.0), PartitionChangeBuilder",
+        unlike="Before 4.1 the last known leader is elected also while it is down (KAFKA-19522). "
+        f"{_RECOVERY}",
+    ),
+)
+"""Oldest first, with ZooKeeper and then with KRaft; of those that fit the last is taken."""
+
+
+def is_released(version: Version) -> bool:
+    """Whether some Kafka had exactly these rules: a named version, or that of a release."""
+    if released_as(version) is not None:
+        return True
+    known = [version_of(release.version) for release in RELEASES]
+    return any(
+        (each.truncation, each.features) == (version.truncation, version.features) for each in known
+    )
+
+
+def as_released(name: str) -> str:
+    """The version of this name if a release follows it as it is, or else the last based on it."""
+    based = [release.version for release in RELEASES if release.base == name]
+    return name if name in based else [name, *based][-1]
+
+
+def release_followed(
+    number: ReleaseNumber, *, is_kraft: bool, eligible_leader_replicas: bool = False
+) -> Release:
+    """The declaration for a release. Raises `UnknownRelease` where there is none.
+
+    `eligible_leader_replicas` is whether eligible.leader.replicas.version is 1.
+    """
+    told = ".".join(map(str, number))
+    manner = "KRaft" if is_kraft else "ZooKeeper"
+    if number[:2] > NEWEST_RELEASE:
+        newest = ".".join(map(str, NEWEST_RELEASE))
+        raise UnknownRelease(f"Kafka {told} is not modelled; the newest that is is {newest}")
+    if not is_kraft and number[:2] > ZOOKEEPER_LAST:
+        raise UnknownRelease(f"Kafka {told} has no ZooKeeper any more; the last that had it is 3.9")
+    if eligible_leader_replicas and number < ELIGIBLE_LEADER_REPLICAS_FIRST:
+        raise UnknownRelease(f"Kafka {told} has no eligible leader replicas; 4.0 is the first")
+    fitting = [
+        release
+        for release in RELEASES
+        if release.is_kraft == is_kraft
+        and release.since <= number
+        and (eligible_leader_replicas or not release.with_eligible_leader_replicas)
+    ]
+    if not fitting:
+        first = next(release.since for release in RELEASES if release.is_kraft == is_kraft)
+        raise UnknownRelease(
+            f"Kafka {told} with {manner} is not modelled; the oldest that is is "
+            f"{'.'.join(map(str, first))}"
+        )
+    return fitting[-1]

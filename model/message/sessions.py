@@ -1,0 +1,76 @@
+"""A broker and the controller lose sight of each other although the broker runs.
+
+Its session expires: the controller takes it for down and goes on without it, while it does not know
+and may still lead ("zombie"). It registers again sooner or later.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from model.message.model import limits
+from model.message.controller import (
+    elect,
+    eligible,
+    fence,
+    fence_limit,
+    leaves_a_choice,
+    next_leader,
+    unavailable,
+)
+from model.message.partition_state import begin_epoch
+from model.message.settings import Settings
+from model.message.terms import NO_REPLICA, contains, without_member
+
+
+def can_expire_session(s: Any, c: Settings, replica: int) -> bool:
+    """The broker runs, and the controller has its session."""
+    if s.up[replica] == 0 or contains(unavailable(s), replica):
+        return False
+    return not leaves_a_choice(s, c, replica)
+
+
+def expire_session_limit(s: Any, c: Settings, replica: int) -> int:
+    """The environment has a budget of them; taking a member out may start an epoch."""
+    if s.session_expiries_used == c.session_expiries:
+        return limits.SESSION_EXPIRIES
+    return fence_limit(s, c, replica)
+
+
+def expire_session(s: Any, c: Settings, replica: int) -> None:
+    """The controller does what it does for a dead broker; the broker itself notices nothing."""
+    s.session_expiries_used = s.session_expiries_used + 1
+    fence(s, c, replica)
+
+
+def can_register(s: Any, c: Settings, replica: int) -> bool:
+    """A broker runs that the controller takes for down."""
+    return s.up[replica] == 1 and contains(s.fenced, replica)
+
+
+def registration_limit(s: Any, c: Settings, replica: int) -> int:
+    """To bring back a leader starts an epoch."""
+    return return_limit(s, c, replica, s.elr)
+
+
+def return_limit(s: Any, c: Settings, replica: int, elr: int) -> int:
+    """What the controller would exceed by having the broker back, with this ELR.
+
+    With unclean election somebody is elected in any case: the broker itself, if nobody else.
+    """
+    if s.leader == NO_REPLICA and s.epoch == s.epochs:
+        if c.unclean_leader_election == 1:
+            return limits.EPOCHS
+        if eligible(s, c, s.isr, elr, without_member(unavailable(s), replica)) != 0:
+            return limits.EPOCHS
+    return limits.WITHIN
+
+
+def register(s: Any, c: Settings, replica: int) -> None:
+    """The controller has the broker again; a partition without a leader may now have one."""
+    s.fenced = without_member(s.fenced, replica)
+    if s.leader == NO_REPLICA:
+        winner = next_leader(s, c, unavailable(s))
+        if winner != NO_REPLICA:
+            begin_epoch(s, c)
+            elect(s, c, winner)

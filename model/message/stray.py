@@ -1,0 +1,54 @@
+"""A fetch that has outlived its sender, or its sender's change of leader, reaches its receiver.
+
+Before KIP-320 nothing tells it from a fetch of now. Its answer reaches nobody.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from model.message.features import BROKER_EPOCH, DIVERGING_GUARD, has
+from model.message.fetch import diverges, is_out_of_range, observe_fetch, takes_fetch
+from model.message.roles import drop_stray
+from model.message.settings import Settings
+from model.message.terms import NO_REPLICA, contains
+
+
+def can_stray_fetch(s: Any, c: Settings, follower: int) -> bool:
+    """There is such a fetch of this broker, and its receiver would not refuse it."""
+    if s.stray_from != follower or not takes_fetch(s, c, s.stray_to, s.stray_epoch):
+        return False
+    if has(c, BROKER_EPOCH) and s.stray_stale == 1 and knows_registration(s, follower):
+        return False
+    offset, last_epoch = s.stray_offset, s.stray_last_epoch
+    if diverges(s, c, s.stray_to, offset, last_epoch):
+        return not has(c, DIVERGING_GUARD)
+    return not is_out_of_range(s, c, s.stray_to, offset, last_epoch)
+
+
+def knows_registration(s: Any, follower: int) -> bool:
+    """Whether its receiver must have heard that the sender has registered anew since.
+
+    A leader refuses a fetch with a broker epoch older than the one in its metadata
+    (Replica.updateFetchStateOrThrow). Metadata may lag, but not behind what the leader itself went
+    by when it proposed the follower for the ISR.
+    """
+    leader = s.stray_to
+    proposed = contains(s.known_isr[leader] | s.pending_isr[leader], follower)
+    return proposed and s.outdated[leader] == 0
+
+
+def stray_fetch(s: Any, c: Settings, follower: int) -> None:
+    """The receiver takes it for what the follower has: remote LEO, ISR, high watermark."""
+    observe_fetch(s, c, s.stray_to, follower, s.stray_offset, s.stray_stale)
+    drop_stray(s)
+
+
+def can_lose_stray(s: Any, c: Settings) -> bool:
+    """There is such a fetch."""
+    return s.stray_from != NO_REPLICA
+
+
+def lose_stray(s: Any, c: Settings) -> None:
+    """It never arrives, or is refused."""
+    drop_stray(s)
