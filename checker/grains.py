@@ -21,8 +21,8 @@ from model import atomic
 from model.atomic import AtomicEnvironment
 from model.kit.renaming import CannotRename
 from model.kit.transition_system import Model
+from model.message import model as message
 from model.message.environment import ENVIRONMENTS, BadEnvironment, Environment
-from model.message.model import model as message
 from model.message.releases import is_released
 from model.message.versions import VERSIONS, version_of
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Any
 
 from model.message.controller import unavailable
-
 from model.message.features import ELR, LAST_KNOWN_LEADER, has
 from model.message.terms import contains, with_member
 

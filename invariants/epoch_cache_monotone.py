@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.message.epochs import epoch_at
-
 from invariants.claim import Invariant
 from model.kit.state import State
+from model.message.epochs import epoch_at
 from model.message.terms import TRUNCATE_TO_HIGH_WATERMARK
 
 

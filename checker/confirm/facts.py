@@ -11,10 +11,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from model.message.epochs import latest_epoch
-
 from checker.confirm.releases import KafkaRelease
 from model.kit.state import State
+from model.message.epochs import latest_epoch
 from model.message.roles import follows
 from model.message.settings import Settings
 from model.message.terms import (

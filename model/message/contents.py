@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from model.kit.transition_system import Action, Parameter
-from model.message.features import ALTER_PARTITION, has
-from model.message.model import (
+from model.message import (
     consumer,
     controller,
     disk,
@@ -24,6 +23,7 @@ from model.message.model import (
     stray,
     truncation,
 )
+from model.message.features import ALTER_PARTITION, has
 from model.message.settings import Settings
 from model.message.terms import (
     ELECT_ANY,

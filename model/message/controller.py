@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from model.message import limits
 from model.message.features import ELR, KRAFT, LONGEST_LOG, SHRINK_RAISES_EPOCH, has
-from model.message.model import limits
 from model.message.partition_state import begin_epoch, elr_beside, outdate_leader, write_isr
 from model.message.settings import Settings
 from model.message.terms import ELECT_ANY, NO_REPLICA, contains, size, with_member, without_member

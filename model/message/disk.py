@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.message.model import limits
+from model.message import limits
 from model.message.process import die
 from model.message.roles import forget_lost_records, truncate
 from model.message.settings import Settings

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.message.features import DIVERGING_GUARD, FENCING, KRAFT, TRUNCATE_OUT_OF_RANGE, has
 from model.message.epochs import end_offset_for, latest_epoch
+from model.message.features import DIVERGING_GUARD, FENCING, KRAFT, TRUNCATE_OUT_OF_RANGE, has
 from model.message.high_watermark import advance_high_watermark
 from model.message.isr import expand_isr
 from model.message.process import die

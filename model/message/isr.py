@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from model.message import limits
+from model.message.epochs import epoch_start
 from model.message.features import (
     ALTER_PARTITION,
     BROKER_EPOCH,
@@ -16,8 +18,6 @@ from model.message.features import (
     SHRINK_RAISES_EPOCH,
     has,
 )
-from model.message.model import limits
-from model.message.epochs import epoch_start
 from model.message.high_watermark import advance_high_watermark
 from model.message.partition_state import begin_epoch, knows_partition, write_isr
 from model.message.settings import Settings

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from model.message import limits
 from model.message.features import BROKER_EPOCH, ELR, KRAFT, has
-from model.message.model import limits
 from model.message.partition_state import outdate_leader
-from model.message.sessions import register, return_limit
 from model.message.roles import drop_fetch, drop_stray, follows, forget_lost_records, lay_down_role
+from model.message.sessions import register, return_limit
 from model.message.settings import Settings
 from model.message.terms import (
     IDLE,

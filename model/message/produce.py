@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.message.model import limits
+from model.message import limits
 from model.message.high_watermark import advance_high_watermark
 from model.message.settings import Settings
 from model.message.terms import ACKS_ALL, ACKS_LEADER, LEADER, size, with_member

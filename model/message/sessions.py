@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.message.model import limits
+from model.message import limits
 from model.message.controller import (
     elect,
     eligible,

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.message.features import KRAFT, has
-from model.message.model import limits
+from model.message import limits
 from model.message.controller import candidates, fence_limit, take_out, unavailable
+from model.message.features import KRAFT, has
 from model.message.process import stop
 from model.message.settings import Settings
 from model.message.terms import contains, with_member

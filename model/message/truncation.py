@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.message.features import FENCING, KRAFT, has
 from model.message.epochs import end_offset_for, latest_epoch
+from model.message.features import FENCING, KRAFT, has
 from model.message.roles import forget_lost_records, truncate
 from model.message.settings import Settings
 from model.message.terms import (

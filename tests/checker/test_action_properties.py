@@ -14,7 +14,6 @@ from engines import WAYS, engine_for
 from graph_model import CLEAR, LEVEL, NODES, NOT_BAD, graph_problem, node_state
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from model.message.produce import produce
 from untrue import EVERY_HW
 
 import invariants
@@ -33,6 +32,7 @@ from invariants import hw_monotone
 from model.kit.transition_system import Model
 from model.message.environment import Environment
 from model.message.model import message_model
+from model.message.produce import produce
 
 NODE = st.integers(0, NODES - 1)
 LOCALLY = EngineChoice(name="local", threads=1)

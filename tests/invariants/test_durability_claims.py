@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from model.message.partition_state import write_isr
 from states import agreed, edited, model_of, run
 
 from invariants import acknowledged_on_disk, acknowledged_somewhere, leader_possible
@@ -18,6 +17,7 @@ from invariants.claim import Invariant
 from invariants.electable import electable
 from model.kit.state import State
 from model.kit.transition_system import Model
+from model.message.partition_state import write_isr
 from model.message.terms import NO_ROLE, contains
 
 NEEDS_NO_LEADER = [acknowledged_somewhere.CLAIM, acknowledged_on_disk.CLAIM]

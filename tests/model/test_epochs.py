@@ -16,9 +16,9 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from model.message.epochs import end_offset_for, epoch_at, latest_epoch
 
 from model.message.environment import Environment
+from model.message.epochs import end_offset_for, epoch_at, latest_epoch
 from model.message.roles import truncate
 from model.message.terms import LEADER, NO_EPOCH, NO_ROLE, UNKNOWN_OFFSET
 from model.message.versions import VERSIONS

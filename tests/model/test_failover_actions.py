@@ -10,7 +10,7 @@ from states import Changes, after, changed_by, edited, hand_made, model_of
 
 from model.kit.state import State
 from model.kit.transition_system import Model
-from model.message.model import terms
+from model.message import terms
 from model.message.terms import (
     ANSWERED,
     FETCHING,

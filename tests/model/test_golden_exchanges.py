@@ -9,15 +9,15 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from model.message.high_watermark import advance_high_watermark, in_sync_end
-from model.message.produce import produce
 from states import after, bound, changes, exchange, hand_made, model_of, run
 
 from invariants import no_committed_loss, no_divergence_below_hw
 from model.kit.state import Draft, State
 from model.kit.transition_system import Model
 from model.message.environment import DOCUMENTED
+from model.message.high_watermark import advance_high_watermark, in_sync_end
 from model.message.model import message_model
+from model.message.produce import produce
 from model.message.terms import ANSWERED, FETCHING, IDLE, LEADER, NO_ROLE, PARKED, TRUNCATING
 from model.message.versions import HW
 

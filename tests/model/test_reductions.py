@@ -13,16 +13,16 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 import pytest
-from model.message.epochs import end_offset_for, latest_epoch
-from model.message.partition_state import knows_partition
 from states import model_of
 
 import invariants
 from invariants import reachable
 from model.kit.state import State
 from model.kit.transition_system import Model, Step
+from model.message import disk, fetch, metadata, process, roles, truncation
+from model.message.epochs import end_offset_for, latest_epoch
 from model.message.features import ALTER_PARTITION, KRAFT, has
-from model.message.model import disk, fetch, metadata, process, roles, truncation
+from model.message.partition_state import knows_partition
 from model.message.terms import (
     DIVERGING,
     LEADER,

@@ -13,7 +13,7 @@ from checker.problem import Problem
 _PROBLEM = graph_problem([(0, 1)])
 
 RULES = """
-from model.message.model import terms
+from model.message import terms
 
 LIMIT = 3
 AMONG = frozenset((1, 2))
