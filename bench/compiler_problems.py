@@ -23,7 +23,7 @@ def problems() -> dict[str, Any]:
     from dataclasses import replace
 
     from graph_model import NODES, graph_problem
-    from test_kernels import of_many_claims, of_pairs
+    from test_kernels import of_fewer, of_many_claims, of_pairs
 
     from checker.grains import ATOMIC, problem_for
     from checker.problem import Shared
@@ -55,6 +55,7 @@ def problems() -> dict[str, Any]:
     found["graph alone"] = replace(graphs[1], shared=None)
     found["action of many arguments"] = of_pairs(beyond=[5])
     found["many claims"] = of_many_claims()
+    found["fewer than shared"] = of_fewer()
     found["atomic"] = ATOMIC.problem("kip320", AtomicEnvironment(records=1, epochs=1))
     found["hw"] = problem_for("hw", Environment(records=1, epochs=1))
     larger = problem_for("epoch", Environment(replicas=3, records=2, epochs=1, moves=1))
@@ -282,14 +283,18 @@ def prepared(programs: int, folder: Path) -> checks.Expected:
     from compiling import ALL_STATES, Both, module_from, module_of
     from test_refused import NAMES, REFUSED
 
+    from checker.compiled import machine
     from checker.compiled.kernel import canonical_program, plan_of, program_of
 
     expected = checks.Expected()
+    checks.in_haste(machine)
     for name, file, varying in checks.drawn_programs(programs, folder):
         function = module_from(Path(file)).f
         with checks.noticing(expected.reached.setdefault(name, set())):
             both = Both(function, ALL_STATES[0].layout, varying=varying)
         expected.texts[name] = checks.digest(both.text)
+        if both.flat(ALL_STATES[0], 0) is not None:
+            expected.flat.add(name)
         expected.programs.append((name, file, varying, checks.interpreted_program(file)))
     for body, said in REFUSED:
         text = NAMES + "".join(f"    {line}\n" for line in body.splitlines())

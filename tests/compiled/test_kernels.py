@@ -59,6 +59,15 @@ def of_many_claims() -> Problem:
     return replace(problem, invariants=(*first, *last))
 
 
+def of_fewer() -> Problem:
+    """A graph that shares its kernel with others, and lacks actions and claims that they have."""
+    problem = graph_problem(
+        EDGES, bad=[1, 2, 5], worse=[0, 1], breaks=[0, 7], divides=[1], trips=[2], poisons=[5]
+    )
+    model = replace(problem.model, contents=("Follow", "Never"))
+    return replace(problem, model=model, asked=frozenset(("not_worse", "clear")))
+
+
 @pytest.mark.parametrize("nodes", [[0], [0, 2, 5, 47, 3, 9], [*range(NODES), *range(NODES)]])
 def test_an_action_with_more_arguments_than_a_mask_has_bits_is_asked_one_by_one(
     nodes: list[int],
@@ -118,3 +127,18 @@ def test_problems_that_share_a_kernel_have_one_plan_whatever_each_checks_and_con
 
     assert plan_of(asked[0]) == plan_of(asked[1])
     assert plan_of(replace(asked[0], shared=None)) != plan_of(replace(asked[1], shared=None))
+
+
+def test_of_a_shared_kernel_only_the_problems_own_actions_and_claims_are_used() -> None:
+    """Those of others would break a range, divide by zero, and be broken."""
+    problem = of_fewer()
+    rows = np.array([node_state(node).words for node in range(NODES)], np.uint64)
+    expander, tally, findings = Expander(problem), Tally(problem), Findings(problem)
+    steps = sum(expander.expand(rows, tally))
+    expander.inspect(rows, findings)
+
+    assert steps == len(EDGES)
+    assert tally.fired.tolist() == [len(EDGES), 0, 0, 0]
+    assert tally.faults == findings.faults == []
+    assert findings.broken.tolist() == [False, True]
+    assert tally.breaches.as_dict() == {1: node_state(2).words}
