@@ -59,13 +59,20 @@ def of_many_claims() -> Problem:
     return replace(problem, invariants=(*first, *last))
 
 
+def shifted(s: Any, c: Any) -> bool:
+    """Raises in the first nodes, where it is evaluated."""
+    return (c.bad >> (s.node - 5)) & 1 == 0
+
+
 def of_fewer() -> Problem:
     """A graph that shares its kernel with others, and lacks actions and claims that they have."""
     problem = graph_problem(
-        EDGES, bad=[1, 2, 5], worse=[0, 1], breaks=[0, 7], divides=[1], trips=[2], poisons=[5]
+        EDGES, bad=[1, 2, 5], worse=[0, 1], breaks=[0, 7], divides=[1], trips=[2]
     )
     model = replace(problem.model, contents=("Follow", "Never"))
-    return replace(problem, model=model, asked=frozenset(("not_worse", "clear")))
+    raising = replace(NOT_BAD, holds=shifted)
+    asked = frozenset(("not_worse", "clear"))
+    return replace(problem, model=model, invariants=(raising, NOT_WORSE), asked=asked)
 
 
 @pytest.mark.parametrize("nodes", [[0], [0, 2, 5, 47, 3, 9], [*range(NODES), *range(NODES)]])

@@ -35,6 +35,7 @@ OPERATIONS = {
     "not among": "({} not in (t.y, {}))",
     "bits": "(({} | {}).bit_count())",
     "truth": "(bool({}) + int({}))",
+    "absolute": "(abs({}) * 3 + abs({}))",
 }
 
 
