@@ -1,228 +1,337 @@
-"""Mutation of the compiler: alter `checker/compiled/` in each place in turn; see if it shows.
+"""Mutation of the compiler: alter `checker/compiled/` in one place at a time; see if it shows.
 
-A mutant is searched for with functions whose meaning Python says, and with searches whose counts
-are known:
+So are the loops that the compiler makes for the store (`checker/store/`). `bench.compiler_mutants`
+says what is altered and what is left alone, `bench.compiler_checks` what a mutant is held against:
+random functions and whole problems, whose meaning Python says; for the store its tests. The first
+difference kills it; so does a text that LLVM refuses, a crash, and a loop without end.
 
-* random functions, the same for every mutant, interpreted and compiled over many states;
-* small spaces of several versions, whose counts are compared with those of the unaltered compiler.
+    python -m bench.compiler_mutation [--compiler N] [--store N] [--seed S] [--module NAME]
+        [--seconds S] [--json FILE]
 
-    python -m bench.compiler_mutation [--module NAME] [--every N] [--seconds S] [--json FILE]
-
-Every N-th mutant is tried, until the time is over. What is left is printed as survivors.
+A sample of so many mutants is drawn, from each module in proportion. Each is tried in a fork of
+one process that has Python's answers already. What is left is printed as survivors: of "the same
+text" are those with which all that was compiled came out the same to the letter.
 """
 
 from __future__ import annotations
 
 import argparse
-import ast
+import importlib.util
 import json
 import os
+import pickle
 import random
-import shutil
-import subprocess
+import resource
+import select
+import signal
 import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import asdict
+from importlib.machinery import ModuleSpec
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
-from bench.mutation import INVALID, KILLED, ROOT, SURVIVED, Mutant, alterations, places
+from bench import compiler_checks as checks
+from bench import compiler_problems as problems
+from bench.compiler_mutants import COMPILER, STORE, mutants_of, path_of
+from bench.mutation import KILLED, ROOT, SURVIVED, Mutant
 
-MODULES = (
-    "arithmetic",
-    "fields",
-    "writer",
-    "conditions",
-    "flat",
-    "scope",
-    "function",
-    "written",
-    "expressions",
-    "loops",
-    "states",
-    "values",
-)
-PROGRAMS = 120
-SECONDS_MAX = 90
-_IGNORED = shutil.ignore_patterns("__pycache__", ".venv", ".git")
+PROGRAMS = 15
+SECONDS_MAX = 900
+"""Of the clock, as a last resort: checks have limits of processor time."""
+BYTES_MAX = 6 << 30
+SAME_TEXT, OTHER_TEXT = "the same text", "another text that does the same"
+_NO_END = (signal.SIGPROF, signal.SIGALRM, signal.SIGKILL)
+_UNALTERED = ("checker.compiled.source", "checker.compiled.machine")
+"""They are not altered: what they have read and set up is kept for all mutants."""
+_SUPPORT = ("tests/support", "tests/compiled")
 
 
-def mutants_of(module: str) -> Iterator[Mutant]:
-    """Every mutant of a module of the compiler."""
-    tree = ast.parse((ROOT / "checker" / "compiled" / f"{module}.py").read_text())
-    seen = {ast.unparse(tree)}
-    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
-    for rule in functions:
-        for node, parent, put in places(rule):
-            for change, other in alterations(node, parent, rule):
-                put(other)
-                text = ast.unparse(ast.fix_missing_locations(tree))
-                put(node)
-                if text not in seen:
-                    seen.add(text)
-                    line, column = node.lineno, node.col_offset + 1  # type: ignore[attr-defined]
-                    yield Mutant(0, module, line, column, rule.name, change, text)
+class _Answer(Protocol):
+    def __call__(self) -> Any: ...
 
 
-def write_programs(target: Path) -> None:
-    """Random functions, drawn by Hypothesis once."""
-    from hypothesis import HealthCheck, given, seed, settings
-    from programs import expressions, function_of, statements
+class Altered:
+    """Finds one module of `checker` in another file."""
 
-    texts: list[str] = []
-    drawn = settings(
-        max_examples=PROGRAMS // 3, database=None, suppress_health_check=list(HealthCheck)
-    )
+    def __init__(self, name: str, file: Path) -> None:
+        self.name, self.file = name, file
 
-    @seed(11)
-    @drawn
-    @given(expression=expressions(), body=statements(), looks=statements(writes=False))
-    def draw(expression: str, body: list[str], looks: list[str]) -> None:
-        texts.extend(map(function_of, ([f"return {expression}"], body, looks)))
-
-    draw()
-    target.write_text(json.dumps(texts[:PROGRAMS]))
+    def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
+        """Of that one module only."""
+        if name != self.name:
+            return None
+        return importlib.util.spec_from_file_location(name, self.file)
 
 
-def observe() -> dict[str, Any]:
-    """The counts of a few spaces."""
-    from checker.engines.memory import MemoryEngine
-    from checker.grains import ATOMIC, problem_for
-    from checker.search import search
-    from model.atomic import AtomicEnvironment
-    from model.message.environment import Environment
-
-    few = {"records": 1, "epochs": 1}
-    problems = [
-        problem_for("hw", Environment(**few)),
-        problem_for("elr", Environment(**few, power_losses=1)),
-        problem_for("epoch", Environment(**few, replicas=3, restarts=0, moves=1)),
-        ATOMIC.problem("kip320", AtomicEnvironment(records=1, epochs=1)),
-    ]
-    found: dict[str, Any] = {}
-    for number, problem in enumerate(problems):
-        engine = MemoryEngine(problem, threads=1)
-        result = search(problem, engine)
-        engine.close()
-        found[str(number)] = [
-            result.distinct,
-            result.generated,
-            sorted(result.fired.items()),
-            sorted(result.cut.items()),
-            [[i.name, i.verdict.value, i.depth] for i in result.invariants],
-            [[r.name, r.depth] for r in result.reachable],
-        ]
-    return json.loads(json.dumps(found))  # type: ignore[no-any-return]
-
-
-def judge(programs: str, expected: str) -> None:
-    """Compare this process's compiler with Python, and with what was counted; say what differs."""
-    from test_random_programs import assert_same
-
-    for number, text in enumerate(json.loads(Path(programs).read_text())):
+def forked(answer: _Answer) -> tuple[Any, int]:
+    """What a function comes to in a fork of this process, and how that ended; None for nothing."""
+    out, into = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(out)
         try:
-            assert_same(text, (("low", "none", "high"), ())[number % 2])
-        except AssertionError:
-            _say(KILLED, f"program {number}")
-            return
-    if observe() != json.loads(Path(expected).read_text()):
-        _say(KILLED, "counts")
-        return
-    _say(SURVIVED, "")
+            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+            silent = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(silent, 1)
+            os.dup2(silent, 2)
+            told = pickle.dumps(answer())
+            while told:
+                told = told[os.write(into, told) :]
+        finally:
+            os._exit(0)
+    os.close(into)
+    parts, ends = [], time.monotonic() + SECONDS_MAX
+    while select.select([out], [], [], max(0, ends - time.monotonic()))[0]:
+        if not (part := os.read(out, 1 << 20)):
+            break
+        parts.append(part)
+    else:
+        os.kill(child, signal.SIGKILL)
+    os.close(out)
+    _, status = os.waitpid(child, 0)
+    return (pickle.loads(b"".join(parts)) if parts else None), status
 
 
-def _say(outcome: str, how: str) -> None:
-    print(json.dumps({"outcome": outcome, "how": how}), flush=True)
+def forget_checker() -> None:
+    """Have all modules of `checker` imported anew, but for those that are never altered."""
+    for name in list(sys.modules):
+        if name.partition(".")[0] == "checker" and name not in _UNALTERED:
+            del sys.modules[name]
 
 
 class Laboratory:
-    """A frozen copy of the project, and for each mutant a copy of the checker before it."""
+    """What mutants are held against."""
 
-    def __init__(self, directory: Path) -> None:
-        self.directory, self.project = directory, directory / "project"
-        for folder in ("model", "invariants", "checker", "counterexamples", "bench", "tests"):
-            shutil.copytree(ROOT / folder, self.project / folder, ignore=_IGNORED)
-        self.programs, self.expected = directory / "programs.json", directory / "expected.json"
-        where = f"from pathlib import Path; write_programs(Path({str(self.programs)!r}))"
-        self._run(f"from bench.compiler_mutation import *; {where}", self.project)
-        wrote = f"Path({str(self.expected)!r}).write_text(json.dumps(observe()))"
-        self._run(f"from bench.compiler_mutation import *; {wrote}", self.project)
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.run_all = False
+        """Whether checks are run also where the text is the same."""
+        self.functions: dict[str, Any] = {}
+        sys.path[:0] = [str(ROOT / each) for each in _SUPPORT]
+        self._warm()
+        # Where nothing can be kept, nothing is: a kernel of a mutant is never asked for again.
+        os.environ["WATERLINE_CACHE"] = os.devnull
+        expected, _ = forked(self._prepare)
+        if expected is None or isinstance(expected, str):
+            raise RuntimeError(f"the unaltered compiler cannot be measured: {expected}")
+        self.expected: checks.Expected = expected
+        self._read_functions()
+
+    def _prepare(self) -> Any:
+        forget_checker()
+        try:
+            return problems.prepared(PROGRAMS, self.folder)
+        except Exception as problem:
+            return repr(problem)
+
+    def _warm(self) -> None:
+        """Import what no mutant alters, so that forks need not."""
+        import hypothesis
+        import numpy as np
+        import pytest  # noqa: F401
+        from hypothesis import Phase
+
+        np.random.default_rng(1).integers(5)
+        hypothesis.settings.register_profile(
+            "mutation", derandomize=True, database=None, phases=[Phase.explicit, Phase.generate]
+        )
+        hypothesis.settings.load_profile("mutation")
+        from checker.compiled import machine
+
+        machine._machine()
+
+    def _read_functions(self) -> None:
+        """Have the syntax trees of all rules read."""
+        import invariants
+        from checker.compiled.source import NotCompilable, source_of
+
+        files = [file for _, file, _, _ in self.expected.programs]
+        for file in (*files, *(file for file, _ in self.expected.refused)):
+            spec = importlib.util.spec_from_file_location("rules", file)
+            assert spec is not None
+            assert spec.loader is not None
+            module = importlib.util.module_from_spec(spec)
+            spec.loader.exec_module(module)
+            self.functions[file] = module.f
+        modules = [m for n, m in list(sys.modules.items()) if n.partition(".")[0] in _RULES]
+        there = [thing for module in modules for thing in vars(module).values()]
+        for thing in (*there, *self.functions.values()):
+            if isinstance(thing, type(main)):
+                try:
+                    source_of(thing)
+                except NotCompilable:
+                    continue
+        assert invariants.ALL
 
     def judge(self, mutant: Mutant) -> None:
         """Try one mutant in a process of its own."""
         started = time.monotonic()
-        with tempfile.TemporaryDirectory(dir=self.directory) as place:
-            shutil.copytree(self.project / "checker", Path(place, "checker"), ignore=_IGNORED)
-            altered = Path(place, "checker", "compiled", f"{mutant.module}.py")
+        with tempfile.TemporaryDirectory(dir=self.folder) as place:
+            altered = Path(place, f"{mutant.module}.py")
             altered.write_text(mutant.text)
-            asked = f"judge({str(self.programs)!r}, {str(self.expected)!r})"
-            try:
-                done = self._run(f"from bench.compiler_mutation import *; {asked}", Path(place))
-                said = [line for line in done.stdout.splitlines() if line.startswith("{")]
-                # One that is refused, or breaks the process, shows.
-                mutant.outcome, mutant.how = KILLED, f"exit code {done.returncode}"
-                if said:
-                    told = json.loads(said[-1])
-                    mutant.outcome, mutant.how = told["outcome"], told["how"]
-            except subprocess.TimeoutExpired:
-                mutant.outcome, mutant.how = KILLED, "no end in sight"
+            found, status = forked(lambda: self._tried(mutant, altered))
+        if found is not None:
+            mutant.outcome, mutant.how = found
+        else:
+            number = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
+            crash = f"crash: {signal.Signals(number).name}" if number else "crash: no answer"
+            mutant.outcome = KILLED
+            mutant.how = "no end in sight" if number in _NO_END else crash
         mutant.seconds = round(time.monotonic() - started, 1)
 
-    def _run(self, call: str, first: Path) -> subprocess.CompletedProcess[str]:
-        support = self.project / "tests"
-        path = [first, self.project, support / "support", support / "compiled"]
-        environment = os.environ | {
-            "PYTHONPATH": os.pathsep.join(map(str, path)),
-            "WATERLINE_CACHE": str(first / "cache"),
-        }
-        return subprocess.run(
-            [sys.executable, "-P", "-c", call],
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=SECONDS_MAX,
-        )
+    def _tried(self, mutant: Mutant, altered: Path) -> tuple[str, str]:
+        """Hold this process's compiler against everything, once one module of it is altered."""
+        name = ".".join(path_of(mutant.module).relative_to(ROOT).with_suffix("").parts)
+        forget_checker()
+        sys.meta_path.insert(0, Altered(name, altered))  # type: ignore[arg-type]
+        differing: list[str] = []
+
+        def is_other(check: str, text: str) -> bool:
+            other = self.run_all or checks.digest(text) != self.expected.texts[check]
+            differing.extend([check] * other)
+            return other
+
+        try:
+            for check in self._checks(mutant, is_other):
+                check()
+        except AssertionError as difference:
+            return KILLED, f"another answer: {difference}"[:200]
+        except BaseException as problem:
+            words = f"{type(problem).__name__}: {problem}".splitlines()[0]
+            kind = "LLVM refuses" if "LLVM IR" in words else "raises"
+            return KILLED, f"{kind}: {words}"[:200]
+        return SURVIVED, OTHER_TEXT if differing else SAME_TEXT
+
+    def _checks(self, mutant: Mutant, is_other: Any) -> list[Callable[[], None]]:
+        module, where = mutant.module, f"{mutant.module}.{mutant.rule}"
+        expected, functions = self.expected, self.functions
+        store = lambda: checks.check_store(module, ROOT, is_other)  # noqa: E731
+
+        def begin() -> None:
+            from checker.compiled import machine
+
+            # Not where the store is looked at: it reserves far more addresses than it ever uses.
+            resource.setrlimit(resource.RLIMIT_AS, (BYTES_MAX, resource.RLIM_INFINITY))
+
+            checks.in_haste(machine)
+
+        def store_in_full() -> None:
+            from checker.compiled import machine
+
+            resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY,) * 2)
+            checks.in_full(machine)
+            os.environ["WATERLINE_CACHE"] = str(self.folder / "cache")
+            store()
+
+        if module in STORE:
+            return [store_in_full]
+        found = [
+            begin,
+            lambda: checks.check_programs(expected, functions, is_other, where),
+            lambda: checks.check_refused(expected, functions),
+            lambda: problems.check_kernels(expected, is_other),
+            lambda: problems.check_representatives(expected, is_other),
+        ]
+        if module in {"canonical", "orders"}:
+            return [begin, found[-1]]
+        return [*found, store_in_full] if module == "machine_words" else found
+
+
+_RULES = ("model", "invariants")
+
+
+def sampled(mutants: list[Mutant], count: int, seed: int) -> list[Mutant]:
+    """So many mutants, from each module in proportion, in no order."""
+    draw = random.Random(seed)
+    found: list[Mutant] = []
+    counts = Counter(mutant.module for mutant in mutants)
+    for module, there in sorted(counts.items()):
+        own = [mutant for mutant in mutants if mutant.module == module]
+        found += draw.sample(own, min(there, max(1, round(count * there / len(mutants)))))
+    draw.shuffle(found)
+    return found
+
+
+def report(tried: list[Mutant]) -> None:
+    """How many were killed, by what; then every survivor."""
+    ways = ("another answer", "raises", "LLVM refuses", "crash", "no end in sight")
+    kinds = (*ways, SAME_TEXT, OTHER_TEXT)
+    print(f"\n{'module':16}{'mutants':>9}" + "".join(f"{kind.split()[0]:>9}" for kind in kinds))
+    for name in (*COMPILER, *STORE, "all"):
+        of = [mutant for mutant in tried if name in ("all", mutant.module)]
+        if of:
+            counts = [sum(m.how.startswith(kind) for m in of) for kind in kinds]
+            print(f"{name:16}{len(of):9}" + "".join(f"{count:9}" for count in counts))
+    for mutant in sorted(tried, key=lambda m: (m.module, m.line)):
+        if mutant.outcome == SURVIVED:
+            print(f"{SURVIVED} {told(mutant)} [{mutant.how}]")
+
+
+def told(mutant: Mutant) -> str:
+    """Which mutant it is."""
+    where = path_of(mutant.module).relative_to(ROOT)
+    return f"{mutant.number} {where}:{mutant.line} {mutant.rule}: {mutant.change}"
 
 
 def main() -> int:
     """Run the mutants one after the other; exit code 1 if one survives."""
     parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
-    parser.add_argument("--module", choices=MODULES, help="only this module")
-    parser.add_argument("--every", type=int, default=1, metavar="N", help="one of N mutants")
+    parser.add_argument("--compiler", type=int, default=600, metavar="N", help="mutants of it")
+    parser.add_argument("--store", type=int, default=150, metavar="N", help="of its loops")
+    parser.add_argument("--seed", type=int, default=5, metavar="S", help="what is drawn")
+    parser.add_argument("--module", choices=(*COMPILER, *STORE), help="only this module")
+    parser.add_argument("--number", type=int, action="append", metavar="N", help="only this mutant")
     parser.add_argument("--seconds", type=float, metavar="S", help="stop after so long")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write every outcome there")
     asked = parser.parse_args()
-    mutants = [m for name in MODULES for m in mutants_of(name) if asked.module in (None, name)]
-    for number, mutant in enumerate(mutants, 1):
-        mutant.number = number
-    random.Random(5).shuffle(mutants)
     ends = time.monotonic() + (asked.seconds or float("inf"))
-    tried = []
+    tried: list[Mutant] = []
     with tempfile.TemporaryDirectory(prefix="waterline-mutation-") as directory:
         laboratory = Laboratory(Path(directory))
-        arithmetic = (ROOT / "checker" / "compiled" / "arithmetic.py").read_text()
-        unaltered = Mutant(0, "arithmetic", 0, 0, "", "nothing", arithmetic)
-        laboratory.judge(unaltered)
-        if unaltered.outcome != SURVIVED:
-            print(f"the unaltered compiler is told apart: {unaltered.how}")
-            return 2
-        for mutant in mutants[:: asked.every]:
+        compiled = laboratory.expected.compiled
+        groups = []
+        for modules in (COMPILER, STORE):
+            found = []
+            for name in modules:
+                own = {each.partition(".")[2] for each in compiled if each.startswith(f"{name}.")}
+                found += mutants_of(name, frozenset(own) if modules is STORE else None)
+            groups.append(found)
+        for number, mutant in enumerate([m for group in groups for m in group], 1):
+            mutant.number = number
+        print(f"{len(groups[0])} mutants of the compiler, {len(groups[1])} of the store's loops")
+        chosen = [
+            mutant
+            for group, count in zip(groups, (asked.compiler, asked.store), strict=True)
+            for mutant in sampled(group, count, asked.seed)
+        ]
+        random.Random(asked.seed).shuffle(chosen)  # so that a run cut short has some of everything
+        if asked.number:
+            chosen = [m for group in groups for m in group if m.number in asked.number]
+        chosen = [m for m in chosen if asked.module in (None, m.module)]
+        for module in ("values", "blocks"):
+            for run_all, expected in ((False, SAME_TEXT), (True, OTHER_TEXT)):
+                unaltered = Mutant(0, module, 0, 0, "", "nothing", path_of(module).read_text())
+                laboratory.run_all = run_all
+                laboratory.judge(unaltered)
+                print(f"unaltered: {unaltered.how} [{unaltered.seconds} s]", flush=True)
+                if (unaltered.outcome, unaltered.how) != (SURVIVED, expected):
+                    return 2
+        laboratory.run_all = False
+        for mutant in chosen:
             if time.monotonic() > ends:
                 break
             laboratory.judge(mutant)
             tried.append(mutant)
-            where = f"{mutant.module}.py:{mutant.line} {mutant.rule}: {mutant.change}"
-            print(f"{mutant.number} {where}: {mutant.outcome} {mutant.how} [{mutant.seconds} s]")
-            sys.stdout.flush()
-    counts = Counter(mutant.outcome for mutant in tried)
-    print(f"{len(tried)} of {len(mutants)} mutants: {dict(counts)}; {INVALID} ones count as killed")
+            how = f"{mutant.outcome} {mutant.how} [{mutant.seconds} s]"
+            print(f"{told(mutant)}: {how}", flush=True)
+    report(tried)
     if asked.json:
         asked.json.write_text(json.dumps([asdict(mutant) for mutant in tried], indent=1))
-    return int(SURVIVED in counts)
+    return int(any(mutant.outcome == SURVIVED for mutant in tried))
 
 
 if __name__ == "__main__":

@@ -85,6 +85,22 @@ def test_unseen_is_what_no_run_holds(rows: Rows, known: Rows, more: Rows) -> Non
     assert listed(new) == [row for row in in_order(rows) if row not in held]
 
 
+@pytest.mark.parametrize("held", [0.03, 0.3, 0.9])
+def test_what_a_run_holds_is_seen_however_far_apart_it_lies(held: float) -> None:
+    """Many candidates are in the run, a few rows on or many."""
+    draw = np.random.default_rng(3)
+    rows = sort_unique(np.arange(600, dtype=np.uint64).reshape(-1, 2))
+    for asked in (0.05, 0.5, 1.0):
+        for _ in range(40):
+            run = rows[draw.random(len(rows)) < held]
+            candidates = rows[draw.random(len(rows)) < asked]
+            known = set(listed(run))
+
+            new = unseen(candidates, [run])
+
+            assert listed(new) == [row for row in listed(candidates) if row not in known]
+
+
 @settings(max_examples=60, deadline=None)
 @given(rows=rows_of(2), owners=st.integers(1, 9))
 def test_shares_are_the_owners_rows_and_together_the_run(rows: Rows, owners: int) -> None:

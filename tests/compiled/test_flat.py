@@ -99,6 +99,20 @@ FUNCTIONS = {
     "a choice": """
     return (t.row[t.x] if 0 <= t.x < 3 else -5) + (1 if a else 2)
 """,
+    "sometimes a truth, sometimes a number": """
+    if t.x < 0:
+        return t.y > a
+    if t.x > 3:
+        return True
+    return t.y + 2
+""",
+    "truths and numbers side by side": """
+    p, q = several(t, a)
+    return p * 10 + q
+""",
+    "a choice of which one side is known": """
+    return (t.y if c.none else t.x) + (a if c.low else 7) * 20
+""",
     "calls": """
     return first(t, a) + first(t, 0) * 10
 """,
@@ -129,6 +143,14 @@ def pair(t, n):
     if t.x == n:
         return t.y, n
     return n, t.x
+
+
+def several(t, n):
+    if t.x == n:
+        return t.y > n, n
+    if t.x > n:
+        return n, t.y > 3
+    return t.x < 0, False
 
 
 def f(t, c, a):"""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import importlib.util
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -69,6 +69,7 @@ def small_layout() -> Layout:
             Field(name="row", doc="", lo=-1, hi=2, shape=(3,)),
             Field(name="table", doc="", hi=6, shape=(3, 2)),
             Field(name="far", doc="", hi=(1 << 30) - 1, shape=(4,)),
+            Field(name="grid", doc="", lo=-2, hi=500, shape=(3, 3)),
         ],
         sizes={"width": 3},
     )
@@ -93,10 +94,14 @@ ALL_STATES = drawn(small_layout(), 24)
 
 def module_of(text: str, folder: Path) -> ModuleType:
     """A module with this text; all are called the same, and each has a file of its own."""
-    name = "rules"
-    path = folder / f"{name}{next(_MODULES)}.py"
+    path = folder / f"rules{next(_MODULES)}.py"
     path.write_text(text)
-    spec = importlib.util.spec_from_file_location(name, path)
+    return module_from(path)
+
+
+def module_from(path: Path) -> ModuleType:
+    """The module in a file, called as all others are."""
+    spec = importlib.util.spec_from_file_location("rules", path)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -131,12 +136,20 @@ class Both:
             unit.call(loops["flatly"], [c, rows, result, Number("%")]),
         ]
         self.text = unit.text(*roots)
-        points = {
+        self._points = {
             root.name: [parameter.startswith("ptr") for parameter in root.parameters]
             for root in roots
         }
-        loaded = machine.load(machine.object_code(self.text), points)
-        self._run, self._flatly = loaded["run"], loaded["flatly"]
+        self._loaded: machine.Functions = {}
+
+    def _code(self, name: str) -> Callable[..., int]:
+        if not self._loaded:
+            self._loaded = machine.load(machine.object_code(self.text), self._points)
+        return self._loaded[name]
+
+    def forget(self) -> None:
+        """Make machine code anew when it is needed next."""
+        self._loaded = {}
 
     def compiled(self, state: State, argument: int) -> Outcome:
         """What the compiled form comes to."""
@@ -144,7 +157,7 @@ class Both:
         out, result = np.zeros_like(rows), np.zeros(1, np.int64)
         values = np.array(self.settings, np.int64)
         settings = [address(values)] if self.reads_settings else []
-        ended = self._run(*settings, address(rows), address(out), address(result), argument)
+        ended = self._code("run")(*settings, address(rows), address(out), address(result), argument)
         if ended == 2:
             return FAULT
         return int(result[0]), tuple(int(word) for word in out[0])
@@ -154,18 +167,23 @@ class Both:
         rows, result = np.array([state.words], np.uint64), np.zeros(1, np.int64)
         values = np.array(self.settings, np.int64)
         settings = [address(values)] if self.reads_settings else []
-        ended = self._flatly(*settings, address(rows), address(result), argument)
+        ended = self._code("flatly")(*settings, address(rows), address(result), argument)
         if ended == 3:
             return None
         return FAULT if ended == 2 else int(result[0])
 
     def interpreted(self, state: State, argument: int) -> Outcome:
         """What Python comes to."""
-        draft = state.draft()
-        try:
-            returned = self.function(draft, self.settings, argument)
-        except NotAlive:
-            raise
-        except (ValueError, ZeroDivisionError, IndexError):
-            return FAULT
-        return int(returned or 0), draft.words
+        return interpreted(self.function, self.settings, state, argument)
+
+
+def interpreted(function: Any, settings: Any, state: State, argument: int) -> Outcome:
+    """What a function comes to in Python."""
+    draft = state.draft()
+    try:
+        returned = function(draft, settings, argument)
+    except NotAlive:
+        raise
+    except (ValueError, ZeroDivisionError, IndexError):
+        return FAULT
+    return int(returned or 0), draft.words
