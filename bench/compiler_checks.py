@@ -210,9 +210,9 @@ def store_texts() -> dict[str, str]:
     found = {}
     for words in (1, 2, 3):
         for module in (blocks, runs, arrivals):
-            found[f"{module.__name__} {words}"] = module.program_of(words).text
+            found[f"{module.__name__} {words}"] = module.recipe_of(words).program().text
         for alone in (True, False):
-            found[f"visited {words} {alone}"] = visited.program_of(words, alone=alone).text
+            found[f"visited {words} {alone}"] = visited.recipe_of(words, alone=alone).program().text
     return found
 
 
