@@ -12,7 +12,8 @@ import re
 from dataclasses import dataclass
 
 from checker.confirm.errors import CannotConfirm
-from model.releases import KRAFT_FIRST, ReleaseNumber, UnknownRelease, release_followed
+from model.releases import KRAFT_FIRST, Release, ReleaseNumber, UnknownRelease, release_followed
+from model.versions import spelled
 
 OLDEST = (0, 10, 2)
 """The oldest release that the harness steers: it relies on what came with 0.10.2's protocol."""
@@ -20,6 +21,8 @@ ZOOKEEPER_END = (4, 0)
 """The first release without ZooKeeper."""
 SPOKEN_MAX = (2, 6)
 """The newest protocol among brokers in which a leader writes the ISR to ZooKeeper itself."""
+
+_HIGH_WATERMARK_WAITS = (3, 7)
 
 _GROUP = "org.apache.kafka"
 _FOR_JAVA_11 = ("javax.xml.bind:jaxb-api:2.3.1", "javax.activation:javax.activation-api:1.2.0")
@@ -79,9 +82,19 @@ def kafka_release(name: str) -> KafkaRelease:
         number=number,
         is_kraft=is_kraft,
         spoken=spoken,
-        rules=followed.version,
+        rules=_rules(followed, number),
         artifacts=_artifacts(name, number),
     )
+
+
+def _rules(followed: Release, number: ReleaseNumber) -> str:
+    """Those of the protocol that is spoken, and what the code does whatever it speaks.
+
+    From 3.7 on a high watermark waits for min.insync.replicas (KAFKA-15583).
+    """
+    waits = number >= _HIGH_WATERMARK_WAITS and not followed.is_kraft
+    added = (*followed.added, *(["hw-needs-min-isr"] if waits else []))
+    return spelled(followed.base, added, followed.removed)
 
 
 def _artifacts(name: str, number: ReleaseNumber) -> tuple[str, ...]:
