@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from checker.confirm.course import Course
-from checker.confirm.errors import BrokerFailed, CannotConfirm
+from checker.confirm.errors import BrokerFailed
 from checker.confirm.evidence import Evidence, consumed
 from checker.confirm.facts import (
     ACKNOWLEDGED,
@@ -31,11 +31,8 @@ from checker.confirm.proxy import wait_until
 from checker.confirm.releases import KafkaRelease
 from checker.confirm.replay import Confirmation, Judgement, StepSeen
 from checker.confirm.wire import Pending
-from checker.scenarios.catalogue import find_scenario
 from model.terms import LEADER
 
-SCENARIO = "stale-remote-leo"
-"""The entry of the catalogue that can be had by pauses."""
 LONG_ENOUGH_SECONDS = 2.0
 """A fetch that waits in a leader's purgatory (replica.fetch.wait.max.ms) has come back by then."""
 STEP_SECONDS_MAX = 30.0
@@ -115,7 +112,7 @@ class _Experiment:
         kafka = self._observed()
         model: Facts = {}
         if not self.is_control:
-            # A control's r0 fetches as well, which no gate holds back: there is no one state for it.
+            # A control's r0 fetches too, which no gate holds back: no one state is the model's.
             model = self._expected(is_it)
         found = differences(model, kafka)
         self.steps.append(StepSeen(number, f"part {number}", sentence, model, kafka, found))
@@ -149,16 +146,6 @@ class _Experiment:
             return "no answer"
         code = self.pending.answer.responses[0].partition_responses[0].error_code
         return str(code.name) if code else "acknowledged"
-
-
-def require_pauses_are_enough(scenario: str | None, release: KafkaRelease) -> None:
-    """Raise `CannotConfirm` for anything but the one scenario."""
-    if scenario is None or find_scenario(scenario).name != SCENARIO:
-        raise CannotConfirm(
-            f"brokers of Kafka {release.name} have a controller of their own, and can only be "
-            f"stopped and continued: that shows --scenario {SCENARIO} and nothing else yet; "
-            "give a release before 4.0"
-        )
 
 
 def confirm_by_pauses(

@@ -19,6 +19,8 @@ OLDEST = (0, 10, 2)
 """The oldest release that the harness steers: it relies on what came with 0.10.2's protocol."""
 ZOOKEEPER_END = (4, 0)
 """The first release without ZooKeeper."""
+BY_PAUSES = "stale-remote-leo"
+"""The one scenario that can be had where a real controller decides: brokers are only paused."""
 SPOKEN_MAX = (2, 6)
 """The newest protocol among brokers in which a leader writes the ISR to ZooKeeper itself."""
 
@@ -85,6 +87,19 @@ def kafka_release(name: str) -> KafkaRelease:
         rules=_rules(followed, number),
         artifacts=_artifacts(name, number),
     )
+
+
+def require_steerable(release: KafkaRelease, scenario: str | None) -> None:
+    """Raise `CannotConfirm` for anything but one scenario on a release with its own controller.
+
+    `scenario` is the name of the catalogue's entry, None for a trace from elsewhere.
+    """
+    if release.is_kraft and scenario != BY_PAUSES:
+        raise CannotConfirm(
+            f"brokers of Kafka {release.name} have a controller of their own, and can only be "
+            f"stopped and continued: that shows --scenario {BY_PAUSES} and nothing else yet; "
+            "give a release before 4.0"
+        )
 
 
 def _rules(followed: Release, number: ReleaseNumber) -> str:

@@ -19,7 +19,7 @@ from checker.confirm.errors import CannotConfirm
 from checker.console import exit_codes
 from checker.console.bound_advice import gate_advice
 from checker.console.broken_down import telling_what_is_kept, told_os_error
-from checker.console.confirm_command import confirm_command
+from checker.console.confirm_command import confirm_catalogue_command, confirm_command
 from checker.console.file_options import FILES_HELP, OutputFile, make_folder, write_files
 from checker.console.gate import (
     BadGate,
@@ -329,6 +329,7 @@ waterline.add_command(versions_command)
 waterline.add_command(kernel_command)
 waterline.add_command(matrix_command)
 waterline.add_command(confirm_command)
+waterline.add_command(confirm_catalogue_command)
 
 
 def run_command(name: str) -> int:
