@@ -28,7 +28,18 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 LEFT_OUT = "[...]"
 RUNS = re.findall(r"<!-- run( slow)? -->\n```console\n\$ \.venv/bin/(.+)\n((?:.*\n)+?)```", README)
 PROGRAMS = ("bench.faults", "bench.configurations", "bench.first_verdict")
-COMMANDS = ("check", "confirm", "gate", "kernel", "matrix", "scenarios", "states", "tour", "view")
+COMMANDS = (
+    "check",
+    "confirm",
+    "confirm-catalogue",
+    "gate",
+    "kernel",
+    "matrix",
+    "scenarios",
+    "states",
+    "tour",
+    "view",
+)
 DOCUMENTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 

@@ -41,6 +41,7 @@ DIVERGENCE = frozenset({"no_divergence_below_hw"})
 """Claims whose end is two segments that differ below both high watermarks."""
 
 CATCH_UP_SECONDS_MAX = 20.0
+ASK_SECONDS_MAX = 5.0
 READ_SECONDS = 4.0
 
 
@@ -132,7 +133,9 @@ def _fetches(stage: Stage, follower: int, leader: int) -> bool:
     learned = stage.epochs_learned
     if follower == leader or learned.get(follower, -1) != learned.get(leader, -2):
         return False
-    exchange = stage.links[follower, leader].current
+    link = stage.links[follower, leader]
+    link.wait_for(lambda now: now is not None, ASK_SECONDS_MAX)  # It may have just lost one.
+    exchange = link.current
     return exchange is not None and exchange.request.key == FETCH
 
 
