@@ -8,6 +8,7 @@ of every cell within which bounds that was, what they cut, and why a cell that h
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -99,6 +100,9 @@ def proof(outcome: Outcome) -> list[str]:
 
 def main() -> None:
     """Print the page."""
+    argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    ).parse_args()
     matrices = {}
     for path in sorted(FOLDER.glob("*.properties"), reverse=True):
         config = config_of(path)

@@ -112,7 +112,7 @@ def carry_out(monkeypatch: pytest.MonkeyPatch) -> Any:
                 """Nothing runs."""
 
         monkeypatch.setattr(paused, "started", lambda *_: Started())
-        monkeypatch.setattr(paused, "consumed", lambda port, expected: read)
+        monkeypatch.setattr(paused, "consumed", lambda port: read)
         return paused.confirm_by_pauses(
             course,
             RELEASE,
