@@ -31,7 +31,18 @@ SHOWN = "".join(
 LEFT_OUT = "[...]"
 RUNS = re.findall(r"<!-- run( slow)? -->\n```console\n\$ \.venv/bin/(.+)\n((?:.*\n)+?)```", SHOWN)
 PROGRAMS = ("bench.faults", "bench.configurations", "bench.first_verdict")
-COMMANDS = ("check", "confirm", "gate", "kernel", "matrix", "scenarios", "states", "tour", "view")
+COMMANDS = (
+    "check",
+    "confirm",
+    "confirm-catalogue",
+    "gate",
+    "kernel",
+    "matrix",
+    "scenarios",
+    "states",
+    "tour",
+    "view",
+)
 DOCUMENTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 

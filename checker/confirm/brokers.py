@@ -170,6 +170,7 @@ def _lines(release: KafkaRelease, settings: BrokerSettings, broker: int, brokers
         "num.io.threads=4",
         "background.threads=2",
         "log.cleaner.enable=false",
+        "log.retention.ms=-1",
         "auto.create.topics.enable=false",
         "auto.leader.rebalance.enable=false",
         "controlled.shutdown.enable=false",

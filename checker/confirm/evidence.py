@@ -1,32 +1,26 @@
 """What a claim's end looks like to somebody outside: acknowledgements, reads, segments.
 
-An ordinary consumer reads, from whoever leads once everything that was down is up again and has
+A consumer reads, from whoever leads once everything that was down is up again and has
 been told who leads; a producer has its answer; segments are read as bytes.
 """
 
 from __future__ import annotations
 
 import itertools
-import logging
 from dataclasses import dataclass
 
-from checker.confirm.controller import TOPIC
-from checker.confirm.errors import NoAnswer, NotInstalled
+from checker.confirm.errors import NoAnswer
 from checker.confirm.facts import ACKNOWLEDGED, NONE, Facts, names_text, of
-from checker.confirm.observing import debugged
+from checker.confirm.observing import (
+    CONSUMER,
+    CONSUMER_FETCH,
+    OLD_CONSUMER_FETCH,
+    debugged,
+    fetched,
+)
 from checker.confirm.proxy import wait_until
 from checker.confirm.stage import Stage, StepFailed
-from checker.confirm.wire import FETCH, HOST
-
-try:
-    from kafka import KafkaConsumer, TopicPartition
-    from kafka.errors import KafkaError
-except ModuleNotFoundError as missing:
-    raise NotInstalled(missing.name) from None
-
-logging.getLogger("kafka").addHandler(logging.NullHandler())
-# Its warnings about brokers that are down would come among the report.
-logging.getLogger("kafka").propagate = False
+from checker.confirm.wire import FETCH, records_in
 
 LOSS = frozenset(
     {
@@ -41,7 +35,7 @@ DIVERGENCE = frozenset({"no_divergence_below_hw"})
 """Claims whose end is two segments that differ below both high watermarks."""
 
 CATCH_UP_SECONDS_MAX = 20.0
-READ_SECONDS = 4.0
+ASK_SECONDS_MAX = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +76,7 @@ def gathered(stage: Stage, facts: Facts, committed: set[str], leader: int) -> Ev
     try:
         stage.heal(leader)
         read = _read(stage, leader)
-    except (StepFailed, NoAnswer, KafkaError) as problem:
+    except (StepFailed, NoAnswer) as problem:
         lines.append(f"The cluster did not recover: {problem}.")
         return Evidence(tuple(lines), (), bool(parting), False)
     lines.append(f"Everybody up again, a consumer reads from leader r{leader}: {names_text(read)}.")
@@ -132,12 +126,14 @@ def _fetches(stage: Stage, follower: int, leader: int) -> bool:
     learned = stage.epochs_learned
     if follower == leader or learned.get(follower, -1) != learned.get(leader, -2):
         return False
-    exchange = stage.links[follower, leader].current
+    link = stage.links[follower, leader]
+    link.wait_for(lambda now: now is not None, ASK_SECONDS_MAX)  # It may have just lost one.
+    exchange = link.current
     return exchange is not None and exchange.request.key == FETCH
 
 
 def _read(stage: Stage, leader: int) -> list[str]:
-    """What an ordinary consumer reads from the leader, once all of its log is committed."""
+    """What a consumer reads from the leader, once all of its log is committed."""
 
     def is_committed() -> bool:
         log = stage.log(leader)
@@ -146,33 +142,25 @@ def _read(stage: Stage, leader: int) -> list[str]:
 
     if not wait_until(is_committed, CATCH_UP_SECONDS_MAX, every=0.2):
         raise StepFailed(f"r{leader}'s followers catch up", "its high watermark stays behind")
-    return consumed(stage.brokers.ports[leader], len(stage.log(leader)))
+    version = CONSUMER_FETCH if stage.release.at_least(0, 11) else OLD_CONSUMER_FETCH
+    return consumed(stage.brokers.ports[leader], version)
 
 
-def consumed(port: int, expected: int) -> list[str]:
-    """What an ordinary consumer reads of the partition from the broker on this port.
+def consumed(port: int, version: int = CONSUMER_FETCH) -> list[str]:
+    """What a consumer reads of the partition, from its beginning on, from whom listens there.
 
-    It waits some seconds for a first record, and for every other up to so many.
+    A consumer is served by leaders alone, and below their high watermark. Raises `NoAnswer`.
     """
-    consumer = KafkaConsumer(
-        bootstrap_servers=[f"{HOST}:{port}"],
-        enable_auto_commit=False,
-        consumer_timeout_ms=int(READ_SECONDS * 1000),
-        auto_offset_reset="earliest",
-    )
-    try:
-        partition = TopicPartition(TOPIC, 0)
-        consumer.assign([partition])
-        consumer.seek(partition, 0)
-        read: list[str] = []
-        while len(read) < max(1, expected):
-            try:
-                read.append(bytes(next(consumer).value or b"").decode())
-            except StopIteration:
-                break
-        return read
-    finally:
-        consumer.close(autocommit=False)
+    read: list[str] = []
+    while True:
+        told = fetched(port, CONSUMER, version, offset=len(read))
+        if told.error_code:
+            raise NoAnswer(f"a consumer is refused: {told.error_code.name}")
+        # A fetch may bring a whole batch, of which the consumer skips what it has.
+        records = [each for each in records_in(told.records) if each.offset >= len(read)]
+        if not records:
+            return read
+        read += [record.value.decode() for record in records]
 
 
 def committed_in(stage: Stage, facts: Facts) -> set[str]:

@@ -213,6 +213,7 @@ def _shared(controller_port: int) -> list[str]:
         "unclean.leader.election.enable=false",
         "offsets.topic.replication.factor=1",
         "log.cleaner.enable=false",
+        "log.retention.ms=-1",
         f"broker.session.timeout.ms={TIMEOUT_MS}",
         "broker.heartbeat.interval.ms=500",
         f"replica.lag.time.max.ms={TIMEOUT_MS}",

@@ -40,7 +40,10 @@ SETTLE_SECONDS = 4.0
 ASK_SECONDS = 5.0
 EPOCHS_MAX = 8
 _DEBUGGING_CONSUMER = -2
-_CONSUMER = -1
+CONSUMER = -1
+"""Who fetches: no replica."""
+CONSUMER_FETCH, OLD_CONSUMER_FETCH = 4, 3
+"""Versions of Fetch that releases from 0.11 to 4.x have, and 0.10."""
 _BYTES_MAX = 1 << 20
 _FENCED = frozenset({74, 75})  # FENCED_LEADER_EPOCH, UNKNOWN_LEADER_EPOCH
 _OUT_OF_RANGE = 1
@@ -142,19 +145,23 @@ def debugged(stage: Stage, broker: int, epoch: int = -1) -> Any:
     release = stage.release
     # From 2.4 on whoever reads from a follower must say that it knows of racks (KIP-392).
     version = 11 if release.at_least(2, 4) else 9 if release.at_least(2, 1) else 4
-    version = version if release.at_least(0, 11) else 3
-    return _fetch(stage, broker, _DEBUGGING_CONSUMER, version, epoch)
+    version = version if release.at_least(0, 11) else OLD_CONSUMER_FETCH
+    return fetched(stage.brokers.ports[broker], _DEBUGGING_CONSUMER, version, epoch=epoch)
 
 
 def _serves(stage: Stage, broker: int) -> bool:
-    version = 4 if stage.release.at_least(0, 11) else 3
-    return not _fetch(stage, broker, _CONSUMER, version, -1).error_code
+    version = CONSUMER_FETCH if stage.release.at_least(0, 11) else OLD_CONSUMER_FETCH
+    return not fetched(stage.brokers.ports[broker], CONSUMER, version).error_code
 
 
-def _fetch(stage: Stage, broker: int, who: int, version: int, epoch: int) -> Any:
+def fetched(port: int, who: int, version: int, *, offset: int = 0, epoch: int = -1) -> Any:
+    """What a broker answers to a fetch of a consumer: the partition's part of it.
+
+    `epoch` is the leader epoch that is claimed, -1 for none. Raises `NoAnswer`.
+    """
     partition = {
         "partition": 0,
-        "fetch_offset": 0,
+        "fetch_offset": offset,
         "partition_max_bytes": _BYTES_MAX,
         "current_leader_epoch": epoch,
         "log_start_offset": -1,
@@ -166,7 +173,6 @@ def _fetch(stage: Stage, broker: int, who: int, version: int, epoch: int) -> Any
         "session_epoch": -1,
         "topics": [{"topic": TOPIC, "partitions": [partition]}],
     }
-    port = stage.brokers.ports[broker]
     answer = call(port, FETCH, version, values, seconds=ASK_SECONDS)
     return answer.responses[0].partitions[0]
 

@@ -13,7 +13,8 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterable
+import threading
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from checker.confirm.errors import BrokerFailed, CannotConfirm
@@ -69,7 +70,7 @@ class Processes:
         """Run the class `main` as `name`, which must not be running."""
         if self.runs(name):
             raise ValueError(f"{name} is running already")
-        with self.log_of(name).open("ab") as log:
+        with self.log_of(name).open("ab") as log, _interrupts_wait():
             self._running[name] = subprocess.Popen(
                 [*self._command(), main, *arguments],
                 cwd=self._folder,
@@ -90,7 +91,6 @@ class Processes:
                 capture_output=True,
                 text=True,
                 timeout=seconds_max,
-                preexec_fn=_dies_with_parent(),
                 check=False,
             )
         except subprocess.TimeoutExpired:
@@ -177,6 +177,30 @@ class Processes:
         for process in self._running.values():
             process.wait()
         self._running.clear()
+
+
+@contextlib.contextmanager
+def _interrupts_wait() -> Iterator[None]:
+    """An interrupt within the block is raised when the block is over.
+
+    Raised while a process is started it could be lost, in what Python runs at a fork, or leave a
+    process that nobody knows of.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    came: list[int] = []
+    before = {}
+    for number in (signal.SIGINT, signal.SIGTERM):
+        if callable(signal.getsignal(number)):
+            before[number] = signal.signal(number, lambda which, frame: came.append(which))
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    if came:
+        raise KeyboardInterrupt
 
 
 def _end_of(text: str) -> str:

@@ -12,14 +12,25 @@ import re
 from dataclasses import dataclass
 
 from checker.confirm.errors import CannotConfirm
-from model.message.releases import KRAFT_FIRST, ReleaseNumber, UnknownRelease, release_followed
+from model.message.releases import (
+    KRAFT_FIRST,
+    Release,
+    ReleaseNumber,
+    UnknownRelease,
+    release_followed,
+)
+from model.message.versions import spelled
 
 OLDEST = (0, 10, 2)
 """The oldest release that the harness steers: it relies on what came with 0.10.2's protocol."""
 ZOOKEEPER_END = (4, 0)
 """The first release without ZooKeeper."""
+BY_PAUSES = "stale-remote-leo"
+"""The one scenario that can be had where a real controller decides: brokers are only paused."""
 SPOKEN_MAX = (2, 6)
 """The newest protocol among brokers in which a leader writes the ISR to ZooKeeper itself."""
+
+_HIGH_WATERMARK_WAITS = (3, 7)
 
 _GROUP = "org.apache.kafka"
 _FOR_JAVA_11 = ("javax.xml.bind:jaxb-api:2.3.1", "javax.activation:javax.activation-api:1.2.0")
@@ -79,9 +90,32 @@ def kafka_release(name: str) -> KafkaRelease:
         number=number,
         is_kraft=is_kraft,
         spoken=spoken,
-        rules=followed.version,
+        rules=_rules(followed, number),
         artifacts=_artifacts(name, number),
     )
+
+
+def require_steerable(release: KafkaRelease, scenario: str | None) -> None:
+    """Raise `CannotConfirm` for anything but one scenario on a release with its own controller.
+
+    `scenario` is the name of the catalogue's entry, None for a trace from elsewhere.
+    """
+    if release.is_kraft and scenario != BY_PAUSES:
+        raise CannotConfirm(
+            f"brokers of Kafka {release.name} have a controller of their own, and can only be "
+            f"stopped and continued: that shows --scenario {BY_PAUSES} and nothing else yet; "
+            "give a release before 4.0"
+        )
+
+
+def _rules(followed: Release, number: ReleaseNumber) -> str:
+    """Those of the protocol that is spoken, and what the code does whatever it speaks.
+
+    From 3.7 on a high watermark waits for min.insync.replicas (KAFKA-15583).
+    """
+    waits = number >= _HIGH_WATERMARK_WAITS and not followed.is_kraft
+    added = (*followed.added, *(["hw-needs-min-isr"] if waits else []))
+    return spelled(followed.base, added, followed.removed)
 
 
 def _artifacts(name: str, number: ReleaseNumber) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ import itertools
 import socket
 import struct
 import threading
+import time
 import types
 import typing
 import uuid
@@ -243,8 +244,8 @@ def batch_sizes(data: bytes) -> list[int]:
 
 
 def one_record(value: bytes, *, magic: int) -> bytes:
-    """A batch of one record in the format `magic`: 1 before 0.11, 2 since."""
+    """A batch of one record of now in the format `magic`: 1 before 0.11, 2 since."""
     builder = MemoryRecordsBuilder(magic=magic, compression_type=0, batch_size=1 << 20)
-    builder.append(timestamp=0, key=None, value=value)
+    builder.append(timestamp=int(time.time() * 1000), key=None, value=value)
     builder.close()
     return bytes(builder.buffer())

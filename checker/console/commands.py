@@ -18,6 +18,7 @@ from checker.console import exit_codes
 COMMANDS = {
     "check": "Say which invariants hold.",
     "confirm": "Replay a counterexample on real brokers.",
+    "confirm-catalogue": "Replay every entry on releases of Kafka.",
     "gate": "Run a file of expectations.",
     "kernel": "Show what the rules are compiled to.",
     "layout": "Show the fields of a state, in bits.",
@@ -28,7 +29,7 @@ COMMANDS = {
     "versions": "The versions, and the rules they are made of.",
     "view": "Step through a recorded trace.",
 }
-"""What the list of commands says of each. `<name>_command` is what `<name>_command.py` defines."""
+"""What the list of commands says of each; `a-b` is `a_b_command` in `a_b_command.py`."""
 
 
 class Commands(click.Group):
@@ -62,8 +63,9 @@ class Commands(click.Group):
 
 def command_of(name: str) -> click.Command:
     """A command by its name."""
-    module = importlib.import_module(f"checker.console.{name}_command")
-    command: click.Command = getattr(module, f"{name}_command")
+    called = f"{name.replace('-', '_')}_command"
+    module = importlib.import_module(f"checker.console.{called}")
+    command: click.Command = getattr(module, called)
     return command
 
 

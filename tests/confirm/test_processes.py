@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
 
 from checker.confirm.errors import BrokerFailed, CannotConfirm
 from checker.confirm.processes import Processes, find_java
+from checker.console.ending import ending_as_by_ctrl_c
 
 SLEEPS = "exec sleep 300"
 
@@ -56,6 +59,31 @@ def test_a_failure_leaves_no_process(java: Path, folder: Path) -> None:
         fail()
 
     assert not any(map(is_alive, numbers))
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_while_a_process_is_started_is_raised_once_it_is_known(
+    number: signal.Signals, java: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    popen = subprocess.Popen
+    started = []
+
+    def interrupted(*arguments: Any, **options: Any) -> Any:
+        process = popen(*arguments, **options)
+        started.append(process.pid)
+        signal.raise_signal(number)
+        return process
+
+    def start() -> None:
+        with ending_as_by_ctrl_c(), Processes(folder, []) as processes:
+            monkeypatch.setattr(subprocess, "Popen", interrupted)
+            processes.start("r0", "Main")
+
+    with pytest.raises(KeyboardInterrupt):
+        start()
+
+    assert len(started) == 1
+    assert not is_alive(started[0])
 
 
 def test_a_process_that_stands_still_is_ended_too(java: Path, folder: Path) -> None:

@@ -1,0 +1,80 @@
+"""A counterexample from its trace to what it amounts to on brokers of a release."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from checker.confirm.controls import with_control
+from checker.confirm.counterexample import Counterexample
+from checker.confirm.course import Course, course_of
+from checker.confirm.errors import CannotConfirm
+from checker.confirm.jars import class_path
+from checker.confirm.paused import confirm_by_pauses
+from checker.confirm.releases import KafkaRelease
+from checker.confirm.replay import Confirmation, confirm_on, unsteerable
+
+_PREFIX = "waterline-confirm-"
+
+Tell = Callable[[str], None]
+
+
+def carried_out(
+    shown: Counterexample,
+    release: KafkaRelease,
+    *,
+    control_of: str | None = None,
+    jars: Path | None = None,
+    keep: Path | None = None,
+    announce: Tell = lambda message: None,
+    tell: Tell = lambda message: None,
+) -> tuple[Confirmation, Course]:
+    """Replay it on brokers; what came of it, and the way that was taken.
+
+    `control_of` is the scenario whose control it is to be. `jars` is a folder that has them, `keep`
+    one for the brokers' files, which are removed without it. Raises `CannotConfirm`.
+    """
+    replayed = shown.finding.replayed
+    model = shown.problem.model
+    if control_of is not None and not release.is_kraft:
+        replayed = with_control(control_of, replayed.trace, model)
+    course = course_of(replayed, model, shown.claim, release)
+    refused = None if release.is_kraft else unsteerable(course)
+    if refused is not None:
+        return refused, course
+    files = class_path(release, folder=jars, announce=announce)
+    with _work_folder(keep) as folder:
+        if release.is_kraft:
+            found = confirm_by_pauses(
+                course,
+                release,
+                jars=files,
+                folder=folder,
+                is_control=control_of is not None,
+                announce=announce,
+                tell=tell,
+            )
+        else:
+            found = confirm_on(
+                course, release, jars=files, folder=folder, announce=announce, tell=tell
+            )
+    return found, course
+
+
+@contextmanager
+def _work_folder(keep: Path | None) -> Iterator[Path]:
+    """Where brokers have their files: a folder to keep, or one that is removed."""
+    if keep is None:
+        made = Path(tempfile.mkdtemp(prefix=_PREFIX))
+        try:
+            yield made
+        finally:
+            shutil.rmtree(made, ignore_errors=True)
+        return
+    keep.mkdir(parents=True, exist_ok=True)
+    if any(keep.iterdir()):
+        raise CannotConfirm(f"--keep {keep} is not empty; name a new folder")
+    yield keep.resolve()
