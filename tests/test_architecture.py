@@ -41,6 +41,7 @@ MAY_PRINT = {
     "checker/console/check_command.py",
     "checker/console/checking.py",
     "checker/console/cli.py",
+    "checker/console/confirm_catalogue_command.py",
     "checker/console/confirm_command.py",
     "checker/console/gate_command.py",
     "checker/console/layout_command.py",

@@ -209,7 +209,8 @@ def test_what_a_shell_completes_is_told_without_an_engine(
 
 def test_every_command_has_a_module_and_a_place_in_the_list() -> None:
     folder = ROOT / "checker" / "console"
-    modules = {path.stem.removesuffix("_command") for path in folder.glob("*_command.py")}
+    files = (path.stem.removesuffix("_command") for path in folder.glob("*_command.py"))
+    modules = {name.replace("_", "-") for name in files}
 
     assert set(commands.COMMANDS) == modules
     assert all(commands.command_of(name).name == name for name in commands.COMMANDS)

@@ -30,7 +30,12 @@ SHOWN = "".join(
 """The documents that show output, and what to write to a file or to Python."""
 LEFT_OUT = "[...]"
 RUNS = re.findall(r"<!-- run( slow)? -->\n```console\n\$ \.venv/bin/(.+)\n((?:.*\n)+?)```", SHOWN)
-PROGRAMS = ("bench.faults", "bench.configurations", "bench.first_verdict")
+PROGRAMS = (
+    "bench.compiler_mutation",
+    "bench.configurations",
+    "bench.faults",
+    "bench.first_verdict",
+)
 COMMANDS = (
     "check",
     "confirm",

@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from checker.budgets import Budgets
 from checker.engines.choice import EngineChoice
-from checker.finding import Finding
-from checker.grains import MESSAGE
+from checker.finding import Finding, confirmed
+from checker.grains import MESSAGE, grain_of
 from checker.problem import Problem
 from checker.run import run
 from checker.scenarios.scenario import Scenario
-from counterexamples import Moment
+from counterexamples import BadTrace, Moment, read_trace
 from invariants.claim import ActionProperty, Invariant
-from model.message.environment import Environment
+from model.message.environment import BadEnvironment, Environment
 from model.message.terms import ANSWERED
 from model.message.versions import version_of
 
@@ -86,3 +87,21 @@ def _moves_with_records(moment: Moment) -> bool:
     leader = moment.before.known_leader[follower]
     brings = moment.after.fetch[follower] == ANSWERED and moment.after.answer_log[follower, 0]
     return bool(brings) and moment.after.hw[leader] != moment.before.hw[leader]
+
+
+def recorded(path: Path) -> Counterexample:
+    """The counterexample in a file, seen to be one."""
+    trace = read_trace(path)
+    try:
+        grain = grain_of(trace.model)
+        if grain is not MESSAGE:
+            raise BadTrace(
+                f"{path} is a trace of {trace.model}, whose steps are no requests; "
+                f"one of {MESSAGE.model} can be replayed on brokers"
+            )
+        environment = grain.environment.from_options(dict(trace.environment))
+        problem = grain.problem(trace.version, environment, [trace.invariant])
+    except BadEnvironment as found:
+        raise BadTrace(f"{path}: {found}") from None
+    claim = next(claim for claim in problem.claims if problem.is_asked(claim))
+    return Counterexample(problem, confirmed(trace, problem.model, claim))

@@ -6,18 +6,14 @@ from pathlib import Path
 
 import click
 
-from checker.confirm.counterexample import Counterexample, searched
 from checker.confirm.releases import kafka_release, require_steerable
 from checker.console import exit_codes
 from checker.console.confirm_options import HELP, jars_option
 from checker.console.ending import ending_as_by_ctrl_c
 from checker.console.progress import showing
 from checker.console.screen import error_screen, say, screen
-from checker.finding import confirmed
-from checker.grains import MESSAGE, grain_of
 from checker.scenarios.catalogue import find_scenario
-from counterexamples import BadTrace, Trimmed, read_trace
-from model.message.environment import BadEnvironment
+from counterexamples import Trimmed
 
 
 @click.command("confirm", short_help="Replay a counterexample on real Kafka brokers.", epilog=HELP)
@@ -60,12 +56,12 @@ def confirm_command(
         raise click.UsageError("give a TRACE or --scenario, one of them")
     if control and scenario is None:
         raise click.UsageError("--control is of a scenario; name it with --scenario")
-    release = kafka_release(kafka)
-    entry = find_scenario(scenario) if scenario is not None else None
-    require_steerable(release, entry.name if entry else None)
-    # Here, and not above: the libraries that this needs are optional, and it says so.
-    from checker.confirm.carrying_out import carried_out  # noqa: PLC0415
-    from checker.confirm.report import render_confirmation  # noqa: PLC0415
+    release = kafka_release(kafka) entry = find_scenario(scenario) if scenario is not None else None
+    require_steerable(release, entry.name if entry else None) # Here, and not above: the libraries
+    that this needs are optional, and it says so; and it searches. from checker.confirm.carrying_out
+    import carried_out  # noqa: PLC0415 from checker.confirm.counterexample import recorded,
+    searched  # noqa: PLC0415 from checker.confirm.report import render_confirmation  # noqa:
+    PLC0415
 
     with showing(error_screen()) as progress, ending_as_by_ctrl_c():
         if entry is not None:
@@ -73,7 +69,7 @@ def confirm_command(
             shown = searched(entry, rules, progress.announce, always=always)
         else:
             assert trace is not None
-            shown = _recorded(trace)
+            shown = recorded(trace)
         found, course = carried_out(
             shown,
             release,
@@ -90,21 +86,3 @@ def confirm_command(
     if expect is not None:
         return exit_codes.HOLDS if name == expect else exit_codes.UNEXPECTED
     return exit_codes.OF_CONFIRMING[name]
-
-
-def _recorded(path: Path) -> Counterexample:
-    """The counterexample in a file, seen to be one."""
-    recorded = read_trace(path)
-    try:
-        grain = grain_of(recorded.model)
-        if grain is not MESSAGE:
-            raise BadTrace(
-                f"{path} is a trace of {recorded.model}, whose steps are no requests; "
-                f"one of {MESSAGE.model} can be replayed on brokers"
-            )
-        environment = grain.environment.from_options(dict(recorded.environment))
-        problem = grain.problem(recorded.version, environment, [recorded.invariant])
-    except BadEnvironment as found:
-        raise BadTrace(f"{path}: {found}") from None
-    claim = next(claim for claim in problem.claims if problem.is_asked(claim))
-    return Counterexample(problem, confirmed(recorded, problem.model, claim))
