@@ -36,15 +36,17 @@ from numpy.typing import NDArray
 
 import invariants
 import invariants.reachable
+from checker.budgets import Budgets
 from checker.engine import Arrivals, Engine, Expansion, Words
 from checker.engines.memory import MemoryEngine
 from checker.problem import Problem
 from checker.result import Result
 from checker.rows import Rows
-from checker.search import Budgets, search
+from checker.search import search
 from model.kit.state import State
+from model.message import limits, terms
 from model.message.environment import Environment
-from model.message.model import limits, message_model, terms
+from model.message.model import message_model
 
 ROOT = Path(__file__).resolve().parent.parent
 MODULES = (

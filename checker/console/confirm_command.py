@@ -56,12 +56,13 @@ def confirm_command(
         raise click.UsageError("give a TRACE or --scenario, one of them")
     if control and scenario is None:
         raise click.UsageError("--control is of a scenario; name it with --scenario")
-    release = kafka_release(kafka) entry = find_scenario(scenario) if scenario is not None else None
-    require_steerable(release, entry.name if entry else None) # Here, and not above: the libraries
-    that this needs are optional, and it says so; and it searches. from checker.confirm.carrying_out
-    import carried_out  # noqa: PLC0415 from checker.confirm.counterexample import recorded,
-    searched  # noqa: PLC0415 from checker.confirm.report import render_confirmation  # noqa:
-    PLC0415
+    release = kafka_release(kafka)
+    entry = find_scenario(scenario) if scenario is not None else None
+    require_steerable(release, entry.name if entry else None)
+    # Here, and not above: what this needs is optional, and it says so; and it needs an engine.
+    from checker.confirm.carrying_out import carried_out  # noqa: PLC0415
+    from checker.confirm.counterexample import recorded, searched  # noqa: PLC0415
+    from checker.confirm.report import render_confirmation  # noqa: PLC0415
 
     with showing(error_screen()) as progress, ending_as_by_ctrl_c():
         if entry is not None:
