@@ -164,7 +164,7 @@ def _go_over_files(states: int) -> None:
     disk.HELD_SHARE = 1 << 40
 
     def is_too_large(engine: memory.MemoryEngine) -> bool:
-        return sum(owned.count for owned in engine.owners) >= states
+        return engine.visited.count >= states
 
     memory.MemoryEngine._is_too_large = is_too_large  # type: ignore[method-assign, assignment]
 

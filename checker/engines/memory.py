@@ -80,7 +80,8 @@ class MemoryEngine:
         """End the threads and forget the states."""
         self._stop.set()
         self._pool.shutdown(wait=True, cancel_futures=True)
-        self.visited = Visited(self.words, 0)
+        self._current = []
+        self.visited.close()
 
     @property
     def pending(self) -> int:

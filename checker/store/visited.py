@@ -84,6 +84,11 @@ class Visited:
             self._cells[owner, STATES] = address(reserve.rows)
             self._use(owner, _SLOTS_MIN)
 
+    def close(self) -> None:
+        """Give all memory back now."""
+        self._reserves, self._tables, self._marks = [], [], []
+        self._standstill = None  # it refers to this, which would be found only later
+
     # --- what there is ---------------------------------------------------------------------------
 
     @property

@@ -192,7 +192,7 @@ def test_a_key_is_the_same_in_every_process() -> None:
     told = (
         "from checker.compiled import kernel, recognised\n"
         "from checker.grains import problem_for\n"
-        "from model.environment import Environment\n"
+        "from model.message.environment import Environment\n"
         "recognised.SETTLED_SECONDS = float('-inf')\n"
         "print(recognised.key_of(kernel.plan_of(problem_for('hw', Environment()))))"
     )
