@@ -13,6 +13,7 @@ import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
+from functools import partial
 from operator import itemgetter
 from typing import Any, TypeVar
 
@@ -135,7 +136,8 @@ class MemoryEngine:
             self._expander().explore(rows, part, self.visited, thread)
 
         tally = Tally(self.problem, happened)
-        for part in self._shared(pieces, lambda: Tally(self.problem, happened), expand):
+        begun = partial(Tally, self.problem, happened)
+        for part in self._shared(pieces, begun, expand, self._look):
             tally.add(part)
         self._look()
         if tally.faults:
@@ -206,10 +208,12 @@ class MemoryEngine:
         pieces: Sequence[Rows],
         begun: Callable[[], _Found],
         work: Callable[[Rows, _Found, int], None],
+        look: Callable[[], None] = lambda: None,
     ) -> list[_Found]:
         """What the threads found, one after the other taking a piece, when all are done.
 
-        Each begins with what `begun` gives, and adds to it; its number is given too.
+        Each begins with what `begun` gives, and adds to it; its number is given too. `look` is
+        called now and then, and may raise.
         """
         numbers = itertools.count()
         has_failed = threading.Event()
@@ -223,7 +227,7 @@ class MemoryEngine:
                         break
                     work(pieces[number], found, thread)
                     if taken % LOOK_PIECES == 0:
-                        self._look()
+                        look()
             except BaseException:
                 has_failed.set()
                 raise
