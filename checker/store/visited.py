@@ -62,14 +62,8 @@ class Visited:
     """
 
     def __init__(
-        self,
-        words: int,
-        owners: int,
-        *,
-        rows_max: int = OWNED_MAX,
-        threads: int = 1,
+        self, words: int, owners: int, *, rows_max: int = OWNED_MAX, threads: int = 1
     ) -> None:
-        self._words = words
         self._functions = loaded(recipe_of(words, alone=threads == 1))
         self._rows_each = rows_max // threads
         self._cells: NDArray[np.int64] = np.zeros((owners, CELLS), np.int64)
