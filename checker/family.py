@@ -27,6 +27,16 @@ class Circumstances(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Claimed:
+    """A model and all that is claimed of it."""
+
+    model: Model
+    invariants: tuple[Invariant, ...]
+    properties: tuple[ActionProperty, ...]
+    reachable: tuple[Reachable, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Family:
     """Models that share their actions and claims: versions of a protocol in circumstances.
 
@@ -57,6 +67,15 @@ class Family:
         """Everything that is claimed of it."""
         return (*self.invariants, *self.properties, *self.reachable)
 
+    def claimed(self, version: str, circumstances: Any) -> Claimed:
+        """A model and the claims about it. Raises `BadEnvironment`."""
+        return Claimed(
+            model=self.build(version, circumstances),
+            invariants=tuple(self.invariants),
+            properties=tuple(self.properties),
+            reachable=tuple(self.reachable),
+        )
+
     @property
     def usual(self) -> Any:
         """The circumstances where none are named."""
@@ -80,16 +99,18 @@ class Family:
         Without names it is all but those that must be asked for. Raises `BadEnvironment` for an
         unknown version or claim, and for a symmetry that the circumstances do not have.
         """
-        known = [i.name for i in self.invariants] + [p.name for p in self.properties]
+        claimed = self.claimed(version, circumstances)
+        known = [claim.name for claim in claimed.invariants]
+        known += [claim.name for claim in claimed.properties]
         for name in names:
             if name not in known:
                 raise BadEnvironment(f"invariant is {name!r}; known: {', '.join(known)}")
         try:
             return Problem(
-                self.build(version, circumstances),
-                tuple(self.invariants),
-                tuple(self.reachable),
-                properties=tuple(self.properties),
+                claimed.model,
+                claimed.invariants,
+                claimed.reachable,
+                properties=claimed.properties,
                 asked=frozenset(names) if names else None,
                 symmetry=symmetry,
                 family=self,
