@@ -43,9 +43,10 @@ class Family:
     `model` is what its models are called in traces. `environments` are the circumstances that have
     a name, the first being the default; `from_options` makes others, and raises `BadEnvironment`.
     `build(version, circumstances)` makes a model. `symmetries` are those that `--symmetry` may
-    name, by that name. `expected` says of named circumstances and versions which claims break.
-    `again`, a function and its arguments, makes this very family in another process: for one whose
-    rules are in no module that could be imported there.
+    name, by that name; `symmetry` is meant where it names none. `expected` says of named
+    circumstances and versions which claims break. `again`, a function and its arguments, makes this
+    very family in another process: for one whose rules are in no module that could be imported
+    there.
     """
 
     name: str
@@ -59,6 +60,7 @@ class Family:
     build: Callable[[str, Any], Model]
     words: Words
     symmetries: Mapping[str, Symmetry]
+    symmetry: str = ""
     expected: Mapping[str, Mapping[str, Sequence[str]]] = field(default_factory=dict)
     again: tuple[Callable[..., Family], tuple[Any, ...]] | None = None
 
@@ -117,6 +119,19 @@ class Family:
             )
         except CannotRename as problem:
             raise BadEnvironment(str(problem)) from None
+
+    def symmetry_asked(self, asked: str) -> str:
+        """The symmetry that `--symmetry` names; the one that there is where it names none.
+
+        Raises `BadEnvironment` where there are none or several.
+        """
+        if asked:
+            return asked
+        known = [name for name in self.symmetries if name != Symmetry.NONE.value]
+        if not known or (len(known) > 1 and not self.symmetry):
+            told = ", ".join(known) or "none"
+            raise BadEnvironment(f"--symmetry does not say which; {self.name} has {told}")
+        return self.symmetry or known[0]
 
     def problem_of(
         self,

@@ -1,6 +1,6 @@
 """The water jugs of "Die Hard 3": with a jug of three gallons and one of five, measure four."""
 
-from waterline import Choice, Number, Protocol
+from waterline import Number, Protocol
 
 
 def die_hard(small: int = 3, big: int = 5, wanted: int = 4) -> Protocol:

@@ -117,7 +117,7 @@ def _bounds(own: OwnFile, version: str, given: Mapping[str, object]) -> dict[str
             known = ", ".join(bounds) or "none"
             raise BadEnvironment(f"{version} has no bound {name!r}; it has {known}")
         wanted = type(bounds[name])
-        if type(value) is not wanted or abs(value) > _BOUND_MAX:  # type: ignore[arg-type]
+        if type(value) is not wanted or abs(value) > _BOUND_MAX:
             kind = "true or false" if wanted is bool else "a whole number"
             raise BadEnvironment(f"{name} is {value!r}; it must be {kind}")
         bounds[name] = value
@@ -145,7 +145,7 @@ def _words(own: OwnFile) -> Words:
         sizes=lambda model: (
             ", ".join(f"{name} {told_option(value)}" for name, value in said(model)) or own.name
         ),
-        letters=lambda model: "-".join(f"{name}{int(value)}" for name, value in said(model)),
+        letters=lambda model: "-".join(f"{name}{value}".lower() for name, value in said(model)),
         raisable=dict.fromkeys(sorted(bounds), _BOUND_MAX),
         raised=lambda name, value: f"--set {name}={value}",
         unsaid=frozenset({DIGEST}),
