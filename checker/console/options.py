@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from checker.budgets import Budgets
-from checker.console.own_options import bound_option, model_option, own_problem
+from checker.console.own_options import bound_option, model_option, vetted_problem
 from checker.engines.choice import EngineChoice
 from checker.kafka.families import GRAINS, MESSAGE, SYMMETRIES
 from checker.problem import Problem
@@ -429,9 +429,7 @@ def _of_own(options: dict[str, Any]) -> Problem:
         raise BadEnvironment(
             f"--{next(iter(options))} is about Kafka's models; --model has --set NAME=VALUE"
         )
-    from checker.own.vetting import vetted  # noqa: PLC0415 - needs the compiler
-
-    return vetted(own_problem(file, bounds, names, symmetry=symmetry))
+    return vetted_problem(file, bounds, names, symmetry=symmetry)
 
 
 def take_engine(options: dict[str, Any]) -> EngineChoice:

@@ -86,14 +86,19 @@ def finder(own_model: str | None) -> FindFamily:
     return find
 
 
-def own_problem(
+def vetted_problem(
     own_model: str,
     bounds: Mapping[str, object],
     names: tuple[str, ...] = (),
     *,
     symmetry: str = Symmetry.NONE.value,
 ) -> Problem:
-    """The problem of checking a model of the user's own. Raises `BadEnvironment`."""
+    """The problem of checking a model of the user's own, seen to make sense.
+
+    Raises `BadEnvironment`.
+    """
+    from checker.own.vetting import vetted  # noqa: PLC0415 - as above, and the compiler
+
     file, name = file_and_name(own_model)
     family = own_family_in(file)
     if name is None:
@@ -101,4 +106,5 @@ def own_problem(
             known = ", ".join(f"{file}:{each}" for each in family.versions)
             raise BadEnvironment(f"{file} has several protocols; name one: {known}")
         (name,) = family.versions
-    return family.problem_of(name, bounds, names, symmetry=family.symmetry_asked(symmetry))
+    asked = family.symmetry_asked(symmetry)
+    return vetted(family.problem_of(name, bounds, names, symmetry=asked))

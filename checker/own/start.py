@@ -1,4 +1,4 @@
-"""What `waterline new NAME` writes: a small protocol that runs, with remarks for whoever edits it."""
+"""What `waterline new NAME` writes: a small protocol that runs, and remarks on what to change."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ _START = '''\
 from waterline import Choice, Name, Names, Number, Protocol, when, within
 
 
-# Its arguments are the bounds, each with a default: `--set clients=4` sets another. Every state that
-# can be reached within them is checked.
+# Its arguments are the bounds, each with a default: `--set clients=4` sets another. Every state
+# that can be reached within them is checked.
 def {name}(clients: int = 3, crashes: int = 1) -> Protocol:
     """A lock, and so many clients."""
     client = Names("client", clients)
