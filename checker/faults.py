@@ -13,7 +13,7 @@ from checker.engine import ModelFault, Words
 from checker.problem import Problem
 from model.kit import layout
 from model.kit.state import State
-from model.kit.transition_system import call
+from model.kit.transition_system import Model, call
 
 _KIT = Path(layout.__file__).parent
 
@@ -21,9 +21,10 @@ _KIT = Path(layout.__file__).parent
 class Raised(Exception):
     """An action or a claim raised in a reachable state: the run's outcome, exit code 76."""
 
-    def __init__(self, what: str, state: State, error: Exception) -> None:
+    def __init__(self, what: str, model: Model, state: State, error: Exception) -> None:
         super().__init__(f"{what} raised {type(error).__name__}: {error}{_place(error)}")
         self.state = state
+        self.told_state = model.narration.whole(state)
 
 
 def _place(error: Exception) -> str:
@@ -51,18 +52,18 @@ def find_raised(problem: Problem, words: Words) -> Raised | None:
                     continue
                 after = model.apply(state, action, arguments)
             except Exception as error:
-                return Raised(call(action, arguments), state, error)
+                return Raised(call(action, arguments), model, state, error)
             for claim in problem.applicable_properties:
                 try:
                     claim.keeps(state, after, model.settings)
                 except Exception as error:
                     step = call(action, arguments)
-                    return Raised(f"property {claim.name} of {step}", state, error)
+                    return Raised(f"property {claim.name} of {step}", model, state, error)
     for invariant in problem.applicable:
         try:
             invariant.holds(state, model.settings)
         except Exception as error:
-            return Raised(f"invariant {invariant.name}", state, error)
+            return Raised(f"invariant {invariant.name}", model, state, error)
     return None
 
 

@@ -38,7 +38,7 @@ def _told(problem: Exception) -> str:
         case click.ClickException():
             return problem.format_message()
         case Raised():
-            return f"{problem} in {problem.state}"
+            return f"{problem} in {problem.told_state}"
         case OSError():
             return told_os_error(problem)
         case _:

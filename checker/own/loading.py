@@ -12,6 +12,7 @@ import importlib.abc
 import importlib.util
 import inspect
 import linecache
+import re
 import sys
 import traceback
 import types
@@ -24,6 +25,7 @@ from counterexamples import BadFile, read_named
 from model.kit.errors import BadEnvironment
 from model.own import BadProtocol, Protocol
 
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,150}\.py", re.ASCII)
 FILE_BYTES_MAX = 1 << 20
 Bound = int | bool
 _Value = TypeVar("_Value")
@@ -70,6 +72,8 @@ def read_own(path: Path) -> tuple[str, str]:
     """Text and path of a user's file. Raises `BadEnvironment`."""
     if path.suffix != ".py":
         raise BadEnvironment(f"{path} is no model: its name does not end in .py")
+    if _NAME.fullmatch(path.name) is None:
+        raise BadEnvironment(f"{path}: traces name it; call it with letters, digits, _ and - alone")
     try:
         text = read_named(path, bytes_max=FILE_BYTES_MAX).decode("utf-8-sig")
     except BadFile as problem:

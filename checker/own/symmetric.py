@@ -1,12 +1,13 @@
-"""Whether a protocol tells names apart, asked of its first states: symmetry is exact only if not.
+"""Whether a protocol tells names apart, asked of some states: symmetry is exact only if not.
 
 Each two neighbouring names are exchanged in each of these states. What can happen then, where it
 leads and which claims hold must be the same but for the names. That is a test, not a proof: a rule
-that goes by names only in later states is not found.
+that goes by names only in other states is not found.
 """
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator
 
 from checker.problem import Problem
@@ -15,24 +16,27 @@ from model.kit.renaming import Holds, Sort
 from model.kit.state import State
 from model.kit.transition_system import Action, Arguments, Model
 
-STATES_MAX = 200
+STATES_MAX = 100
+WALKS = 10
+WALK_STEPS = 20
 
 
 def require_alike(problem: Problem, sort: Sort) -> None:
     """Raises `BadEnvironment` with the state in which names of a sort are told apart."""
     model = problem.model
-    for state in _first_states(model):
+    for state in _some_states(model):
         for one in range(model.layout.sizes[sort.value] - 1):
             told = _difference(problem, state, sort, one)
             if told is not None:
                 raise BadEnvironment(
                     f"{told} tells names apart, numbers {one} and {one + 1} of the {sort.value}, "
-                    f"in {state}; leave out --symmetry, or let names only be compared for being "
-                    "the same"
+                    f"in {model.narration.whole(state)}; leave out --symmetry, or only compare "
+                    "names for being the same"
                 )
 
 
-def _first_states(model: Model) -> Iterator[State]:
+def _some_states(model: Model) -> Iterator[State]:
+    """The first states breadth first, then those of some walks, always the same."""
     seen = dict.fromkeys(model.initial)
     frontier = list(seen)
     while frontier and len(seen) <= STATES_MAX:
@@ -40,7 +44,15 @@ def _first_states(model: Model) -> Iterator[State]:
         arrived = [step.after for state in frontier for step in model.successors(state)]
         frontier = [state for state in dict.fromkeys(arrived) if state not in seen]
         seen |= dict.fromkeys(frontier)
-    yield from frontier[:STATES_MAX]
+    chance = random.Random(0)
+    for _ in range(WALKS):
+        state = chance.choice(model.initial)
+        for _ in range(WALK_STEPS):
+            steps = list(model.successors(state))
+            if not steps:
+                break
+            state = chance.choice(steps).after
+            yield state
 
 
 def _difference(problem: Problem, state: State, sort: Sort, one: int) -> str | None:
@@ -59,8 +71,13 @@ def _difference(problem: Problem, state: State, sort: Sort, one: int) -> str | N
             )
             if (here is None) != (there is None):
                 return action.name
-            if here is not None and there is not None and exchanged(here, sort, one) != there:
+            if here is None or there is None:
+                continue
+            if exchanged(here, sort, one) != there:
                 return action.name
+            for kept in problem.applicable_properties:
+                if bool(kept.keeps(state, here, ())) != bool(kept.keeps(other, there, ())):
+                    return kept.name
     for claim in problem.applicable:
         if bool(claim.holds(state, model.settings)) != bool(claim.holds(other, model.settings)):
             return claim.name

@@ -10,6 +10,7 @@ import ast
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from checker.compiled.kernel import TooLargeToNumber, plan_of
 from checker.compiled.source import NotCompilable, source_of
 from checker.compiled.unit import Unit
 from checker.compiled.values import Number, SettingsValue, StateValue
@@ -39,7 +40,8 @@ def vetted(problem: Problem) -> Problem:
             _truth(unit, model, keeps, 2)
         for happens in (claim.happens for claim in problem.reachable):
             _truth(unit, model, happens, 2)
-    except NotCompilable as refused:
+        plan_of(problem)
+    except (NotCompilable, TooLargeToNumber) as refused:
         raise BadEnvironment(str(refused)) from None
     for sort in problem.symmetry.sorts:
         require_alike(problem, sort)

@@ -62,12 +62,13 @@ class Narration:
 
     `sentence(action name, arguments, before, after)` tells one step. `rows(state)` is a table, the
     first of them its header; a cell that differs between two states is a change. `summary(state)`
-    are (label, value) pairs for what belongs to no row.
+    are (label, value) pairs for what belongs to no row. `whole(state)` is all of it on one line.
     """
 
     sentence: Callable[[str, Arguments, State, State], str]
     rows: Callable[[State], list[list[str]]]
     summary: Callable[[State], list[tuple[str, str]]]
+    whole: Callable[[State], str] = repr
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

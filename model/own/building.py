@@ -11,7 +11,7 @@ from model.kit.renaming import Holds, Naming
 from model.kit.state import State
 from model.kit.transition_system import Action as KitAction
 from model.kit.transition_system import Model, Parameter
-from model.own.declared import Action, AnyField, BadProtocol, Index, Name, Names, Protocol
+from model.own.declared import Action, AnyField, BadProtocol, Choice, Index, Name, Names, Protocol
 from model.own.narration import narration
 from model.own.rules import Rule, Rules
 
@@ -135,7 +135,10 @@ def _field(declared: AnyField) -> Field:
         declared.of.sort if isinstance(declared, Name) else None,
     )
     shape = tuple(_extent(index) for index in declared.indices)
-    return Field(name=declared.name, doc=declared.doc, lo=lo, hi=hi, shape=shape, naming=naming)
+    doc = declared.doc
+    if isinstance(declared, Choice):
+        doc = f"{doc} {', '.join(f'{i}: {value}' for i, value in enumerate(declared.values))}."
+    return Field(name=declared.name, doc=doc.strip(), lo=lo, hi=hi, shape=shape, naming=naming)
 
 
 def _extent(index: Index) -> int:

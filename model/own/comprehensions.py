@@ -67,7 +67,7 @@ def _loop(kind: str, comprehension: ast.GeneratorExp | ast.ListComp) -> list[ast
     element = copy.deepcopy(comprehension.elt)
     inner: ast.stmt
     if kind == "sum":
-        inner = ast.AugAssign(ast.Name("total_", ast.Store()), ast.Add(), element)
+        inner = ast.AugAssign(ast.Name("sum_so_far", ast.Store()), ast.Add(), element)
     elif kind == "all":
         inner = ast.If(ast.UnaryOp(ast.Not(), element), [ast.Return(ast.Constant(False))], [])
     else:
@@ -78,8 +78,8 @@ def _loop(kind: str, comprehension: ast.GeneratorExp | ast.ListComp) -> list[ast
         target, over = copy.deepcopy(turn.target), copy.deepcopy(turn.iter)
         inner = ast.For(target, over, [inner], [], None)
     if kind == "sum":
-        total = ast.Name("total_", ast.Store())
-        end = ast.Return(ast.Name("total_", ast.Load()))
+        total = ast.Name("sum_so_far", ast.Store())
+        end = ast.Return(ast.Name("sum_so_far", ast.Load()))
         return [_at(each, comprehension) for each in (_zero(total), inner, end)]
     end = ast.Return(ast.Constant(kind == "all"))
     return [_at(each, comprehension) for each in (inner, end)]

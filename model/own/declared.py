@@ -273,5 +273,6 @@ def _require_index(what: str, index: object) -> None:
 
 def _require_distinct(what: str, names: Sequence[str]) -> None:
     for name in names:
+        _require_name(f"{'an' if what == 'action' else 'a'} {what}", name)
         if names.count(name) > 1:
             raise BadProtocol(f"there are two {what}s called {name!r}; give each a name of its own")

@@ -22,7 +22,9 @@ Told = Mapping[str, tuple[str, Sequence[tuple[str, Names | None]]]]
 def narration(fields: Sequence[AnyField], sorts: Sequence[Names], told: Told) -> Narration:
     """The words for a protocol of these fields."""
     words = _Words(tuple(fields), tuple(sorts), told)
-    return Narration(sentence=words.sentence, rows=words.rows, summary=words.summary)
+    return Narration(
+        sentence=words.sentence, rows=words.rows, summary=words.summary, whole=words.whole
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +70,14 @@ class _Words:
                 whole = " ".join(_row(state, field, number) for number in range(first))
                 found.append((field.name, whole))
         return found
+
+    def whole(self, state: State) -> str:
+        """`state[rm0] idle, state[rm1] working, holder rm1`"""
+        return ", ".join(
+            f"{field.name}{where} {told_value(field, _element(state, field, index))}"
+            for field in self.fields
+            for where, index in _elements(field)
+        )
 
     def _changes(self, before: State, after: State) -> Iterator[str]:
         for field in self.fields:

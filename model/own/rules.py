@@ -244,7 +244,7 @@ class Rules:
         made = ast.FunctionDef(tree.name, plain, copy.deepcopy(list(body)), [], None)
         made = ast.fix_missing_locations(_at(made, tree))
         self._require_known(made)
-        made = Numbering(self.fields, self.refuse).visit(made)
+        made = Numbering(self.fields, self._constants(tree), self.refuse).visit(made)
         unfolding = Unfolding(taken=self.names)
         made = ast.fix_missing_locations(unfolding.visit(made))
         for name, loop in unfolding.loops.items():
@@ -252,6 +252,16 @@ class Rules:
         for tree_used in (made, *unfolding.loops.values()):
             self._make_what_it_calls(tree_used)
         return function_of(made, self.file, self.names)
+
+    def _constants(self, tree: ast.FunctionDef) -> dict[str, Any]:
+        """What names of the file stand for in a function, which may have its own of that name."""
+        own = {argument.arg for argument in tree.args.args}
+        own |= {
+            node.id
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+        }
+        return {name: value for name, value in self.names.items() if name not in own}
 
     def _require_known(self, tree: ast.FunctionDef) -> None:
         """What is read of an argument is read of a state: a field, a bound, a number of names."""

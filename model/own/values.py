@@ -17,10 +17,12 @@ Refuse = Callable[[ast.AST | None, str, str], BadProtocol]
 class Numbering(ast.NodeTransformer):
     """Writes numbers for the text and the None that are compared with fields, or stored in them.
 
-    Raises what `refuse` makes for text that no field gives a meaning.
+    `names` are constants of the file, of which some may be text. Raises what `refuse`
+    makes for text that no field gives a meaning.
     """
 
     fields: Mapping[str, AnyField]
+    names: Mapping[str, Any]
     refuse: Refuse
 
     def visit_Compare(self, node: ast.Compare) -> ast.AST:
@@ -87,6 +89,9 @@ class Numbering(ast.NodeTransformer):
             )
         elif isinstance(node, ast.Tuple | ast.List | ast.Set):
             node.elts = [self._number(field, each) for each in node.elts]
+        elif isinstance(node, ast.Name) and isinstance(self.names.get(node.id), str):
+            text = ast.copy_location(ast.Constant(self.names[node.id]), node)
+            return self._number(field, text)
         elif isinstance(node, ast.Constant) and (number := self._kept(field, node)) is not None:
             return ast.copy_location(ast.Constant(number), node)
         return node

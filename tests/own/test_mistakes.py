@@ -213,7 +213,7 @@ def test_a_value_out_of_its_range_names_the_action_the_line_and_the_state(told: 
     assert (code, out) == (76, "")
     assert err.splitlines()[-1] == (
         "error: take(client=0) raised OutOfRange: taken cannot be 4: its range is 0..3 "
-        "(lock.py:23) in State(state=[0, 0], holder=-1, taken=3)"
+        "(lock.py:23) in state[client0] idle, state[client1] idle, holder none, taken 3"
     )
 
 
@@ -259,5 +259,6 @@ def test_rules_that_go_by_names_are_refused_under_a_symmetry(told: Told) -> None
     written(RIGHT.replace("when(s.holder is None)", "when(s.holder is None and client == 0)"))
     code, _, err = told("--model", "lock.py", "--engine", "local", "--symmetry")
 
+    told_of = "state[client0] idle, state[client1] idle, holder none"
     assert code == 2
-    assert "take tells names apart, numbers 0 and 1 of the clients, in State(" in err
+    assert f"take tells names apart, numbers 0 and 1 of the clients, in {told_of}" in err
