@@ -15,12 +15,12 @@ from typing import Any
 from uuid import uuid4
 
 from checker.engine import EngineFailed
-from checker.engines.partitioned import WorkersLost
 from checker.engines.shipped_call import itself, values
 from checker.engines.shipping import Shipped
 from checker.engines.spark_job import SparkJobs
 from checker.engines.spark_session import start_context, wait_for_executors
 from checker.engines.task import LevelPlan, Report, load
+from checker.engines.workers import WorkersLost
 from checker.memory_use import memory_a_core
 from checker.problem import Problem
 from checker.store import programs

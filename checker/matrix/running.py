@@ -19,7 +19,7 @@ from uuid import uuid4
 from checker.compiled.kernel import is_compiled
 from checker.engine import EngineFailed
 from checker.engines.choice import EngineChoice
-from checker.engines.partitioned import WorkersLost
+from checker.engines.workers import WorkersLost
 from checker.matrix.answering import Answer, Question, answer, problem_of, unexplored
 from checker.prepare import prepare
 from checker.result import INTERRUPTED
