@@ -40,15 +40,7 @@ def engine_for(
         return GrowingEngine(memory, over_files, name="local")
     from checker.engines.spark import SparkWorkers  # noqa: PLC0415 - the local engine needs none
 
-    workers = SparkWorkers(
-        problem=problem,
-        master=choice.master,
-        settings=choice.settings,
-        driver_levels=choice.driver_levels,
-        context=getattr(choice.session, "sparkContext", choice.session),
-        on_wait=announce,
-        deadline=deadline,
-    )
+    workers = SparkWorkers(problem, choice, on_wait=announce, deadline=deadline)
     helpers = None
     if choice.driver_levels is None:
         helpers = DiskWorkers(words=words, name="driver", threads=choice.threads, deadline=deadline)
