@@ -25,7 +25,7 @@ def problems() -> dict[str, Any]:
     from graph_model import NODES, graph_problem
     from test_kernels import of_fewer, of_many_claims, of_pairs
 
-    from checker.grains import ATOMIC, problem_for
+    from checker.kafka.families import ATOMIC, problem_for
     from checker.problem import Shared
     from model.atomic import AtomicEnvironment
     from model.message.environment import Environment
@@ -224,7 +224,7 @@ def _least(cases: list[dict[str, Any]], what: str) -> dict[int, tuple[int, ...]]
 
 def symmetric_problems() -> dict[str, Any]:
     """Small problems whose states are replaced by representatives."""
-    from checker.grains import problem_for
+    from checker.kafka.families import problem_for
     from checker.symmetry import Symmetry
     from model.atomic import AtomicEnvironment
     from model.message.environment import Environment

@@ -38,7 +38,7 @@ from contextlib import closing
 from checker.prepare import prepare
 from checker.engines.choice import EngineChoice
 from checker.engines.chosen import engine_for
-from checker.grains import problem_for
+from checker.kafka.families import problem_for
 from checker.memory_use import anonymous_bytes, peak_resident_bytes
 from checker.search import search
 from model.atomic import AtomicEnvironment

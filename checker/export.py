@@ -21,6 +21,7 @@ import numpy as np
 from checker.compiled.loops import ROW_SHIFT
 from checker.engine import ModelFault
 from checker.expander import Expander, Tally
+from checker.family import FindFamily
 from checker.faults import explain_fault
 from checker.identity import problem_of
 from checker.prepare import prepare
@@ -67,13 +68,14 @@ class Exported:
 class KeptRun:
     """A run directory, to be read: its levels do not change, even while a run goes on in it.
 
-    Raises `BadRun` where there is nothing to export, `Damaged` if a file is not what was written.
+    `find` finds the family of its model. Raises `BadRun` where there is nothing to export,
+    `Damaged` if a file is not what was written.
     """
 
-    def __init__(self, location: str) -> None:
+    def __init__(self, location: str, find: FindFamily) -> None:
         self.storage: Storage = storage_at(location)
         self.manifest: Manifest = read_manifest(self.storage)
-        self.problem: Problem = problem_of(self.manifest.identity, location)
+        self.problem: Problem = problem_of(self.manifest.identity, location, find)
         if self.manifest.words != self.problem.model.layout.words:
             raise Damaged(
                 f"{location}: the manifest is damaged: it says {self.manifest.words} words"
@@ -110,6 +112,7 @@ class KeptRun:
 def export(
     location: str,
     out: Path,
+    find: FindFamily,
     *,
     steps: bool = False,
     threads: int = 0,
@@ -120,7 +123,7 @@ def export(
 
     Raises `BadRun`, `Damaged`, or `BadLocation` where `out` is taken.
     """
-    kept = KeptRun(location)
+    kept = KeptRun(location, find)
     with _written_aside(out) as folder:
         prepare(kept.problem, announce=announce)
         started = time.monotonic()

@@ -23,6 +23,7 @@ class Finding:
     """A violated claim: a trace to where it breaks, replayed, and what is wrong at its end."""
 
     invariant: str
+    sentence: str
     replayed: Replayed
     explanation: str
 
@@ -61,4 +62,4 @@ def confirmed(trace: Trace, model: Model, claim: Invariant | ActionProperty) -> 
         replayed = confirm_step(trace, model, lambda s, t: claim.keeps(s, t, settings))
         last = replayed.moments[-1]
         explanation = claim.explain(last.before, last.after, settings)
-    return Finding(claim.name, replayed, explanation)
+    return Finding(claim.name, claim.sentence, replayed, explanation)

@@ -11,12 +11,12 @@ from typing import Any
 
 from checker.account import Account
 from checker.compiled.rules import rules_digest
-from checker.grains import grain_of
+from checker.family import FindFamily
 from checker.problem import Problem
 from checker.result import LevelSummary
 from checker.store.manifest import BadRun, Manifest
 from checker.store.storage import Damaged
-from checker.symmetry import Symmetry
+from model.kit.errors import BadEnvironment
 
 
 def identity_of(problem: Problem) -> dict[str, Any]:
@@ -34,22 +34,22 @@ def identity_of(problem: Problem) -> dict[str, Any]:
     }
 
 
-def problem_of(identity: Mapping[str, Any], location: str) -> Problem:
-    """The problem of a run that is to be resumed.
+def problem_of(identity: Mapping[str, Any], location: str, find: FindFamily) -> Problem:
+    """The problem of a run that is to be resumed, its family found by the name of its models.
 
-    Raises `BadRun` where the rules are not those it was begun with, `Damaged` or `BadEnvironment`
-    where the values mean nothing.
+    Raises `BadRun` where the rules are not those it was begun with, or are not known here, and
+    `Damaged` where the values mean nothing.
     """
     try:
-        grain = grain_of(identity["model"])
-        environment = grain.environment.from_options(dict(identity["bounds"]))
-        if not grain.knows(identity["protocol"]):
-            raise BadRun(f"{location} checks {identity['protocol']!r}, which is unknown here")
-        symmetry = Symmetry(identity["symmetry"])
-        problem = grain.problem(
-            identity["protocol"], environment, identity["invariants"], symmetry=symmetry
+        problem = find(identity["model"]).problem_of(
+            identity["protocol"],
+            identity["bounds"],
+            identity["invariants"],
+            symmetry=identity["symmetry"],
         )
         same = identity_of(problem) == dict(identity)
+    except BadEnvironment as problem_found:
+        raise BadRun(f"{location}: {problem_found}") from None
     except (KeyError, TypeError, ValueError) as problem_found:
         raise Damaged(f"{location}: the manifest is damaged: {problem_found}") from None
     if not same:

@@ -22,7 +22,6 @@ from checker.problem import Problem
 from checker.result import Result
 from checker.rows import Rows
 from checker.store.explore_loop import CHUNK_ROWS
-from checker.symmetry import Symmetry
 from model.kit.transition_system import Arguments, Model
 
 
@@ -69,7 +68,7 @@ def shortest_paths(
             steps[name].append(_call(problem.model, arrival))
             at[name] = arrival.parent
             states[name].append(arrival.parent)
-    if problem.symmetry is not Symmetry.NONE:
+    if problem.symmetry.sorts:
         return {name: Path(*real_path(problem, states[name][::-1])) for name in targets}
     first = [state.words for state in problem.model.initial]
     return {name: Path(first.index(at[name]), tuple(reversed(steps[name]))) for name in targets}

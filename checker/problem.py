@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 from checker.symmetry import Symmetry, require_symmetric
 from invariants.claim import ActionProperty, Invariant, Reachable
 from model.kit.transition_system import Model
+
+if TYPE_CHECKING:
+    from checker.family import Family
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +34,8 @@ class Problem:
     `asked` names those that are checked, None for all but those that must be asked for. Those that
     do not apply to the version are never checked. `shared` says what other problems of the same job
     have: nothing, where it is None. Of states that differ by `symmetry` alone one is explored.
-    Raises `CannotRename` where that would not be exact.
+    `family` is what made it, None for a model that belongs to none. Raises `CannotRename` where a
+    symmetry would not be exact.
     """
 
     model: Model
@@ -40,9 +45,19 @@ class Problem:
     asked: frozenset[str] | None = None
     symmetry: Symmetry = Symmetry.NONE
     shared: Shared | None = None
+    family: Family | None = field(default=None, kw_only=True, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         require_symmetric(self.model, self.symmetry)
+
+    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
+        """What another process needs: what makes the family again, or all but the family."""
+        model, family = self.model, self.family
+        if family is not None and family.again is not None:
+            made = (family.again, model.version, dict(model.options))
+            return _made_again, (*made, self.asked, self.symmetry, self.shared)
+        parts = (model, self.invariants, self.reachable, self.properties)
+        return _put_together, (*parts, self.asked, self.symmetry, self.shared)
 
     @property
     def claims(self) -> tuple[Invariant | ActionProperty, ...]:
@@ -76,6 +91,39 @@ class Problem:
     def applicable_properties(self) -> tuple[ActionProperty, ...]:
         """The properties that are checked, in order."""
         return tuple(claim for claim in self.properties if self.is_checked(claim))
+
+
+def _made_again(
+    again: tuple[Any, tuple[Any, ...]],
+    version: str,
+    options: dict[str, object],
+    asked: frozenset[str] | None,
+    symmetry: Symmetry,
+    shared: Shared | None,
+) -> Problem:
+    make, arguments = again
+    problem: Problem = make(*arguments).problem_of(version, options)
+    return replace(problem, asked=asked, symmetry=symmetry, shared=shared)
+
+
+def _put_together(
+    model: Model,
+    invariants: tuple[Invariant, ...],
+    reachable: tuple[Reachable, ...],
+    properties: tuple[ActionProperty, ...],
+    asked: frozenset[str] | None,
+    symmetry: Symmetry,
+    shared: Shared | None,
+) -> Problem:
+    return Problem(
+        model,
+        invariants,
+        reachable,
+        properties=properties,
+        asked=asked,
+        symmetry=symmetry,
+        shared=shared,
+    )
 
 
 def sharing(problems: Sequence[Problem]) -> Shared:

@@ -6,32 +6,33 @@ claim tells the names apart; a model says of itself where its rules do.
 
 from __future__ import annotations
 
-import enum
+from dataclasses import dataclass
+from typing import ClassVar
 
 from model.kit.renaming import CannotRename, Sort
 from model.kit.transition_system import Model
 
 
-class Symmetry(enum.Enum):
-    """Whose names do not count. The value is what it is called on the command line."""
+@dataclass(frozen=True, slots=True)
+class Symmetry:
+    """Whose names do not count: `sorts`. `value` is what it is called on the command line.
 
-    NONE = "none"
-    REPLICAS = "replicas"
-    RECORDS = "records"
-    ALL = "all"
+    Those of Kafka have names here; another family may have one for each of its sorts.
+    """
 
-    @property
-    def sorts(self) -> frozenset[Sort]:
-        """The sorts of names that are exchanged freely."""
-        return frozenset(_SORTS[self])
+    value: str
+    sorts: tuple[Sort, ...] = ()
+
+    NONE: ClassVar[Symmetry]
+    REPLICAS: ClassVar[Symmetry]
+    RECORDS: ClassVar[Symmetry]
+    ALL: ClassVar[Symmetry]
 
 
-_SORTS = {
-    Symmetry.NONE: (),
-    Symmetry.REPLICAS: (Sort.REPLICA,),
-    Symmetry.RECORDS: (Sort.RECORD,),
-    Symmetry.ALL: (Sort.REPLICA, Sort.RECORD),
-}
+Symmetry.NONE = Symmetry("none")
+Symmetry.REPLICAS = Symmetry("replicas", (Sort.REPLICA,))
+Symmetry.RECORDS = Symmetry("records", (Sort.RECORD,))
+Symmetry.ALL = Symmetry("all", (Sort.REPLICA, Sort.RECORD))
 
 
 def require_symmetric(model: Model, symmetry: Symmetry) -> None:

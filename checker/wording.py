@@ -3,21 +3,6 @@
 from __future__ import annotations
 
 from checker.symmetry import Symmetry
-from model.kit.transition_system import Model
-
-
-def told_sizes(model: Model) -> str:
-    """`2 replicas, 1 record, epochs 0 to 2`: the sizes that were asked for."""
-    told = []
-    for name, number in model.layout.sizes.items():
-        option = name.replace("_", "-")
-        if option == "epochs":
-            told.append(f"epochs 0 to {number}")
-        elif option == "log-size":
-            told.append(f"log size {number}")
-        elif option in model.options:
-            told.append(counted(number, name.removesuffix("s")))
-    return ", ".join(told) or model.name
 
 
 def printable(text: str) -> str:
@@ -34,7 +19,7 @@ def counted(number: int, thing: str) -> str:
 
 def told_symmetry(symmetry: Symmetry) -> str:
     """`, up to the names of replicas`: what a count of states is a count of; nothing if of all."""
-    if symmetry is Symmetry.NONE:
+    if not symmetry.sorts:
         return ""
     sorts = sorted(sort.value for sort in symmetry.sorts)
     return f", up to the names of {' and '.join(sorts)}"

@@ -37,6 +37,18 @@ ROOMS = {
     },
 }
 """What a room within a package may import of ours. Only `model/message` of these knows Kafka."""
+CORE = ("checker", "checker/compiled", "checker/engines", "checker/store")
+"""The search and all that it rests on: told of a protocol, and never importing one."""
+NOT_CORE = {
+    "checker.confirm",
+    "checker.console",
+    "checker.kafka",
+    "checker.matrix",
+    "checker.scenarios",
+}
+"""What knows a protocol, or which of them there are."""
+OF_ANY_MODEL = {"invariants.claim", "model.kit"}
+"""What the core may import of the packages that Kafka's model and claims are in."""
 MAY_PRINT = {
     "checker/console/check_command.py",
     "checker/console/checking.py",
@@ -136,6 +148,20 @@ def test_a_room_imports_what_is_below_it(room: str) -> None:
     }
 
     assert modules(room)
+    assert not wrong
+
+
+@pytest.mark.parametrize("folder", CORE)
+def test_the_core_is_handed_a_family_and_imports_none(folder: str) -> None:
+    files = [path for path in (ROOT / folder).glob("*.py") if path.name != "__main__.py"]
+    wrong = {
+        f"{named(path)} imports {name}"
+        for path in files
+        for name in reached(path)
+        if name in NOT_CORE or not name.startswith(("checker.", "counterexamples", *OF_ANY_MODEL))
+    }
+
+    assert files
     assert not wrong
 
 

@@ -22,7 +22,7 @@ from typing import Any
 
 from bench.peers.message_peer import CLAIMS, PeerError, examine
 from checker.engines.memory import MemoryEngine
-from checker.grains import problem_for
+from checker.kafka.families import problem_for
 from checker.search import search
 from model.message.environment import Environment
 

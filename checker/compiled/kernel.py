@@ -160,7 +160,7 @@ def kernel_of(problem: Problem) -> Kernel:
 
 def canonical_of(problem: Problem) -> Callable[..., int] | None:
     """The function that replaces rows by their representatives: see `Kernel`."""
-    if problem.symmetry is Symmetry.NONE:
+    if not problem.symmetry.sorts:
         return None
     recipe = Recipe(canonical_program, (problem.model.layout, problem.symmetry))
     return loaded(recipe)["canonical"]
@@ -175,7 +175,7 @@ def canonicalise(problem: Problem, rows: Rows) -> None:
 def recipes_of(problem: Problem) -> tuple[Recipe, ...]:
     """All that is compiled for a problem."""
     recipes = [Recipe(program_of, (plan_of(problem),))]
-    if problem.symmetry is not Symmetry.NONE:
+    if problem.symmetry.sorts:
         recipes.append(Recipe(canonical_program, (problem.model.layout, problem.symmetry)))
     return tuple(recipes)
 

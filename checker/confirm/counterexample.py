@@ -10,13 +10,14 @@ from pathlib import Path
 from checker.budgets import Budgets
 from checker.engines.choice import EngineChoice
 from checker.finding import Finding, confirmed
-from checker.grains import MESSAGE, grain_of
+from checker.kafka.families import MESSAGE, family_of
 from checker.problem import Problem
 from checker.run import run
 from checker.scenarios.scenario import Scenario
 from counterexamples import BadTrace, Moment, read_trace
 from invariants.claim import ActionProperty, Invariant
-from model.message.environment import BadEnvironment, Environment
+from model.kit.errors import BadEnvironment
+from model.message.environment import Environment
 from model.message.terms import ANSWERED
 from model.message.versions import version_of
 
@@ -93,14 +94,13 @@ def recorded(path: Path) -> Counterexample:
     """The counterexample in a file, seen to be one."""
     trace = read_trace(path)
     try:
-        grain = grain_of(trace.model)
-        if grain is not MESSAGE:
+        family = family_of(trace.model)
+        if family is not MESSAGE:
             raise BadTrace(
                 f"{path} is a trace of {trace.model}, whose steps are no requests; "
                 f"one of {MESSAGE.model} can be replayed on brokers"
             )
-        environment = grain.environment.from_options(dict(trace.environment))
-        problem = grain.problem(trace.version, environment, [trace.invariant])
+        problem = family.problem_of(trace.version, trace.environment, [trace.invariant])
     except BadEnvironment as found:
         raise BadTrace(f"{path}: {found}") from None
     claim = next(claim for claim in problem.claims if problem.is_asked(claim))

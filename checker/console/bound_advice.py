@@ -8,44 +8,46 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from checker.family import words_of
 from checker.result import Result, Verdict
-from model.message.environment import EPOCHS_MAX, RECORDS_MAX
-
-_SIZES = {"epochs": EPOCHS_MAX, "log-size": RECORDS_MAX, "records": RECORDS_MAX}
-"""What to raise and how far it can be, first what may make a larger bound superfluous: where no
-epoch is cut, a larger bound on epochs has the very same states, while one more record can always be
-produced."""
 
 
 def bound_to_raise(result: Result) -> str | None:
     """The option with its next value, `--epochs 3`; None where nothing was cut or nothing holds."""
-    if not result.complete or not any(r.verdict is Verdict.HOLDS for r in result.invariants):
+    if (size := _size_to_raise(result)) is None:
         return None
-    options = result.problem.model.options
-    for size, greatest in _SIZES.items():
-        value = options.get(size)
-        if result.cut.get(size) and isinstance(value, int) and value < greatest:
-            return f"--{size} {value + 1}"
-    return None
+    return words_of(result.problem).raised(size, _value(result, size) + 1)
 
 
 def told_advice(result: Result) -> str | None:
     """`--epochs 3: what holds, holds within epochs 2, which cut 6,604 transitions`"""
-    option = bound_to_raise(result)
-    if option is None:
+    if (size := _size_to_raise(result)) is None:
         return None
-    size = option.removeprefix("--").split()[0]
-    value = result.problem.model.options[size]
     cut = f"{result.cut[size]:,} steps would have gone beyond"
-    return f"{option}: what holds, holds within {size} {value}; {cut}"
+    within = f"{size} {_value(result, size)}"
+    return f"{bound_to_raise(result)}: what holds, holds within {within}; {cut}"
 
 
 def gate_advice(named: Sequence[tuple[str, Result]]) -> Iterator[str]:
     """For each option the expectations that hold within it, the first few by name."""
     told: dict[str, list[str]] = {}
     for name, result in named:
-        if option := bound_to_raise(result):
-            told.setdefault(option.split()[0], []).append(name)
-    for option, names in told.items():
-        size = option.removeprefix("--")
+        if size := _size_to_raise(result):
+            told.setdefault(size, []).append(name)
+    for size, names in told.items():
         yield f"Cut by {size}, to be raised first: {', '.join(names)}."
+
+
+def _size_to_raise(result: Result) -> str | None:
+    if not result.complete or not any(r.verdict is Verdict.HOLDS for r in result.invariants):
+        return None
+    for size, greatest in words_of(result.problem).raisable.items():
+        if result.cut.get(size) and _value(result, size) < greatest:
+            return size
+    return None
+
+
+def _value(result: Result, size: str) -> int:
+    value = result.problem.model.options[size]
+    assert isinstance(value, int)
+    return value

@@ -19,8 +19,8 @@ from checker.console.options import (
     symmetry_option,
 )
 from checker.console.screen import screen
-from checker.grains import GRAINS
 from checker.graph import GRAPH_STATES_MAX
+from checker.kafka.families import GRAINS
 from counterexamples import Trimmed
 from invariants.claim import ActionProperty, Invariant, Reachable
 

@@ -18,7 +18,7 @@ from checker.console.run_options import take_run
 from checker.console.screen import error_screen, say, screen
 from checker.console.summary import to_text
 from checker.console.told_errors import fail
-from checker.grains import MESSAGE, grain_of
+from checker.family import words_of
 from checker.graph import TooLargeForGraph, to_graphml
 from checker.run import Run, run
 from counterexamples import to_json
@@ -75,10 +75,7 @@ def _write_files(done: Run, options: dict[str, Any]) -> None:
 
 def trace_name(done: Run, invariant: str) -> str:
     """`hw-no_committed_loss-2r2n2e.json`: version, claim, bounds; before it a grain's name."""
-    model = done.result.problem.model
-    grain = grain_of(model.name)
-    letters = {"replicas": "r", "log_size": "l", "records": "n", "epochs": "e"}
-    sizes = model.layout.sizes
-    bounds = "".join(f"{sizes[name]}{letter}" for name, letter in letters.items() if name in sizes)
-    prefix = "" if grain is MESSAGE else f"{grain.name}-"
-    return f"{prefix}{model.version}-{invariant}-{bounds}.json"
+    problem = done.result.problem
+    words, model = words_of(problem), problem.model
+    told = (f"{words.prefix}{model.version}", invariant, words.letters(model))
+    return "-".join(part for part in told if part) + ".json"

@@ -40,13 +40,13 @@ from checker.console.options import (
 )
 from checker.engines.choice import EngineChoice
 from checker.errors import Refused
-from checker.grains import GRAINS
+from checker.kafka.families import GRAINS
 from checker.problem import Problem
 from checker.result import Verdict
 from checker.symmetry import Symmetry
 from checker.wording import printable, told_option
 from counterexamples import BadFile, read_named, shown
-from model.message.environment import BadEnvironment
+from model.kit.errors import BadEnvironment
 
 if TYPE_CHECKING:
     from checker.run import Run
@@ -137,14 +137,13 @@ def _expectation(where: str, entry: object) -> Expectation:
     grain = GRAINS[_one_of(where, "grain", entry.pop("grain", "message"), GRAINS)]
     named = entry.pop("environment", next(iter(grain.environments)))
     base = _one_of(where, "environment", named, grain.environments)
-    known = [symmetry.value for symmetry in Symmetry]
+    known = list(grain.symmetries)
     symmetry = _one_of(where, "symmetry", entry.pop("symmetry", Symmetry.NONE.value), known)
     engine = _take(where, entry, _ENGINE_KEYS)
     budgets = _take(where, entry, _BUDGET_KEYS)
     try:
         options = {**grain.environments[base].options(), **entry}
-        environment = grain.environment.from_options(options)
-        problem = grain.problem(protocol, environment, symmetry=Symmetry(symmetry))
+        problem = grain.problem_of(protocol, options, symmetry=symmetry)
     except BadEnvironment as trouble:
         raise BadGate(f"{where}: {trouble}") from None
     expected = _verdicts(where, verdicts, problem)

@@ -15,7 +15,7 @@ from checker.console.options import (
     symmetry_option,
     take_given,
 )
-from model.message.environment import BadEnvironment
+from model.kit.errors import BadEnvironment
 
 STAGES = ("loops", "rules", "optimised", "machine")
 _FUNCTION = re.compile(r"^define .*?@([\w.]+)\(.*?^}$", re.MULTILINE | re.DOTALL)

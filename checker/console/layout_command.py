@@ -10,6 +10,7 @@ from checker.console import exit_codes
 from checker.console.layout_table import layout_table
 from checker.console.options import environment_options, problem_from, protocol_option, take_given
 from checker.console.screen import screen
+from checker.family import words_of
 from counterexamples import Trimmed
 
 
@@ -19,5 +20,5 @@ from counterexamples import Trimmed
 def layout_command(**options: Any) -> int:
     """Show what a state is made of within these bounds, field by field, in bits."""
     problem = problem_from(take_given(options))
-    screen().print(Trimmed(layout_table(problem.model)))
+    screen().print(Trimmed(layout_table(problem.model, words_of(problem))))
     return exit_codes.HOLDS

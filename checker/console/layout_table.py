@@ -7,12 +7,12 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from checker.wording import told_sizes
+from checker.words import Words
 from model.kit.layout import WORD_BITS, Field, Place
 from model.kit.transition_system import Model
 
 
-def layout_table(model: Model) -> RenderableType:
+def layout_table(model: Model, words: Words) -> RenderableType:
     """A line a field: its range, how many elements, the bits they take, the word they lie in."""
     layout = model.layout
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
@@ -33,7 +33,7 @@ def layout_table(model: Model) -> RenderableType:
         )
     title = Text.assemble(
         (f"{layout.bits} bits in {layout.words} words of {WORD_BITS}", "bold"),
-        f" for {told_sizes(model)}",
+        f" for {words.sizes(model)}",
     )
     return Group(title, table)
 

@@ -34,7 +34,7 @@ from checker.matrix.raising import Follow, Rung
 from checker.matrix.running import Explorer, exploring
 from checker.matrix.table import render_matrix
 from checker.wording import counted
-from model.message.environment import BadEnvironment
+from model.kit.errors import BadEnvironment
 
 
 def answer_matrix(options: dict[str, Any]) -> int:

@@ -14,10 +14,11 @@ import click
 
 from checker.budgets import Budgets
 from checker.engines.choice import EngineChoice
-from checker.grains import GRAINS, MESSAGE
+from checker.kafka.families import GRAINS, MESSAGE, SYMMETRIES
 from checker.problem import Problem
 from checker.symmetry import Symmetry
 from model.atomic.environment import LOG_SIZE_MAX
+from model.kit.errors import BadEnvironment
 from model.message.cluster import BUDGET_MAX, LOST_CHECKPOINTS_MAX, RARE_BUDGET_MAX
 from model.message.environment import (
     ACKS,
@@ -28,7 +29,6 @@ from model.message.environment import (
     RECORDS_MAX,
     REPLICAS_MAX,
     RESTART_DETECTION,
-    BadEnvironment,
 )
 from model.message.features import FEATURES, TRUNCATIONS
 from model.message.versions import spelled
@@ -268,7 +268,7 @@ symmetry_option = click.option(
     is_flag=False,
     flag_value=Symmetry.REPLICAS.value,
     show_default=Symmetry.NONE.value,
-    type=click.Choice([symmetry.value for symmetry in Symmetry]),
+    type=click.Choice(list(SYMMETRIES)),
     help="Of states that differ in names alone explore one: the names of replicas (also without "
     "a value), of records, or all. Replicas are alike only with --election-order any.",
 )
@@ -387,7 +387,7 @@ def problem_from(given: dict[str, Any]) -> Problem:
     if version is None:
         raise BadEnvironment(f"--protocol is missing; it is one of {', '.join(grain.versions)}")
     names = options.pop("invariant", ())
-    symmetry = Symmetry(options.pop("symmetry", Symmetry.NONE.value))
+    symmetry = options.pop("symmetry", Symmetry.NONE.value)
     if grain is not MESSAGE and version not in grain.versions:
         raise BadEnvironment(
             f"--protocol {version} is not one of --grain {grain.name}; "
@@ -406,8 +406,7 @@ def problem_from(given: dict[str, Any]) -> Problem:
             f"--{foreign[0]} is no option of --grain {grain.name}; "
             f"it has {', '.join('--' + name for name in grain.options)}"
         )
-    environment = grain.environment.from_options({**base.options(), **options})
-    return grain.problem(version, environment, names, symmetry=symmetry)
+    return grain.problem_of(version, {**base.options(), **options}, names, symmetry=symmetry)
 
 
 def take_engine(options: dict[str, Any]) -> EngineChoice:

@@ -7,7 +7,7 @@ finished.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -18,16 +18,17 @@ from rich.text import Text
 
 from checker.console.bound_advice import told_advice
 from checker.eta import outlook
-from checker.grains import GRAINS, MESSAGE, grain_of
+from checker.family import words_of
+from checker.problem import Problem
 from checker.result import LevelSummary, Result, Verdict
-from checker.wording import counted, roughly, told_option, told_sizes, told_symmetry
+from checker.wording import counted, roughly, told_option, told_symmetry
+from checker.words import Words
 from counterexamples import TraceStep, Trimmed, render_compact
 
 if TYPE_CHECKING:
     from checker.finding import Finding
     from checker.run import Run
 
-LANES = ("LEO", "HW")
 WIDE = 110
 """Columns from which a table has room for sentences."""
 _STYLES = {
@@ -36,7 +37,6 @@ _STYLES = {
     Verdict.INCOMPLETE: "bold yellow",
     Verdict.NOT_APPLICABLE: "dim",
 }
-_SENTENCES = {claim.name: claim.sentence for grain in GRAINS.values() for claim in grain.claims}
 
 
 def render_run(run: Run, *, shown: Collection[str] | None = None) -> RenderableType:
@@ -52,7 +52,8 @@ def render_run(run: Run, *, shown: Collection[str] | None = None) -> RenderableT
     told: dict[tuple[TraceStep, ...], str] = {}
     for finding in run.findings:
         if shown is None or finding.invariant in shown:
-            parts.append(render_finding(finding, told.get(finding.replayed.trace.steps)))
+            told_before = told.get(finding.replayed.trace.steps)
+            parts.append(render_finding(finding, words_of(result.problem), told_before))
             told.setdefault(finding.replayed.trace.steps, finding.invariant)
     parts.append(conclusion(result))
     return Trimmed(Group(*parts))
@@ -60,23 +61,23 @@ def render_run(run: Run, *, shown: Collection[str] | None = None) -> RenderableT
 
 def headline(result: Result) -> RenderableType:
     """What was checked: version, environment, symmetry if any, every bound and setting."""
-    model = result.problem.model
-    grain = grain_of(model.name)
-    circumstances = f"environment {grain.environment_name(model.options) or 'as given'}"
-    grained = "" if grain is MESSAGE else f", {grain.name} grain,"
-    symmetric = told_symmetry(result.problem.symmetry)
-    mixed = "" if grain.is_released(model.version) else " (no Kafka had these rules together)"
-    title = Text.assemble(
-        (model.version, "bold"), f"{mixed}{grained} in {circumstances}{symmetric}"
-    )
+    problem = result.problem
+    model, words = problem.model, words_of(problem)
+    symmetric = told_symmetry(problem.symmetry)
+    title = Text.assemble((model.version, "bold"), f"{words.title(model)}{symmetric}")
     # What is off by default is told where it is on: the circumstances are many by now.
-    usual = grain.environment().options()
+    usual = problem.family.usual.options() if problem.family else model.options
     facts = ", ".join(
         f"{name} {told_option(value)}"
         for name, value in model.options.items()
-        if value or usual[name]
+        if name not in words.unsaid and (value or usual[name])
     )
     return Group(title, Text(facts, style="dim"))
+
+
+def sentences(problem: Problem) -> dict[str, str]:
+    """What each claim says, by its name."""
+    return {claim.name: claim.sentence for claim in (*problem.claims, *problem.reachable)}
 
 
 def verdicts(result: Result) -> RenderableType:
@@ -87,7 +88,7 @@ def verdicts(result: Result) -> RenderableType:
         if found.depth is not None:
             verdict.append(f" after {found.depth} steps", style="red")
         rows.append((found.name, verdict))
-    return _Claims(("Invariant", "Verdict"), tuple(rows))
+    return _Claims(("Invariant", "Verdict"), tuple(rows), sentences(result.problem))
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +97,7 @@ class _Claims:
 
     titles: tuple[str, str]
     rows: tuple[tuple[str, Text], ...]
+    sentences: Mapping[str, str]
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         table = Table(box=SIMPLE_HEAD, pad_edge=False)
@@ -105,7 +107,7 @@ class _Claims:
         if wide:
             table.add_column("Claim")
         for name, what in self.rows:
-            table.add_row(name, what, *([_SENTENCES.get(name, "")] if wide else []))
+            table.add_row(name, what, *([self.sentences.get(name, "")] if wide else []))
         yield table
 
 
@@ -120,7 +122,7 @@ def happenings(result: Result) -> RenderableType:
         else:
             first = Text("not seen so far", style="yellow")
         rows.append((found.name, first))
-    return _Claims(("Must happen", "Happens"), tuple(rows))
+    return _Claims(("Must happen", "Happens"), tuple(rows), sentences(result.problem))
 
 
 def counts(result: Result, prepare_seconds: float) -> RenderableType:
@@ -194,24 +196,24 @@ def actions(result: Result) -> RenderableType:
     return Group(*parts)
 
 
-def render_finding(finding: Finding, same_as: str | None = None) -> RenderableType:
+def render_finding(finding: Finding, words: Words, same_as: str | None = None) -> RenderableType:
     """A counterexample under its own title; steps that were shown already are not repeated."""
     title = Text.assemble(
         ("VIOLATED ", "bold red"),
         (finding.invariant, "bold"),
-        f": {_SENTENCES.get(finding.invariant, '')}",
+        f": {finding.sentence}",
     )
     if same_as is not None:
         told = Text(finding.explanation, style="bold red")
         return Group(Text(), title, Text(f"By the same steps as {same_as}, above."), told)
-    shown = render_compact(finding.replayed, explanation=finding.explanation, lanes=LANES)
+    shown = render_compact(finding.replayed, explanation=finding.explanation, lanes=words.lanes)
     return Group(Text(), title, shown)
 
 
 def conclusion(result: Result) -> RenderableType:
     """One line that can stand alone: the verdicts with their bounds."""
     model = result.problem.model
-    sizes = told_sizes(model)
+    sizes = words_of(result.problem).sizes(model)
     by_verdict: dict[Verdict, list[str]] = {}
     for found in result.invariants:
         by_verdict.setdefault(found.verdict, []).append(found.name)

@@ -9,9 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from checker.console.options import problem_from, take_given
-from checker.grains import GRAINS, grain_of
+from checker.family import Family
+from checker.kafka.families import family_of
 from checker.problem import Problem
-from model.message.environment import BadEnvironment
+from model.kit.errors import BadEnvironment
 
 if TYPE_CHECKING:
     from checker.store.run_directory import RunDirectory
@@ -38,17 +39,17 @@ def take_run(options: dict[str, Any]) -> tuple[Problem, RunDirectory | None]:
         problem = problem_from(given)
         return problem, begin(kept, identity_of(problem), problem.model.layout.words)
     identity = read_manifest(storage_at(resumed)).identity
-    problem = problem_of(identity, resumed)
+    problem = problem_of(identity, resumed, family_of)
     _require_same(given, problem, resumed)
     return problem, resume(resumed)
 
 
 def _require_same(given: dict[str, Any], problem: Problem, location: str) -> None:
     """Whatever was given must be what the run was begun with."""
-    model = problem.model
-    grain = grain_of(model.name)
+    model, family = problem.model, problem.family
+    assert family is not None
     begun: dict[str, Any] = {
-        "grain": grain.name,
+        "grain": family.name,
         "protocol": model.version,
         "symmetry": problem.symmetry.value,
         **model.options,
@@ -58,8 +59,8 @@ def _require_same(given: dict[str, Any], problem: Problem, location: str) -> Non
             begun[name] = tuple(sorted(problem.asked or ()))
             differs = tuple(sorted(value)) != begun[name]
         elif name == "environment":
-            begun[name] = grain.environment_name(model.options) or "as given"
-            differs = _differs(value, given, begun)
+            begun[name] = family.environment_name(model.options) or "as given"
+            differs = _differs(family, value, given, begun)
         else:
             differs = begun.get(name) != value
         if differs:
@@ -69,10 +70,11 @@ def _require_same(given: dict[str, Any], problem: Problem, location: str) -> Non
             )
 
 
-def _differs(environment: str, given: dict[str, Any], begun: dict[str, Any]) -> bool:
+def _differs(
+    family: Family, environment: str, given: dict[str, Any], begun: dict[str, Any]
+) -> bool:
     """Whether a named environment, but for what was given beside it, is another than begun with."""
-    grain = GRAINS[begun["grain"]]
-    if environment not in grain.environments:
+    if environment not in family.environments:
         return True
-    expected = {**grain.environments[environment].options(), **given}
+    expected = {**family.environments[environment].options(), **given}
     return any(expected.get(name, value) != value for name, value in begun.items())

@@ -13,6 +13,7 @@ from checker.console.file_options import make_folder, write_files
 from checker.console.progress import showing
 from checker.console.report import render_finding
 from checker.console.screen import Screen, error_screen, say, screen
+from checker.kafka.families import MESSAGE
 from checker.scenarios.document import to_markdown
 from checker.scenarios.running import Outcome, run_scenarios
 from checker.scenarios.scenario import Scenario
@@ -82,7 +83,7 @@ def _recorded(outcomes: list[Outcome]) -> list[Outcome]:
 def _show_first(console: Screen, outcomes: list[Outcome]) -> None:
     for outcome in _recorded(outcomes):
         assert outcome.finding is not None
-        console.print(Trimmed(render_finding(outcome.finding)))
+        console.print(Trimmed(render_finding(outcome.finding, MESSAGE.words)))
 
 
 def _as_json(outcomes: list[Outcome]) -> str:

@@ -11,6 +11,7 @@ from checker.console import exit_codes
 from checker.console.broken_down import told_os_error
 from checker.console.progress import showing
 from checker.console.screen import error_screen, say, screen
+from checker.kafka.families import family_of
 from checker.wording import counted, rough_time, roughly
 from counterexamples import BadFile
 
@@ -48,6 +49,7 @@ def states_command(run_dir: str, out: str, steps: bool, threads: int) -> int:
             done = export(
                 run_dir,
                 Path(out),
+                family_of,
                 steps=steps,
                 threads=threads,
                 watch=lambda now: progress.tell(line_of(now)),

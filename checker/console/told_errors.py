@@ -12,7 +12,7 @@ from checker.engine import EngineFailed
 from checker.errors import Refused
 from checker.faults import Raised
 from counterexamples import BadFile, TraceError
-from model.message.environment import BadEnvironment
+from model.kit.errors import BadEnvironment
 
 _CODES: dict[type[Exception], int] = {
     **dict.fromkeys(

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from checker.budgets import NO_BUDGETS
 from checker.console.gate import Expectation
 from checker.engines.choice import EngineChoice
-from checker.grains import problem_for
+from checker.kafka.families import MESSAGE
 from checker.result import Verdict
-from invariants.expected import EXPECTED
 from model.message.environment import Environment
 
 LARGE = Environment(replicas=2, records=4, epochs=3, restarts=3)
@@ -50,12 +49,12 @@ def stops() -> Iterator[Stop]:
 
 def _expect(version: str, environment: Environment, choice: EngineChoice) -> Expectation:
     """That every claim comes out as it does in the documented environment."""
-    problem = problem_for(version, environment)
+    problem = MESSAGE.problem(version, environment)
     applying = {claim.name for claim in problem.applicable}
     applying |= {claim.name for claim in problem.applicable_properties}
     verdicts: dict[str, str] = {}
     for claim in problem.claims:
-        if claim.name in EXPECTED["documented"][version]:
+        if claim.name in MESSAGE.expected["documented"][version]:
             verdicts[claim.name] = Verdict.VIOLATED.value
         elif claim.default:
             applies = claim.name in applying

@@ -9,9 +9,9 @@ import click
 from checker.console import exit_codes
 from checker.console.screen import screen
 from checker.finding import confirmed
-from checker.grains import grain_of
+from checker.kafka.families import family_of
 from counterexamples import BadTrace, read_trace, view
-from model.message.environment import BadEnvironment
+from model.kit.errors import BadEnvironment
 
 
 @click.command("view")
@@ -20,9 +20,8 @@ def view_command(trace: Path) -> int:
     """Step through a recorded trace: n next, p previous, g first, G last, q quit."""
     recorded = read_trace(trace)
     try:
-        grain = grain_of(recorded.model)
-        environment = grain.environment.from_options(dict(recorded.environment))
-        problem = grain.problem(recorded.version, environment, [recorded.invariant])
+        family = family_of(recorded.model)
+        problem = family.problem_of(recorded.version, recorded.environment, [recorded.invariant])
     except BadEnvironment as problem_found:
         raise BadTrace(f"{trace}: {problem_found}") from None
     claim = next(claim for claim in problem.claims if problem.is_asked(claim))

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from checker.budgets import Budgets
 from checker.engine import ModelFault, Words
 from checker.engines.memory import MemoryEngine
-from checker.grains import MESSAGE
+from checker.kafka.families import MESSAGE
 from checker.matrix.grid import Cell, Grid
 from checker.matrix.sharing import shared_by
 from checker.paths import Path, paths_to_violations
@@ -73,8 +73,7 @@ def unexplored(question: Question, stopped_by: str) -> Answer:
 
 def problem_of(question: Question) -> Problem:
     """The problem that is asked about."""
-    environment = MESSAGE.environment.from_options(dict(question.options))
-    problem = MESSAGE.problem(question.version, environment, question.invariants)
+    problem = MESSAGE.problem_of(question.version, question.options, question.invariants)
     return replace(problem, shared=question.shared)
 
 

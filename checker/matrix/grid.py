@@ -12,9 +12,10 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from checker.grains import MESSAGE
+from checker.kafka.families import MESSAGE
 from checker.problem import Problem
-from model.message.environment import BadEnvironment, Environment
+from model.kit.errors import BadEnvironment
+from model.message.environment import Environment
 from model.message.versions import VERSIONS
 
 VERSION = "version"

@@ -11,7 +11,7 @@ import functools
 
 from checker.matrix.grid import AXES, Cell, Grid
 from checker.problem import Shared, sharing
-from model.message.environment import BadEnvironment
+from model.kit.errors import BadEnvironment
 
 
 def shared_by(grid: Grid) -> Shared:

@@ -8,7 +8,7 @@ stands is explored in full at the same bounds.
 from __future__ import annotations
 
 from checker.scenarios.scenario import Scenario
-from model.message.environment import BadEnvironment
+from model.kit.errors import BadEnvironment
 
 _SINCE_0_11 = (
     "epoch",

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from checker.budgets import Budgets
 from checker.engines.choice import EngineChoice
 from checker.finding import Finding
-from checker.grains import MESSAGE
+from checker.kafka.families import MESSAGE
 from checker.problem import Problem, Shared, sharing
 from checker.result import Verdict
 from checker.run import Run, run
@@ -118,8 +118,7 @@ def _by_space(scenarios: Sequence[Scenario]) -> dict[_Space, dict[str, bool]]:
 
 
 def _problem(space: _Space, claims: Mapping[str, bool]) -> Problem:
-    environment = MESSAGE.environment.from_options(dict(space.options))
-    return MESSAGE.problem(space.version, environment, list(claims))
+    return MESSAGE.problem_of(space.version, dict(space.options), list(claims))
 
 
 def _explore(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
+from model.kit.errors import BadEnvironment
 from model.message.cluster import BUDGET_MAX, LOST_CHECKPOINTS_MAX, RARE_BUDGET_MAX
 from model.message.settings import Bounds, Settings
 from model.message.terms import (
@@ -36,10 +37,6 @@ RESTART_DETECTION = {
 ELECTION_ORDER = {"assignment": ELECT_IN_ASSIGNMENT_ORDER, "any": ELECT_ANY}
 DISK_LOSS = {"any": DISK_LOSS_ANY, "out-of-sync": DISK_LOSS_OUT_OF_SYNC}
 HW_IN_RESPONSE = {"post": 0, "pre": 1}
-
-
-class BadEnvironment(ValueError):
-    """An option has a value that means nothing; the message names it and says what is allowed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from model.kit.errors import BadEnvironment
 from model.kit.layout import TooLargeToPack
 from model.kit.renaming import Sort
 from model.kit.transition_system import Model
 from model.message import limits
 from model.message.cluster import initial_state, layout
 from model.message.contents import ACTIONS, contents
-from model.message.environment import BadEnvironment, Environment
+from model.message.environment import Environment
 from model.message.narration import narration
 from model.message.versions import BadVersion, version_of
 

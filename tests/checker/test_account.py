@@ -7,7 +7,7 @@ import json
 from checker.account import Account
 from checker.engines.choice import EngineChoice
 from checker.engines.chosen import engine_for
-from checker.grains import problem_for
+from checker.kafka.families import problem_for
 from checker.result import LevelSummary
 from checker.search import Budgets, search
 from model.atomic import AtomicEnvironment

@@ -8,7 +8,7 @@ from told import Told
 
 from checker.console.bound_advice import bound_to_raise
 from checker.engines.choice import EngineChoice
-from checker.grains import problem_for
+from checker.kafka.families import problem_for
 from checker.run import run
 from checker.search import Budgets
 from model.message.environment import Environment

@@ -20,9 +20,9 @@ import pytest
 from told import Told
 from untrue import EVERY_HW
 
-from checker import grains
 from checker.console.exit_codes import first
-from checker.grains import MESSAGE
+from checker.kafka import families
+from checker.kafka.families import MESSAGE
 from counterexamples import read_trace
 
 SMALL = ["--engine", "local", "--records", "1", "--epochs", "1", "--restarts", "1"]
@@ -198,8 +198,7 @@ def claimed_on_request(monkeypatch: pytest.MonkeyPatch) -> None:
     """The message grain with one more claim, an untrue one, that is not checked by default."""
     claim = dataclasses.replace(EVERY_HW, default=False)
     grain = dataclasses.replace(MESSAGE, properties=(*MESSAGE.properties, claim))
-    monkeypatch.setitem(grains.GRAINS, "message", grain)
-    monkeypatch.setitem(grains._BY_MODEL, grain.model, grain)
+    monkeypatch.setitem(families.GRAINS, "message", grain)
 
 
 @pytest.mark.usefixtures("claimed_on_request")

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from checker.account import Account
 from checker.engines.choice import EngineChoice
-from checker.grains import problem_for
 from checker.identity import account_of, identity_of, problem_of
+from checker.kafka.families import family_of, problem_for
 from checker.run import run
 from checker.search import Budgets
 from checker.store import manifest as manifest_module
@@ -30,7 +30,8 @@ from checker.store.manifest import (
 )
 from checker.store.run_directory import begin
 from checker.store.storage import Damaged, RemoteStorage, Storage, storage_at
-from model.message.environment import BadEnvironment, Environment
+from model.kit.errors import BadEnvironment
+from model.message.environment import Environment
 
 Values = dict[str, Any]
 REFUSED = (BadRun, Damaged, BadEnvironment)
@@ -62,7 +63,7 @@ def text(kept: Path) -> str:
 def opened(storage: Storage) -> tuple[Manifest, Account]:
     """What a resume makes of it before it explores anything."""
     manifest = read_manifest(storage)
-    problem = problem_of(manifest.identity, storage.location)
+    problem = problem_of(manifest.identity, storage.location, family_of)
     return manifest, account_of(problem, manifest)
 
 

@@ -18,7 +18,7 @@ from told import Told
 from checker.compiled.kernel import plan_of, program_of
 from checker.engines.choice import EngineChoice
 from checker.faults import Raised
-from checker.grains import problem_for
+from checker.kafka.families import problem_for
 from checker.matrix import running
 from checker.matrix.answering import Answer, answer, problem_of, question_of
 from checker.matrix.contract import contract, emptiness
@@ -28,7 +28,8 @@ from checker.matrix.matrix import Matrix
 from checker.matrix.outcome import Standing, judged
 from checker.matrix.running import INTERRUPTED, answers_here, unwatched
 from checker.result import Verdict
-from model.message.environment import BadEnvironment, Environment
+from model.kit.errors import BadEnvironment
+from model.message.environment import Environment
 from model.message.versions import VERSIONS
 
 

@@ -15,7 +15,7 @@ from grids import TINY, cell_of, explored, small_matrix
 from rich.console import Console
 
 from checker.engines.choice import EngineChoice
-from checker.grains import problem_for
+from checker.kafka.families import problem_for
 from checker.matrix.files import to_csv, to_object
 from checker.matrix.grid import FAULTS, UNCLEAN
 from checker.matrix.matrix import Matrix

@@ -21,8 +21,8 @@ from checker.console.states_command import line_of
 from checker.engines.choice import EngineChoice
 from checker.engines.chosen import engine_for
 from checker.export import Exporting, export
-from checker.grains import problem_for
 from checker.identity import identity_of
+from checker.kafka.families import family_of, problem_for
 from checker.paths import shortest_paths
 from checker.problem import Problem
 from checker.search import Budgets, search
@@ -94,7 +94,7 @@ def test_every_state_is_decoded_as_the_interpreted_model_reads_it(
     problem: Problem, tmp_path: Path
 ) -> None:
     result, _ = kept(problem, tmp_path / "run")
-    export(str(tmp_path / "run"), tmp_path / "out")
+    export(str(tmp_path / "run"), tmp_path / "out", family_of)
     rows = rows_of(tmp_path / "out" / "states")
     layout = problem.model.layout
 
@@ -110,7 +110,7 @@ def test_there_are_as_many_states_at_each_depth_as_the_run_found(
     problem: Problem, tmp_path: Path
 ) -> None:
     result, _ = kept(problem, tmp_path / "run")
-    done = export(str(tmp_path / "run"), tmp_path / "out")
+    done = export(str(tmp_path / "run"), tmp_path / "out", family_of)
     depths = Counter(row["depth"] for row in rows_of(tmp_path / "out" / "states"))
     described = json.loads((tmp_path / "out" / "export.json").read_text())
 
@@ -122,7 +122,7 @@ def test_there_are_as_many_states_at_each_depth_as_the_run_found(
 
 def test_steps_are_all_transitions_of_the_run(problem: Problem, tmp_path: Path) -> None:
     result, _ = kept(problem, tmp_path / "run")
-    done = export(str(tmp_path / "run"), tmp_path / "out", steps=True)
+    done = export(str(tmp_path / "run"), tmp_path / "out", family_of, steps=True)
     steps = rows_of(tmp_path / "out" / "steps")
     states = {row["state"]: row["depth"] for row in rows_of(tmp_path / "out" / "states")}
     taken = Counter(row["action"] for row in steps)
@@ -136,7 +136,7 @@ def test_steps_are_all_transitions_of_the_run(problem: Problem, tmp_path: Path) 
 def test_steps_are_those_that_the_interpreted_model_offers(tmp_path: Path) -> None:
     problem = PROBLEMS["atomic"]()
     kept(problem, tmp_path / "run")
-    export(str(tmp_path / "run"), tmp_path / "out", steps=True)
+    export(str(tmp_path / "run"), tmp_path / "out", family_of, steps=True)
     model = problem.model
     told = Counter(
         (words_of(row["source"]), words_of(row["target"]), row["step"], tuple(row["arguments"]))
@@ -161,7 +161,7 @@ def test_the_way_back_is_the_path_that_a_trace_would_show(
     monkeypatch.setattr(parts, "ROW_GROUP_ROWS", 30)
     monkeypatch.setattr(parts, "PART_ROWS", 100)
     _, paths = kept(problem, tmp_path / "run", on_disk=on_disk)
-    export(str(tmp_path / "run"), tmp_path / "out")
+    export(str(tmp_path / "run"), tmp_path / "out", family_of)
     rows = {words_of(row["state"]): row for row in rows_of(tmp_path / "out" / "states")}
 
     assert len(list((tmp_path / "out" / "states").iterdir())) > 3
@@ -179,7 +179,7 @@ def test_the_way_back_is_the_path_that_a_trace_would_show(
 def test_of_a_run_that_was_stopped_the_last_level_has_no_steps(tmp_path: Path) -> None:
     problem = PROBLEMS["message"]()
     result, _ = kept(problem, tmp_path / "run", max_depth=7)
-    done = export(str(tmp_path / "run"), tmp_path / "out", steps=True)
+    done = export(str(tmp_path / "run"), tmp_path / "out", family_of, steps=True)
     steps = rows_of(tmp_path / "out" / "steps")
 
     assert not done.complete
@@ -284,7 +284,7 @@ def test_an_export_that_is_interrupted_leaves_nothing(
 
     monkeypatch.setattr(exporting, "_describe", interrupt)
     with pytest.raises(KeyboardInterrupt):
-        export(str(run), tmp_path / "out")
+        export(str(run), tmp_path / "out", family_of)
 
     assert [path.name for path in tmp_path.iterdir()] == ["run"]
 
@@ -300,7 +300,7 @@ def test_a_run_that_goes_on_can_be_exported(run: Path, tmp_path: Path) -> None:
 
     with closing(held), closing(engine):
         search(problem, engine, budgets=Budgets(max_depth=5), commit=commit)
-        done = export(str(tmp_path / "held"), tmp_path / "out")
+        done = export(str(tmp_path / "held"), tmp_path / "out", family_of)
 
     assert not done.complete
     assert done.states > 10

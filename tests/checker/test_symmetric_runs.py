@@ -10,7 +10,7 @@ import pytest
 from graph_model import graph_problem
 
 from checker.engines.memory import MemoryEngine
-from checker.grains import problem_for
+from checker.kafka.families import problem_for
 from checker.original_names import NotSymmetric, real_path, representative
 from checker.problem import Problem
 from checker.result import Result
@@ -19,9 +19,10 @@ from checker.search import search
 from checker.symmetry import Symmetry
 from counterexamples import to_json
 from model.atomic import AtomicEnvironment
+from model.kit.errors import BadEnvironment
 from model.kit.layout import Field, Layout
 from model.kit.renaming import BY_REPLICA, RECORD_AT_OFFSET, CannotRename, Holds, Naming, Sort
-from model.message.environment import BadEnvironment, Environment
+from model.message.environment import Environment
 
 EVERY_SYMMETRY = [Symmetry.REPLICAS, Symmetry.RECORDS, Symmetry.ALL]
 ANY = Environment(election_order="any")

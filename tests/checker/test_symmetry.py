@@ -16,7 +16,7 @@ from renamed import Names, born, orbit, renamed, transpositions
 from states import edited
 
 from checker.engines.memory import MemoryEngine
-from checker.grains import problem_for
+from checker.kafka.families import problem_for
 from checker.original_names import representative
 from checker.problem import Problem
 from checker.result import Result

@@ -17,7 +17,7 @@ from graph_model import graph_problem
 from checker.compiled import cache, machine, program, recognised
 from checker.compiled.kernel import is_compiled, kernel_of, plan_of, program_of
 from checker.compiled.rules import rules_digest
-from checker.grains import problem_for
+from checker.kafka.families import problem_for
 from checker.problem import Problem
 from model.message.environment import Environment
 

@@ -17,7 +17,7 @@ from graph_model import graph_problem
 from checker.compiled import cache, kernel, machine, program, recognised
 from checker.compiled.kernel import kernel_of, plan_of, program_of
 from checker.compiled.recognised import key_of
-from checker.grains import GRAINS, problem_for
+from checker.kafka.families import GRAINS, problem_for
 from checker.problem import Problem, sharing
 from checker.store import programs
 from checker.symmetry import Symmetry
@@ -157,7 +157,7 @@ def test_every_version_of_every_grain_has_a_key() -> None:
         f"{grain.name} {version}"
         for grain in GRAINS.values()
         for version in grain.versions
-        if key_of(plan_of(grain.problem(version, grain.environment()))) is None
+        if key_of(plan_of(grain.problem(version, grain.usual))) is None
     ]
 
     assert without == []
@@ -191,7 +191,7 @@ def test_what_cannot_be_described_gives_no_key_and_is_compiled_all_the_same(
 def test_a_key_is_the_same_in_every_process() -> None:
     told = (
         "from checker.compiled import kernel, recognised\n"
-        "from checker.grains import problem_for\n"
+        "from checker.kafka.families import problem_for\n"
         "from model.message.environment import Environment\n"
         "recognised.SETTLED_SECONDS = float('-inf')\n"
         "print(recognised.key_of(kernel.plan_of(problem_for('hw', Environment()))))"

@@ -12,11 +12,10 @@ import pytest
 from alike import alike
 
 from checker.engines.memory import MemoryEngine
-from checker.grains import problem_for
+from checker.kafka.families import MESSAGE
 from checker.problem import Problem
 from checker.result import Verdict
 from checker.search import search
-from model.message.environment import Environment
 
 ROWS = json.loads((Path(__file__).parent / "manifest.json").read_text())["rows"]
 FOUR = ("no_committed_loss", "acknowledged_durable", "no_divergence_below_hw", "consistent_read")
@@ -31,8 +30,7 @@ def name(row: dict[str, Any]) -> str:
 
 
 def problem_of(row: dict[str, Any]) -> Problem:
-    environment = Environment.from_options({**Environment().options(), **row["options"]})
-    return problem_for(row["protocol"], environment)
+    return MESSAGE.problem_of(row["protocol"], {**MESSAGE.usual.options(), **row["options"]})
 
 
 @functools.cache

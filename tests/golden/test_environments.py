@@ -10,7 +10,7 @@ from alike import alike
 
 import invariants
 from checker.engines.memory import MemoryEngine
-from checker.grains import problem_for
+from checker.kafka.families import problem_for
 from checker.problem import Problem
 from checker.result import Verdict
 from checker.search import search

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import invariants
-from checker.grains import problem_for
+from checker.kafka.families import problem_for
 from checker.run import EngineChoice, run
 from counterexamples import (
     Trace,

@@ -7,7 +7,7 @@ from contextlib import closing
 import pytest
 
 from checker.engines.memory import MemoryEngine
-from checker.grains import problem_for
+from checker.kafka.families import problem_for
 from checker.search import search
 from model.message.environment import Environment
 from model.message.releases import release_followed

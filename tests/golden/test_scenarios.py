@@ -10,7 +10,7 @@ import pytest
 import invariants
 from checker.compiled.kernel import plan_of
 from checker.finding import confirmed
-from checker.grains import problem_for
+from checker.kafka.families import problem_for
 from checker.result import Verdict
 from checker.scenarios.catalogue import CATALOGUE
 from checker.scenarios.document import to_markdown

@@ -15,7 +15,7 @@ from checker.engines.chosen import engine_for
 from checker.engines.memory import MemoryEngine
 from checker.engines.spark import owners_for
 from checker.faults import explain_fault
-from checker.grains import problem_for
+from checker.kafka.families import problem_for
 from checker.problem import Problem
 from checker.result import Result
 from checker.run import counterexamples_of

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from model.atomic import NAME, AtomicEnvironment, atomic_model, model_of
-from model.message.environment import BadEnvironment
+from model.kit.errors import BadEnvironment
 
 
 @pytest.mark.parametrize(

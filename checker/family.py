@@ -1,0 +1,146 @@
+"""A family of models: what the checker is told of a protocol, and all that it knows of one.
+
+Whoever runs a check hands it a problem that a family has made. Nothing in the search, the engines,
+the store or the compiler imports one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from checker.problem import Problem
+from checker.symmetry import Symmetry
+from checker.words import Words
+from invariants.claim import ActionProperty, Invariant, Reachable
+from model.kit.errors import BadEnvironment
+from model.kit.renaming import CannotRename
+from model.kit.transition_system import Model
+
+
+class Circumstances(Protocol):
+    """What a version is checked in: bounds, budgets, settings."""
+
+    def options(self) -> dict[str, object]:
+        """Every option by its name on the command line."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Family:
+    """Models that share their actions and claims: versions of a protocol in circumstances.
+
+    `model` is what its models are called in traces. `environments` are the circumstances that have
+    a name, the first being the default; `from_options` makes others, and raises `BadEnvironment`.
+    `build(version, circumstances)` makes a model. `symmetries` are those that `--symmetry` may
+    name, by that name. `expected` says of named circumstances and versions which claims break.
+    `again`, a function and its arguments, makes this very family in another process: for one whose
+    rules are in no module that could be imported there.
+    """
+
+    name: str
+    model: str
+    versions: Mapping[str, Any]
+    environments: Mapping[str, Any]
+    from_options: Callable[[dict[str, object]], Any]
+    invariants: Sequence[Invariant]
+    properties: Sequence[ActionProperty]
+    reachable: Sequence[Reachable]
+    build: Callable[[str, Any], Model]
+    words: Words
+    symmetries: Mapping[str, Symmetry]
+    expected: Mapping[str, Mapping[str, Sequence[str]]] = field(default_factory=dict)
+    again: tuple[Callable[..., Family], tuple[Any, ...]] | None = None
+
+    @property
+    def claims(self) -> tuple[Invariant | ActionProperty | Reachable, ...]:
+        """Everything that is claimed of it."""
+        return (*self.invariants, *self.properties, *self.reachable)
+
+    @property
+    def usual(self) -> Any:
+        """The circumstances where none are named."""
+        return next(iter(self.environments.values()))
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The names of its circumstances' options."""
+        return tuple(self.usual.options())
+
+    def problem(
+        self,
+        version: str,
+        circumstances: Any,
+        names: Sequence[str] = (),
+        *,
+        symmetry: Symmetry = Symmetry.NONE,
+    ) -> Problem:
+        """The problem of checking `version`, with the invariants and properties named.
+
+        Without names it is all but those that must be asked for. Raises `BadEnvironment` for an
+        unknown version or claim, and for a symmetry that the circumstances do not have.
+        """
+        known = [i.name for i in self.invariants] + [p.name for p in self.properties]
+        for name in names:
+            if name not in known:
+                raise BadEnvironment(f"invariant is {name!r}; known: {', '.join(known)}")
+        try:
+            return Problem(
+                self.build(version, circumstances),
+                tuple(self.invariants),
+                tuple(self.reachable),
+                properties=tuple(self.properties),
+                asked=frozenset(names) if names else None,
+                symmetry=symmetry,
+                family=self,
+            )
+        except CannotRename as problem:
+            raise BadEnvironment(str(problem)) from None
+
+    def problem_of(
+        self,
+        version: str,
+        options: Mapping[str, object],
+        names: Sequence[str] = (),
+        *,
+        symmetry: str = Symmetry.NONE.value,
+    ) -> Problem:
+        """The problem that plain values describe: of a trace, a manifest, a cell of a matrix.
+
+        Raises `BadEnvironment` as `problem` does, and for an unknown option or symmetry.
+        """
+        if symmetry not in self.symmetries:
+            raise BadEnvironment(
+                f"symmetry is {symmetry!r}; {self.name} has {', '.join(self.symmetries)}"
+            )
+        circumstances = self.from_options(dict(options))
+        return self.problem(version, circumstances, names, symmetry=self.symmetries[symmetry])
+
+    def environment_name(self, options: Mapping[str, object]) -> str | None:
+        """What circumstances with these options are called, if they have a name."""
+        for name, circumstances in self.environments.items():
+            if circumstances.options() == dict(options):
+                return name
+        return None
+
+
+def words_of(problem: Problem) -> Words:
+    """How reports speak of a problem."""
+    return problem.family.words if problem.family is not None else Words()
+
+
+FindFamily = Callable[[str], Family]
+"""The family of models of a name, as traces and manifests have it. Raises `BadEnvironment`."""
+
+
+def found_among(families: Sequence[Family], remedy: str = "") -> FindFamily:
+    """Looks a family up among these."""
+
+    def find(model: str) -> Family:
+        for family in families:
+            if family.model == model:
+                return family
+        known = ", ".join(family.model for family in families)
+        raise BadEnvironment(f"unknown model {model!r}; known: {known}{remedy}")
+
+    return find

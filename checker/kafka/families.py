@@ -1,0 +1,75 @@
+"""Kafka's two families of models, one for each grain of atomicity.
+
+`message`: a fetch's request and its answer are separate steps. `atomic`: the abstraction of the
+published TLA+ specification.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import invariants
+from checker.family import Family, found_among
+from checker.kafka.words import ATOMIC_WORDS, MESSAGE_WORDS
+from checker.problem import Problem
+from checker.symmetry import Symmetry
+from invariants import atomic as atomic_invariants
+from invariants import reachable
+from invariants.atomic import reachable as atomic_reachable
+from invariants.expected import EXPECTED
+from model import atomic
+from model.atomic import AtomicEnvironment
+from model.message import model as message
+from model.message.environment import ENVIRONMENTS, Environment
+from model.message.versions import VERSIONS
+
+SYMMETRIES = {
+    symmetry.value: symmetry
+    for symmetry in (Symmetry.NONE, Symmetry.REPLICAS, Symmetry.RECORDS, Symmetry.ALL)
+}
+MESSAGE = Family(
+    name="message",
+    model=message.NAME,
+    versions=VERSIONS,
+    environments=ENVIRONMENTS,
+    from_options=Environment.from_options,
+    invariants=invariants.ALL,
+    properties=invariants.PROPERTIES,
+    reachable=reachable.ALL,
+    build=message.message_model,
+    words=MESSAGE_WORDS,
+    symmetries=SYMMETRIES,
+    expected=EXPECTED,
+)
+ATOMIC = Family(
+    name="atomic",
+    model=atomic.NAME,
+    versions=atomic.VERSIONS,
+    environments={"published": AtomicEnvironment()},
+    from_options=AtomicEnvironment.from_options,
+    invariants=atomic_invariants.ALL,
+    properties=(),
+    reachable=atomic_reachable.ALL,
+    build=atomic.atomic_model,
+    words=ATOMIC_WORDS,
+    symmetries=SYMMETRIES,
+)
+GRAINS = {family.name: family for family in (MESSAGE, ATOMIC)}
+"""By what `--grain` calls them."""
+
+
+def family_of(model: str) -> Family:
+    """The family that a model of this name belongs to. Raises `BadEnvironment`."""
+    return found_among(tuple(GRAINS.values()))(model)
+
+
+def problem_for(
+    version: str,
+    environment: Environment | AtomicEnvironment,
+    names: Sequence[str] = (),
+    *,
+    symmetry: Symmetry = Symmetry.NONE,
+) -> Problem:
+    """The problem of checking `version` in `environment`, whose type tells the family."""
+    family = ATOMIC if isinstance(environment, AtomicEnvironment) else MESSAGE
+    return family.problem(version, environment, names, symmetry=symmetry)

@@ -1,0 +1,77 @@
+"""How reports speak of Kafka's models."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from checker.words import Words
+from model import atomic
+from model.atomic import AtomicEnvironment
+from model.kit.transition_system import Model
+from model.message.environment import ENVIRONMENTS, EPOCHS_MAX, RECORDS_MAX
+from model.message.narration import LANES
+from model.message.releases import is_released
+from model.message.versions import VERSIONS, version_of
+
+_LETTERS = {"replicas": "r", "log_size": "l", "records": "n", "epochs": "e"}
+_RAISABLE = {"epochs": EPOCHS_MAX, "log-size": RECORDS_MAX, "records": RECORDS_MAX}
+"""First what may make a larger bound superfluous: where no epoch is cut, a larger bound on epochs
+has the very same states, while one more record can always be produced."""
+
+
+def message_title(model: Model) -> str:
+    """` in environment documented`, and whether a Kafka had these rules."""
+    known = model.version in VERSIONS or is_released(version_of(model.version))
+    mixed = "" if known else _MIXED
+    return f"{mixed} in environment {_named(model.options)}"
+
+
+def atomic_title(model: Model) -> str:
+    """`, atomic grain, in environment published`; a variant that has a name is no mixture."""
+    known = model.version in atomic.VERSIONS or is_released(version_of(model.version))
+    mixed = "" if known else _MIXED
+    published = model.options == AtomicEnvironment().options()
+    environment = "published" if published else "as given"
+    return f"{mixed}, atomic grain, in environment {environment}"
+
+
+_MIXED = " (no Kafka had these rules together)"
+
+
+def _named(options: Mapping[str, object]) -> str:
+    names = (name for name, given in ENVIRONMENTS.items() if given.options() == dict(options))
+    return next(names, "as given")
+
+
+def sizes(model: Model) -> str:
+    """`2 replicas, 1 record, epochs 0 to 2`: the sizes that were asked for."""
+    told = []
+    for name, number in model.layout.sizes.items():
+        option = name.replace("_", "-")
+        if option == "epochs":
+            told.append(f"epochs 0 to {number}")
+        elif option == "log-size":
+            told.append(f"log size {number}")
+        elif option in model.options:
+            thing = name.removesuffix("s")
+            told.append(f"{number:,} {thing}" + ("" if number == 1 else "s"))
+    return ", ".join(told) or model.name
+
+
+def letters(model: Model) -> str:
+    """`2r2n2e`: the same in a file's name."""
+    found = model.layout.sizes
+    return "".join(f"{found[name]}{letter}" for name, letter in _LETTERS.items() if name in found)
+
+
+MESSAGE_WORDS = Words(
+    title=message_title, sizes=sizes, letters=letters, lanes=LANES, raisable=_RAISABLE
+)
+ATOMIC_WORDS = Words(
+    title=atomic_title,
+    sizes=sizes,
+    letters=letters,
+    prefix="atomic-",
+    lanes=LANES,
+    raisable=_RAISABLE,
+)

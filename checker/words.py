@@ -1,0 +1,51 @@
+"""How reports speak of a family's models: what comes beside counts and verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from checker.wording import told_option
+from model.kit.transition_system import Model
+
+
+def name_alone(model: Model) -> str:
+    """Nothing is told beyond the version."""
+    return ""
+
+
+def sizes_by_name(model: Model) -> str:
+    """`rms 3, fenced on`: the options as they are."""
+    told = (f"{name} {told_option(value)}" for name, value in model.options.items())
+    return ", ".join(told) or model.name
+
+
+def no_letters(model: Model) -> str:
+    """Nothing that is worth a place in a file's name."""
+    return ""
+
+
+def option_and_value(name: str, value: int) -> str:
+    """`--epochs 3`: how an option is given another value."""
+    return f"--{name} {value}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Words:
+    """The words and columns of a family.
+
+    `title(model)` follows the version at the head of a report. `sizes(model)` are the bounds in the
+    last sentence, `letters(model)` the same in a trace's file name, after `prefix`. `lanes` are
+    columns that run beside a counterexample's steps. `raisable` are options whose bounds a report
+    may advise to raise, the first ones first, with the greatest value of each; `raised` is how one
+    is given a value. Options that are `unsaid` make the model again and tell a reader nothing.
+    """
+
+    title: Callable[[Model], str] = name_alone
+    sizes: Callable[[Model], str] = sizes_by_name
+    letters: Callable[[Model], str] = no_letters
+    prefix: str = ""
+    lanes: tuple[str, ...] = ()
+    raisable: Mapping[str, int] = field(default_factory=dict)
+    raised: Callable[[str, int], str] = option_and_value
+    unsaid: frozenset[str] = frozenset()
