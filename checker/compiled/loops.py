@@ -56,6 +56,7 @@ class Parts:
     holds: tuple[tuple[int, Pure], ...]
     keeps: tuple[tuple[int, Pure], ...]
     happens: tuple[tuple[int, Pure], ...]
+    normalise: Pure | None = None
     shared: bool = False
 
     @property
@@ -271,6 +272,9 @@ def _step(
     extents = parts.extents(action)
     open_ = [f", any_of({a}, {n})" for a, n in zip(arguments, extents, strict=True)]
     yield f"{pad}effect_{number}(t_{number}, c{''.join(open_)})"
+    if parts.normalise is not None and not action.stays_normal:
+        names["normalise"] = parts.normalise
+        yield f"{pad}normalise(t_{number}, c)"
     yield f"{pad}put(t_{number}, out, n)"
     code = f"{number} << {ACTION_SHIFT} | {packed}"
     yield f"{pad}origin[n] = row_{number} << {ROW_SHIFT} | {code}"

@@ -16,6 +16,7 @@ from model.message.cluster import initial_state, layout
 from model.message.contents import ACTIONS, contents
 from model.message.environment import Environment
 from model.message.narration import narration
+from model.message.normal_form import normalise
 from model.message.versions import BadVersion, version_of
 
 NAME = "kafka-message"
@@ -51,6 +52,7 @@ def message_model(version: str, environment: Environment) -> Model:
         narration=narration(settings),
         options=environment.options(),
         told_apart=_told_apart(environment),
+        normalise=normalise,
     )
 
 
