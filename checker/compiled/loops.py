@@ -13,12 +13,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from checker.compiled.origins import ACTION_SHIFT, ROW_SHIFT
 from model.kit.transition_system import Action
 
 Pure = Callable[..., Any]
-
-ROW_SHIFT, ACTION_SHIFT = 24, 16
-"""A successor's origin is one number: row, action, and the arguments as one mixed-radix number."""
 
 FINISHED, FULL, FAULT = 0, 1, 2
 """How `expand` ended: every row done, no room for another row, an access out of range."""

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from checker.engine import Arrivals, EngineFailed, Expansion, ModelFault
-from checker.engines.task import LevelPlan, OwnerPlan, Report, Run
+from checker.engines.task import LevelPlan, OwnerPlan, Report, SortedFile
 from checker.engines.tiers import Tiers
 from checker.engines.workers import Workers, WorkersLost
 from checker.engines.written_levels import WrittenLevels
@@ -138,15 +138,15 @@ class FileEngine:
         on_file = partial(_over_file, self.levels.storage, self.levels.words, work)
         yield from self.workers.over([file.name for file in self.levels[depth].files], on_file)
 
-    def _runs_of(self, level: LevelFiles, owner: int) -> Iterator[tuple[Run, int]]:
+    def _runs_of(self, level: LevelFiles, owner: int) -> Iterator[tuple[SortedFile, int]]:
         """The files of a level that may hold states of an owner, with how many about."""
         for file in level.files:
             if level.owners == self.owners:
                 if file.owner == owner:
-                    yield Run(file.name), file.rows
+                    yield SortedFile(file.name), file.rows
             else:
                 yield (
-                    Run(file.name, whole=False),
+                    SortedFile(file.name, whole=False),
                     -(-file.rows * max(1, level.owners) // self.owners),
                 )
 
@@ -224,7 +224,7 @@ class FileEngine:
         for report in reports:
             if report.file is not None and report.file.rows:
                 files.append(report.file)
-                self._tiers[report.owner].add(Run(report.file.name), report.file.rows)
+                self._tiers[report.owner].add(SortedFile(report.file.name), report.file.rows)
         rows = sum(file.rows for file in files)
         level = LevelFiles(self.depth, rows, self.workers.name, self.owners, tuple(files))
         self.levels.add(level)

@@ -34,7 +34,7 @@ class Superseded(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class SortedFile:
     """A sorted file, of which an owner has all, or only its own range of hashes."""
 
     name: str
@@ -48,10 +48,10 @@ class OwnerPlan:
     `frontier` is what it expands, where a task only expands.
     """
 
-    runs: tuple[Run, ...] = ()
-    merge: tuple[Run, ...] = ()
+    runs: tuple[SortedFile, ...] = ()
+    merge: tuple[SortedFile, ...] = ()
     merged: str = ""
-    frontier: tuple[Run, ...] = ()
+    frontier: tuple[SortedFile, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,7 +121,7 @@ def explore(
     yield owners, Report(owner, file, findings, tally)
 
 
-def _read(plan: LevelPlan, run: Run, owner: int) -> Rows:
+def _read(plan: LevelPlan, run: SortedFile, owner: int) -> Rows:
     rows = plan.storage.read(run.name, plan.problem.model.layout.words)
     return rows if run.whole else share(rows, len(plan.owners), owner)
 

@@ -5,8 +5,6 @@ This is the model that `check` explores: a version of the protocol in an environ
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from model.kit.errors import BadEnvironment
 from model.kit.layout import TooLargeToPack
 from model.kit.renaming import Sort
@@ -64,10 +62,3 @@ def _told_apart(environment: Environment) -> dict[Sort, str]:
         Sort.REPLICA: "with --election-order assignment an election tells replicas apart; "
         "add --election-order any"
     }
-
-
-def model_of(name: str, version: str, options: Mapping[str, object]) -> Model:
-    """The model that the header of a trace describes. Raises `BadEnvironment`."""
-    if name != NAME:
-        raise BadEnvironment(f"unknown model {name!r}; known: {NAME}")
-    return message_model(version, Environment.from_options(dict(options)))
