@@ -27,15 +27,26 @@ class Circumstances(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Claimed:
+    """A model and all that is claimed of it."""
+
+    model: Model
+    invariants: tuple[Invariant, ...]
+    properties: tuple[ActionProperty, ...]
+    reachable: tuple[Reachable, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Family:
     """Models that share their actions and claims: versions of a protocol in circumstances.
 
     `model` is what its models are called in traces. `environments` are the circumstances that have
     a name, the first being the default; `from_options` makes others, and raises `BadEnvironment`.
     `build(version, circumstances)` makes a model. `symmetries` are those that `--symmetry` may
-    name, by that name. `expected` says of named circumstances and versions which claims break.
-    `again`, a function and its arguments, makes this very family in another process: for one whose
-    rules are in no module that could be imported there.
+    name, by that name; `symmetry` is meant where it names none. `expected` says of named
+    circumstances and versions which claims break. `again`, a function and its arguments, makes this
+    very family in another process: for one whose rules are in no module that could be imported
+    there.
     """
 
     name: str
@@ -49,6 +60,7 @@ class Family:
     build: Callable[[str, Any], Model]
     words: Words
     symmetries: Mapping[str, Symmetry]
+    symmetry: str = ""
     expected: Mapping[str, Mapping[str, Sequence[str]]] = field(default_factory=dict)
     again: tuple[Callable[..., Family], tuple[Any, ...]] | None = None
 
@@ -56,6 +68,15 @@ class Family:
     def claims(self) -> tuple[Invariant | ActionProperty | Reachable, ...]:
         """Everything that is claimed of it."""
         return (*self.invariants, *self.properties, *self.reachable)
+
+    def claimed(self, version: str, circumstances: Any) -> Claimed:
+        """A model and the claims about it. Raises `BadEnvironment`."""
+        return Claimed(
+            model=self.build(version, circumstances),
+            invariants=tuple(self.invariants),
+            properties=tuple(self.properties),
+            reachable=tuple(self.reachable),
+        )
 
     @property
     def usual(self) -> Any:
@@ -80,22 +101,37 @@ class Family:
         Without names it is all but those that must be asked for. Raises `BadEnvironment` for an
         unknown version or claim, and for a symmetry that the circumstances do not have.
         """
-        known = [i.name for i in self.invariants] + [p.name for p in self.properties]
+        claimed = self.claimed(version, circumstances)
+        known = [claim.name for claim in claimed.invariants]
+        known += [claim.name for claim in claimed.properties]
         for name in names:
             if name not in known:
                 raise BadEnvironment(f"invariant is {name!r}; known: {', '.join(known)}")
         try:
             return Problem(
-                self.build(version, circumstances),
-                tuple(self.invariants),
-                tuple(self.reachable),
-                properties=tuple(self.properties),
+                claimed.model,
+                claimed.invariants,
+                claimed.reachable,
+                properties=claimed.properties,
                 asked=frozenset(names) if names else None,
                 symmetry=symmetry,
                 family=self,
             )
         except CannotRename as problem:
             raise BadEnvironment(str(problem)) from None
+
+    def symmetry_asked(self, asked: str) -> str:
+        """The symmetry that `--symmetry` names; the one that there is where it names none.
+
+        Raises `BadEnvironment` where there are none or several.
+        """
+        if asked:
+            return asked
+        known = [name for name in self.symmetries if name != Symmetry.NONE.value]
+        if not known or (len(known) > 1 and not self.symmetry):
+            told = ", ".join(known) or "none"
+            raise BadEnvironment(f"--symmetry does not say which; {self.name} has {told}")
+        return self.symmetry or known[0]
 
     def problem_of(
         self,

@@ -6,18 +6,32 @@ interpreted form of the same function says which action, and what it did.
 
 from __future__ import annotations
 
+import traceback
+from pathlib import Path
+
 from checker.engine import ModelFault, Words
 from checker.problem import Problem
+from model.kit import layout
 from model.kit.state import State
 from model.kit.transition_system import call
+
+_KIT = Path(layout.__file__).parent
 
 
 class Raised(Exception):
     """An action or a claim raised in a reachable state: the run's outcome, exit code 76."""
 
     def __init__(self, what: str, state: State, error: Exception) -> None:
-        super().__init__(f"{what} raised {type(error).__name__}: {error}")
+        super().__init__(f"{what} raised {type(error).__name__}: {error}{_place(error)}")
         self.state = state
+
+
+def _place(error: Exception) -> str:
+    """` (model/message/fetch.py:46)`: the line of the rule, not that of the state's own checks."""
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        if Path(frame.filename).parent != _KIT:
+            return f" ({frame.filename}:{frame.lineno})"
+    return ""
 
 
 class Disagreement(Exception):

@@ -36,9 +36,14 @@ class _Text:
     def __init__(self, layout: Layout, symmetry: Symmetry) -> None:
         self.layout = layout
         self.words = range(layout.words)
-        self.replicas = layout.sizes.get(Sort.REPLICA.value, 0)
+        counted = [sort for sort in symmetry.sorts if not sort.born] or [Sort.REPLICA]
+        if len(counted) > 1:
+            raise CannotRename(f"symmetry {symmetry.value}: one such sort at a time is renamed")
+        self.sort = counted[0]
+        """What stands in the place of replicas below: the one sort of its kind that is renamed."""
+        self.replicas = layout.sizes.get(self.sort.value, 0)
         self.records = layout.sizes.get(Sort.RECORD.value, 0)
-        self.renames_replicas = Sort.REPLICA in symmetry.sorts and self.replicas > 1
+        self.renames_replicas = self.sort in symmetry.sorts and self.replicas > 1
         self.renames_records = Sort.RECORD in symmetry.sorts and self.records > 1
 
     def lines(self) -> Iterator[str]:
@@ -81,6 +86,10 @@ class _Text:
         yield "        break"
         yield from self._stored("b")
 
+    def _naming(self, field: Field) -> Naming:
+        assert field.naming is not None, field.name
+        return field.naming.seen_by(self.sort)
+
     def _copied(self, source: str, target: str) -> Iterator[str]:
         yield from (f"{target}{w} = {source}{w}" for w in self.words)
 
@@ -96,7 +105,7 @@ class _Text:
             Sort.RECORD: (Holds.RECORD, Holds.RECORDS),
         }
         for field in self.layout.fields:
-            naming = _naming(field)
+            naming = self._naming(field)
             if any(
                 sort in (naming.rows, naming.columns) or naming.holds in held[sort]
                 for sort in sorts
@@ -134,7 +143,7 @@ class _Text:
     def _of_replica(self, r: int) -> Iterator[Term]:
         """All that the state says of replica r without naming another, or a record."""
         for field in self.layout.fields:
-            naming, place = _naming(field), self.layout.places[field.name]
+            naming, place = self._naming(field), self.layout.places[field.name]
             renamed_record = naming.holds is Holds.RECORD and self.renames_records
             if naming.columns is not None or Sort.RECORD in (naming.rows, naming.columns):
                 continue
@@ -234,7 +243,7 @@ class _Text:
 
     def _born(self) -> str:
         for field in self.layout.fields:
-            if _naming(field).holds is Holds.BORN:
+            if self._naming(field).holds is Holds.BORN:
                 return _read("t", self.layout.places[field.name])
         return str(self.records)
 
@@ -279,11 +288,6 @@ class _Text:
             yield f"{target}{w} = {source}{w} & {_signed(~holes[w])}"
         for word, hole in sometimes:
             yield f"{target}{word} &= {hole}"
-
-
-def _naming(field: Field) -> Naming:
-    assert field.naming is not None, field.name
-    return field.naming
 
 
 def _indented(levels: int, lines: Iterator[str]) -> Iterator[str]:

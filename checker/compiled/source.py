@@ -17,6 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from model.kit.made import tree_of
+
 _FUTURES = functools.reduce(
     lambda flags, name: flags | getattr(__future__, name).compiler_flag,
     __future__.all_feature_names,
@@ -75,8 +77,9 @@ def source_of(function: object) -> Source:
             "write one at the top level of a module"
         )
     code = function.__code__
-    trees = _functions_in(code.co_filename)
-    tree = trees.get((code.co_firstlineno, code.co_name))
+    tree = tree_of(function)
+    if tree is None:
+        tree = _functions_in(code.co_filename).get((code.co_firstlineno, code.co_name))
     if tree is None:
         raise NotCompilable(
             f"{code.co_filename}:{code.co_firstlineno}: {code.co_name} cannot be compiled: "

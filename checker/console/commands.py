@@ -23,6 +23,7 @@ COMMANDS = {
     "kernel": "Show what the rules are compiled to.",
     "layout": "Show the fields of a state, in bits.",
     "matrix": "Verdicts over versions, settings and faults.",
+    "new": "Begin a model of your own.",
     "scenarios": "The catalogue of known losses and divergences.",
     "states": "Write the states of a kept run as Parquet, for SQL.",
     "tour": "Show what this is for.",

@@ -38,6 +38,7 @@ from checker.console.options import (
     Seconds,
     SparkMaster,
 )
+from checker.console.own_options import vetted_problem
 from checker.engines.choice import EngineChoice
 from checker.errors import Refused
 from checker.kafka.families import GRAINS
@@ -94,15 +95,18 @@ class Outcome:
     complaints: tuple[str, ...]
 
 
-def read_gate(path: Path) -> list[Expectation]:
-    """The expectations of a file, all checked. Raises `BadGate`."""
+def read_gate(path: Path, *, allow_models: bool = False) -> list[Expectation]:
+    """The expectations of a file, all checked. Raises `BadGate`.
+
+    With `allow_models` an entry may name a model of somebody's own, which is code: it is run.
+    """
     try:
-        return _read(path)
+        return _read(path, allow_models)
     except RecursionError:
         raise BadGate(f"{path} is no gate file: it is nested too deeply") from None
 
 
-def _read(path: Path) -> list[Expectation]:
+def _read(path: Path, allow_models: bool) -> list[Expectation]:
     try:
         content = tomllib.loads(read_named(path, bytes_max=FILE_BYTES_MAX).decode("utf-8"))
     except BadFile as problem:
@@ -113,14 +117,18 @@ def _read(path: Path) -> list[Expectation]:
     entries = content.pop("expect", None)
     if content or not isinstance(entries, list) or not entries:
         raise BadGate(f"{path} must consist of [[expect]] entries, at least one, and nothing else")
-    expectations = [_expectation(f"{path}, entry {n}", e) for n, e in enumerate(entries, start=1)]
+    models = path.parent if allow_models else None
+    expectations = [
+        _expectation(f"{path}, entry {n}", e, models) for n, e in enumerate(entries, start=1)
+    ]
     names = [e.name for e in expectations]
     if len(set(names)) < len(names):
         raise BadGate(f"{path} has two entries of one name; names must differ")
     return expectations
 
 
-def _expectation(where: str, entry: object) -> Expectation:
+def _expectation(where: str, entry: object, models: Path | None) -> Expectation:
+    """One entry. Files of models are looked for in the folder `models`, None for: not allowed."""
     if not isinstance(entry, dict):
         raise BadGate(f"{where} is no table")
     entry = dict(entry)
@@ -130,20 +138,11 @@ def _expectation(where: str, entry: object) -> Expectation:
     # It is printed, and written as XML, which has no control characters.
     name = printable(name)
     where = f"{where} ({name})"
-    protocol = entry.pop("protocol", None)
-    if not isinstance(protocol, str):
-        raise BadGate(f'{where} has no protocol; name one, as protocol = "hw"')
     verdicts = entry.pop("verdicts", None)
-    grain = GRAINS[_one_of(where, "grain", entry.pop("grain", "message"), GRAINS)]
-    named = entry.pop("environment", next(iter(grain.environments)))
-    base = _one_of(where, "environment", named, grain.environments)
-    known = list(grain.symmetries)
-    symmetry = _one_of(where, "symmetry", entry.pop("symmetry", Symmetry.NONE.value), known)
     engine = _take(where, entry, _ENGINE_KEYS)
     budgets = _take(where, entry, _BUDGET_KEYS)
     try:
-        options = {**grain.environments[base].options(), **entry}
-        problem = grain.problem_of(protocol, options, symmetry=symmetry)
+        problem = _own(where, entry, models) if "model" in entry else _of_kafka(where, entry)
     except BadEnvironment as trouble:
         raise BadGate(f"{where}: {trouble}") from None
     expected = _verdicts(where, verdicts, problem)
@@ -159,6 +158,33 @@ def _expectation(where: str, entry: object) -> Expectation:
         ),
         verdicts=expected,
     )
+
+
+def _of_kafka(where: str, entry: dict[str, Any]) -> Problem:
+    protocol = entry.pop("protocol", None)
+    if not isinstance(protocol, str):
+        raise BadGate(f'{where} has no protocol; name one, as protocol = "hw"')
+    grain = GRAINS[_one_of(where, "grain", entry.pop("grain", "message"), GRAINS)]
+    named = entry.pop("environment", next(iter(grain.environments)))
+    base = _one_of(where, "environment", named, grain.environments)
+    known = list(grain.symmetries)
+    symmetry = _one_of(where, "symmetry", entry.pop("symmetry", Symmetry.NONE.value), known)
+    options = {**grain.environments[base].options(), **entry}
+    return grain.problem_of(protocol, options, symmetry=symmetry)
+
+
+def _own(where: str, entry: dict[str, Any], models: Path | None) -> Problem:
+    """A model of somebody's own, its file named from the gate's folder on."""
+    file, symmetry = entry.pop("model"), entry.pop("symmetry", Symmetry.NONE.value)
+    for key, value in (("model", file), ("symmetry", symmetry)):
+        if not isinstance(value, str):
+            raise BadGate(f"{where}: {key} is {shown(value)}, which is of the wrong type")
+    if models is None:
+        raise BadGate(
+            f"{where} names the model {shown(file)}, which is code and would be run; "
+            "if you trust it, allow it with --allow-models"
+        )
+    return vetted_problem(str(models / file), entry, symmetry=symmetry)
 
 
 def _one_of(where: str, key: str, value: object, known: Iterable[str]) -> str:

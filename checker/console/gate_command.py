@@ -24,12 +24,17 @@ from counterexamples import Trimmed
     type=OutputFile(),
     help="Write the outcomes there as JUnit XML.",
 )
-def gate_command(file: Path, junit_file: Path | None) -> int:
+@click.option(
+    "--allow-models",
+    is_flag=True,
+    help="Entries may name models of somebody's own: Python files, which are run.",
+)
+def gate_command(file: Path, junit_file: Path | None, allow_models: bool) -> int:
     """Run the expectations in FILE; exit 0 only if every one came out as expected.
 
     Ctrl-C ends all of it: what was judged until then is shown.
     """
-    expectations = read_gate(file)
+    expectations = read_gate(file, allow_models=allow_models)
     from checker.console.judging import judged  # noqa: PLC0415 - a bad file needs no engine
 
     with showing(error_screen()) as progress:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from checker.budgets import Budgets
+from checker.console.own_options import bound_option, model_option, vetted_problem
 from checker.engines.choice import EngineChoice
 from checker.kafka.families import GRAINS, MESSAGE, SYMMETRIES
 from checker.problem import Problem
@@ -122,6 +123,8 @@ _PROTOCOLS = list(dict.fromkeys(name for grain in GRAINS.values() for name in gr
 _ENVIRONMENTS = [name for grain in GRAINS.values() for name in grain.environments]
 
 protocol_option = together(
+    model_option,
+    bound_option,
     click.option(
         "--protocol",
         type=click.Choice(_PROTOCOLS),
@@ -266,11 +269,12 @@ environment_options = together(
 symmetry_option = click.option(
     "--symmetry",
     is_flag=False,
-    flag_value=Symmetry.REPLICAS.value,
+    flag_value="",
     show_default=Symmetry.NONE.value,
-    type=click.Choice(list(SYMMETRIES)),
+    metavar=f"[{'|'.join(SYMMETRIES)}|SORT]",
     help="Of states that differ in names alone explore one: the names of replicas (also without "
-    "a value), of records, or all. Replicas are alike only with --election-order any.",
+    "a value), of records, or all. Replicas are alike only with --election-order any. With "
+    "--model: the names of a sort.",
 )
 
 engine_options = together(
@@ -357,6 +361,8 @@ def take_given(options: dict[str, Any]) -> dict[str, Any]:
     if added or removed:
         given["protocol"] = _switched(given, added, removed)
     given["symmetry"] = options.pop("symmetry", None)
+    given["model"] = options.pop("own_model", None)
+    given["set"] = dict(options.pop("bounds", ())) or None
     return {name: value for name, value in given.items() if value is not None}
 
 
@@ -382,6 +388,10 @@ def _from_scenario(scenario: Scenario, given: dict[str, Any]) -> dict[str, Any]:
 def problem_from(given: dict[str, Any]) -> Problem:
     """What is to be checked. Raises `BadEnvironment`."""
     options = dict(given)
+    if "model" in options:
+        return _of_own(options)
+    if "set" in options:
+        raise BadEnvironment("--set sets a bound of --model FILE; name the file")
     grain = GRAINS[options.pop("grain", next(iter(GRAINS)))]
     version = options.pop("protocol", None)
     if version is None:
@@ -406,7 +416,20 @@ def problem_from(given: dict[str, Any]) -> Problem:
             f"--{foreign[0]} is no option of --grain {grain.name}; "
             f"it has {', '.join('--' + name for name in grain.options)}"
         )
+    symmetry = grain.symmetry_asked(symmetry)
     return grain.problem_of(version, {**base.options(), **options}, names, symmetry=symmetry)
+
+
+def _of_own(options: dict[str, Any]) -> Problem:
+    """A model of the user's own, with nothing said that is Kafka's."""
+    bounds, names = options.pop("set", {}), options.pop("invariant", ())
+    symmetry = options.pop("symmetry", Symmetry.NONE.value)
+    file = options.pop("model")
+    if options:
+        raise BadEnvironment(
+            f"--{next(iter(options))} is about Kafka's models; --model has --set NAME=VALUE"
+        )
+    return vetted_problem(file, bounds, names, symmetry=symmetry)
 
 
 def take_engine(options: dict[str, Any]) -> EngineChoice:

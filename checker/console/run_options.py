@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from checker.console.options import problem_from, take_given
+from checker.console.own_options import file_and_name, finder
 from checker.family import Family
-from checker.kafka.families import family_of
 from checker.problem import Problem
 from model.kit.errors import BadEnvironment
 
@@ -39,7 +39,7 @@ def take_run(options: dict[str, Any]) -> tuple[Problem, RunDirectory | None]:
         problem = problem_from(given)
         return problem, begin(kept, identity_of(problem), problem.model.layout.words)
     identity = read_manifest(storage_at(resumed)).identity
-    problem = problem_of(identity, resumed, family_of)
+    problem = problem_of(identity, resumed, finder(given.get("model")))
     _require_same(given, problem, resumed)
     return problem, resume(resumed)
 
@@ -54,6 +54,12 @@ def _require_same(given: dict[str, Any], problem: Problem, location: str) -> Non
         "symmetry": problem.symmetry.value,
         **model.options,
     }
+    given = dict(given)
+    if "model" in given:
+        _, named = file_and_name(given.pop("model"))
+        given |= {**given.pop("set", {}), **({"protocol": named} if named else {})}
+    if "symmetry" in given:
+        given["symmetry"] = family.symmetry_asked(given["symmetry"])
     for name, value in given.items():
         if name == "invariant":
             begun[name] = tuple(sorted(problem.asked or ()))

@@ -9,9 +9,9 @@ import click
 
 from checker.console import exit_codes
 from checker.console.broken_down import told_os_error
+from checker.console.own_options import finder, model_option
 from checker.console.progress import showing
 from checker.console.screen import error_screen, say, screen
-from checker.kafka.families import family_of
 from checker.wording import counted, rough_time, roughly
 from counterexamples import BadFile
 
@@ -30,11 +30,12 @@ _TELLING_SECONDS = 1.0
     metavar="PATH",
     help="A directory that is new or empty.",
 )
+@model_option
 @click.option("--steps", is_flag=True, help="Also every transition: about three times the rows.")
 @click.option(
     "--threads", type=click.IntRange(0, 1024), default=0, help="Threads; 0: one for each core."
 )
-def states_command(run_dir: str, out: str, steps: bool, threads: int) -> int:
+def states_command(run_dir: str, out: str, steps: bool, threads: int, own_model: str | None) -> int:
     """Write the states of the run kept in DIR (check --run-dir DIR) as Parquet tables.
 
     One row a state, every field a column, with its depth and the least step that leads there. Any
@@ -49,7 +50,7 @@ def states_command(run_dir: str, out: str, steps: bool, threads: int) -> int:
             done = export(
                 run_dir,
                 Path(out),
-                family_of,
+                finder(own_model),
                 steps=steps,
                 threads=threads,
                 watch=lambda now: progress.tell(line_of(now)),

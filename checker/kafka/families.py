@@ -39,6 +39,7 @@ MESSAGE = Family(
     build=message.message_model,
     words=MESSAGE_WORDS,
     symmetries=SYMMETRIES,
+    symmetry=Symmetry.REPLICAS.value,
     expected=EXPECTED,
 )
 ATOMIC = Family(
@@ -53,6 +54,7 @@ ATOMIC = Family(
     build=atomic.atomic_model,
     words=ATOMIC_WORDS,
     symmetries=SYMMETRIES,
+    symmetry=Symmetry.REPLICAS.value,
 )
 GRAINS = {family.name: family for family in (MESSAGE, ATOMIC)}
 """By what `--grain` calls them."""

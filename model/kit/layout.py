@@ -139,7 +139,9 @@ class Layout:
         self.digest = hashlib.sha256(described.encode()).hexdigest()[:16]
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Layout) and self.digest == other.digest
+        if not isinstance(other, Layout) or self.digest != other.digest:
+            return False
+        return [f.naming for f in self.fields] == [f.naming for f in other.fields]
 
     def __hash__(self) -> int:
         return int(self.digest, 16)
@@ -170,7 +172,8 @@ def _require_names_to_fit(
         extent = declared.shape[position] if position < len(declared.shape) else 0
         if sort is not None and extent != sizes.get(sort.value):
             raise ValueError(f"field {declared.name} is not indexed by all {sort.value}")
-    replicas, records = (sizes.get(sort.value, 0) for sort in (Sort.REPLICA, Sort.RECORD))
+    replicas = sizes.get((naming.of or Sort.REPLICA).value, 0)
+    records = sizes.get(Sort.RECORD.value, 0)
     ranges = {
         Holds.REPLICA: [(-1, replicas - 1), (0, replicas - 1)],
         Holds.REPLICAS: [(0, (1 << replicas) - 1)],

@@ -1,0 +1,102 @@
+"""Whether a protocol tells names apart, asked of its first states: symmetry is exact only if not.
+
+Each two neighbouring names are exchanged in each of these states. What can happen then, where it
+leads and which claims hold must be the same but for the names. That is a test, not a proof: a rule
+that goes by names only in later states is not found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from checker.problem import Problem
+from model.kit.errors import BadEnvironment
+from model.kit.renaming import Holds, Sort
+from model.kit.state import State
+from model.kit.transition_system import Action, Arguments, Model
+
+STATES_MAX = 200
+
+
+def require_alike(problem: Problem, sort: Sort) -> None:
+    """Raises `BadEnvironment` with the state in which names of a sort are told apart."""
+    model = problem.model
+    for state in _first_states(model):
+        for one in range(model.layout.sizes[sort.value] - 1):
+            told = _difference(problem, state, sort, one)
+            if told is not None:
+                raise BadEnvironment(
+                    f"{told} tells names apart, numbers {one} and {one + 1} of the {sort.value}, "
+                    f"in {state}; leave out --symmetry, or let names only be compared for being "
+                    "the same"
+                )
+
+
+def _first_states(model: Model) -> Iterator[State]:
+    seen = dict.fromkeys(model.initial)
+    frontier = list(seen)
+    while frontier and len(seen) <= STATES_MAX:
+        yield from frontier
+        arrived = [step.after for state in frontier for step in model.successors(state)]
+        frontier = [state for state in dict.fromkeys(arrived) if state not in seen]
+        seen |= dict.fromkeys(frontier)
+    yield from frontier[:STATES_MAX]
+
+
+def _difference(problem: Problem, state: State, sort: Sort, one: int) -> str | None:
+    """The action or claim to which the state is another one with two names exchanged."""
+    model, other = problem.model, exchanged(state, sort, one)
+    for action in model.enabled_actions:
+        over = [parameter.over == sort.value for parameter in action.parameters]
+        for arguments in model.bindings(action):
+            renamed = tuple(
+                _other(value, one) if is_name else value
+                for value, is_name in zip(arguments, over, strict=True)
+            )
+            here, there = (
+                _after(model, state, action, arguments),
+                _after(model, other, action, renamed),
+            )
+            if (here is None) != (there is None):
+                return action.name
+            if here is not None and there is not None and exchanged(here, sort, one) != there:
+                return action.name
+    for claim in problem.applicable:
+        if bool(claim.holds(state, model.settings)) != bool(claim.holds(other, model.settings)):
+            return claim.name
+    return None
+
+
+def _after(model: Model, state: State, action: Action, arguments: Arguments) -> State | None:
+    """Where a step leads, None if it is not taken."""
+    if not model.is_enabled(state, action, arguments):
+        return None
+    if model.exceeded(state, action, arguments):
+        return None
+    return model.apply(state, action, arguments)
+
+
+def _other(value: int, one: int) -> int:
+    """Names `one` and the next exchanged."""
+    return {one: one + 1, one + 1: one}.get(value, value)
+
+
+def exchanged(state: State, sort: Sort, one: int) -> State:
+    """The state with the name `one` and the one after it exchanged everywhere."""
+    draft = State(state.layout).draft()
+    for field in state.layout.fields:
+        naming, place = field.naming, state.layout.places[field.name]
+        assert naming is not None
+        rows, columns = (*field.shape, 1, 1)[:2]
+        for i in range(rows):
+            for j in range(columns):
+                index = (i, j)[: len(field.shape)]
+                value = state._read(place, index)
+                if naming.holds is Holds.REPLICA and naming.of == sort:
+                    value = _other(value, one)
+                to = (
+                    _other(i, one) if naming.rows == sort else i,
+                    _other(j, one) if naming.columns == sort else j,
+                )[: len(field.shape)]
+                draft._write(place, to, value)
+    return draft.freeze()

@@ -1,0 +1,73 @@
+"""What is seen to before a search of a user's protocol begins: all of it, as it will be called.
+
+Every rule is compiled, so that what cannot be is told with its line; claims must come to a truth;
+and what happens in the first states happens alike whatever the names are, if that is relied on.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from checker.compiled.source import NotCompilable, source_of
+from checker.compiled.unit import Unit
+from checker.compiled.values import Number, SettingsValue, StateValue
+from checker.compiled.written import Written
+from checker.own.symmetric import require_alike
+from checker.problem import Problem
+from model.kit.errors import BadEnvironment
+from model.kit.transition_system import Model
+
+
+def vetted(problem: Problem) -> Problem:
+    """The problem. Raises `BadEnvironment` for what would go wrong in the first states already."""
+    model, unit = problem.model, Unit()
+    try:
+        for action in model.actions:
+            numbers = [
+                Number("%", 0, model.layout.sizes[parameter.over] - 1)
+                for parameter in action.parameters
+            ]
+            _truth(unit, model, action.guard, 1, numbers)
+            if action.limit is not None:
+                _written(unit, model, action.limit, 1, numbers)
+            _effect(unit, model, action.effect, numbers)
+        for holds in (claim.holds for claim in problem.invariants):
+            _truth(unit, model, holds, 1)
+        for keeps in (claim.keeps for claim in problem.properties):
+            _truth(unit, model, keeps, 2)
+        for happens in (claim.happens for claim in problem.reachable):
+            _truth(unit, model, happens, 2)
+    except NotCompilable as refused:
+        raise BadEnvironment(str(refused)) from None
+    for sort in problem.symmetry.sorts:
+        require_alike(problem, sort)
+    return problem
+
+
+def _written(
+    unit: Unit, model: Model, function: Callable[..., Any], states: int, numbers: Any = ()
+) -> Written:
+    looked_at = [StateValue(f"%{n}", model.layout, writable=False) for n in range(states)]
+    return unit.call(source_of(function), [*looked_at, SettingsValue((), (), ""), *numbers])
+
+
+def _truth(
+    unit: Unit, model: Model, function: Callable[..., Any], states: int, numbers: Any = ()
+) -> None:
+    """See that a guard or a claim comes to True or False, whatever the state is."""
+    written = _written(unit, model, function, states, numbers)
+    source = source_of(function)
+    if len(written.returns) != 1 or not written.returns[0].within(0, 1):
+        found = next(_returned(source.tree), source.tree)
+        raise source.refuse(found, "it returns no boolean", "return a condition, True or False")
+
+
+def _returned(tree: Any) -> Iterator[Any]:
+    yield from (node for node in ast.walk(tree) if isinstance(node, ast.Return))
+
+
+def _effect(unit: Unit, model: Model, function: Callable[..., Any], numbers: Any) -> None:
+    state = StateValue("%s", model.layout, writable=True)
+    unit.call(source_of(function), [state, SettingsValue((), (), ""), *numbers])

@@ -1,0 +1,27 @@
+"""Functions that are made of a syntax tree: their file, if any, has another text at their line."""
+
+from __future__ import annotations
+
+import ast
+import types
+from typing import Any
+
+_TREE = "made_from"
+
+
+def function_of(tree: ast.FunctionDef, file: str, names: dict[str, Any]) -> Any:
+    """The function that a tree is, as if it stood in a file whose names these are.
+
+    Its lines are those of the tree.
+    """
+    module = compile(ast.Module([tree], []), file, "exec", dont_inherit=True)
+    code = next(each for each in module.co_consts if isinstance(each, types.CodeType))
+    function = types.FunctionType(code, names)
+    setattr(function, _TREE, tree)
+    return function
+
+
+def tree_of(function: object) -> ast.FunctionDef | None:
+    """The tree that a function was made of; None for one that was not."""
+    tree = getattr(function, _TREE, None)
+    return tree if isinstance(tree, ast.FunctionDef) else None

@@ -1,0 +1,228 @@
+"""From a declared protocol to a transition system, and what is claimed of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from model.kit.layout import Field, Layout, TooLargeToPack
+from model.kit.renaming import Holds, Naming
+from model.kit.state import State
+from model.kit.transition_system import Action as KitAction
+from model.kit.transition_system import Model, Parameter
+from model.own.declared import Action, AnyField, BadProtocol, Index, Name, Names, Protocol
+from model.own.narration import narration
+from model.own.rules import Rule, Rules
+
+
+class Settings(NamedTuple):
+    """A protocol of one's own has none: its bounds are sizes of its layout."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """A claim: its name, the sentence it stands for, and the function that decides it."""
+
+    name: str
+    sentence: str
+    function: Callable[..., bool]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Built:
+    """A model and what its file claims of it."""
+
+    model: Model
+    always: tuple[Stated, ...]
+    every_step: tuple[Stated, ...]
+    sometimes: tuple[Stated, ...]
+
+
+def built(
+    protocol: Protocol,
+    *,
+    file: str,
+    text: str,
+    names: Mapping[str, Any],
+    model: str,
+    version: str,
+    bounds: Mapping[str, int],
+    options: Mapping[str, object],
+) -> Built:
+    """The model called `model` and `version` of a protocol declared in `file`, which has this text.
+
+    `names` are what running the file has left. `options` are what makes the model again. Raises
+    `BadProtocol`.
+    """
+    sorts = {sort.name: sort for sort in protocol.sorts}
+    form = _layout(protocol, sorts, bounds)
+    rules = Rules.of(file, text, names, protocol.fields, bounds)
+    actions, told = [], {}
+    ranges: dict[str, int] = {}
+    for declared in protocol.actions:
+        rule, action = _action(rules, declared, sorts, ranges)
+        actions.append(action)
+        told[action.name] = (rule.told, _told_arguments(rule, declared, sorts))
+    first = _initial(rules, protocol, sorts, form, ranges)
+    claims = {
+        kind: tuple(Stated(*_claim(rules, claim, kind)) for claim in given)
+        for kind, given in (
+            ("always", protocol.always),
+            ("every_step", protocol.every_step),
+            ("sometimes", protocol.sometimes),
+        )
+    }
+    # Numbers that arguments range over are sizes too, known only now.
+    form = _layout(protocol, sorts, bounds, ranges)
+    return Built(
+        model=Model(
+            name=model,
+            version=version,
+            layout=form,
+            settings=Settings(),
+            actions=tuple(actions),
+            contents=tuple(action.name for action in actions),
+            limits=("within", *bounds),
+            initial=tuple(dict.fromkeys(State(form, state.words) for state in first)),
+            narration=narration(protocol.fields, tuple(sorts.values()), told),
+            options=options,
+        ),
+        **claims,
+    )
+
+
+def _claim(rules: Rules, claim: Any, kind: str) -> tuple[str, str, Any]:
+    if kind == "sometimes":
+        return rules.happens(claim)
+    name, sentence, _, function = rules.claim(claim, (1,) if kind == "always" else (2,))
+    return name, sentence, function
+
+
+def _layout(
+    protocol: Protocol,
+    sorts: Mapping[str, Names],
+    bounds: Mapping[str, int],
+    ranges: Mapping[str, int] | None = None,
+) -> Layout:
+    sizes = dict(bounds)
+    for sort in sorts.values():
+        if sizes.setdefault(sort.plural, sort.count) != sort.count:
+            raise BadProtocol(
+                f"{sort.plural} would be the bound, {sizes[sort.plural]}, and the number of names, "
+                f"{sort.count}; call one of them otherwise, as Names({sort.name!r}, ..., "
+                f'plural="all_{sort.plural}")'
+            )
+    for declared in protocol.fields:
+        if declared.name in sizes:
+            raise BadProtocol(
+                f"field {declared.name} has the name of a bound or of a sort; rename one of them"
+            )
+    try:
+        fields = [_field(declared) for declared in protocol.fields]
+        return Layout(fields, sizes={**sizes, **(ranges or {})})
+    except TooLargeToPack as problem:
+        raise BadProtocol(f"the state is too large: {problem}; lower a bound") from None
+
+
+def _field(declared: AnyField) -> Field:
+    lo, hi = declared.range
+    rows, columns = (*declared.indices, 0, 0)[:2]
+    naming = Naming(
+        rows.sort if isinstance(rows, Names) else None,
+        columns.sort if isinstance(columns, Names) else None,
+        Holds.REPLICA if isinstance(declared, Name) else Holds.PLAIN,
+        declared.of.sort if isinstance(declared, Name) else None,
+    )
+    shape = tuple(_extent(index) for index in declared.indices)
+    return Field(name=declared.name, doc=declared.doc, lo=lo, hi=hi, shape=shape, naming=naming)
+
+
+def _extent(index: Index) -> int:
+    return index.count if isinstance(index, Names) else index
+
+
+def _action(
+    rules: Rules, declared: Any, sorts: Mapping[str, Names], ranges: dict[str, int]
+) -> tuple[Rule, KitAction]:
+    function = declared.function if isinstance(declared, Action) else declared
+    rule = rules.action(function)
+    parameters = []
+    for name, index in _ranges(rules, rule, declared, sorts):
+        if isinstance(index, Names):
+            parameters.append(Parameter(name, index.plural))
+        else:
+            size = f"{function.__name__}.{name}"
+            ranges[size] = index
+            parameters.append(Parameter(name, size))
+    action = KitAction(
+        name=function.__name__,
+        guard=rule.guard,
+        effect=rule.effect,
+        limit=rule.limit,
+        parameters=tuple(parameters),
+    )
+    return rule, action
+
+
+def _ranges(
+    rules: Rules, rule: Rule, declared: Any, sorts: Mapping[str, Names]
+) -> Iterator[tuple[str, Index]]:
+    """Each argument with what it ranges over."""
+    over = dict(declared.over) if isinstance(declared, Action) else {}
+    function = declared.function if isinstance(declared, Action) else declared
+    tree = rules.trees[function.__name__]
+    for name in rule.arguments:
+        index = over.pop(name, sorts.get(name))
+        if index is None:
+            known = ", ".join(sorts) or "none"
+            raise rules.refuse(
+                tree,
+                f"{tree.name} has an argument {name!r}, which is the name of no sort ({known})",
+                f"say what it ranges over: Action({tree.name}, {name}=...)",
+            )
+        yield name, index
+    if over:
+        raise rules.refuse(
+            tree, f"{tree.name} has no argument {next(iter(over))!r}", "leave it out of Action"
+        )
+
+
+def _told_arguments(
+    rule: Rule, declared: Any, sorts: Mapping[str, Names]
+) -> tuple[tuple[str, Names | None], ...]:
+    """Each argument with the sort whose names it takes, None for a number."""
+    over = declared.over if isinstance(declared, Action) else {}
+    found = [(name, over.get(name, sorts.get(name))) for name in rule.arguments]
+    return tuple((name, index if isinstance(index, Names) else None) for name, index in found)
+
+
+def _initial(
+    rules: Rules,
+    protocol: Protocol,
+    sorts: Mapping[str, Names],
+    form: Layout,
+    ranges: Mapping[str, int],
+) -> Sequence[State]:
+    lowest = State(form)
+    if protocol.initial is None:
+        return [lowest]
+    own: dict[str, int] = {}
+    _, action = _action(rules, protocol.initial, sorts, own)
+    sized = Layout(form.fields, sizes={**form.sizes, **own})
+    start = Model(
+        name="initial",
+        version="initial",
+        layout=sized,
+        settings=Settings(),
+        actions=(action,),
+        contents=(action.name,),
+        limits=("within",),
+        initial=(State(sized),),
+        narration=narration(protocol.fields, (), {}),
+        options={},
+    )
+    found = [step.after for step in start.successors(State(sized))]
+    if not found:
+        raise BadProtocol(f"{action.name} makes no initial state; let a `when` of it be true")
+    return found

@@ -1,0 +1,133 @@
+"""How a person reads a protocol of one's own: in its own words, which may be none at all.
+
+A step is told by its action's docstring, in which `{rm}` is the argument of that name, and by what
+changed. A state is a table, a row for each name, and beside it what belongs to no name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from model.kit.state import State
+from model.kit.transition_system import Arguments, Narration
+from model.own.declared import NONE, AnyField, Choice, Flag, Name, Names
+
+NOTHING = "-"
+Told = Mapping[str, tuple[str, Sequence[tuple[str, Names | None]]]]
+"""Of each action the words for it, and its arguments, each with its sort; None for a number."""
+
+
+def narration(fields: Sequence[AnyField], sorts: Sequence[Names], told: Told) -> Narration:
+    """The words for a protocol of these fields."""
+    words = _Words(tuple(fields), tuple(sorts), told)
+    return Narration(sentence=words.sentence, rows=words.rows, summary=words.summary)
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    fields: tuple[AnyField, ...]
+    sorts: tuple[Names, ...]
+    told: Told
+
+    def sentence(self, action: str, arguments: Arguments, before: State, after: State) -> str:
+        """The action's own words with its arguments, then each element that has another value."""
+        words, declared = self.told[action]
+        given = {
+            name: sort.told(value) if sort is not None else str(value)
+            for (name, sort), value in zip(declared, arguments, strict=True)
+        }
+        words = _BLANK.sub(lambda blank: given.get(blank[1], blank[0]), words).rstrip(".:")
+        changed = "; ".join(self._changes(before, after)) or "nothing changes"
+        return f"{words}: {changed}." if words else f"{changed}."
+
+    def rows(self, state: State) -> list[list[str]]:
+        """A row for each name; a column for each field that has an element for it."""
+        columns = [f for f in self.fields if f.indices and isinstance(f.indices[0], Names)]
+        shown = [sort for sort in self.sorts if any(f.indices[0] == sort for f in columns)]
+        table = [["", *(field.name for field in columns)]]
+        for sort in shown:
+            for number in range(sort.count):
+                cells = [
+                    _row(state, field, number) if field.indices[0] == sort else NOTHING
+                    for field in columns
+                ]
+                table.append([sort.told(number), *cells])
+        return table
+
+    def summary(self, state: State) -> list[tuple[str, str]]:
+        """What has no row."""
+        found = []
+        for field in self.fields:
+            if not field.indices:
+                found.append((field.name, told_value(field, getattr(state, field.name))))
+            elif not isinstance(field.indices[0], Names):
+                first = field.indices[0]
+                assert isinstance(first, int)
+                whole = " ".join(_row(state, field, number) for number in range(first))
+                found.append((field.name, whole))
+        return found
+
+    def _changes(self, before: State, after: State) -> Iterator[str]:
+        for field in self.fields:
+            for where, index in _elements(field):
+                was, now = _element(before, field, index), _element(after, field, index)
+                if was != now:
+                    told = f"{told_value(field, was)} -> {told_value(field, now)}"
+                    yield f"{field.name}{where} {told}"
+
+
+_BLANK = re.compile(r"\{(\w+)\}")
+
+
+def told_value(field: AnyField, value: int) -> str:
+    """An element as a person reads it."""
+    match field:
+        case Flag():
+            return "yes" if value else "no"
+        case Choice():
+            return field.values[value]
+        case Name():
+            return "none" if value == NONE else field.of.told(value)
+    return str(value)
+
+
+def _elements(field: AnyField) -> Iterator[tuple[str, tuple[int, ...]]]:
+    """Each element, as `[rm1]` and as an index."""
+    extents = [index.count if isinstance(index, Names) else index for index in field.indices]
+    if not extents:
+        yield "", ()
+    elif len(extents) == 1:
+        for i in range(extents[0]):
+            yield f"[{_index(field, 0, i)}]", (i,)
+    else:
+        for i in range(extents[0]):
+            for j in range(extents[1]):
+                yield f"[{_index(field, 0, i)}, {_index(field, 1, j)}]", (i, j)
+
+
+def _index(field: AnyField, position: int, number: int) -> str:
+    index = field.indices[position]
+    return index.told(number) if isinstance(index, Names) else str(number)
+
+
+def _element(state: State, field: AnyField, index: tuple[int, ...]) -> int:
+    if not index:
+        value: int = getattr(state, field.name)
+        return value
+    found: int = getattr(state, field.name)[index[0] if len(index) == 1 else index]
+    return found
+
+
+def _row(state: State, field: AnyField, number: int) -> str:
+    """One row of a field: a value, or all of them, or the names that are flagged."""
+    if len(field.indices) == 1:
+        return told_value(field, _element(state, field, (number,)))
+    second = field.indices[1]
+    extent = second.count if isinstance(second, Names) else second
+    values = [_element(state, field, (number, column)) for column in range(extent)]
+    if isinstance(field, Flag) and isinstance(second, Names):
+        inside = (second.told(column) for column, value in enumerate(values) if value)
+        return "{" + ", ".join(inside) + "}"
+    return " ".join(told_value(field, value) for value in values)

@@ -1,0 +1,299 @@
+"""From the text of a user's file to functions that a search can interpret and compile.
+
+An action is one function: what stands before its last `when` or `within` only looks and becomes the
+guard and the limit, and the whole of it without these becomes the effect. Beside that nothing is
+changed but what has no number: a choice's text and None become the numbers that fields keep, and
+`all`, `any` and `sum` of a comprehension become loops. Lines stay those of the file.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import types
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from model.kit.made import function_of
+from model.own.comprehensions import Unfolding
+from model.own.declared import AnyField, BadProtocol
+from model.own.values import Numbering
+
+SETTINGS = "_settings"
+"""The argument for a model's settings, of which a protocol of one's own has none."""
+_ASKS = {"when", "within"}
+_Node = TypeVar("_Node", bound=ast.AST)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """An action as the checker calls it; see `model.kit.transition_system.Action`."""
+
+    guard: Callable[..., bool]
+    effect: Callable[..., None]
+    limit: Callable[..., int] | None
+    arguments: tuple[str, ...]
+    told: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The functions of one file, read for these fields within these bounds.
+
+    `names` are those of the file, in which functions are replaced by the ones made of them.
+    """
+
+    file: str
+    trees: Mapping[str, ast.FunctionDef]
+    fields: Mapping[str, AnyField]
+    bounds: Mapping[str, int]
+    names: dict[str, Any]
+    _made: set[str] = field(default_factory=set)
+
+    @staticmethod
+    def of(
+        file: str,
+        text: str,
+        names: Mapping[str, Any],
+        fields: Sequence[AnyField],
+        bounds: Mapping[str, int],
+    ) -> Rules:
+        """Those of a file with this text, which has run and has left these names."""
+        trees = {n.name: n for n in ast.parse(text).body if isinstance(n, ast.FunctionDef)}
+        by_name = {declared.name: declared for declared in fields}
+        return Rules(file, trees, by_name, bounds, dict(names))
+
+    # --- what is made ----------------------------------------------------------------------------
+
+    def action(self, function: Any) -> Rule:
+        """An action's guard, effect and limit. Raises `BadProtocol`."""
+        tree = self._tree(function, "an action")
+        arguments = [argument.arg for argument in tree.args.args]
+        if not arguments:
+            raise self.refuse(
+                tree, f"{tree.name} takes no state", "its first argument is the state"
+            )
+        body = _without_docstring(tree)
+        asks = [i for i, statement in enumerate(body) if _asked(statement) is not None]
+        first = asks[-1] + 1 if asks else 0
+        for statement in body:
+            self._require_asks_at_the_top(tree, statement)
+        for statement in body[:first]:
+            self._require_looks_only(tree, statement)
+        limit = None
+        if any(_asked(statement) == "within" for statement in body):
+            limit = self._function(tree, self._limit(tree, body[:first]))
+        return Rule(
+            guard=self._function(tree, self._guard(body[:first])),
+            effect=self._function(
+                tree, [s for s in body if _asked(s) is None] or [_at(ast.Pass(), tree)]
+            ),
+            limit=limit,
+            arguments=tuple(arguments[1:]),
+            told=_first_sentence(tree),
+        )
+
+    def claim(self, function: Any, states: Sequence[int]) -> tuple[str, str, int, Any]:
+        """Name, sentence, how many states it is given, and the function with settings too.
+
+        `states` are how many it may take. Raises `BadProtocol`.
+        """
+        tree = self._tree(function, "a claim")
+        given = len(tree.args.args)
+        if given not in states:
+            takes = " or ".join("a state" if n == 1 else "a state and the next" for n in states)
+            raise self.refuse(tree, f"{tree.name} takes {given} arguments", f"let it take {takes}")
+        body = _without_docstring(tree)
+        returns = [n for n in ast.walk(tree) if isinstance(n, ast.Return)]
+        if not returns or any(node.value is None for node in returns):
+            raise self.refuse(tree, f"claim {tree.name} returns nothing", "return True or False")
+        made = self._function(tree, body, given)
+        return tree.name, _first_sentence(tree) or tree.name, given, made
+
+    def happens(self, function: Any) -> tuple[str, str, Any]:
+        """As `claim`, of what must be reached: asked of a step, whatever the function takes."""
+        name, told, given, made = self.claim(function, (1, 2))
+        if given == 2:
+            return name, told, made
+        now = f"{name}_now"
+        while now in self.names:
+            now += "_"
+        self.names[now] = made
+        text = f"return {now}(after, {SETTINGS}) or {now}(before, {SETTINGS})"
+        step = ["before", "after", SETTINGS]
+        return name, told, self._compiled(self.trees[name], step, ast.parse(text).body)
+
+    def refuse(self, node: ast.AST | None, what: str, instead: str) -> BadProtocol:
+        """The error for a place in the file."""
+        return BadProtocol(f"{self.file}:{getattr(node, 'lineno', 1)}: {what}; {instead}")
+
+    # --- how -------------------------------------------------------------------------------------
+
+    def _tree(self, function: Any, what: str) -> ast.FunctionDef:
+        name = getattr(function, "__name__", repr(function))
+        tree = self.trees.get(name)
+        code = getattr(function, "__code__", None)
+        if tree is None or code is None or code.co_filename != self.file:
+            raise BadProtocol(
+                f"{self.file}: {name} is {what} and no function of this file; "
+                "write it there, at the top level, with def"
+            )
+        plain = tree.args
+        if (
+            tree.decorator_list
+            or plain.posonlyargs
+            or plain.kwonlyargs
+            or plain.vararg
+            or plain.kwarg
+            or plain.defaults
+        ):
+            raise self.refuse(
+                tree, f"{name} has a decorator, a default or a *", "use plain arguments"
+            )
+        return tree
+
+    def _require_asks_at_the_top(self, tree: ast.FunctionDef, statement: ast.stmt) -> None:
+        asked = _asked(statement)
+        calls = [
+            node
+            for node in ast.walk(statement)
+            if isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id in _ASKS
+        ]
+        if len(calls) > (asked is not None):
+            raise self.refuse(
+                calls[-1],
+                f"{tree.name} has a `{calls[-1].func.id}` within another statement",  # type: ignore[attr-defined]
+                "put it at the top level of the action, on a line of its own",
+            )
+        if asked is not None:
+            (call,) = calls
+            if len(call.args) != 1 or call.keywords:
+                raise self.refuse(call, f"`{asked}` takes one condition", f"write {asked}(...)")
+
+    def _require_looks_only(self, tree: ast.FunctionDef, statement: ast.stmt) -> None:
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+                written = node.attr
+            elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
+                written = ast.unparse(node.value).rpartition(".")[2]
+            elif isinstance(node, ast.Return):
+                raise self.refuse(
+                    node, f"{tree.name} returns before its last `when`", "make it a condition"
+                )
+            else:
+                continue
+            raise self.refuse(
+                node,
+                f"the guard of {tree.name} writes {written}: it stands before a `when`",
+                "ask first, then write",
+            )
+
+    def _guard(self, looking: Sequence[ast.stmt]) -> list[ast.stmt]:
+        """Its statements: `when(x)` ends it with False unless x."""
+        body = [
+            _unless(statement, ast.Constant(False)) if _asked(statement) == "when" else statement
+            for statement in looking
+            if _asked(statement) != "within"
+        ]
+        end = looking[-1] if looking else None
+        return [*body, _at(ast.Return(ast.Constant(True)), end)]
+
+    def _limit(self, tree: ast.FunctionDef, looking: Sequence[ast.stmt]) -> list[ast.stmt]:
+        """Its statements: `within(x)` ends it with the number of a bound unless x."""
+        body = []
+        for statement in looking:
+            asked = _asked(statement)
+            if asked is None:
+                body.append(statement)
+            elif asked == "when":
+                body.append(_unless(statement, ast.Constant(0)))
+            else:
+                number = 1 + list(self.bounds).index(self._bound_of(tree, statement))
+                body.append(_unless(statement, ast.Constant(number)))
+        return [*body, _at(ast.Return(ast.Constant(0)), looking[-1])]
+
+    def _bound_of(self, tree: ast.FunctionDef, statement: ast.stmt) -> str:
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Attribute) and node.attr in self.bounds:
+                return node.attr
+        raise self.refuse(
+            statement,
+            f"a `within` of {tree.name} names no bound",
+            f"compare with one of {', '.join(f's.{bound}' for bound in self.bounds) or 'none'}",
+        )
+
+    def _function(self, tree: ast.FunctionDef, body: Sequence[ast.stmt], states: int = 1) -> Any:
+        """The function of this body that is given the settings after the state or states."""
+        names = [argument.arg for argument in tree.args.args]
+        return self._compiled(tree, [*names[:states], SETTINGS, *names[states:]], body)
+
+    def _compiled(
+        self, tree: ast.FunctionDef, arguments: Sequence[str], body: Sequence[ast.stmt]
+    ) -> Any:
+        plain = ast.arguments([], [ast.arg(name) for name in arguments], None, [], [], None, [])
+        made = ast.FunctionDef(tree.name, plain, copy.deepcopy(list(body)), [], None)
+        made = ast.fix_missing_locations(_at(made, tree))
+        made = Numbering(self.fields, self.refuse).visit(made)
+        unfolding = Unfolding(taken=self.names)
+        made = ast.fix_missing_locations(unfolding.visit(made))
+        for name, loop in unfolding.loops.items():
+            self.names[name] = function_of(ast.fix_missing_locations(loop), self.file, self.names)
+        for tree_used in (made, *unfolding.loops.values()):
+            self._make_what_it_calls(tree_used)
+        return function_of(made, self.file, self.names)
+
+    def _make_what_it_calls(self, tree: ast.FunctionDef) -> None:
+        """Functions of the file that this one calls are read in the same way."""
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+                continue
+            name = node.func.id
+            if name not in self.trees or name in self._made:
+                self._require_own(node, name)
+                continue
+            self._made.add(name)
+            called = self._tree(self.names[name], "called by a rule")
+            arguments = [argument.arg for argument in called.args.args]
+            self.names[name] = self._compiled(called, arguments, _without_docstring(called))
+
+    def _require_own(self, node: ast.Call, name: str) -> None:
+        function = self.names.get(name)
+        if isinstance(function, types.FunctionType) and function.__code__.co_filename != self.file:
+            raise self.refuse(
+                node, f"{name} is a function of another file", "a model is one file: write it here"
+            )
+
+
+def _asked(statement: ast.stmt) -> str | None:
+    """`when` or `within`, if the statement is a call of one."""
+    match statement:
+        case ast.Expr(value=ast.Call(func=ast.Name(id=name))) if name in _ASKS:
+            return name
+    return None
+
+
+def _unless(statement: ast.stmt, value: ast.Constant) -> ast.stmt:
+    assert isinstance(statement, ast.Expr)
+    assert isinstance(statement.value, ast.Call)
+    condition = statement.value.args[0]
+    negated = _at(ast.UnaryOp(ast.Not(), condition), condition)
+    return _at(ast.If(negated, [_at(ast.Return(value), condition)], []), statement)
+
+
+def _at(node: _Node, like: ast.AST | None) -> _Node:
+    if like is None:
+        return node
+    return ast.copy_location(node, like)
+
+
+def _without_docstring(tree: ast.FunctionDef) -> list[ast.stmt]:
+    return tree.body[1:] if ast.get_docstring(tree) is not None else list(tree.body)
+
+
+def _first_sentence(tree: ast.FunctionDef) -> str:
+    """The first paragraph of its docstring, on one line."""
+    told = (ast.get_docstring(tree) or "").strip().split("\n\n")[0]
+    return " ".join(told.split())

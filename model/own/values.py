@@ -1,0 +1,109 @@
+"""The numbers behind what a user writes as text or as None, by the field that it stands beside."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from model.own.declared import NONE, AnyField, BadProtocol, Choice, Name
+
+Refuse = Callable[[ast.AST | None, str, str], BadProtocol]
+
+
+@dataclass(slots=True)
+class Numbering(ast.NodeTransformer):
+    """Writes numbers for the text and the None that are compared with fields, or stored in them.
+
+    Raises what `refuse` makes for text that no field gives a meaning.
+    """
+
+    fields: Mapping[str, AnyField]
+    refuse: Refuse
+
+    def visit_Compare(self, node: ast.Compare) -> ast.AST:
+        """`s.state[rm] == "done"`, `s.leader is not None`, `s.state[rm] in ("a", "b")`"""
+        operands = [node.left, *node.comparators]
+        fields = [field for field in map(self._field, operands) if field is not None]
+        if fields and isinstance(fields[0], Choice | Name):
+            node.left, *node.comparators = (self._number(fields[0], each) for each in operands)
+            if isinstance(fields[0], Name):
+                swapped = {ast.Is: ast.Eq, ast.IsNot: ast.NotEq}
+                node.ops = [swapped[type(op)]() if type(op) in swapped else op for op in node.ops]
+        return self.generic_visit(node)
+
+    def visit_Assign(self, node: ast.Assign) -> ast.AST:
+        """`s.state[rm] = "done"`"""
+        for target in node.targets:
+            field = self._field(target)
+            if field is not None:
+                node.value = self._number(field, node.value)
+        return self.generic_visit(node)
+
+    def visit_Constant(self, node: ast.Constant) -> ast.AST:
+        """Text and None that are left have no meaning."""
+        if isinstance(node.value, str):
+            raise self.refuse(
+                node,
+                f"{node.value!r} has no meaning here",
+                "compare text with a field of choices, or store it in one, directly",
+            )
+        if node.value is None:
+            raise self.refuse(
+                node,
+                "None has no meaning here",
+                "compare it with a field of names (or_none=True), or store it in one, directly",
+            )
+        return node
+
+    def visit_Expr(self, node: ast.Expr) -> ast.AST | None:
+        """A statement that is a text is a remark."""
+        if isinstance(node.value, ast.Constant):
+            return ast.copy_location(ast.Pass(), node)
+        return self.generic_visit(node)
+
+    def visit_Return(self, node: ast.Return) -> ast.AST:
+        """`return None` ends an action."""
+        if isinstance(node.value, ast.Constant) and node.value.value is None:
+            node.value = None
+        return self.generic_visit(node)
+
+    def _field(self, node: ast.AST) -> AnyField | None:
+        """The field that an expression is an element of: `s.leader`, `s.state[rm]`."""
+        if isinstance(node, ast.Subscript):
+            node = node.value
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            return self.fields.get(node.attr)
+        return None
+
+    def _number(self, field: AnyField, node: ast.expr) -> ast.expr:
+        """What a field keeps for this; anything but text and None is left as it is."""
+        if isinstance(node, ast.IfExp):
+            node.body, node.orelse = (
+                self._number(field, node.body),
+                self._number(field, node.orelse),
+            )
+        elif isinstance(node, ast.Tuple | ast.List | ast.Set):
+            node.elts = [self._number(field, each) for each in node.elts]
+        elif isinstance(node, ast.Constant) and (number := self._kept(field, node)) is not None:
+            return ast.copy_location(ast.Constant(number), node)
+        return node
+
+    def _kept(self, field: AnyField, node: ast.Constant) -> int | None:
+        value: Any = node.value
+        if isinstance(value, str) and isinstance(field, Choice):
+            if value in field.values:
+                return field.values.index(value)
+            near = difflib.get_close_matches(value, field.values, 1)
+            instead = f"did you mean {near[0]!r}? It" if near else "it"
+            known = ", ".join(repr(each) for each in field.values)
+            raise self.refuse(
+                node, f"{field.name} is never {value!r}", f"{instead} is one of {known}"
+            )
+        if value is None and isinstance(field, Name):
+            if field.or_none:
+                return NONE
+            raise self.refuse(node, f"{field.name} is never None", "declare it with or_none=True")
+        return None
