@@ -5,8 +5,8 @@ A request and its answer are one step, between servers as they are then: nothing
 are no snapshots and no changes of the configuration. Votes, next and match indices of a server that
 has no use for them are forgotten, so that they do not tell equal states apart.
 
-Two rules can be taken out, to see what they are for: `--set voters_compare_logs=false` and
-`--set commits_own_term_only=false`.
+Two rules can be taken out, to see what they are for: `--set voters_compare_logs=false`, and with
+`--set terms=4 --set entries=1` also `--set commits_own_term_only=false` (figure 8 of the paper).
 """
 
 from waterline import Action, Choice, Flag, Name, Names, Number, Protocol, when, within
@@ -169,9 +169,7 @@ def has_the_entry_before(s, leader, follower, before):
     """Whether the logs agree on the entry before, if there is one."""
     if before == 0:
         return True
-    return (
-        before <= s.length[follower] and s.log[follower, before - 1] == s.log[leader, before - 1]
-    )
+    return before <= s.length[follower] and s.log[follower, before - 1] == s.log[leader, before - 1]
 
 
 def can_commit(s, leader):
