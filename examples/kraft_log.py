@@ -200,10 +200,9 @@ def note_fetch(s, leader, voter):
         have = sum(
             other == leader or s.end_offset[leader, other] >= end for other in range(s.voters)
         )
-        is_own = epoch_before(s, leader, end) == s.epoch[leader]
-        if end <= s.length[leader] and 2 * have > s.voters:
-            if is_own or not s.waits_for_own_epoch:
-                s.high_watermark[leader] = max(s.high_watermark[leader], end)
+        counts = epoch_before(s, leader, end) == s.epoch[leader] or not s.waits_for_own_epoch
+        if end <= s.length[leader] and 2 * have > s.voters and counts:
+            s.high_watermark[leader] = max(s.high_watermark[leader], end)
 
 
 def epoch_before(s, voter, offset):
