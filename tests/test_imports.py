@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 from checker.console import commands
+from checker.own.start import start_of
 
 ROOT = Path(__file__).parent.parent
-OURS = {"checker", "counterexamples", "invariants", "model"}
+OURS = {"checker", "counterexamples", "invariants", "model", "waterline"}
 
 LINE = {"click"}
 SCREEN = {"click", "rich"}
@@ -78,6 +79,9 @@ CASES: dict[str, Case] = {
         SEARCH | MANIFESTS | {"pyarrow"},
         (*ENGINES, *NO_MATRIX, "checker.run"),
     ),
+    "waterline new lease": (0, SCREEN, (*NO_SEARCH, *NO_MATRIX, "model.own")),
+    "check --model lock.py --engine local": (0, SEARCH, (*SPARK, *NO_MATRIX, "checker.export")),
+    "waterline view trace.json --model lock.py": (0, SCREEN, (*NO_SEARCH, *NO_MATRIX)),
     "check --list": (0, SCREEN, (*NO_SEARCH, *NO_MATRIX)),
     "check --protocol raft": (2, SCREEN, (*NO_SEARCH, *NO_MATRIX)),
     f"check {SMALL} --engine local": (0, SEARCH, (*SPARK, *NO_MATRIX, "checker.export")),
@@ -152,6 +156,7 @@ def beginning_with(prefixes: tuple[str, ...], modules: set[str]) -> set[str]:
 def folder(tmp_path: Path) -> Path:
     """Where a command finds the files that it is told of."""
     (tmp_path / "gate.toml").write_text(GATE)
+    (tmp_path / "lock.py").write_text(start_of("lock"))
     (tmp_path / "trace.json").write_bytes(TRACE.read_bytes())
     return tmp_path
 

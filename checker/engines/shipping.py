@@ -25,7 +25,7 @@ from checker.engines.shipped_call import EachShipped, Probe, TaskShipped
 from checker.engines.spark_session import NoSpark
 from checker.engines.task import LevelPlan, explore
 
-OUR_PACKAGES = ("model", "invariants", "counterexamples", "checker")
+OUR_PACKAGES = ("model", "invariants", "counterexamples", "checker", "waterline")
 LIBRARIES = ("numpy", "llvmlite")
 _SPARED = ("/tests/", "__pycache__/", ".dist-info/", ".pyi")
 

@@ -89,10 +89,13 @@ def loaded(text: str, file: str) -> OwnFile:
     assert spec is not None
     module = importlib.util.module_from_spec(spec)
     module.__file__ = file
-    sys.modules[name] = module
     assert spec.loader is not None
     execute = spec.loader.exec_module
-    told_where(file, lambda: execute(module))
+    sys.modules[name] = module  # Where a class that it defines looks for it, by then.
+    try:
+        told_where(file, lambda: execute(module))
+    finally:
+        sys.modules.pop(name, None)
     protocols = {
         function.__name__: function
         for function in vars(module).values()

@@ -57,7 +57,7 @@ def built(
     """
     sorts = {sort.name: sort for sort in protocol.sorts}
     form = _layout(protocol, sorts, bounds)
-    rules = Rules.of(file, text, names, protocol.fields, bounds)
+    rules = Rules.of(file, text, names, protocol.fields, bounds, tuple(form.sizes))
     actions, told = [], {}
     ranges: dict[str, int] = {}
     for declared in protocol.actions:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import difflib
 import types
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -48,6 +49,7 @@ class Rules:
     trees: Mapping[str, ast.FunctionDef]
     fields: Mapping[str, AnyField]
     bounds: Mapping[str, int]
+    known: Sequence[str]
     names: dict[str, Any]
     _made: set[str] = field(default_factory=set)
 
@@ -58,11 +60,16 @@ class Rules:
         names: Mapping[str, Any],
         fields: Sequence[AnyField],
         bounds: Mapping[str, int],
+        sizes: Sequence[str],
     ) -> Rules:
-        """Those of a file with this text, which has run and has left these names."""
+        """Those of a file with this text, which has run and has left these names.
+
+        `sizes` are what can be read of a state beside its fields.
+        """
         trees = {n.name: n for n in ast.parse(text).body if isinstance(n, ast.FunctionDef)}
         by_name = {declared.name: declared for declared in fields}
-        return Rules(file, trees, by_name, bounds, dict(names))
+        known = (*by_name, *sizes)
+        return Rules(file, trees, by_name, bounds, known, dict(names))
 
     # --- what is made ----------------------------------------------------------------------------
 
@@ -236,6 +243,7 @@ class Rules:
         plain = ast.arguments([], [ast.arg(name) for name in arguments], None, [], [], None, [])
         made = ast.FunctionDef(tree.name, plain, copy.deepcopy(list(body)), [], None)
         made = ast.fix_missing_locations(_at(made, tree))
+        self._require_known(made)
         made = Numbering(self.fields, self.refuse).visit(made)
         unfolding = Unfolding(taken=self.names)
         made = ast.fix_missing_locations(unfolding.visit(made))
@@ -244,6 +252,19 @@ class Rules:
         for tree_used in (made, *unfolding.loops.values()):
             self._make_what_it_calls(tree_used)
         return function_of(made, self.file, self.names)
+
+    def _require_known(self, tree: ast.FunctionDef) -> None:
+        """What is read of an argument is read of a state: a field, a bound, a number of names."""
+        arguments = {argument.arg for argument in tree.args.args}
+        for node in ast.walk(tree):
+            match node:
+                case ast.Attribute(value=ast.Name(id=name), attr=attribute):
+                    if name not in arguments or attribute in (*self.known, "bit_count"):
+                        continue
+                    near = difflib.get_close_matches(attribute, self.known, 1)
+                    what = f"{tree.name}: the state has no field {attribute!r}"
+                    instead = f"did you mean {near[0]}? It" if near else "it"
+                    raise self.refuse(node, what, f"{instead} has {', '.join(self.known)}")
 
     def _make_what_it_calls(self, tree: ast.FunctionDef) -> None:
         """Functions of the file that this one calls are read in the same way."""

@@ -1,0 +1,114 @@
+"""The examples come to the counts that others have published, or found on a text of their own."""
+
+from __future__ import annotations
+
+import itertools
+from contextlib import closing
+from typing import Any
+
+import pytest
+from own import EXAMPLES, example
+
+from checker.engines.choice import EngineChoice
+from checker.engines.memory import MemoryEngine
+from checker.expander import words_of
+from checker.problem import Problem
+from checker.result import Result, Verdict
+from checker.run import run
+from checker.search import search
+from model.kit.state import State
+
+COUNTS: list[tuple[str, dict[str, int], int]] = [
+    # Stateright, examples/2pc.rs.
+    ("two_phase_commit", {"rms": 3}, 288),
+    ("two_phase_commit", {"rms": 5}, 8_832),
+    # TLA+ Examples, specifications/DieHard: TLC.
+    ("die_hard", {}, 16),
+]
+
+
+def searched(problem: Problem) -> Result:
+    with closing(MemoryEngine(problem, threads=1)) as engine:
+        return search(problem, engine)
+
+
+def reachable(problem: Problem) -> set[State]:
+    """Every state, by the interpreted model alone."""
+    seen = set(problem.model.initial)
+    frontier = list(seen)
+    while frontier:
+        arrived = {step.after for state in frontier for step in problem.model.successors(state)}
+        frontier = list(arrived - seen)
+        seen |= arrived
+    return seen
+
+
+@pytest.mark.parametrize(("name", "bounds", "states"), COUNTS, ids=map(str, range(len(COUNTS))))
+def test_as_many_states_are_reached_as_were_published(
+    name: str, bounds: dict[str, int], states: int
+) -> None:
+    result = searched(example(name, **bounds))
+
+    assert result.complete
+    assert result.distinct == states
+    assert all(claim.depth is not None for claim in result.reachable)
+
+
+@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.py")), ids=lambda path: path.stem)
+def test_every_example_has_counts(path: Any) -> None:
+    assert path.stem in {name for name, _, _ in COUNTS}
+
+
+def test_the_jug_holds_four_gallons_after_six_steps() -> None:
+    done = run(example("die_hard"), EngineChoice(name="local"))
+    (finding,) = done.findings
+
+    assert done.result.invariants[0].verdict is Verdict.VIOLATED
+    assert [step.action for step in finding.replayed.trace.steps] == [
+        "fill_big",
+        "big_to_small",
+        "empty_small",
+        "big_to_small",
+        "fill_big",
+        "big_to_small",
+    ]
+    assert finding.replayed.states[-1].in_big == 4
+
+
+def test_two_phase_commit_is_consistent_with_symmetry_too() -> None:
+    result = searched(example("two_phase_commit", "rm", rms=5))
+
+    assert result.complete
+    assert [claim.verdict for claim in result.invariants] == [Verdict.HOLDS]
+
+
+def test_symmetry_leaves_one_state_of_each_orbit() -> None:
+    """Counted by exchanging the names of every state in every way."""
+    orbits = {
+        min(
+            (
+                tuple((s.rm_state[r], s.tm_prepared[r], s.prepared_sent[r]) for r in order),
+                (s.tm_state, s.commit_sent, s.abort_sent),
+            )
+            for order in itertools.permutations(range(4))
+        )
+        for s in reachable(example("two_phase_commit", rms=4))
+    }
+
+    assert searched(example("two_phase_commit", "rm", rms=4)).distinct == len(orbits) == 166
+
+
+@pytest.mark.parametrize("name", ["two_phase_commit", "die_hard"])
+def test_compiled_and_interpreted_reach_the_same_states(name: str) -> None:
+    problem = example(name)
+    with closing(MemoryEngine(problem, threads=1)) as engine:
+        result = search(problem, engine)
+        levels = range(len(result.levels))
+        parts = [part for depth in levels for part in engine.over_level(depth, _rows)]
+    compiled = {words for part in parts for words in part}
+
+    assert compiled == {state.words for state in reachable(problem)}
+
+
+def _rows(block: Any) -> list[tuple[int, ...]]:
+    return [words_of(row) for row in block]

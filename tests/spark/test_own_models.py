@@ -1,0 +1,58 @@
+"""A model of one's own on Spark: workers are sent its text, and find what is found here."""
+
+from __future__ import annotations
+
+import shutil
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from own import EXAMPLES, own_problem
+
+from checker.engines.choice import EngineChoice
+from checker.engines.chosen import engine_for
+from checker.engines.memory import MemoryEngine
+from checker.result import Result
+from checker.run import counterexamples_of
+from checker.search import search
+from counterexamples import to_json
+
+pytestmark = pytest.mark.spark
+
+
+def facts(result: Result) -> tuple[object, ...]:
+    return (
+        [level.states for level in result.levels],
+        result.generated,
+        result.fired,
+        result.cut,
+        result.invariants,
+        result.reachable,
+        result.complete,
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "symmetry", "states"),
+    [("two_phase_commit", "none", 288), ("two_phase_commit", "rm", 80), ("die_hard", "none", 16)],
+)
+def test_both_engines_say_the_same(
+    name: str, symmetry: str, states: int, spark_context: Any, tmp_path: Path
+) -> None:
+    file = Path(shutil.copy(EXAMPLES / f"{name}.py", tmp_path))
+    problem = own_problem(file, symmetry)
+    file.unlink()
+    outcomes = []
+    for engine in (
+        MemoryEngine(problem, threads=1),
+        engine_for(problem, EngineChoice(session=spark_context, partitions=2, driver_levels=0)),
+    ):
+        with closing(engine):
+            result = search(problem, engine)
+            found = counterexamples_of(problem, engine, result)
+        traces = [to_json(finding.replayed.trace) for finding in found]
+        outcomes.append((facts(result), traces))
+
+    assert result.distinct == states
+    assert outcomes[0] == outcomes[1]
