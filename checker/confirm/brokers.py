@@ -19,7 +19,7 @@ from checker.confirm.releases import KafkaRelease
 from checker.confirm.wire import HOST, batch_sizes
 
 START_SECONDS_MAX = 90.0
-OUT_OF_REACH_MS = 3_600_000
+OUT_OF_REACH_MS = 86_400_000
 SESSION_MS = 60_000
 """Long, so that a busy machine ends none: the harness ends those of brokers that it kills."""
 ZOOKEEPER = "zookeeper"
@@ -59,6 +59,8 @@ class Brokers:
     ) -> None:
         self._folder = folder
         self._processes = processes
+        self.topic = TOPIC
+        """Whose partition is meant; `Stage.begin` changes it."""
         self.zookeeper_port, *self.ports = free_ports(number + 1)
         for broker in range(number):
             lines = _lines(release, settings, broker, self)
@@ -112,7 +114,7 @@ class Brokers:
 
     def partition(self, broker: int) -> Path:
         """The folder of the partition's log."""
-        return self.data(broker) / f"{TOPIC}-0"
+        return self.data(broker) / f"{self.topic}-0"
 
     def segment(self, broker: int) -> bytes:
         """The log as it is on disk, or would be once it is flushed."""
