@@ -14,7 +14,7 @@ from pathlib import Path
 from checker.confirm.controller import TOPIC, Controller
 from checker.confirm.errors import BrokerFailed
 from checker.confirm.processes import Processes
-from checker.confirm.proxy import wait_until
+from checker.confirm.proxy import listens, wait_until
 from checker.confirm.releases import KafkaRelease
 from checker.confirm.wire import HOST, batch_sizes
 
@@ -104,6 +104,10 @@ class Brokers:
         """End its process by kill -9."""
         self._processes.kill(name_of(broker))
 
+    def ask_to_end(self, broker: int) -> None:
+        """Begin a clean shutdown, and do not wait for it."""
+        self._processes.ask_to_end(name_of(broker))
+
     def shut_down(self, broker: int) -> None:
         """A clean shutdown: flushed, checkpointed, ended."""
         self._processes.terminate(name_of(broker))
@@ -141,15 +145,6 @@ class Brokers:
 
     def _file(self, broker: int) -> Path:
         return self._folder / f"{name_of(broker)}.properties"
-
-
-def listens(port: int) -> bool:
-    """Whether somebody takes connections on this port of this machine."""
-    try:
-        socket.create_connection((HOST, port), 1).close()
-    except OSError:
-        return False
-    return True
 
 
 def name_of(broker: int) -> str:

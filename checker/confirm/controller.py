@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from checker.confirm.errors import BrokerFailed, NoAnswer, NotInstalled
+from checker.confirm.proxy import listens, wait_until
 from checker.confirm.wire import HOST, LEADER_AND_ISR, STOP_REPLICA, UPDATE_METADATA, Pending, call
 
 try:
@@ -34,6 +35,7 @@ HARNESS_ID = 99
 """The number of the broker that the harness would be, were it one."""
 SESSION_SECONDS = 60.0
 ANSWER_SECONDS_MAX = 40.0
+CONNECT_SECONDS = 10.0
 
 _CONTROLLER_EPOCH = 1
 
@@ -70,10 +72,11 @@ class Controller:
     def take_office(self, seconds: float) -> None:
         """Connect to ZooKeeper, as soon as it is up, and become controller."""
         end = time.monotonic() + seconds
+        wait_until(lambda: listens(self.zookeeper_port), seconds, every=0.02)
         while True:
             client = KazooClient(f"{HOST}:{self.zookeeper_port}", timeout=SESSION_SECONDS)
             try:
-                client.start(timeout=2)
+                client.start(timeout=CONNECT_SECONDS)
                 break
             except KazooTimeoutError:
                 client.stop()

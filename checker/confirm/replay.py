@@ -19,7 +19,8 @@ from checker.confirm.evidence import Evidence, committed_in, gathered
 from checker.confirm.mapping import TABLE
 from checker.confirm.observing import observed
 from checker.confirm.releases import KafkaRelease
-from checker.confirm.stage import NotHeld, Stage, staged
+from checker.confirm.stage import NotHeld, Stage
+from checker.confirm.staging import staged
 from checker.confirm.stepping import (
     FETCH_WAIT_MS,
     LAG_MS,

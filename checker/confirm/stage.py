@@ -14,11 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from checker.confirm.brokers import Brokers, BrokerSettings, listens, name_of
-from checker.confirm.controller import TOPIC, Controller, Decision
-from checker.confirm.errors import BrokerFailed, NoAnswer
-from checker.confirm.processes import Processes
-from checker.confirm.proxy import Exchange, Link, wait_until
+from checker.confirm.brokers import Brokers
+from checker.confirm.controller import Controller, Decision
+from checker.confirm.proxy import Exchange, Link, listens, wait_until
 from checker.confirm.releases import KafkaRelease
 from checker.confirm.wire import (
     FETCH,
@@ -273,6 +271,11 @@ class Stage:
     def shut_down(self, broker: int, *, outlives: bool = False) -> None:
         """A clean shutdown. The broker waits for its fetch, which is lost; `outlives` as above."""
         self.lose(broker, outlives=outlives)
+        self.brokers.ask_to_end(broker)
+        end = time.monotonic() + STEP_SECONDS_MAX
+        while self.brokers.is_up(broker) and time.monotonic() < end:
+            time.sleep(0.1)
+            self.lose(broker)  # It may have asked once more meanwhile.
         self.brokers.shut_down(broker)
         self._forget(broker)
 
@@ -310,9 +313,7 @@ class Stage:
         only to its sender.
         """
         port = self.brokers.ports[broker]
-        ports = {
-            other: port if other == broker else self.links[broker, other].port for other in alive
-        }
+        ports = self._ports_seen_by(broker, alive)
         self.controller.update_metadata(port, decision, ports)
         with self._checkpoint_kept(broker):
             pending = self.controller.lead_or_follow(port, decision, ports)
@@ -328,6 +329,18 @@ class Stage:
             if code:
                 raise StepFailed(f"r{broker} takes up epoch {decision.epoch}", code.name)
         self.epochs_learned[broker] = decision.epoch
+
+    def tell_who_lives(self, alive: Sequence[int]) -> None:
+        """Tell brokers that know the partition who lives, and of it what they know already."""
+        for broker, epoch in self.epochs_learned.items():
+            decision = self.controller.decisions[epoch]
+            ports = self._ports_seen_by(broker, sorted({*alive, broker}))
+            self.controller.update_metadata(self.brokers.ports[broker], decision, ports)
+
+    def _ports_seen_by(self, broker: int, alive: Sequence[int]) -> dict[int, int]:
+        """Where a broker is to find those that live: itself, and the others behind their links."""
+        own = self.brokers.ports[broker]
+        return {each: own if each == broker else self.links[broker, each].port for each in alive}
 
     @contextlib.contextmanager
     def _checkpoint_kept(self, broker: int) -> Iterator[None]:
@@ -435,53 +448,3 @@ def _identity(file: Path) -> tuple[int, int] | None:
 def _is_asking(exchange: Exchange | None) -> bool:
     """Whether a request waits that has not been let through."""
     return exchange is not None and not exchange.may_ask
-
-
-@contextlib.contextmanager
-def staged(
-    release: KafkaRelease,
-    jars: Sequence[Path],
-    *,
-    replicas: int,
-    settings: BrokerSettings,
-    folder: Path,
-    announce: Callable[[str], None],
-) -> Iterator[Stage]:
-    """A cluster in `folder`, set up; when the block is left no process of it is."""
-    conversation = folder / "conversation.txt"
-    began = time.monotonic()
-
-    def watch(who: str, body: object) -> None:
-        with conversation.open("a", encoding="utf-8") as file:
-            file.write(f"{time.monotonic() - began:8.3f} {who}: {body}\n")
-
-    with contextlib.ExitStack() as ending:
-        processes = ending.enter_context(Processes(folder, jars))
-        brokers = Brokers(release, replicas, settings, folder, processes)
-        announce("starting ZooKeeper")
-        brokers.start_zookeeper()
-        controller = ending.enter_context(Controller(brokers.zookeeper_port, list(range(replicas))))
-        try:
-            controller.take_office(60)
-        except BrokerFailed as problem:
-            raise BrokerFailed(f"{problem}; {processes.last_lines('zookeeper')}") from None
-        announce(f"starting {replicas} brokers")
-        for broker in range(replicas):
-            brokers.start(broker)
-        for broker in range(replicas):
-            brokers.await_registered(broker, controller)
-        links = {
-            (follower, leader): Link(follower, leader, brokers.ports[leader], watch)
-            for follower in range(replicas)
-            for leader in range(replicas)
-            if follower != leader
-        }
-        for link in links.values():
-            ending.callback(link.close)
-        stage = Stage(release, brokers, controller, links)
-        try:
-            stage.begin(TOPIC, {})
-        except (StepFailed, NoAnswer) as problem:
-            logs = "; ".join(processes.last_lines(name_of(broker)) for broker in range(replicas))
-            raise BrokerFailed(f"the cluster could not be set up: {problem}; {logs}") from None
-        yield stage

@@ -8,11 +8,10 @@ from dataclasses import dataclass, field
 from checker.confirm.errors import NoAnswer
 from checker.confirm.facts import ISR, Difference, Facts, of, of_model
 from checker.confirm.mapping import TABLE, Act, keep_in_sync
-from checker.confirm.observing import compared, observed
+from checker.confirm.observing import SETTLE_SECONDS, compared, observed
 from checker.confirm.releases import KafkaRelease
 from checker.confirm.stage import NotHeld, Stage, StepFailed
 from counterexamples import Moment
-from model.kit.state import State
 from model.kit.transition_system import Model
 
 LAG_MS = 6_000
@@ -43,41 +42,47 @@ class StepSeen:
 
 def begun(moment: Moment, model: Model, release: KafkaRelease) -> StepSeen:
     """A step that is to be taken, with the model's facts after it."""
-    before, after = _states(moment)
-    sentence = model.narration.sentence(moment.action, moment.values, before, after)
-    facts = of_model(after, model.settings, release)
+    sentence = model.narration.sentence(moment.action, moment.values, moment.before, moment.after)
+    facts = of_model(moment.after, model.settings, release)
     return StepSeen(moment.number, str(moment), sentence, facts, {})
 
 
-def take(stage: Stage, moment: Moment, model: Model, lag_ms: int, seen: StepSeen) -> None:
+def take(
+    stage: Stage,
+    moment: Moment,
+    model: Model,
+    lag_ms: int,
+    seen: StepSeen,
+    *,
+    settle_seconds: float = SETTLE_SECONDS,
+) -> None:
     """Take a step that has begun, and look. Raises `NotHeld` where it could not be caused."""
-    before, after = _states(moment)
     act = Act(
         arguments=dict(moment.arguments),
-        before=before,
-        after=after,
+        before=moment.before,
+        after=moment.after,
         settings=model.settings,
         acks=str(model.options["acks"]),
         lag_ms=lag_ms,
     )
-    does = TABLE[moment.action].does
-    assert does is not None  # Who chose the step has seen to it.
+    row = TABLE[moment.action]
+    if reason := row.unless(moment.before, act.arguments):
+        raise NotHeld(reason)
+    assert row.does is not None  # Who chose the step has seen to it.
     try:
-        does(stage, act)
+        row.does(stage, act)
         if lag_ms == LAG_MS:
-            keep_in_sync(stage, after)
+            keep_in_sync(stage, moment.after)
     except (StepFailed, NoAnswer) as problem:
         seen.problem = str(problem)
         seen.kafka = observed(stage)
     else:
-        seen.kafka, seen.differences = compared(stage, seen.model)
+        look_again(stage, seen, seconds=settle_seconds)
 
 
-def _states(moment: Moment) -> tuple[State, State]:
-    """Those before and after it, which are opaque to a replay."""
-    assert isinstance(moment.before, State)
-    assert isinstance(moment.after, State)
-    return moment.before, moment.after
+def look_again(stage: Stage, seen: StepSeen, *, seconds: float = SETTLE_SECONDS) -> None:
+    """Compare once more what brokers show, waiting so long for them to agree."""
+    seen.kafka, seen.differences = compared(stage, seen.model, seconds=seconds)
 
 
 def require_held(seen: StepSeen, replicas: Sequence[int], lag_ms: int) -> None:

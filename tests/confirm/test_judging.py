@@ -70,7 +70,7 @@ def carry_out(monkeypatch: pytest.MonkeyPatch) -> Any:
             if of.step in (fails or {}):
                 raise (fails or {})[of.step]
 
-        def compared(of: Pretended, model: dict[str, str]) -> Any:
+        def compared(of: Pretended, model: dict[str, str], *, seconds: float) -> Any:
             facts = model | of.wrong.get(of.step, {})
             return facts, differences(model, facts)
 
