@@ -136,7 +136,7 @@ def check_kernels(expected: Any, is_other: Any) -> None:
 def _compare_kernel(name: str, problem: Any, cases: list[dict[str, Any]]) -> None:
     import numpy as np
 
-    from checker.compiled.loops import ACTION_SHIFT, ROW_SHIFT
+    from checker.compiled.origins import ACTION_SHIFT, ROW_SHIFT
     from checker.expander import Expander, Findings, Tally, words_of
 
     model = problem.model

@@ -60,6 +60,7 @@ MODULES = (
     "roles",
     "high_watermark",
     "epochs",
+    "normal_form",
     "terms",
 )
 """The modules of `model/` that hold rules; the others are tables, ranges and words."""

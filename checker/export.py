@@ -18,7 +18,6 @@ from pathlib import Path
 
 import numpy as np
 
-from checker.compiled.loops import ROW_SHIFT
 from checker.engine import ModelFault
 from checker.expander import Expander, Tally
 from checker.family import FindFamily
@@ -171,7 +170,7 @@ def _write_states(kept: KeptRun, folder: Path, threads: int, clock: _Clock) -> N
                 for start in range(0, len(piece), ROW_GROUP_ROWS):
                     some = slice(start, start + ROW_GROUP_ROWS)
                     parts.add(
-                        StateBlock(level.depth, piece[some], found.parents[some], found.codes[some])
+                        StateBlock(level.depth, piece[some], found.parents[some], found.steps[some])
                     )
                 done += len(piece)
                 clock.tell(level.depth, done)
@@ -179,12 +178,12 @@ def _write_states(kept: KeptRun, folder: Path, threads: int, clock: _Clock) -> N
 
 def _least_arrivals(kept: KeptRun, depth: int, piece: Rows) -> LeastArrivals:
     """The least way into each state of a piece of a level. Raises `Damaged` if one has none."""
-    found = LeastArrivals(piece, row_shift=ROW_SHIFT)
+    found = LeastArrivals(piece)
     if depth == 0:
         return found
     for sources, expander, written in _expanded(kept, kept.manifest.levels[depth - 1]):
         found.offer(expander.out, expander.origin, written, sources)
-    if (found.codes < 0).any():
+    if (found.steps < 0).any():
         raise Damaged(
             f"{kept.storage.location}: level {depth} has a state that nothing in level "
             f"{depth - 1} leads to"

@@ -8,21 +8,22 @@ a symmetry the states are representatives, and the steps are found from the firs
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
-from checker.compiled.loops import ACTION_SHIFT, ROW_SHIFT
+from checker.compiled.origins import call_of
 from checker.engine import Engine, Words
 from checker.expander import Expander, Tally, words_of
 from checker.original_names import real_path
 from checker.problem import Problem
 from checker.result import Result
 from checker.rows import Rows
+from checker.store.arrivals import LeastArrivals
 from checker.store.explore_loop import CHUNK_ROWS
-from model.kit.transition_system import Arguments, Model
+from checker.store.runs import sort_unique
+from model.kit.transition_system import Arguments
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -30,8 +31,7 @@ class _Arrival:
     """One way into a state; the least of them is taken."""
 
     parent: Words
-    action: int
-    arguments: int
+    step: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ def shortest_paths(
         arrivals = _least_arrivals(problem, engine, depth, {at[name] for name in wanted})
         for name in wanted:
             arrival = arrivals[at[name]]
-            steps[name].append(_call(problem.model, arrival))
+            steps[name].append(call_of(problem.model, arrival.step))
             at[name] = arrival.parent
             states[name].append(arrival.parent)
     if problem.symmetry.sorts:
@@ -94,39 +94,15 @@ class _Finder:
 
     def __call__(self, block: Rows) -> dict[Words, _Arrival]:
         expander = Expander(self.problem)
-        found: dict[Words, _Arrival] = {}
+        level = sort_unique(np.array(self.wanted, np.uint64))
+        found = LeastArrivals(level)
         for start in range(0, len(block), CHUNK_ROWS):
             rows = np.ascontiguousarray(block[start : start + CHUNK_ROWS])
             for written in expander.expand(rows, Tally(self.problem)):
-                for words in self.wanted:
-                    for i in _rows_equal(expander.out[:written], words):
-                        arrival = _arrival(rows, int(expander.origin[i]))
-                        found[words] = min(found.get(words, arrival), arrival)
-        return found
-
-
-def _rows_equal(rows: np.ndarray, words: Words) -> list[int]:
-    matches = (rows[:, w] == np.uint64(word) for w, word in enumerate(words))
-    return np.flatnonzero(functools.reduce(np.logical_and, matches)).tolist()
-
-
-def _arrival(rows: np.ndarray, origin: int) -> _Arrival:
-    return _Arrival(
-        parent=words_of(rows[origin >> ROW_SHIFT]),
-        action=(origin >> ACTION_SHIFT) & ((1 << ROW_SHIFT - ACTION_SHIFT) - 1),
-        arguments=origin & ((1 << ACTION_SHIFT) - 1),
-    )
-
-
-def _call(model: Model, arrival: _Arrival) -> tuple[str, Arguments]:
-    return call_of(model, arrival.action, arrival.arguments)
-
-
-def call_of(model: Model, number: int, packed: int) -> tuple[str, Arguments]:
-    """The action and arguments that a kernel writes as two numbers."""
-    action = model.actions[number]
-    values = []
-    for parameter in reversed(action.parameters):
-        packed, value = divmod(packed, model.layout.sizes[parameter.over])
-        values.append(value)
-    return action.name, tuple(reversed(values))
+                found.offer(expander.out, expander.origin, written, rows)
+        ways = zip(level, found.parents, found.steps.tolist(), strict=True)
+        return {
+            words_of(row): _Arrival(words_of(parent), step)
+            for row, parent, step in ways
+            if step >= 0
+        }

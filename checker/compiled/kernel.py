@@ -77,6 +77,7 @@ def plan_of(problem: Problem) -> Plan:
         holds=tuple((i, c.holds) for i, c in enumerate(problem.invariants) if c.name in claims),
         keeps=tuple((i, c.keeps) for i, c in enumerate(problem.properties) if c.name in claims),
         happens=tuple((i, claim.happens) for i, claim in enumerate(problem.reachable)),
+        normalise=model.normalise,
         shared=shared is not None,
     )
     _require_room(parts, len(problem.invariants), len(problem.properties))

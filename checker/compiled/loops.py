@@ -13,12 +13,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from checker.compiled.origins import ACTION_SHIFT, ROW_SHIFT
 from model.kit.transition_system import Action
 
 Pure = Callable[..., Any]
-
-ROW_SHIFT, ACTION_SHIFT = 24, 16
-"""A successor's origin is one number: row, action, and the arguments as one mixed-radix number."""
 
 FINISHED, FULL, FAULT = 0, 1, 2
 """How `expand` ended: every row done, no room for another row, an access out of range."""
@@ -56,6 +54,7 @@ class Parts:
     holds: tuple[tuple[int, Pure], ...]
     keeps: tuple[tuple[int, Pure], ...]
     happens: tuple[tuple[int, Pure], ...]
+    normalise: Pure | None = None
     shared: bool = False
 
     @property
@@ -271,6 +270,9 @@ def _step(
     extents = parts.extents(action)
     open_ = [f", any_of({a}, {n})" for a, n in zip(arguments, extents, strict=True)]
     yield f"{pad}effect_{number}(t_{number}, c{''.join(open_)})"
+    if parts.normalise is not None and not action.stays_normal:
+        names["normalise"] = parts.normalise
+        yield f"{pad}normalise(t_{number}, c)"
     yield f"{pad}put(t_{number}, out, n)"
     code = f"{number} << {ACTION_SHIFT} | {packed}"
     yield f"{pad}origin[n] = row_{number} << {ROW_SHIFT} | {code}"

@@ -41,6 +41,8 @@ def _functions(problem: Problem) -> Iterator[tuple[str, Any]]:
         yield f"effect of {action.name}", action.effect
         if action.limit is not None:
             yield f"limit of {action.name}", action.limit
+    if problem.model.normalise is not None:
+        yield "normal form", problem.model.normalise
     for invariant in problem.applicable:
         yield f"invariant {invariant.name}", invariant.holds
     for claim in problem.applicable_properties:

@@ -14,12 +14,12 @@ from pathlib import Path
 from checker.confirm.controller import TOPIC, Controller
 from checker.confirm.errors import BrokerFailed
 from checker.confirm.processes import Processes
-from checker.confirm.proxy import wait_until
+from checker.confirm.proxy import listens, wait_until
 from checker.confirm.releases import KafkaRelease
 from checker.confirm.wire import HOST, batch_sizes
 
 START_SECONDS_MAX = 90.0
-OUT_OF_REACH_MS = 3_600_000
+OUT_OF_REACH_MS = 86_400_000
 SESSION_MS = 60_000
 """Long, so that a busy machine ends none: the harness ends those of brokers that it kills."""
 ZOOKEEPER = "zookeeper"
@@ -59,6 +59,8 @@ class Brokers:
     ) -> None:
         self._folder = folder
         self._processes = processes
+        self.topic = TOPIC
+        """Whose partition is meant; `Stage.begin` changes it."""
         self.zookeeper_port, *self.ports = free_ports(number + 1)
         for broker in range(number):
             lines = _lines(release, settings, broker, self)
@@ -102,6 +104,10 @@ class Brokers:
         """End its process by kill -9."""
         self._processes.kill(name_of(broker))
 
+    def ask_to_end(self, broker: int) -> None:
+        """Begin a clean shutdown, and do not wait for it."""
+        self._processes.ask_to_end(name_of(broker))
+
     def shut_down(self, broker: int) -> None:
         """A clean shutdown: flushed, checkpointed, ended."""
         self._processes.terminate(name_of(broker))
@@ -112,7 +118,7 @@ class Brokers:
 
     def partition(self, broker: int) -> Path:
         """The folder of the partition's log."""
-        return self.data(broker) / f"{TOPIC}-0"
+        return self.data(broker) / f"{self.topic}-0"
 
     def segment(self, broker: int) -> bytes:
         """The log as it is on disk, or would be once it is flushed."""
@@ -139,15 +145,6 @@ class Brokers:
 
     def _file(self, broker: int) -> Path:
         return self._folder / f"{name_of(broker)}.properties"
-
-
-def listens(port: int) -> bool:
-    """Whether somebody takes connections on this port of this machine."""
-    try:
-        socket.create_connection((HOST, port), 1).close()
-    except OSError:
-        return False
-    return True
 
 
 def name_of(broker: int) -> str:

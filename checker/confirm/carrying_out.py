@@ -46,7 +46,7 @@ def carried_out(
     if refused is not None:
         return refused, course
     files = class_path(release, folder=jars, announce=announce)
-    with _work_folder(keep) as folder:
+    with work_folder(keep) as folder:
         if release.is_kraft:
             found = confirm_by_pauses(
                 course,
@@ -65,7 +65,7 @@ def carried_out(
 
 
 @contextmanager
-def _work_folder(keep: Path | None) -> Iterator[Path]:
+def work_folder(keep: Path | None) -> Iterator[Path]:
     """Where brokers have their files: a folder to keep, or one that is removed."""
     if keep is None:
         made = Path(tempfile.mkdtemp(prefix=_PREFIX))

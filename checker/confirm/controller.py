@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from checker.confirm.errors import BrokerFailed, NoAnswer, NotInstalled
+from checker.confirm.proxy import listens, wait_until
 from checker.confirm.wire import HOST, LEADER_AND_ISR, STOP_REPLICA, UPDATE_METADATA, Pending, call
 
 try:
@@ -29,13 +30,14 @@ logging.getLogger("kazoo").addHandler(logging.NullHandler())
 logging.getLogger("kazoo").propagate = False
 
 TOPIC = "t"
+"""The topic of a cluster that has one."""
 HARNESS_ID = 99
 """The number of the broker that the harness would be, were it one."""
 SESSION_SECONDS = 60.0
 ANSWER_SECONDS_MAX = 40.0
+CONNECT_SECONDS = 10.0
 
 _CONTROLLER_EPOCH = 1
-_STATE = f"/brokers/topics/{TOPIC}/partitions/0/state"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +52,11 @@ class Decision:
 
 @dataclass(slots=True)
 class Controller:
-    """The controller of one partition with these replicas. A context manager."""
+    """The controller of one partition at a time with these replicas. A context manager."""
 
     zookeeper_port: int
     replicas: Sequence[int]
+    topic: str = TOPIC
     decisions: dict[int, Decision] = field(default_factory=dict)
     """The last decision of each epoch."""
     _zookeeper: Any = None
@@ -69,10 +72,11 @@ class Controller:
     def take_office(self, seconds: float) -> None:
         """Connect to ZooKeeper, as soon as it is up, and become controller."""
         end = time.monotonic() + seconds
+        wait_until(lambda: listens(self.zookeeper_port), seconds, every=0.02)
         while True:
             client = KazooClient(f"{HOST}:{self.zookeeper_port}", timeout=SESSION_SECONDS)
             try:
-                client.start(timeout=2)
+                client.start(timeout=CONNECT_SECONDS)
                 break
             except KazooTimeoutError:
                 client.stop()
@@ -86,23 +90,31 @@ class Controller:
         office = {"version": 1, "brokerid": HARNESS_ID, "timestamp": "1"}
         client.create("/controller", json.dumps(office).encode(), ephemeral=True)
 
-    def create_topic(self, leader: int) -> None:
-        """The topic, with everybody in sync and this leader in epoch 0."""
+    def create_topic(self, leader: int, settings: Mapping[str, str]) -> None:
+        """The topic, with everybody in sync and this leader in epoch 0; with topic settings."""
         assignment = {"version": 1, "partitions": {"0": list(self.replicas)}}
-        self._zookeeper.create(
-            f"/brokers/topics/{TOPIC}", json.dumps(assignment).encode(), makepath=True
-        )
-        self._zookeeper.create(_STATE, _state(leader, 0, self.replicas), makepath=True)
-        self.decisions[0] = self.current()
+        if settings:
+            written = {"version": 1, "config": dict(settings)}
+            self._create(f"/config/topics/{self.topic}", written)
+        self._create(f"/brokers/topics/{self.topic}", assignment)
+        self._zookeeper.create(self._state_node, _state(leader, 0, self.replicas), makepath=True)
+        self.decisions = {0: self.current()}
+
+    @property
+    def _state_node(self) -> str:
+        return f"/brokers/topics/{self.topic}/partitions/0/state"
+
+    def _create(self, node: str, text: Mapping[str, Any]) -> None:
+        self._zookeeper.create(node, json.dumps(text).encode(), makepath=True)
 
     def decide(self, leader: int, epoch: int, isr: Sequence[int]) -> None:
         """Write a decision: -1 is no leader. Nobody is told yet."""
-        self._zookeeper.set(_STATE, _state(leader, epoch, isr))
+        self._zookeeper.set(self._state_node, _state(leader, epoch, isr))
         self.decisions[epoch] = self.current()
 
     def current(self) -> Decision:
         """The partition's state as ZooKeeper has it, a leader's change of the ISR included."""
-        text, node = self._zookeeper.get(_STATE)
+        text, node = self._zookeeper.get(self._state_node)
         state = json.loads(text)
         decision = Decision(
             state["leader"], state["leader_epoch"], tuple(sorted(state["isr"])), node.version
@@ -126,7 +138,7 @@ class Controller:
     def update_metadata(self, port: int, decision: Decision, ports: Mapping[int, int]) -> None:
         """Tell a broker who is alive, and where it finds them."""
         partition = {
-            **_partition(decision, self.replicas),
+            **self._partition(decision),
             "zk_version": decision.version,
         }
         endpoints = [
@@ -146,7 +158,7 @@ class Controller:
     def lead_or_follow(self, port: int, decision: Decision, ports: Mapping[int, int]) -> Pending:
         """Send the decision to a broker; the answer comes when it has taken it up."""
         partition = {
-            **_partition(decision, self.replicas),
+            **self._partition(decision),
             "partition_epoch": decision.version,
         }
         leaders = [
@@ -161,14 +173,28 @@ class Controller:
         }
         return Pending(port, LEADER_AND_ISR, 0, values, seconds=ANSWER_SECONDS_MAX)
 
-    def stop_replica(self, port: int) -> Pending:
-        """Tell a broker to stop fetching, as before its controlled shutdown."""
+    def stop_replica(self, port: int, *, delete: bool = False) -> Pending:
+        """Tell a broker to stop fetching, as before its controlled shutdown, or to forget the topic
+        and remove its files.
+        """
         values = {
             "controller_id": HARNESS_ID,
             "controller_epoch": _CONTROLLER_EPOCH,
-            "ungrouped_partitions": [{"topic_name": TOPIC, "partition_index": 0}],
+            "delete_partitions": delete,
+            "ungrouped_partitions": [{"topic_name": self.topic, "partition_index": 0}],
         }
         return Pending(port, STOP_REPLICA, 0, values, seconds=ANSWER_SECONDS_MAX)
+
+    def _partition(self, decision: Decision) -> dict[str, Any]:
+        return {
+            "topic_name": self.topic,
+            "partition_index": 0,
+            "controller_epoch": _CONTROLLER_EPOCH,
+            "leader": decision.leader,
+            "leader_epoch": decision.epoch,
+            "isr": list(decision.isr),
+            "replicas": list(self.replicas),
+        }
 
 
 def _state(leader: int, epoch: int, isr: Sequence[int]) -> bytes:
@@ -181,15 +207,3 @@ def _state(leader: int, epoch: int, isr: Sequence[int]) -> bytes:
             "isr": list(isr),
         }
     ).encode()
-
-
-def _partition(decision: Decision, replicas: Sequence[int]) -> dict[str, Any]:
-    return {
-        "topic_name": TOPIC,
-        "partition_index": 0,
-        "controller_epoch": _CONTROLLER_EPOCH,
-        "leader": decision.leader,
-        "leader_epoch": decision.epoch,
-        "isr": list(decision.isr),
-        "replicas": list(replicas),
-    }

@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 from dataclasses import dataclass
 
+from checker.confirm.controller import TOPIC
 from checker.confirm.errors import NoAnswer
 from checker.confirm.facts import ACKNOWLEDGED, NONE, Facts, names_text, of
 from checker.confirm.observing import (
@@ -143,17 +144,17 @@ def _read(stage: Stage, leader: int) -> list[str]:
     if not wait_until(is_committed, CATCH_UP_SECONDS_MAX, every=0.2):
         raise StepFailed(f"r{leader}'s followers catch up", "its high watermark stays behind")
     version = CONSUMER_FETCH if stage.release.at_least(0, 11) else OLD_CONSUMER_FETCH
-    return consumed(stage.brokers.ports[leader], version)
+    return consumed(stage.brokers.ports[leader], version, stage.topic)
 
 
-def consumed(port: int, version: int = CONSUMER_FETCH) -> list[str]:
+def consumed(port: int, version: int = CONSUMER_FETCH, topic: str = TOPIC) -> list[str]:
     """What a consumer reads of the partition, from its beginning on, from whom listens there.
 
     A consumer is served by leaders alone, and below their high watermark. Raises `NoAnswer`.
     """
     read: list[str] = []
     while True:
-        told = fetched(port, CONSUMER, version, offset=len(read))
+        told = fetched(port, CONSUMER, version, offset=len(read), topic=topic)
         if told.error_code:
             raise NoAnswer(f"a consumer is refused: {told.error_code.name}")
         # A fetch may bring a whole batch, of which the consumer skips what it has.

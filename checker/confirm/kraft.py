@@ -15,12 +15,12 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from checker.confirm.brokers import free_ports, listens, name_of
+from checker.confirm.brokers import free_ports, name_of
 from checker.confirm.controller import TOPIC
 from checker.confirm.errors import BrokerFailed, NoAnswer
 from checker.confirm.observing import read_epochs
 from checker.confirm.processes import Processes
-from checker.confirm.proxy import wait_until
+from checker.confirm.proxy import listens, wait_until
 from checker.confirm.wire import (
     HOST,
     PRODUCE,

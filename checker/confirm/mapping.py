@@ -6,7 +6,7 @@ table is shown in docs/confirm.md.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,12 +32,23 @@ class Act:
     lag_ms: int
 
 
+Arguments = Mapping[str, int]
+
+
+def _always(s: State, arguments: Arguments) -> str:
+    return ""
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A step on real brokers: `told` in words, `does` it. Without `does`, `told` is why not."""
+    """A step on real brokers: `told` in words, `does` it. Without `does`, `told` is why not.
+
+    `unless` says of a state why the step cannot be had in it, "" if it can.
+    """
 
     told: str
     does: Callable[[Stage, Act], None] | None
+    unless: Callable[[State, Arguments], str] = _always
 
 
 def _produce(stage: Stage, act: Act) -> None:
@@ -73,6 +84,18 @@ def _leader_fetch(stage: Stage, act: Act) -> None:
 def _receive(stage: Stage, act: Act) -> None:
     follower = act.arguments["follower"]
     stage.receive(follower, act.before.known_leader[follower])
+
+
+def _asks_later(s: Any, arguments: Arguments) -> str:
+    """Why the leader's log end is not the one in the answer: the follower asks for it once more."""
+    follower = arguments["follower"]
+    leader = s.known_leader[follower]
+    if s.role[leader] == LEADER and s.leo[leader] == s.answer_offset[follower]:
+        return ""
+    return (
+        f"r{follower} asks r{leader} for the end of its log only now, and that is not "
+        f"{s.answer_offset[follower]} any more"
+    )
 
 
 def _receive_out_of_range(stage: Stage, act: Act) -> None:
@@ -163,7 +186,7 @@ def _lose_checkpoint(stage: Stage, act: Act) -> None:
 def _begin_shutdown(stage: Stage, act: Act) -> None:
     replica = act.arguments["replica"]
     _decide(stage, act)
-    if follows(act.before, replica):
+    if follows(act.before, replica) and act.before.fetch[replica] == IDLE:
         stage.stop_replica(replica)
 
 
@@ -174,7 +197,18 @@ def _stop(stage: Stage, act: Act) -> None:
 
 def _restart(stage: Stage, act: Act) -> None:
     stage.restart(act.arguments["replica"])
+    _come_back(stage, act)
+
+
+def _come_back(stage: Stage, act: Act) -> None:
+    """Whoever knows the partition hears that the broker lives, as from the real controller."""
     _decide(stage, act)
+    stage.tell_who_lives(_alive(stage, act.after))
+
+
+def _alive(stage: Stage, s: Any) -> list[int]:
+    """Whom the controller takes for alive."""
+    return [each for each in stage.replicas if not contains(s.fenced, each)]
 
 
 def _decide(stage: Stage, act: Act) -> None:
@@ -186,16 +220,17 @@ def _decide(stage: Stage, act: Act) -> None:
 
 
 def _learn(stage: Stage, act: Act) -> None:
-    _take_up(stage, act, stage.controller.current())
+    _take_up(stage, act, stage.controller.current(), _alive(stage, act.before))
 
 
 def _learn_late(stage: Stage, act: Act) -> None:
-    _take_up(stage, act, stage.controller.decisions[act.arguments["epoch"]])
+    decision = stage.controller.decisions[act.arguments["epoch"]]
+    # It is what the controller said then, when that leader was alive.
+    _take_up(stage, act, decision, sorted({*_alive(stage, act.before), decision.leader}))
 
 
-def _take_up(stage: Stage, act: Act, decision: Decision) -> None:
+def _take_up(stage: Stage, act: Act, decision: Decision, alive: Sequence[int]) -> None:
     replica = act.arguments["replica"]
-    alive = [each for each in stage.replicas if not contains(act.before.fenced, each)]
     outlives = _outlives(act, replica)
     stage.learn(replica, decision, alive, outlives=outlives)
     if not follows(act.after, replica) or act.after.fetch[replica] == IDLE:
@@ -231,10 +266,11 @@ TABLE: dict[str, Row] = {
         _receive,
     ),
     "RecvOutOfRange": Row(
-        "As RecvFetch. The follower's question for the leader's offsets passes freely. Where the "
-        "process is to exit, it is over when the broker serves nobody any more; what is left of it "
-        "is killed (0.10 hangs in its own exit).",
+        "As RecvFetch. The follower's question for the leader's offsets passes freely; it must "
+        "find the log end that is in the answer. Where the process is to exit, it is over when the "
+        "broker serves nobody any more; what is left of it is killed (0.10 hangs in its own exit).",
         _receive_out_of_range,
+        _asks_later,
     ),
     "RecvDiverging": Row(
         "Brokers are made to speak the protocol of 2.6 at most, in which no answer says so.", None
@@ -273,13 +309,14 @@ TABLE: dict[str, Row] = {
     "CheckpointLoss": Row("The file replication-offset-checkpoint is removed.", _lose_checkpoint),
     "BeginShutdown": Row(
         "The harness decides as the controller would, and tells a follower to fetch no more "
-        "(StopReplica). The broker's own request to the controller is switched off.",
+        "(StopReplica), but not one whose fetch is on its way: it may still be answered, and the "
+        "next waits. The broker's own request to the controller is switched off.",
         _begin_shutdown,
     ),
     "Stop": Row("SIGTERM: the broker flushes, checkpoints and ends.", _stop),
     "Restart": Row(
         "The process is started and registers. If the controller elects somebody now, the harness "
-        "writes that.",
+        "writes that. Brokers that know the partition hear who lives (UpdateMetadata).",
         _restart,
     ),
     "Fence": Row(
@@ -290,7 +327,11 @@ TABLE: dict[str, Row] = {
         "As Fence. The broker keeps its real session, which nobody but the controller looks at.",
         _decide,
     ),
-    "Register": Row("As Fence, if the controller elects somebody now; else nothing.", _decide),
+    "Register": Row(
+        "As Fence, if the controller elects somebody now. Brokers that know the partition hear who "
+        "lives (UpdateMetadata).",
+        _come_back,
+    ),
     "Move": Row("As Fence.", _decide),
     "Learn": Row(
         "UpdateMetadata and LeaderAndIsr to that broker alone, with a proxy's port for every "

@@ -81,7 +81,9 @@ def _of_broker(stage: Stage, broker: int) -> Facts:
         of(broker, "is"): "up" if is_up else "down",
         of(broker, "LEO"): str(log[-1].offset + 1 if log else 0),
         of(broker, "log"): records_text((record.value.decode(), record.epoch) for record in log),
-        of(broker, "checkpoint"): str(read_checkpoint(stage.brokers.checkpoint_file(broker))),
+        of(broker, "checkpoint"): str(
+            read_checkpoint(stage.brokers.checkpoint_file(broker), stage.topic)
+        ),
     }
     if not is_up:
         return facts
@@ -115,11 +117,11 @@ def _of_replica(stage: Stage, broker: int, end: int) -> Facts:
     return facts
 
 
-def read_checkpoint(file: Path) -> int:
+def read_checkpoint(file: Path, topic: str = TOPIC) -> int:
     """The partition's high watermark in a replication-offset-checkpoint, 0 where there is none."""
     for line in _lines_of(file):
         name, _, rest = line.partition(" ")
-        if name == TOPIC:
+        if name == topic:
             return int(rest.split()[1])
     return 0
 
@@ -146,15 +148,19 @@ def debugged(stage: Stage, broker: int, epoch: int = -1) -> Any:
     # From 2.4 on whoever reads from a follower must say that it knows of racks (KIP-392).
     version = 11 if release.at_least(2, 4) else 9 if release.at_least(2, 1) else 4
     version = version if release.at_least(0, 11) else OLD_CONSUMER_FETCH
-    return fetched(stage.brokers.ports[broker], _DEBUGGING_CONSUMER, version, epoch=epoch)
+    return fetched(
+        stage.brokers.ports[broker], _DEBUGGING_CONSUMER, version, epoch=epoch, topic=stage.topic
+    )
 
 
 def _serves(stage: Stage, broker: int) -> bool:
     version = CONSUMER_FETCH if stage.release.at_least(0, 11) else OLD_CONSUMER_FETCH
-    return not fetched(stage.brokers.ports[broker], CONSUMER, version).error_code
+    return not fetched(stage.brokers.ports[broker], CONSUMER, version, topic=stage.topic).error_code
 
 
-def fetched(port: int, who: int, version: int, *, offset: int = 0, epoch: int = -1) -> Any:
+def fetched(
+    port: int, who: int, version: int, *, offset: int = 0, epoch: int = -1, topic: str = TOPIC
+) -> Any:
     """What a broker answers to a fetch of a consumer: the partition's part of it.
 
     `epoch` is the leader epoch that is claimed, -1 for none. Raises `NoAnswer`.
@@ -171,7 +177,7 @@ def fetched(port: int, who: int, version: int, *, offset: int = 0, epoch: int = 
         "max_wait": datetime.timedelta(),
         "max_bytes": _BYTES_MAX,
         "session_epoch": -1,
-        "topics": [{"topic": TOPIC, "partitions": [partition]}],
+        "topics": [{"topic": topic, "partitions": [partition]}],
     }
     answer = call(port, FETCH, version, values, seconds=ASK_SECONDS)
     return answer.responses[0].partitions[0]

@@ -29,7 +29,8 @@ from checker.confirm.facts import (
 from checker.confirm.kraft import REPLICAS, KraftCluster, started
 from checker.confirm.proxy import wait_until
 from checker.confirm.releases import KafkaRelease
-from checker.confirm.replay import Confirmation, Judgement, StepSeen
+from checker.confirm.replay import Confirmation, Judgement
+from checker.confirm.stepping import StepSeen
 from checker.confirm.wire import Pending
 from model.message.terms import LEADER
 

@@ -107,6 +107,8 @@ class Processes:
             "-XX:+UseSerialGC",
             # ZooKeeper asks for a part of log4j that its replacement does not have.
             "-Dzookeeper.jmx.log4j.disable=true",
+            # Nobody pulls the plug on it, and a busy disk is not to end a session.
+            "-Dzookeeper.forceSync=no",
             f"-Dlog4j.configuration=file:{self._folder}/log4j.properties",
             f"-Dlog4j2.configurationFile={self._folder}/log4j2.xml",
             "-cp",

@@ -278,3 +278,12 @@ def wait_until(true: Callable[[], bool], seconds: float, *, every: float = 0.05)
             return False
         time.sleep(every)
     return True
+
+
+def listens(port: int) -> bool:
+    """Whether somebody takes connections on this port of this machine."""
+    try:
+        socket.create_connection((HOST, port), 1).close()
+    except OSError:
+        return False
+    return True

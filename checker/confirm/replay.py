@@ -15,20 +15,22 @@ from pathlib import Path
 
 from checker.confirm.brokers import BrokerSettings
 from checker.confirm.course import Course
-from checker.confirm.errors import NoAnswer
 from checker.confirm.evidence import Evidence, committed_in, gathered
-from checker.confirm.facts import ISR, Difference, Facts, of, of_model
-from checker.confirm.mapping import TABLE, Act, keep_in_sync
-from checker.confirm.observing import compared, observed
+from checker.confirm.mapping import TABLE
+from checker.confirm.observing import observed
 from checker.confirm.releases import KafkaRelease
-from checker.confirm.stage import NotHeld, Stage, StepFailed, staged
+from checker.confirm.stage import NotHeld, Stage
+from checker.confirm.staging import staged
+from checker.confirm.stepping import (
+    FETCH_WAIT_MS,
+    LAG_MS,
+    NO_LAG_MS,
+    StepSeen,
+    begun,
+    require_held,
+    take,
+)
 from counterexamples import Moment, TraceStep
-
-LAG_MS = 6_000
-"""replica.lag.time.max.ms of a trace in which the ISR shrinks."""
-NO_LAG_MS = 3_600_000
-FETCH_WAIT_MS = 100
-"""A fetch with nothing to bring waits so long, and then tells the high watermark of after it."""
 
 
 class Judgement(enum.Enum):
@@ -43,20 +45,6 @@ class Judgement(enum.Enum):
     """Brokers did something else than the model says of them."""
     NOT_STEERABLE = "NOT STEERABLE"
     """This harness cannot cause, or hold, a step."""
-
-
-@dataclass(slots=True)
-class StepSeen:
-    """A step as it was taken: the model's facts after it beside those of the brokers."""
-
-    number: int
-    call: str
-    sentence: str
-    model: Facts
-    kafka: Facts
-    differences: list[Difference] = field(default_factory=list)
-    problem: str = ""
-    """Why brokers did not take it, "" if they did."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,9 +142,8 @@ class Run:
                 seen = self._taken(stage, moment)
             except NotHeld as problem:
                 return self._ended(Judgement.NOT_STEERABLE, number, str(problem), None, began)
-            if seen.problem or seen.differences:
-                reason = seen.problem or "; ".join(map(str, seen.differences))
-                return self._ended(Judgement.REFUTED, number, reason, None, began)
+            if seen.complaint:
+                return self._ended(Judgement.REFUTED, number, seen.complaint, None, began)
         self.tell("looking at the end")
         evidence = gathered(stage, observed(stage), self.committed, replayed.states[-1].leader)
         return self._judged(evidence, began)
@@ -166,51 +153,12 @@ class Run:
         return StepSeen(number, str(step), told, {}, {})
 
     def _taken(self, stage: Stage, moment: Moment) -> StepSeen:
-        model = self.course.model
-        after = of_model(moment.after, model.settings, self.release)
-        sentence = model.narration.sentence(
-            moment.action, moment.values, moment.before, moment.after
-        )
-        seen = StepSeen(moment.number, str(moment), sentence, after, {})
+        seen = begun(moment, self.course.model, self.release)
         self.steps.append(seen)
-        act = Act(
-            arguments=dict(moment.arguments),
-            before=moment.before,
-            after=moment.after,
-            settings=model.settings,
-            acks=str(self.course.trace.environment["acks"]),
-            lag_ms=self.lag_ms,
-        )
-        does = TABLE[moment.action].does
-        assert does is not None  # `unsteerable` has seen to it.
-        try:
-            does(stage, act)
-            if self.lag_ms == LAG_MS:
-                keep_in_sync(stage, moment.after)
-        except (StepFailed, NoAnswer) as problem:
-            seen.problem = str(problem)
-            seen.kafka = observed(stage)
-        else:
-            seen.kafka, seen.differences = compared(stage, after)
-            self._require_held(stage, seen)
+        take(stage, moment, self.course.model, self.lag_ms, seen)
+        require_held(seen, stage.replicas, self.lag_ms)
         self.committed |= committed_in(stage, seen.kafka)
         return seen
-
-    def _require_held(self, stage: Stage, seen: StepSeen) -> None:
-        """Raise `NotHeld` where a difference is the harness's: what it could not hold back."""
-        for each in seen.differences:
-            fewer = set(each.kafka.split()) < set(each.model.split())
-            if each.subject == ISR and self.lag_ms == LAG_MS and fewer:
-                raise NotHeld(
-                    f"{each}: a follower left the ISR before its step, replica.lag.time.max.ms "
-                    f"being {LAG_MS}"
-                )
-            for broker in stage.replicas:
-                mark = seen.model.get(of(broker, "HW"))
-                if each.subject == of(broker, "checkpoint") and each.kafka == mark:
-                    raise NotHeld(
-                        f"{each}: a broker checkpoints its high watermark after its first decision"
-                    )
 
     def _judged(self, evidence: Evidence, began: float) -> Confirmation:
         claim = self.course.trace.invariant

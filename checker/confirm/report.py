@@ -13,7 +13,8 @@ from rich.text import Text
 from checker.confirm.course import Course
 from checker.confirm.facts import Facts, of
 from checker.confirm.releases import KafkaRelease
-from checker.confirm.replay import Confirmation, Judgement, StepSeen
+from checker.confirm.replay import Confirmation, Judgement
+from checker.confirm.stepping import StepSeen
 from counterexamples import Replayed
 
 _STYLES = {

@@ -9,16 +9,14 @@ from __future__ import annotations
 import contextlib
 import datetime
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from checker.confirm.brokers import Brokers, BrokerSettings, listens, name_of
-from checker.confirm.controller import TOPIC, Controller, Decision
-from checker.confirm.errors import BrokerFailed, NoAnswer
-from checker.confirm.processes import Processes
-from checker.confirm.proxy import Exchange, Link, wait_until
+from checker.confirm.brokers import Brokers
+from checker.confirm.controller import Controller, Decision
+from checker.confirm.proxy import Exchange, Link, listens, wait_until
 from checker.confirm.releases import KafkaRelease
 from checker.confirm.wire import (
     FETCH,
@@ -34,6 +32,7 @@ from checker.confirm.wire import (
 STEP_SECONDS_MAX = 15.0
 """How long a broker may take for one step."""
 PRODUCE_SECONDS_MAX = 900.0
+FIRST_CHECKPOINT_SECONDS_MAX = 2.0
 _GRACE_SECONDS = 0.3
 """How long a broker that takes up a decision may take before what it waits for is lost."""
 ACKS = {"all": -1, "1": 1, "0": 0}
@@ -89,6 +88,13 @@ class Stage:
         self.sent: set[int] = set()
         """Followers whose fetch counts as sent; any other that waits at its link does not."""
         self.epochs_learned: dict[int, int] = {}
+        self._told: set[int] = set()
+        """Brokers whose process has been told some decision since it was started."""
+
+    @property
+    def topic(self) -> str:
+        """Whose partition this is about."""
+        return self.controller.topic
 
     @property
     def replicas(self) -> range:
@@ -109,7 +115,7 @@ class Stage:
         values = {
             "acks": ACKS[acks],
             "timeout": datetime.timedelta(seconds=PRODUCE_SECONDS_MAX),
-            "topic_data": [{"name": TOPIC, "partition_data": [partition]}],
+            "topic_data": [{"name": self.topic, "partition_data": [partition]}],
         }
         port = self.brokers.ports[leader]
         pending = Pending(port, PRODUCE, 2 if old else 3, values, seconds=PRODUCE_SECONDS_MAX)
@@ -236,7 +242,7 @@ class Stage:
             "max_wait": datetime.timedelta(),
             "max_bytes": 1 << 20,
             "session_epoch": -1,
-            "topics": [{"topic": TOPIC, "partitions": [partition]}],
+            "topics": [{"topic": self.topic, "partitions": [partition]}],
         }
         version = 9 if self.release.at_least(2, 1) else 5 if self.release.at_least(0, 11) else 3
         call(self.brokers.ports[leader], FETCH, version, values, seconds=STEP_SECONDS_MAX)
@@ -265,11 +271,17 @@ class Stage:
     def shut_down(self, broker: int, *, outlives: bool = False) -> None:
         """A clean shutdown. The broker waits for its fetch, which is lost; `outlives` as above."""
         self.lose(broker, outlives=outlives)
+        self.brokers.ask_to_end(broker)
+        end = time.monotonic() + STEP_SECONDS_MAX
+        while self.brokers.is_up(broker) and time.monotonic() < end:
+            time.sleep(0.1)
+            self.lose(broker)  # It may have asked once more meanwhile.
         self.brokers.shut_down(broker)
         self._forget(broker)
 
     def _forget(self, broker: int, *, outlives: bool = False) -> None:
         self.epochs_learned.pop(broker, None)
+        self._told.discard(broker)
         self.lose(broker, outlives=outlives)
         for (follower, leader), link in self.links.items():
             if leader != broker:
@@ -287,7 +299,7 @@ class Stage:
 
     def write_checkpoint(self, broker: int, high_watermark: int) -> None:
         """Put a high watermark where the broker's checkpoint thread would."""
-        text = f"0\n1\n{TOPIC} 0 {high_watermark}\n"
+        text = f"0\n1\n{self.topic} 0 {high_watermark}\n"
         self.brokers.checkpoint_file(broker).write_text(text, encoding="ascii")
 
     # The controller's word.
@@ -301,13 +313,12 @@ class Stage:
         only to its sender.
         """
         port = self.brokers.ports[broker]
-        ports = {
-            other: port if other == broker else self.links[broker, other].port for other in alive
-        }
+        ports = self._ports_seen_by(broker, alive)
         self.controller.update_metadata(port, decision, ports)
-        pending = self.controller.lead_or_follow(port, decision, ports)
-        while not pending.is_over(_GRACE_SECONDS):
-            self.lose(broker, outlives=outlives)
+        with self._checkpoint_kept(broker):
+            pending = self.controller.lead_or_follow(port, decision, ports)
+            while not pending.is_over(_GRACE_SECONDS):
+                self.lose(broker, outlives=outlives)
         if pending.problem is not None:
             raise StepFailed(f"r{broker} takes up epoch {decision.epoch}", str(pending.problem))
         codes = [
@@ -319,9 +330,39 @@ class Stage:
                 raise StepFailed(f"r{broker} takes up epoch {decision.epoch}", code.name)
         self.epochs_learned[broker] = decision.epoch
 
-    def stop_replica(self, broker: int) -> None:
-        """Tell a follower to fetch no more."""
-        pending = self.controller.stop_replica(self.brokers.ports[broker])
+    def tell_who_lives(self, alive: Sequence[int]) -> None:
+        """Tell brokers that know the partition who lives, and of it what they know already."""
+        for broker, epoch in self.epochs_learned.items():
+            decision = self.controller.decisions[epoch]
+            ports = self._ports_seen_by(broker, sorted({*alive, broker}))
+            self.controller.update_metadata(self.brokers.ports[broker], decision, ports)
+
+    def _ports_seen_by(self, broker: int, alive: Sequence[int]) -> dict[int, int]:
+        """Where a broker is to find those that live: itself, and the others behind their links."""
+        own = self.brokers.ports[broker]
+        return {each: own if each == broker else self.links[broker, each].port for each in alive}
+
+    @contextlib.contextmanager
+    def _checkpoint_kept(self, broker: int) -> Iterator[None]:
+        """Undo what a broker writes to its checkpoint right after its first decision.
+
+        It does so once (startHighWatermarkCheckPointThread), and nothing can hold it back. Nothing
+        is read from that file until the process starts again.
+        """
+        file = self.brokers.checkpoint_file(broker)
+        if broker in self._told:
+            yield
+            return
+        self._told.add(broker)
+        before = _identity(file)
+        text = file.read_bytes() if before else b""
+        yield
+        if wait_until(lambda: _identity(file) != before, FIRST_CHECKPOINT_SECONDS_MAX, every=0.01):
+            file.write_bytes(text)
+
+    def stop_replica(self, broker: int, *, delete: bool = False) -> None:
+        """Tell a follower to fetch no more; or, with `delete`, anybody to forget the partition."""
+        pending = self.controller.stop_replica(self.brokers.ports[broker], delete=delete)
         while not pending.is_over(_GRACE_SECONDS):
             self.lose(broker)
         self.lose(broker)
@@ -338,12 +379,15 @@ class Stage:
 
     # The beginning and the end.
 
-    def set_up(self) -> None:
-        """Broker 0 leads in epoch 0, and everybody knows it and has fetched once.
+    def begin(self, topic: str, settings: Mapping[str, str]) -> None:
+        """A new topic with these settings, and nothing of the one before.
 
-        The first fetch tells the leader that the follower's log is empty, as the model begins.
+        Broker 0 leads in epoch 0, and everybody knows it and has fetched once. The first fetch
+        tells the leader that the follower's log is empty, as the model begins.
         """
-        self.controller.create_topic(0)
+        self._end_topic()
+        self.brokers.topic = self.controller.topic = topic
+        self.controller.create_topic(0, settings)
         decision = self.controller.current()
         for broker in self.replicas:
             self.learn(broker, decision, self.replicas)
@@ -352,6 +396,22 @@ class Stage:
                 pass
             self.leader_fetch(follower, 0)
             self.receive(follower, 0)
+
+    def _end_topic(self) -> None:
+        """Everybody is up, and has forgotten the topic; nothing of it is on its way."""
+        down = [broker for broker in self.replicas if not self.brokers.is_up(broker)]
+        for broker in down:
+            self.brokers.start(broker)
+        for broker in down:
+            self.brokers.await_registered(broker, self.controller)
+        for link in self.links.values():
+            link.lose()
+            link.lose_stray()
+        for broker in self.epochs_learned:
+            self.stop_replica(broker, delete=True)
+        self.epochs_learned.clear()
+        self.sent.clear()
+        self.asked.clear()
 
     def heal(self, leader: int) -> None:
         """Let everything pass, start who is down, and tell everybody the last decision.
@@ -376,56 +436,15 @@ def value_of(record: int) -> bytes:
     return f"m{record}".encode()
 
 
+def _identity(file: Path) -> tuple[int, int] | None:
+    """What is another once a file was replaced or written; None where there is none."""
+    try:
+        found = file.stat()
+    except FileNotFoundError:
+        return None
+    return found.st_ino, found.st_mtime_ns
+
+
 def _is_asking(exchange: Exchange | None) -> bool:
     """Whether a request waits that has not been let through."""
     return exchange is not None and not exchange.may_ask
-
-
-@contextlib.contextmanager
-def staged(
-    release: KafkaRelease,
-    jars: Sequence[Path],
-    *,
-    replicas: int,
-    settings: BrokerSettings,
-    folder: Path,
-    announce: Callable[[str], None],
-) -> Iterator[Stage]:
-    """A cluster in `folder`, set up; when the block is left no process of it is."""
-    conversation = folder / "conversation.txt"
-    began = time.monotonic()
-
-    def watch(who: str, body: object) -> None:
-        with conversation.open("a", encoding="utf-8") as file:
-            file.write(f"{time.monotonic() - began:8.3f} {who}: {body}\n")
-
-    with contextlib.ExitStack() as ending:
-        processes = ending.enter_context(Processes(folder, jars))
-        brokers = Brokers(release, replicas, settings, folder, processes)
-        announce("starting ZooKeeper")
-        brokers.start_zookeeper()
-        controller = ending.enter_context(Controller(brokers.zookeeper_port, list(range(replicas))))
-        try:
-            controller.take_office(60)
-        except BrokerFailed as problem:
-            raise BrokerFailed(f"{problem}; {processes.last_lines('zookeeper')}") from None
-        announce(f"starting {replicas} brokers")
-        for broker in range(replicas):
-            brokers.start(broker)
-        for broker in range(replicas):
-            brokers.await_registered(broker, controller)
-        links = {
-            (follower, leader): Link(follower, leader, brokers.ports[leader], watch)
-            for follower in range(replicas)
-            for leader in range(replicas)
-            if follower != leader
-        }
-        for link in links.values():
-            ending.callback(link.close)
-        stage = Stage(release, brokers, controller, links)
-        try:
-            stage.set_up()
-        except (StepFailed, NoAnswer) as problem:
-            logs = "; ".join(processes.last_lines(name_of(broker)) for broker in range(replicas))
-            raise BrokerFailed(f"the cluster could not be set up: {problem}; {logs}") from None
-        yield stage

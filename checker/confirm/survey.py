@@ -14,6 +14,7 @@ from pathlib import Path
 from checker.confirm.carrying_out import carried_out
 from checker.confirm.counterexample import searched
 from checker.confirm.errors import CannotConfirm, NoJars
+from checker.confirm.figures import without_walks
 from checker.confirm.releases import BY_PAUSES, KafkaRelease
 from checker.confirm.replay import Judgement
 from checker.scenarios.catalogue import CATALOGUE, find_scenario
@@ -172,6 +173,8 @@ def _place(cell: Cell) -> int:
 def write_markdown(
     path: Path, cells: Sequence[Cell], releases: Sequence[str], missing: Sequence[str]
 ) -> None:
-    """Write the document, whole or not at all. Raises `BadFile`."""
+    """Write the document, whole or not at all; its part about walks stays. Raises `BadFile`."""
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    _, walks = without_walks(text)
     with written_whole(path) as file:
-        file.write(to_markdown(cells, releases, missing).encode())
+        file.write((to_markdown(cells, releases, missing) + walks).encode())

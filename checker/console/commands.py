@@ -19,6 +19,7 @@ COMMANDS = {
     "check": "Say which invariants hold.",
     "confirm": "Replay a counterexample on real brokers.",
     "confirm-catalogue": "Replay every entry on releases of Kafka.",
+    "conform": "Walks through the model on real brokers.",
     "gate": "Run a file of expectations.",
     "kernel": "Show what the rules are compiled to.",
     "layout": "Show the fields of a state, in bits.",

@@ -70,7 +70,7 @@ def headline(result: Result) -> RenderableType:
     facts = ", ".join(
         f"{name} {told_option(value)}"
         for name, value in model.options.items()
-        if name not in words.unsaid and (value or usual[name])
+        if name not in words.unsaid and (value or usual.get(name, True))
     )
     return Group(title, Text(facts, style="dim"))
 

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 from checker.engines.choice import EngineChoice
 from checker.engines.disk import DiskWorkers
+from checker.engines.growing import GrowingEngine
 from checker.engines.memory import MemoryEngine
-from checker.engines.partitioned import PartitionedEngine
+from checker.engines.over_files import FileEngine
+from checker.engines.written_levels import WrittenLevels
 from checker.problem import Problem
 
 if TYPE_CHECKING:
@@ -23,46 +25,33 @@ def engine_for(
     directory: RunDirectory | None = None,
     announce: Callable[[str], None] = lambda message: None,
     deadline: Callable[[], bool] | None = None,
-) -> PartitionedEngine:
+) -> FileEngine | GrowingEngine:
     """The engine that was asked for. Nothing of Spark is imported for the local one."""
-    memory = MemoryEngine(
-        problem, threads=choice.threads, memory_bytes=memory_bytes, deadline=deadline
-    )
     words = problem.model.layout.words
+    levels = WrittenLevels(words, directory)
     if choice.name == "local":
-        return PartitionedEngine(
-            problem,
-            DiskWorkers(
-                words=words, threads=choice.threads, memory_bytes=memory_bytes, deadline=deadline
-            ),
-            name="local",
-            memory=memory,
-            memory_name="local",
-            directory=directory,
-            owners=choice.partitions,
+        memory = MemoryEngine(
+            problem, threads=choice.threads, memory_bytes=memory_bytes, deadline=deadline
         )
+        threads = DiskWorkers(
+            words=words, threads=choice.threads, memory_bytes=memory_bytes, deadline=deadline
+        )
+        over_files = FileEngine(problem, threads, levels, owners=choice.partitions)
+        return GrowingEngine(memory, over_files, name="local")
     from checker.engines.spark import SparkWorkers  # noqa: PLC0415 - the local engine needs none
 
-    workers = SparkWorkers(
-        problem=problem,
-        master=choice.master,
-        settings=choice.settings,
-        driver_levels=choice.driver_levels,
-        context=getattr(choice.session, "sparkContext", choice.session),
-        on_wait=announce,
+    workers = SparkWorkers(problem, choice, on_wait=announce, deadline=deadline)
+    helpers = None
+    if choice.driver_levels is None:
+        helpers = DiskWorkers(words=words, name="driver", threads=choice.threads, deadline=deadline)
+    over_files = FileEngine(problem, workers, levels, owners=choice.partitions, helpers=helpers)
+    if choice.driver_levels == 0:
+        return over_files
+    memory = MemoryEngine(
+        problem,
+        name="driver",
+        threads=choice.threads,
+        memory_bytes=memory_bytes,
         deadline=deadline,
     )
-    return PartitionedEngine(
-        problem,
-        workers,
-        name="spark",
-        memory=memory,
-        memory_name="driver",
-        begins_in_memory=choice.driver_levels != 0,
-        outgrown=workers.is_wanted,
-        directory=directory,
-        owners=choice.partitions,
-        helpers=None
-        if choice.driver_levels is not None
-        else DiskWorkers(words=words, name="driver", threads=choice.threads, deadline=deadline),
-    )
+    return GrowingEngine(memory, over_files, name="spark", outgrown=workers.is_wanted)

@@ -1,14 +1,16 @@
 """Candidates on their way to their owners, each once.
 
 Successors repeat: about four lead to each new state. A table for each owner keeps every one from
-being passed on twice by one task.
+being passed on twice by one task. It is filled by the loop that a search in memory is made of.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from checker.expander import Expander, Tally
 from checker.rows import Rows
+from checker.store.explore_loop import CHUNK_ROWS
 from checker.store.visited import Visited
 from checker.store.visited_loops import OWNED_MAX
 
@@ -17,30 +19,26 @@ BLOCK_ROWS = 1 << 16
 
 
 class Gathering:
-    """Distinct candidates by owner, `rows_max` in all or a few more.
+    """Distinct candidates by owner, `rows_max` in all or what a chunk of states adds to them."""
 
-    `room` is the most that are added at once.
-    """
-
-    def __init__(self, words: int, owners: int, *, rows_max: int, room: int) -> None:
+    def __init__(self, expander: Expander, owners: int, *, rows_max: int) -> None:
         self.rows_max = rows_max
-        self._kept = Visited(words, owners, rows_max=min(rows_max + room, OWNED_MAX))
+        self._expander = expander
+        most = min(rows_max + len(expander.out), OWNED_MAX)
+        self._kept = Visited(expander.layout.words, owners, rows_max=most)
 
-    @property
-    def is_full(self) -> bool:
-        """Whether it is time to hand out what there is."""
-        return self._kept.count >= self.rows_max
+    def expand(self, frontier: Sequence[Rows], tally: Tally) -> Iterator[tuple[int, bytes]]:
+        """Successors as (owner, block), each once in every batch of `rows_max`."""
+        self._kept.clear()  # A task that failed, or was not heard out, has left some.
+        for rows in frontier:
+            for start in range(0, len(rows), CHUNK_ROWS):
+                self._expander.explore(rows[start : start + CHUNK_ROWS], tally, self._kept)
+                if self._kept.count >= self.rows_max:
+                    yield from self._take()
+        yield from self._take()
 
-    def clear(self) -> None:
-        """Begin anew: nothing has been passed on by this task."""
-        self._kept.clear()
-
-    def add(self, rows: Rows) -> None:
-        """Take in candidates."""
-        self._kept.add(rows)
-
-    def take(self) -> Iterator[tuple[int, bytes]]:
-        """Hand out everything, as (owner, block), and forget it."""
+    def _take(self) -> Iterator[tuple[int, bytes]]:
+        """Hand out everything, and forget it."""
         for owner in range(self._kept.owners):
             rows = self._kept.of_owner(owner)
             for start in range(0, len(rows), BLOCK_ROWS):

@@ -47,23 +47,24 @@ class OutOfMemory(Exception):
 
 
 class MemoryEngine:
-    """Breadth-first search in memory.
+    """Breadth-first search in memory. `name` is how the report calls it.
 
     `threads` 0 means one for each core. Beyond `memory_bytes`, `expand` leaves the level as it was
     and raises `OutOfMemory`.
     """
 
-    name = "local"
     can_shed = False
 
     def __init__(
         self,
         problem: Problem,
         *,
+        name: str = "local",
         threads: int = 0,
         memory_bytes: int | None = None,
         deadline: Callable[[], bool] | None = None,
     ) -> None:
+        self.name = name
         self.problem = problem
         self.threads = threads_of(threads)
         self.memory_bytes = memory_bytes
@@ -78,10 +79,11 @@ class MemoryEngine:
         self._stop = threading.Event()
 
     def close(self) -> None:
-        """End the threads and forget the states."""
+        """End the threads, forget the states, and give all memory back."""
         self._stop.set()
         self._pool.shutdown(wait=True, cancel_futures=True)
         self._current = []
+        self._local = threading.local()
         self.visited.close()
 
     @property
@@ -125,6 +127,7 @@ class MemoryEngine:
             depth=self.depth,
             new=self.frontier,
             broken=findings.as_dict(),
+            on=self.name,
         )
 
     def expand(self, happened: NDArray[np.bool_]) -> Expansion:

@@ -16,7 +16,7 @@ from py4j.protocol import Py4JError, Py4JJavaError
 
 from checker.engine import EngineFailed, Interrupted
 from checker.engines.jvm import SparkGone, how_it_ended
-from checker.engines.partitioned import WorkersLost
+from checker.engines.workers import WorkersLost
 from counterexamples import FULL
 
 _LOOK_SECONDS = 0.2

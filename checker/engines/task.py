@@ -20,7 +20,6 @@ from checker.prepare import prepare
 from checker.problem import Problem
 from checker.rows import Rows
 from checker.store import programs
-from checker.store.explore_loop import CHUNK_ROWS
 from checker.store.level_files import StateFile
 from checker.store.runs import Scratch, merge, share, sort_unique, unseen
 from checker.store.storage import Storage, checksum
@@ -30,12 +29,12 @@ class Superseded(Exception):
     """A task is asked for candidates that were used up two levels ago.
 
     Spark, having lost something, wants to make everything before it anew, level by level. The
-    driver can do better: see `checker.engines.partitioned`.
+    driver can do better: see `checker.engines.over_files`.
     """
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class SortedFile:
     """A sorted file, of which an owner has all, or only its own range of hashes."""
 
     name: str
@@ -49,10 +48,10 @@ class OwnerPlan:
     `frontier` is what it expands, where a task only expands.
     """
 
-    runs: tuple[Run, ...] = ()
-    merge: tuple[Run, ...] = ()
+    runs: tuple[SortedFile, ...] = ()
+    merge: tuple[SortedFile, ...] = ()
     merged: str = ""
-    frontier: tuple[Run, ...] = ()
+    frontier: tuple[SortedFile, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,11 +117,11 @@ def explore(
     else:
         frontier = [_read(plan, run, owner) for run in plan.owners[owner].frontier]
     if plan.expands:
-        yield from _candidates(bench, frontier, tally)
+        yield from bench.gathering.expand(frontier, tally)
     yield owners, Report(owner, file, findings, tally)
 
 
-def _read(plan: LevelPlan, run: Run, owner: int) -> Rows:
+def _read(plan: LevelPlan, run: SortedFile, owner: int) -> Rows:
     rows = plan.storage.read(run.name, plan.problem.model.layout.words)
     return rows if run.whole else share(rows, len(plan.owners), owner)
 
@@ -138,12 +137,7 @@ class _Bench:
 
     def __init__(self, plan: LevelPlan) -> None:
         self.expander = Expander(plan.problem)
-        self.gathering = Gathering(
-            self.expander.layout.words,
-            len(plan.owners),
-            rows_max=plan.gathered_rows,
-            room=len(self.expander.out),
-        )
+        self.gathering = Gathering(self.expander, len(plan.owners), rows_max=plan.gathered_rows)
         self.scratch = Scratch()
 
 
@@ -187,16 +181,3 @@ def _new(plan: LevelPlan, owner: int, bench: _Bench, candidates: list[Rows]) -> 
     if mine.merge:
         runs.append(plan.storage.read(mine.merged, words))
     return np.ascontiguousarray(unseen(rows, runs))
-
-
-def _candidates(bench: _Bench, frontier: list[Rows], tally: Tally) -> Iterator[tuple[int, bytes]]:
-    """Successors by owner, each once in every batch."""
-    expander, gathering = bench.expander, bench.gathering
-    gathering.clear()
-    for rows in frontier:
-        for start in range(0, len(rows), CHUNK_ROWS):
-            for written in expander.expand(rows[start : start + CHUNK_ROWS], tally):
-                gathering.add(expander.out[:written])
-                if gathering.is_full:
-                    yield from gathering.take()
-    yield from gathering.take()

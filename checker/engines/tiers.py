@@ -8,19 +8,19 @@ number, and there are never more runs than that.
 
 from __future__ import annotations
 
-from checker.engines.task import OwnerPlan, Run
+from checker.engines.task import OwnerPlan, SortedFile
 
 
 class Tiers:
     """The runs of one owner, oldest and largest first, with their sizes."""
 
     def __init__(self) -> None:
-        self.runs: list[tuple[Run, int]] = []
+        self.runs: list[tuple[SortedFile, int]] = []
         self.obsolete: list[str] = []
         """Merged runs that a later one has replaced."""
         self._merged: set[str] = set()
 
-    def add(self, run: Run, rows: int) -> None:
+    def add(self, run: SortedFile, rows: int) -> None:
         """One more run."""
         self.runs.append((run, rows))
 
@@ -36,7 +36,7 @@ class Tiers:
             return OwnerPlan(runs=tuple(run for run, _ in self.runs))
         self.obsolete += [run.name for run, _ in tail_runs if run.name in self._merged]
         self._merged.add(merged)
-        self.runs = [*kept, (Run(merged), tail)]
+        self.runs = [*kept, (SortedFile(merged), tail)]
         return OwnerPlan(
             runs=tuple(run for run, _ in kept),
             merge=tuple(run for run, _ in tail_runs),

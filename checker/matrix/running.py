@@ -6,20 +6,14 @@ compiled.
 
 from __future__ import annotations
 
-import tempfile
 import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from os import cpu_count
-from pathlib import Path
-from typing import Any
-from uuid import uuid4
 
 from checker.compiled.kernel import is_compiled
-from checker.engine import EngineFailed
 from checker.engines.choice import EngineChoice
-from checker.engines.partitioned import WorkersLost
 from checker.matrix.answering import Answer, Question, answer, problem_of, unexplored
 from checker.prepare import prepare
 from checker.result import INTERRUPTED
@@ -107,62 +101,33 @@ def answers_here(questions: Sequence[Question], watch: Watch, *, threads: int) -
 @contextmanager
 def _spark(choice: EngineChoice, announce: Callable[[str], None]) -> Iterator[Explorer]:
     """One job on Spark for all questions of a call, a task for each. Raises `EngineFailed`."""
-    from checker.engines.shipping import Shipped  # noqa: PLC0415 - the local engine needs none
-    from checker.engines.spark_job import SparkJobs  # noqa: PLC0415
-    from checker.engines.spark_session import (  # noqa: PLC0415
-        start_context,
-        wait_for_executors,
-    )
+    from checker.engines.spark_side import SparkSide  # noqa: PLC0415 - the local engine needs none
 
-    group = f"waterline-{uuid4()}"
-    log = Path(tempfile.gettempdir()) / f"{group}.log"
-    context: Any = getattr(choice.session, "sparkContext", choice.session)
-    jobs = SparkJobs(group, announce)
-
-    def start() -> Callable[[Iterator[Any]], Iterator[Any]]:
-        nonlocal context
-        if context is None:
-            announce("starting Spark")
-            context = start_context(choice.master, settings=choice.settings, log=log)
-        wait_for_executors(context)
-        return Shipped(context, describe=announce).each(answer)
-
+    spark = SparkSide(choice, announce)
     # Whatever talks to the JVM does so beside this thread, which Ctrl-C then finds waiting.
     beside = ThreadPoolExecutor(1, thread_name_prefix="spark-side")
     try:
-        each = beside.submit(start).result()
+        spark.start()
+        spark.wait()
 
         def explore(questions: Sequence[Question], watch: Watch) -> list[Answer]:
             if not questions:
                 return []
-            cells = context.parallelize(list(questions), len(questions)).mapPartitions(each)
 
             def look() -> bool:
-                watch(beside.submit(_finished, context, group).result(), None)
+                watch(beside.submit(spark.finished_tasks).result(), None)
                 return False
 
             try:
-                answers: list[Answer] = jobs.run(context, "at the cells", cells.collect, until=look)
+                answers: list[Answer] = spark.each(
+                    "at the cells", questions, len(questions), answer, until=look
+                )
             except KeyboardInterrupt:
-                jobs.cancel(context)
+                spark.cancel()
                 return [unexplored(question, INTERRUPTED) for question in questions]
-            except WorkersLost as lost:
-                raise EngineFailed(str(lost)) from lost  # Spark has tried these tasks again
             return answers
 
         yield explore
     finally:
         beside.shutdown(wait=True)
-        if context is not None:
-            jobs.close(context)
-            if choice.session is None:
-                context.stop()
-        log.unlink(missing_ok=True)
-
-
-def _finished(context: Any, group: str) -> int:
-    """How many tasks of the group's last job have ended."""
-    tracker = context.statusTracker()
-    job = tracker.getJobInfo(max(tracker.getJobIdsForGroup(group), default=-1))
-    stages = [tracker.getStageInfo(stage) for stage in job.stageIds] if job else []
-    return sum(stage.numCompletedTasks for stage in stages if stage)
+        spark.close()

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from checker.compiled.machine_words import below, shifted
+from checker.compiled.origins import row_of, step_of
 from checker.compiled.program import Recipe, loaded, own_recipe
 from checker.compiled.values import ArrayValue, constant
 from checker.rows import Rows, address
@@ -20,17 +21,17 @@ from checker.store.blocks import NUMBER, NUMBERS, block_of, hash_row, hashes, sa
 _BUCKET_ROWS = 4
 """States that are looked through for one, about."""
 _NO_WAY = (1 << 32) - 1
-"""A code of 32 bits that stands for none: -1 in an array of numbers with a sign."""
+"""A step of 32 bits that stands for none: -1 in an array of numbers with a sign."""
 
 
-def _precedes(left: Any, i: int, left_code: int, right: Any, j: int, code: int, words: int) -> bool:
-    """Whether (left[i], left_code) is less than (right[j], code)."""
-    if code == _NO_WAY:
+def _precedes(left: Any, i: int, left_step: int, right: Any, j: int, step: int, words: int) -> bool:
+    """Whether (left[i], left_step) is less than (right[j], step)."""
+    if step == _NO_WAY:
         return True
     for w in range(words):
         if left[i, w] != right[j, w]:
             return bool(below(left[i, w], right[j, w]))
-    return left_code < code
+    return left_step < step
 
 
 def offer_all(
@@ -40,12 +41,11 @@ def offer_all(
     base: int,
     shift: int,
     parents: Any,
-    codes: Any,
+    steps: Any,
     targets: Any,
     origins: Any,
     n: int,
     sources: Any,
-    row_shift: int,
     words: int,
 ) -> int:
     """Lower the way into every state of `level` that targets[:n] lead to."""
@@ -56,10 +56,9 @@ def offer_all(
         for at in range(starts[place], starts[place + 1]):
             if not same_row(level, at, targets, i, words):
                 continue
-            source = origins[i] >> row_shift
-            code = origins[i] & ((1 << row_shift) - 1)
-            if _precedes(sources, source, code, parents, at, codes[at], words):
-                codes[at] = code
+            source, step = row_of(origins[i]), step_of(origins[i])
+            if _precedes(sources, source, step, parents, at, steps[at], words):
+                steps[at] = step
                 for w in range(words):
                     parents[at, w] = sources[source, w]
             break
@@ -71,24 +70,23 @@ def recipe_of(words: int) -> Recipe:
     """The loop of this module for states of so many words."""
     rows = block_of(words)
     places = rows, NUMBERS, NUMBER, NUMBER, NUMBER, rows, ArrayValue("%", "i32")
-    given = *places, rows, NUMBERS, NUMBER, rows, NUMBER, constant(words)
+    given = *places, rows, NUMBERS, NUMBER, rows, constant(words)
     return own_recipe((offer_all, given))
 
 
 class LeastArrivals:
     """The least way into each of `level`, distinct states in the order of their hashes.
 
-    `parents` and `codes` are theirs, row by row. A code is what a kernel writes for an action with
-    its arguments; among equal parents the least is the first in the table of contents, then the
-    least arguments. It is -1 where nothing has led so far.
+    `parents` and `steps` are theirs, row by row. Among equal parents the least step is the first in
+    the table of contents, then that with the least arguments (`checker.compiled.origins`). It is -1
+    where nothing has led so far.
     """
 
-    def __init__(self, level: Rows, *, row_shift: int) -> None:
+    def __init__(self, level: Rows) -> None:
         self.level = level
         self.parents = np.zeros_like(level)
-        self.codes: NDArray[np.int32] = np.full(len(level), -1, np.int32)
+        self.steps: NDArray[np.int32] = np.full(len(level), -1, np.int32)
         self._offer = loaded(recipe_of(level.shape[1]))["offer_all"]
-        self._row_shift = row_shift
         keys = hashes(level)
         self._base = keys[0] if len(level) else np.uint64(0)
         span = int(keys[-1] - keys[0]) if len(level) else 0
@@ -100,7 +98,7 @@ class LeastArrivals:
         )
 
     def offer(self, targets: Rows, origins: NDArray[np.int64], n: int, sources: Rows) -> None:
-        """Take in `n` transitions; an origin is the row of `sources`, then the code."""
+        """Take in `n` transitions; an origin's row is one of `sources`."""
         self._offer(
             address(self.level),
             address(self._starts),
@@ -108,10 +106,9 @@ class LeastArrivals:
             int(self._base.view(np.int64)),
             int(self._shift),
             address(self.parents),
-            address(self.codes),
+            address(self.steps),
             address(targets),
             address(origins),
             n,
             address(sources),
-            self._row_shift,
         )

@@ -1,4 +1,4 @@
-"""Room for states that grows without ever being copied.
+"""Room for states that grows without ever being copied, and for the tables that find them.
 
 Address space is reserved once, generously; memory is taken page by page as it is written. So there
 is no moment at which an array exists twice, and what is held is what is used.
@@ -9,12 +9,15 @@ from __future__ import annotations
 import mmap
 
 import numpy as np
+from numpy.typing import NDArray
 
-from checker.rows import Rows
+from checker.rows import Rows, address
 
 _WORD_BYTES = 8
 HUGE_FROM_BYTES = 4 << 20
 """From this size on, large pages are asked for: fewer misses, and little wasted at the end."""
+_HUGE_BYTES = 2 << 20
+_SLOT_BYTES = 4
 
 
 class Reserve:
@@ -45,3 +48,25 @@ class Reserve:
             self._advised = True
             if hasattr(mmap, "MADV_HUGEPAGE"):
                 self._map.madvise(mmap.MADV_HUGEPAGE)
+
+
+def empty_table(slots: int) -> NDArray[np.uint32]:
+    """A table of so many empty slots, in large pages where it fills half of one or more.
+
+    It is looked into at random, so with small pages nearly each look would also miss the memory of
+    where pages are.
+    """
+    size = slots * _SLOT_BYTES
+    if size < _HUGE_BYTES // 2 or not hasattr(mmap, "MADV_HUGEPAGE"):
+        table = np.empty(slots, np.uint32)
+    else:
+        whole = -(-size // _HUGE_BYTES) * _HUGE_BYTES
+        mapped = mmap.mmap(-1, whole + _HUGE_BYTES, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+        mapped.madvise(mmap.MADV_HUGEPAGE)
+        room = np.frombuffer(mapped, np.uint8)
+        start = -address(room) % _HUGE_BYTES
+        table = room[start : start + size].view(np.uint32)
+    # Written to at once: a page that is read first and written to later costs two faults, the
+    # second of which interrupts all other threads.
+    table[:] = 0
+    return table

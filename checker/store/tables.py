@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from checker.compiled.loops import ACTION_SHIFT, ROW_SHIFT
+from checker.compiled.origins import action_of, arguments_of, row_of, step_of
 from checker.rows import Rows
 from checker.store.decoding import decoded, field_columns, key_type, keys
 from model.kit.transition_system import Model, call
@@ -65,8 +65,8 @@ class _Calls:
     def columns(self, codes: NDArray[Any]) -> list[Any]:
         """Action, arguments and text; null where a code is negative."""
         none = codes < 0
-        actions = np.where(none, 0, codes >> ACTION_SHIFT).astype(np.int32)
-        numbers = np.where(none, 0, self._first[actions] + (codes & ((1 << ACTION_SHIFT) - 1)))
+        actions = np.where(none, 0, action_of(codes)).astype(np.int32)
+        numbers = np.where(none, 0, self._first[actions] + arguments_of(codes))
         taken = pa.array(numbers.astype(np.int32), mask=none)
         named = pa.DictionaryArray.from_arrays(pa.array(actions, mask=none), self._names)
         return [
@@ -131,8 +131,8 @@ class StepTable:
         """A batch of a block."""
         columns = [
             pa.array(np.full(len(block), block.depth, np.int32)),
-            keys(block.sources[block.origins >> ROW_SHIFT]),
+            keys(block.sources[row_of(block.origins)]),
             keys(block.targets),
-            *self._calls.columns(block.origins & ((1 << ROW_SHIFT) - 1)),
+            *self._calls.columns(step_of(block.origins)),
         ]
         return pa.RecordBatch.from_arrays(columns, schema=self.schema)

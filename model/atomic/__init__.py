@@ -6,7 +6,7 @@ a round trip. What is left is everything about epochs, the ISR and truncation.
 """
 
 from model.atomic.environment import AtomicEnvironment
-from model.atomic.model import NAME, atomic_model, model_of
+from model.atomic.model import NAME, atomic_model
 from model.atomic.versions import VERSIONS, AtomicVersion
 
 __all__ = [
@@ -15,5 +15,4 @@ __all__ = [
     "AtomicEnvironment",
     "AtomicVersion",
     "atomic_model",
-    "model_of",
 ]

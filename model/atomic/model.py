@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from model.atomic.environment import AtomicEnvironment
 from model.atomic.narration import NARRATION
 from model.atomic.state import initial_state, layout
@@ -43,10 +41,3 @@ def atomic_model(version: str, environment: AtomicEnvironment) -> Model:
         narration=NARRATION,
         options=environment.options(),
     )
-
-
-def model_of(name: str, version: str, options: Mapping[str, object]) -> Model:
-    """The model that the header of a trace describes. Raises `BadEnvironment`."""
-    if name != NAME:
-        raise BadEnvironment(f"unknown model {name!r}; known: {NAME}")
-    return atomic_model(version, AtomicEnvironment.from_options(dict(options)))

@@ -34,6 +34,8 @@ class Action:
     `guard(state, settings, *arguments) -> bool`: whether it is enabled. `effect(draft, settings,
     *arguments)` writes its outcome, of which there is exactly one. `limit(state, settings,
     *arguments) -> int` says for an enabled one which bound it would exceed, 0 for none.
+    `stays_normal` says that the effect leaves a normal state normal, so that nobody need normalise
+    it (`Model.normalise`): this saves time, and may change nothing else.
     """
 
     name: str
@@ -41,6 +43,7 @@ class Action:
     effect: Callable[..., None]
     parameters: tuple[Parameter, ...] = ()
     limit: Callable[..., int] | None = None
+    stays_normal: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +82,9 @@ class Model:
     those that this version takes part in. `limits[i]` names what a limit of i means, limits[0]
     being "within". `options` is what makes this very model again, for the header of a trace.
     `told_apart` says of sorts of names which rule goes by more than their being equal, and the
-    remedy: states that differ in such names alone need not behave alike.
+    remedy: states that differ in such names alone need not behave alike. `normalise(draft,
+    settings)` runs after every effect: it puts what no rule can read again to its lowest value, so
+    that states that behave alike are equal.
     """
 
     name: str
@@ -93,6 +98,7 @@ class Model:
     narration: Narration
     options: Mapping[str, object]
     told_apart: Mapping[Sort, str] = field(default_factory=dict)
+    normalise: Callable[[Any, Any], None] | None = None
 
     def __post_init__(self) -> None:
         known = [action.name for action in self.actions]
@@ -124,6 +130,8 @@ class Model:
         """The state after an enabled step."""
         draft = state.draft()
         action.effect(draft, self.settings, *arguments)
+        if self.normalise is not None and not action.stays_normal:
+            self.normalise(draft, self.settings)
         return draft.freeze()
 
     def successors(self, state: State) -> Iterator[Step]:

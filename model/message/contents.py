@@ -40,6 +40,18 @@ _WINNER = Parameter("winner", "replicas")
 _END = Parameter("end", "records")
 _EPOCH = Parameter("epoch", "epochs")
 
+_KEEPS_RECORDS = {
+    "Produce",
+    "SendFetch",
+    "LeaderFetch",
+    "RecvFetch",
+    "ShrinkIsr",
+    "AlterPartition",
+    "Checkpoint",
+    "Fence",
+}
+"""The most frequent of the actions that take no record out of a log or of an answer."""
+
 
 def _action(
     name: str,
@@ -48,7 +60,14 @@ def _action(
     effect: Callable[..., None],
     limit: Callable[..., int] | None = None,
 ) -> Action:
-    return Action(name=name, parameters=parameters, guard=guard, effect=effect, limit=limit)
+    return Action(
+        name=name,
+        parameters=parameters,
+        guard=guard,
+        effect=effect,
+        limit=limit,
+        stays_normal=name in _KEEPS_RECORDS,
+    )
 
 
 ACTIONS = (

@@ -11,9 +11,9 @@ from typing import Any
 
 from model.message import limits
 from model.message.process import die
-from model.message.roles import forget_lost_records, truncate
 from model.message.settings import Settings
 from model.message.terms import DISK_LOSS_OUT_OF_SYNC, contains
+from model.message.truncation import truncate
 
 
 def can_lose_power(s: Any, c: Settings, replica: int, end: int) -> bool:
@@ -35,7 +35,6 @@ def lose_power(s: Any, c: Settings, replica: int, end: int) -> None:
     die(s, c, replica)
     truncate(s, replica, end)
     s.durable[replica] = end
-    forget_lost_records(s)
 
 
 def can_lose_disk(s: Any, c: Settings, replica: int) -> bool:
@@ -59,7 +58,6 @@ def lose_disk(s: Any, c: Settings, replica: int) -> None:
     die(s, c, replica)
     truncate(s, replica, 0)
     s.checkpoint[replica] = 0
-    forget_lost_records(s)
 
 
 def can_lose_checkpoint(s: Any, c: Settings, replica: int) -> bool:

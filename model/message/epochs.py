@@ -1,4 +1,4 @@
-"""Leader epochs in a log, and the question OffsetForLeaderEpoch (KIP-101, KIP-279).
+"""Leader epochs in a log: the epoch cache, which is read off it.
 
 The epoch cache of a replica is the list of (epoch, first offset) of the records in its log, taking
 only epochs greater than all before them: an entry is made at the first write of an epoch, by a
@@ -13,15 +13,7 @@ from typing import Any
 
 from model.message.features import EPOCH_ON_LEADING, has
 from model.message.settings import Settings
-from model.message.terms import (
-    FETCHING,
-    LEADER,
-    NO_EPOCH,
-    TRUNCATE_BY_EPOCH,
-    TRUNCATE_BY_EPOCHS_2_0,
-    TRUNCATING,
-    UNKNOWN_OFFSET,
-)
+from model.message.terms import FETCHING, LEADER, NO_EPOCH, TRUNCATING
 
 
 def epoch_at(s: Any, replica: int, offset: int) -> int:
@@ -43,22 +35,12 @@ def latest_epoch(s: Any, c: Settings, replica: int) -> int:
     return latest
 
 
-def end_offset_for(s: Any, c: Settings, replica: int, requested: int) -> tuple[int, int]:
-    """Where epoch `requested` ends in this replica's log: (the epoch meant, its end offset).
+def floor_and_end(s: Any, replica: int, requested: int) -> tuple[int, int]:
+    """The largest epoch with records that is not larger than `requested`, and where it ends.
 
-    The replica's LEO if `requested` is its latest epoch. Otherwise the start of the smallest larger
-    epoch, and the largest epoch that is not larger than `requested`. (NO_EPOCH, UNKNOWN_OFFSET)
-    where there is none larger. Before its first epoch: undefined up to 2.0.0; since KAFKA-7415
-    `requested` itself, ending where the first begins. In 0.11 an empty cache that is asked for
-    no epoch answers with the LEO. (LeaderEpochFileCache.endOffsetFor)
+    NO_EPOCH for the first where all are larger. It ends where the first larger one begins, or at
+    the LEO.
     """
-    if requested == NO_EPOCH and c.truncation != TRUNCATE_BY_EPOCH:
-        return NO_EPOCH, UNKNOWN_OFFSET
-    latest = latest_epoch(s, c, replica)
-    if requested == latest:
-        return requested, s.leo[replica]
-    if requested > latest:
-        return NO_EPOCH, UNKNOWN_OFFSET
     floor = NO_EPOCH
     end = s.leo[replica]
     for offset in range(s.leo[replica]):
@@ -67,11 +49,20 @@ def end_offset_for(s: Any, c: Settings, replica: int, requested: int) -> tuple[i
             end = offset
             break
         floor = max(floor, epoch)
-    if floor != NO_EPOCH:
-        return floor, end
-    if c.truncation == TRUNCATE_BY_EPOCH or c.truncation == TRUNCATE_BY_EPOCHS_2_0:
-        return NO_EPOCH, UNKNOWN_OFFSET
-    return requested, end
+    return floor, end
+
+
+def unwritten_epoch(s: Any, replica: int) -> int:
+    """The last epoch in the cache if no record has it: led in, and nothing written."""
+    unwritten = NO_EPOCH
+    if s.role[replica] == LEADER:
+        unwritten = s.known_epoch[replica]
+    elif s.role[replica] == TRUNCATING or s.role[replica] == FETCHING:
+        unwritten = s.cached_epoch[replica]
+    for offset in range(s.leo[replica]):
+        if epoch_at(s, replica, offset) >= unwritten:
+            return NO_EPOCH
+    return unwritten
 
 
 def epoch_start(s: Any, leader: int) -> int:

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.message.epochs import end_offset_for, latest_epoch
 from model.message.features import DIVERGING_GUARD, FENCING, KRAFT, TRUNCATE_OUT_OF_RANGE, has
 from model.message.high_watermark import advance_high_watermark
 from model.message.isr import expand_isr
 from model.message.process import die
-from model.message.roles import drop_fetch, forget_lost_records, may_fetch, truncate
+from model.message.roles import drop_fetch
 from model.message.settings import Settings
 from model.message.terms import (
     ANSWERED,
@@ -26,11 +25,24 @@ from model.message.terms import (
     OUT_OF_RANGE,
     PARKED,
     REQUESTED,
-    TRUNCATE_ON_FETCH,
-    UNKNOWN_OFFSET,
+    TRUNCATING,
     contains,
 )
-from model.message.truncation import truncation_point
+from model.message.truncation import (
+    cannot_place,
+    carried_epoch,
+    diverges,
+    diverging_cut,
+    finds_out_by_fetching,
+    truncate,
+)
+
+
+def may_fetch(s: Any, c: Settings, follower: int) -> bool:
+    """Whether it fetches: it has cut its log, or the fetches themselves will tell it where."""
+    if s.role[follower] == TRUNCATING:
+        return finds_out_by_fetching(c)
+    return bool(s.role[follower] == FETCHING)
 
 
 def can_send_fetch(s: Any, c: Settings, follower: int) -> bool:
@@ -86,11 +98,6 @@ def leader_fetch(s: Any, c: Settings, follower: int) -> None:
             )
 
 
-def carried_epoch(s: Any, c: Settings, follower: int) -> int:
-    """The last epoch in its cache, which a fetch carries since KIP-595; NO_EPOCH before that."""
-    return latest_epoch(s, c, follower) if c.truncation == TRUNCATE_ON_FETCH else NO_EPOCH
-
-
 def takes_fetch(s: Any, c: Settings, leader: int, epoch: int) -> bool:
     """Whether a broker handles a fetch that was sent in `epoch`, or refuses it.
 
@@ -108,25 +115,9 @@ def observe_fetch(s: Any, c: Settings, leader: int, follower: int, offset: int, 
     advance_high_watermark(s, c, leader)
 
 
-def diverges(s: Any, c: Settings, leader: int, offset: int, last_epoch: int) -> bool:
-    """Whether the leader sees that a log ending at `offset` in `last_epoch` is not part of its own.
-
-    It is when that epoch ends earlier in its own log, or is not in it (Partition.readRecords).
-    """
-    if c.truncation != TRUNCATE_ON_FETCH or last_epoch == NO_EPOCH:
-        return False
-    epoch, end = end_offset_for(s, c, leader, last_epoch)
-    return end != UNKNOWN_OFFSET and (epoch < last_epoch or end < offset)
-
-
 def is_out_of_range(s: Any, c: Settings, leader: int, offset: int, last_epoch: int) -> bool:
     """The fetch begins beyond the leader's log, or ends in an epoch that it cannot place."""
-    if offset > s.leo[leader]:
-        return True
-    if c.truncation != TRUNCATE_ON_FETCH or last_epoch == NO_EPOCH:
-        return False
-    _, end = end_offset_for(s, c, leader, last_epoch)
-    return end == UNKNOWN_OFFSET
+    return offset > s.leo[leader] or cannot_place(s, c, leader, last_epoch)
 
 
 def can_wake_parked(s: Any, c: Settings, follower: int) -> bool:
@@ -164,13 +155,8 @@ def answer_out_of_range(s: Any, leader: int, follower: int) -> None:
 
 
 def answer_diverging(s: Any, c: Settings, leader: int, follower: int, last_epoch: int) -> None:
-    """Send where the follower's last epoch ends here (diverging epoch, KIP-595).
-
-    Kept is where the follower will cut its log: it follows from the answer and from its own log,
-    which nothing can change while it waits.
-    """
-    epoch, end = end_offset_for(s, c, leader, last_epoch)
-    cut, _ = truncation_point(s, c, follower, epoch, end)
+    """Send where the follower's last epoch ends here; kept is where it will cut its log."""
+    cut = diverging_cut(s, c, leader, follower, last_epoch)
     s.fetch[follower] = DIVERGING
     s.answer_offset[follower] = cut
 
@@ -210,7 +196,6 @@ def receive_diverging(s: Any, c: Settings, follower: int) -> None:
     """Truncate, and fetch from there; what is left may part again (truncateOnFetchResponse)."""
     truncate(s, follower, s.answer_offset[follower])
     drop_fetch(s, follower)
-    forget_lost_records(s)
 
 
 def can_receive_out_of_range(s: Any, c: Settings, follower: int) -> bool:
@@ -231,6 +216,5 @@ def receive_out_of_range(s: Any, c: Settings, follower: int) -> None:
         if s.answer_offset[follower] < s.leo[follower]:
             truncate(s, follower, s.answer_offset[follower])
         drop_fetch(s, follower)
-        forget_lost_records(s)
     else:
         die(s, c, follower)

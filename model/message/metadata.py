@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from model.message.epochs import unwritten_epoch
 from model.message.features import (
     EPOCH_ON_LEADING,
     EVERY_EPOCH,
@@ -17,18 +18,10 @@ from model.message.features import (
     has,
 )
 from model.message.high_watermark import advance_high_watermark
-from model.message.roles import abandon_fetch, follows, forget_lost_records, lay_down_role, truncate
+from model.message.roles import abandon_fetch, follows, lay_down_role
 from model.message.settings import Settings
-from model.message.terms import (
-    FETCHING,
-    LEADER,
-    NO_EPOCH,
-    NO_REPLICA,
-    TRUNCATE_TO_HIGH_WATERMARK,
-    TRUNCATING,
-    UNKNOWN_OFFSET,
-    contains,
-)
+from model.message.terms import LEADER, NO_EPOCH, NO_REPLICA, UNKNOWN_OFFSET, contains
+from model.message.truncation import begin_to_follow, keeps_epochs
 
 
 def can_learn(s: Any, c: Settings, replica: int) -> bool:
@@ -83,7 +76,6 @@ def take_up(s: Any, c: Settings, replica: int, leader: int, epoch: int, isr: int
         s.known_epoch[replica] = epoch
     else:
         become_follower(s, c, replica, leader, epoch)
-    forget_lost_records(s)
 
 
 def become_leader(s: Any, c: Settings, replica: int, epoch: int, isr: int) -> None:
@@ -107,33 +99,15 @@ def become_leader(s: Any, c: Settings, replica: int, epoch: int, isr: int) -> No
 
 
 def become_follower(s: Any, c: Settings, replica: int, leader: int, epoch: int) -> None:
-    """Follow a leader: cut the log to the high watermark, or find out where to cut it.
+    """Follow a leader: cut the log, or find out where to (`model.message.truncation`).
 
-    By asking before the first fetch; since Kafka 2.7 by the fetches themselves. A leader that has
-    written nothing leaves its epoch in its cache.
+    A leader that has written nothing leaves its epoch in its cache.
     """
     led_in = NO_EPOCH
-    if has(c, EPOCH_ON_LEADING) and c.truncation != TRUNCATE_TO_HIGH_WATERMARK:
+    if has(c, EPOCH_ON_LEADING) and keeps_epochs(c):
         led_in = unwritten_epoch(s, replica)
     lay_down_role(s, c, replica)
     s.known_epoch[replica] = epoch
-    if c.truncation == TRUNCATE_TO_HIGH_WATERMARK:
-        truncate(s, replica, s.hw[replica])
-        s.role[replica] = FETCHING
-    else:
-        s.role[replica] = TRUNCATING
+    begin_to_follow(s, c, replica)
     s.known_leader[replica] = leader
     s.cached_epoch[replica] = led_in
-
-
-def unwritten_epoch(s: Any, replica: int) -> int:
-    """The last epoch in the cache if no record has it: led in, and nothing written."""
-    unwritten = NO_EPOCH
-    if s.role[replica] == LEADER:
-        unwritten = s.known_epoch[replica]
-    elif follows(s, replica):
-        unwritten = s.cached_epoch[replica]
-    for offset in range(s.leo[replica]):
-        if s.record_epoch[s.log[replica, offset] - 1] >= unwritten:
-            return NO_EPOCH
-    return unwritten

@@ -5,8 +5,6 @@ This is the model that `check` explores: a version of the protocol in an environ
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from model.kit.errors import BadEnvironment
 from model.kit.layout import TooLargeToPack
 from model.kit.renaming import Sort
@@ -16,6 +14,7 @@ from model.message.cluster import initial_state, layout
 from model.message.contents import ACTIONS, contents
 from model.message.environment import Environment
 from model.message.narration import narration
+from model.message.normal_form import normalise
 from model.message.versions import BadVersion, version_of
 
 NAME = "kafka-message"
@@ -51,6 +50,7 @@ def message_model(version: str, environment: Environment) -> Model:
         narration=narration(settings),
         options=environment.options(),
         told_apart=_told_apart(environment),
+        normalise=normalise,
     )
 
 
@@ -62,10 +62,3 @@ def _told_apart(environment: Environment) -> dict[Sort, str]:
         Sort.REPLICA: "with --election-order assignment an election tells replicas apart; "
         "add --election-order any"
     }
-
-
-def model_of(name: str, version: str, options: Mapping[str, object]) -> Model:
-    """The model that the header of a trace describes. Raises `BadEnvironment`."""
-    if name != NAME:
-        raise BadEnvironment(f"unknown model {name!r}; known: {NAME}")
-    return message_model(version, Environment.from_options(dict(options)))

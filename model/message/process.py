@@ -10,7 +10,7 @@ from typing import Any
 from model.message import limits
 from model.message.features import BROKER_EPOCH, ELR, KRAFT, has
 from model.message.partition_state import outdate_leader
-from model.message.roles import drop_fetch, drop_stray, follows, forget_lost_records, lay_down_role
+from model.message.roles import drop_fetch, drop_stray, follows, lay_down_role
 from model.message.sessions import register, return_limit
 from model.message.settings import Settings
 from model.message.terms import (
@@ -69,7 +69,6 @@ def stop(s: Any, c: Settings, replica: int) -> None:
                 drop_fetch(s, follower)
     if s.stray_to == replica:
         drop_stray(s)
-    forget_lost_records(s)
 
 
 def can_restart(s: Any, c: Settings, replica: int) -> bool:

@@ -1,4 +1,4 @@
-"""Taking up and laying down a role, and the one rule that makes a log shorter."""
+"""Laying down a role, and what becomes of the fetches of who does."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from model.message.terms import (
     NO_REPLICA,
     NO_ROLE,
     REQUESTED,
-    TRUNCATE_ON_FETCH,
     TRUNCATING,
     UNKNOWN_OFFSET,
 )
@@ -24,13 +23,6 @@ from model.message.terms import (
 def follows(s: Any, replica: int) -> bool:
     """Whether the broker acts as a follower, fetching or about to."""
     return s.role[replica] == FETCHING or s.role[replica] == TRUNCATING
-
-
-def may_fetch(s: Any, c: Settings, follower: int) -> bool:
-    """Whether it fetches: it has cut its log, or the fetches themselves will tell it where."""
-    if s.role[follower] == TRUNCATING:
-        return c.truncation == TRUNCATE_ON_FETCH
-    return bool(s.role[follower] == FETCHING)
 
 
 def drop_fetch(s: Any, follower: int) -> None:
@@ -86,46 +78,3 @@ def lay_down_role(s: Any, c: Settings, replica: int) -> None:
         s.cached_epoch[replica] = NO_EPOCH
         s.known_leader[replica] = 0
     s.role[replica] = NO_ROLE
-
-
-def truncate(s: Any, replica: int, end: int) -> None:
-    """Cut the log at `end`, and what is kept about it.
-
-    Of the epoch cache every entry goes that starts there or above: that of an epoch without records
-    always does, also where no record is removed (Log.truncateTo).
-    """
-    cut_log(s, replica, end)
-    s.durable[replica] = min(s.durable[replica], end)
-    if follows(s, replica):
-        s.cached_epoch[replica] = NO_EPOCH
-
-
-def cut_log(s: Any, replica: int, end: int) -> None:
-    """Remove every record at or above `end`; the high watermark does not stay above the log."""
-    for offset in range(end, s.leo[replica]):
-        s.log[replica, offset] = NO_RECORD
-    s.leo[replica] = min(s.leo[replica], end)
-    s.hw[replica] = min(s.hw[replica], end)
-
-
-def in_use(s: Any, record: int) -> bool:
-    """Whether a log or an answer on its way holds the record."""
-    for replica in range(s.replicas):
-        for offset in range(s.leo[replica]):
-            if s.log[replica, offset] == record:
-                return True
-        if follows(s, replica):
-            for i in range(s.records):
-                if s.answer_log[replica, i] == record:
-                    return True
-    return False
-
-
-def forget_lost_records(s: Any) -> None:
-    """The epoch of a record that is nowhere any more can never be read again: it becomes 0.
-
-    To be called last wherever a record may have been removed.
-    """
-    for record in range(1, s.produced + 1):
-        if s.record_epoch[record - 1] != 0 and not in_use(s, record):
-            s.record_epoch[record - 1] = 0

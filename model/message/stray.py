@@ -8,10 +8,11 @@ from __future__ import annotations
 from typing import Any
 
 from model.message.features import BROKER_EPOCH, DIVERGING_GUARD, has
-from model.message.fetch import diverges, is_out_of_range, observe_fetch, takes_fetch
+from model.message.fetch import is_out_of_range, observe_fetch, takes_fetch
 from model.message.roles import drop_stray
 from model.message.settings import Settings
 from model.message.terms import NO_REPLICA, contains
+from model.message.truncation import diverges
 
 
 def can_stray_fetch(s: Any, c: Settings, follower: int) -> bool:

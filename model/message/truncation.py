@@ -1,22 +1,85 @@
-"""Truncation by leader epoch: a follower learns from its leader where its own last epoch ends."""
+"""Where a follower cuts its log: five ways, of which a version has exactly one.
+
+To the high watermark (up to 0.10.2), by epoch (KIP-101, 0.11), by epochs as 2.0.0 had it, by epochs
+(KIP-279, since 2.0.1), on fetch (KIP-595, since 2.7). Each is told below on its own: what a leader
+answers about an epoch, and where the follower cuts on hearing it. All that the rest of the model
+knows of the way is what stands before and after them.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
-from model.message.epochs import end_offset_for, latest_epoch
+from model.message.epochs import floor_and_end, latest_epoch
 from model.message.features import FENCING, KRAFT, has
-from model.message.roles import forget_lost_records, truncate
+from model.message.roles import follows
 from model.message.settings import Settings
 from model.message.terms import (
     FETCHING,
     LEADER,
+    NO_EPOCH,
+    NO_RECORD,
     TRUNCATE_BY_EPOCH,
     TRUNCATE_BY_EPOCHS_2_0,
+    TRUNCATE_ON_FETCH,
+    TRUNCATE_TO_HIGH_WATERMARK,
     TRUNCATING,
     UNKNOWN_OFFSET,
     contains,
 )
+
+
+def truncate(s: Any, replica: int, end: int) -> None:
+    """Cut the log at `end`, and what is kept about it.
+
+    Of the epoch cache every entry goes that starts there or above: that of an epoch without records
+    always does, also where no record is removed (Log.truncateTo).
+    """
+    cut_log(s, replica, end)
+    s.durable[replica] = min(s.durable[replica], end)
+    if follows(s, replica):
+        s.cached_epoch[replica] = NO_EPOCH
+
+
+def cut_log(s: Any, replica: int, end: int) -> None:
+    """Remove every record at or above `end`; the high watermark does not stay above the log."""
+    for offset in range(end, s.leo[replica]):
+        s.log[replica, offset] = NO_RECORD
+    s.leo[replica] = min(s.leo[replica], end)
+    s.hw[replica] = min(s.hw[replica], end)
+
+
+def begin_to_follow(s: Any, c: Settings, replica: int) -> None:
+    """What a new follower does: cut its log at once, or find out where before it appends."""
+    if c.truncation == TRUNCATE_TO_HIGH_WATERMARK:
+        to_high_watermark(s, replica)
+    else:
+        s.role[replica] = TRUNCATING
+
+
+def keeps_epochs(c: Settings) -> bool:
+    """Whether a replica has an epoch cache: who truncates to the high watermark needs none."""
+    return c.truncation != TRUNCATE_TO_HIGH_WATERMARK
+
+
+def finds_out_by_fetching(c: Settings) -> bool:
+    """Whether a follower may fetch before it knows where to cut: the answer will tell it."""
+    return c.truncation == TRUNCATE_ON_FETCH
+
+
+# 1. To the high watermark.
+
+
+def to_high_watermark(s: Any, replica: int) -> None:
+    """Up to 0.10.2: a new follower keeps what it knows to be committed, and asks nobody.
+
+    (ReplicaManager.makeFollowers)
+    """
+    truncate(s, replica, s.hw[replica])
+    s.role[replica] = FETCHING
+
+
+# 2 to 4. By a question before the first fetch: OffsetForLeaderEpoch.
 
 
 def can_offset_for_leader_epoch(s: Any, c: Settings, follower: int) -> bool:
@@ -36,7 +99,7 @@ def can_offset_for_leader_epoch(s: Any, c: Settings, follower: int) -> bool:
 
 
 def offset_for_leader_epoch(s: Any, c: Settings, follower: int) -> None:
-    """Ask, and truncate to the answer; where it is undefined, to the high watermark.
+    """Ask where its own last epoch ends, and cut by the answer.
 
     Request and answer are one step (ReplicaFetcherThread.maybeTruncate in 0.11,
     AbstractFetcherThread.getOffsetTruncationState since 2.0). Since KIP-279 a follower that does
@@ -48,25 +111,160 @@ def offset_for_leader_epoch(s: Any, c: Settings, follower: int) -> None:
     truncate(s, follower, cut)
     if agreed == 1:
         s.role[follower] = FETCHING
-    forget_lost_records(s)
+
+
+def end_offset_for(s: Any, c: Settings, replica: int, requested: int) -> tuple[int, int]:
+    """Where epoch `requested` ends in this replica's log: (the epoch meant, its end offset).
+
+    (NO_EPOCH, UNKNOWN_OFFSET) where that is undefined. (LeaderEpochFileCache.endOffsetFor)
+    """
+    if c.truncation == TRUNCATE_BY_EPOCH:
+        return end_by_epoch(s, c, replica, requested)
+    if c.truncation == TRUNCATE_BY_EPOCHS_2_0:
+        return end_by_epochs_2_0(s, c, replica, requested)
+    return end_by_epochs(s, c, replica, requested)
 
 
 def truncation_point(s: Any, c: Settings, follower: int, epoch: int, end: int) -> tuple[int, int]:
     """Where a follower cuts its log on hearing that `epoch` ends at `end`, and whether that is all.
 
-    By one question (KIP-101): at `end`. Since KIP-279: at the lesser of that and the end of the
-    same epoch in its own log; if it does not have that epoch, at the end of its largest smaller
-    one, and then it asks again. If it has none smaller, 2.0.0 takes `end` as it is
-    (`truncate-by-epochs-2.0`), which leaves in place what it should cut.
+    Undefined is the same in all ways: at the high watermark.
     """
-    log_end = s.leo[follower]
     if end == UNKNOWN_OFFSET:
-        return min(s.hw[follower], log_end), 1
+        return min(s.hw[follower], s.leo[follower]), 1
     if c.truncation == TRUNCATE_BY_EPOCH:
-        return min(end, log_end), 1
-    own_epoch, own_end = end_offset_for(s, c, follower, epoch)
+        return cut_by_epoch(s, follower, end), 1
+    if c.truncation == TRUNCATE_BY_EPOCHS_2_0:
+        return cut_by_epochs_2_0(s, c, follower, epoch, end)
+    return cut_by_epochs(s, c, follower, epoch, end)
+
+
+# 2. By epoch (KIP-101, 0.11).
+
+
+def end_by_epoch(s: Any, c: Settings, replica: int, requested: int) -> tuple[int, int]:
+    """The LEO for the latest epoch, otherwise the start of the smallest larger one.
+
+    Undefined for an epoch later than the latest or before the first. An empty cache that is asked
+    for no epoch answers with the LEO. On the wire is the offset alone.
+    """
+    latest = latest_epoch(s, c, replica)
+    if requested == latest:
+        return requested, s.leo[replica]
+    if requested > latest:
+        return NO_EPOCH, UNKNOWN_OFFSET
+    floor, end = floor_and_end(s, replica, requested)
+    if floor == NO_EPOCH:
+        return NO_EPOCH, UNKNOWN_OFFSET
+    return floor, end
+
+
+def cut_by_epoch(s: Any, follower: int, end: int) -> int:
+    """Where the leader says, whatever the follower itself has of that epoch."""
+    cut: int = min(end, s.leo[follower])
+    return cut
+
+
+# 3. By epochs as 2.0.0 had it (KIP-279 as first released).
+
+
+def end_by_epochs_2_0(s: Any, c: Settings, replica: int, requested: int) -> tuple[int, int]:
+    """With the largest epoch that is not larger than the one asked for, and its end.
+
+    Undefined for no epoch, for one later than the latest, and for one before the first.
+    """
+    latest = latest_epoch(s, c, replica)
+    if requested == NO_EPOCH or requested > latest:
+        return NO_EPOCH, UNKNOWN_OFFSET
+    if requested == latest:
+        return requested, s.leo[replica]
+    floor, end = floor_and_end(s, replica, requested)
+    if floor == NO_EPOCH:
+        return NO_EPOCH, UNKNOWN_OFFSET
+    return floor, end
+
+
+def cut_by_epochs_2_0(s: Any, c: Settings, follower: int, epoch: int, end: int) -> tuple[int, int]:
+    """At the lesser of `end` and the end of the same epoch in its own log.
+
+    If it does not have that epoch: at the end of its largest smaller one, and it asks again. If it
+    has none smaller: at `end`, which leaves in place what it should cut.
+    """
+    own_epoch, own_end = end_by_epochs_2_0(s, c, follower, epoch)
     if own_end == UNKNOWN_OFFSET:
-        return (min(end, log_end) if c.truncation == TRUNCATE_BY_EPOCHS_2_0 else 0), 1
+        return min(end, s.leo[follower]), 1
     if own_epoch != epoch:
-        return min(own_end, log_end), 0
-    return min(end, own_end, log_end), 1
+        return min(own_end, s.leo[follower]), 0
+    return min(end, own_end, s.leo[follower]), 1
+
+
+# 4. By epochs (KIP-279 as proposed, and with KAFKA-7415 since 2.0.1).
+
+
+def end_by_epochs(s: Any, c: Settings, replica: int, requested: int) -> tuple[int, int]:
+    """With the largest epoch that is not larger than the one asked for, and its end.
+
+    An epoch before the first is `requested` itself, ending where the first begins (KAFKA-7415).
+    Undefined for no epoch, and for one later than the latest.
+    """
+    latest = latest_epoch(s, c, replica)
+    if requested == NO_EPOCH or requested > latest:
+        return NO_EPOCH, UNKNOWN_OFFSET
+    if requested == latest:
+        return requested, s.leo[replica]
+    floor, end = floor_and_end(s, replica, requested)
+    if floor == NO_EPOCH:
+        return requested, end
+    return floor, end
+
+
+def cut_by_epochs(s: Any, c: Settings, follower: int, epoch: int, end: int) -> tuple[int, int]:
+    """At the lesser of `end` and the end of the same epoch in its own log.
+
+    If it does not have that epoch: at the end of its largest smaller one, and it asks again. If it
+    has none at all: everything.
+    """
+    own_epoch, own_end = end_by_epochs(s, c, follower, epoch)
+    if own_end == UNKNOWN_OFFSET:
+        return 0, 1
+    if own_epoch != epoch:
+        return min(own_end, s.leo[follower]), 0
+    return min(end, own_end, s.leo[follower]), 1
+
+
+# 5. On fetch (KIP-595, 2.7): a fetch carries the follower's last epoch and so is the question. What
+# the leader looks up and where the follower cuts is as by epochs.
+
+
+def carried_epoch(s: Any, c: Settings, follower: int) -> int:
+    """The last epoch in the follower's cache, which its fetch carries; NO_EPOCH before that."""
+    return latest_epoch(s, c, follower) if c.truncation == TRUNCATE_ON_FETCH else NO_EPOCH
+
+
+def diverges(s: Any, c: Settings, leader: int, offset: int, last_epoch: int) -> bool:
+    """Whether the leader sees that a log ending at `offset` in `last_epoch` is not part of its own.
+
+    It is when that epoch ends earlier in its own log, or is not in it (Partition.readRecords).
+    """
+    if c.truncation != TRUNCATE_ON_FETCH or last_epoch == NO_EPOCH:
+        return False
+    epoch, end = end_by_epochs(s, c, leader, last_epoch)
+    return end != UNKNOWN_OFFSET and (epoch < last_epoch or end < offset)
+
+
+def cannot_place(s: Any, c: Settings, leader: int, last_epoch: int) -> bool:
+    """Whether the fetch ends in an epoch later than all that the leader knows."""
+    if c.truncation != TRUNCATE_ON_FETCH or last_epoch == NO_EPOCH:
+        return False
+    _, end = end_by_epochs(s, c, leader, last_epoch)
+    return end == UNKNOWN_OFFSET
+
+
+def diverging_cut(s: Any, c: Settings, leader: int, follower: int, last_epoch: int) -> int:
+    """Where the follower will cut on hearing where its last epoch ends at the leader.
+
+    It follows from the answer and from its own log, which nothing can change while it waits.
+    """
+    epoch, end = end_by_epochs(s, c, leader, last_epoch)
+    cut, _ = cut_by_epochs(s, c, follower, epoch, end)
+    return cut

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from checker.compiled.origins import ROW_SHIFT
 from checker.store.arrivals import LeastArrivals
 from checker.store.runs import sort_unique
-
-SHIFT = 24
 
 
 def rows(draw: np.random.Generator, count: int, words: int, below: int) -> np.ndarray:
@@ -21,34 +20,34 @@ def test_the_least_way_is_kept_in_whatever_order_ways_are_offered(words: int, si
     """Few parents and few actions, so that ties are the rule; many targets are in no level."""
     draw = np.random.default_rng(size + words)
     level = sort_unique(rows(draw, size, words, 60))
-    found = LeastArrivals(level, row_shift=SHIFT)
+    found = LeastArrivals(level)
     expected: dict[tuple[int, ...], tuple[tuple[int, ...], int]] = {}
     for _ in range(20):
         sources, targets = rows(draw, 4, words, 2), rows(draw, 2000, words, 70)
         froms = draw.integers(0, len(sources), len(targets))
         codes = draw.integers(0, 5, len(targets))
-        found.offer(targets, froms << SHIFT | codes, len(targets), sources)
+        found.offer(targets, froms << ROW_SHIFT | codes, len(targets), sources)
         for target, source, code in zip(targets, froms, codes, strict=True):
             way = (tuple(map(int, sources[source])), int(code))
             known = expected.setdefault(tuple(map(int, target)), way)
             expected[tuple(map(int, target))] = min(known, way)
 
-    for state, parent, code in zip(level, found.parents, found.codes, strict=True):
+    for state, parent, code in zip(level, found.parents, found.steps, strict=True):
         way = expected.get(tuple(map(int, state)))
         assert (None if code < 0 else (tuple(map(int, parent)), int(code))) == way
 
 
 def test_what_nothing_leads_to_has_no_way() -> None:
     level = np.array([[7]], np.uint64)
-    found = LeastArrivals(level, row_shift=SHIFT)
+    found = LeastArrivals(level)
     found.offer(np.array([[6]], np.uint64), np.array([3]), 1, level)
 
-    assert found.codes.tolist() == [-1]
+    assert found.steps.tolist() == [-1]
 
 
 def test_only_as_many_as_are_given_are_offered() -> None:
     level = np.array([[7]], np.uint64)
-    found = LeastArrivals(level, row_shift=SHIFT)
+    found = LeastArrivals(level)
     found.offer(np.array([[7], [7]], np.uint64), np.array([3, 2]), 1, level)
 
-    assert found.codes.tolist() == [3]
+    assert found.steps.tolist() == [3]

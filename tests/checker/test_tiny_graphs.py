@@ -9,8 +9,10 @@ from engines import WAYS, engine_for
 from graph_model import graph_problem, node_state
 
 from checker.engines.disk import DiskWorkers
+from checker.engines.growing import GrowingEngine
 from checker.engines.memory import OWNERS, MemoryEngine
-from checker.engines.partitioned import PartitionedEngine
+from checker.engines.over_files import FileEngine
+from checker.engines.written_levels import WrittenLevels
 from checker.faults import Raised
 from checker.problem import Problem
 from checker.result import Result, Verdict
@@ -210,15 +212,8 @@ def test_tables_that_cannot_number_more_states_hand_over() -> None:
     problem = graph_problem([(0, target) for target in range(1, 40)] + [(1, 41), (41, 42)])
     memory = MemoryEngine(problem, threads=1)
     memory.visited = Visited(1, OWNERS, rows_max=3)
-    with closing(
-        PartitionedEngine(
-            problem,
-            DiskWorkers(words=1, threads=1),
-            name="local",
-            memory=memory,
-            memory_name="local",
-        )
-    ) as engine:
+    over_files = FileEngine(problem, DiskWorkers(words=1, threads=1), WrittenLevels(1))
+    with closing(GrowingEngine(memory, over_files, name="local")) as engine:
         result = search(problem, engine)
 
     assert sizes(result) == [1, 39, 1, 1]

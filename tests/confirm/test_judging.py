@@ -9,6 +9,7 @@ import pytest
 import states
 
 from checker.confirm import replay as replaying
+from checker.confirm import stepping
 from checker.confirm.controls import with_control
 from checker.confirm.course import Course, course_of
 from checker.confirm.errors import CannotConfirm
@@ -16,8 +17,9 @@ from checker.confirm.evidence import Evidence
 from checker.confirm.facts import ISR, differences
 from checker.confirm.mapping import Act, Row
 from checker.confirm.releases import KafkaRelease, kafka_release
-from checker.confirm.replay import LAG_MS, NO_LAG_MS, Confirmation, Judgement, Run, unsteerable
+from checker.confirm.replay import Confirmation, Judgement, Run, unsteerable
 from checker.confirm.stage import NotHeld, StepFailed
+from checker.confirm.stepping import LAG_MS, NO_LAG_MS
 from counterexamples import read_trace, replay, trace_of
 from invariants import ALL
 from model.message.model import model_of
@@ -68,17 +70,18 @@ def carry_out(monkeypatch: pytest.MonkeyPatch) -> Any:
             if of.step in (fails or {}):
                 raise (fails or {})[of.step]
 
-        def compared(of: Pretended, model: dict[str, str]) -> Any:
+        def compared(of: Pretended, model: dict[str, str], *, seconds: float) -> Any:
             facts = model | of.wrong.get(of.step, {})
             return facts, differences(model, facts)
 
         rows = {name: Row("told.", taken) for name in replaying.TABLE}
-        monkeypatch.setattr(replaying, "TABLE", rows)
-        monkeypatch.setattr(replaying, "compared", compared)
+        monkeypatch.setattr(stepping, "TABLE", rows)
+        monkeypatch.setattr(stepping, "compared", compared)
+        monkeypatch.setattr(stepping, "observed", lambda of: {})
         monkeypatch.setattr(replaying, "observed", lambda of: {})
         monkeypatch.setattr(replaying, "committed_in", lambda of, facts: set())
         monkeypatch.setattr(replaying, "gathered", lambda of, *rest: of.evidence)
-        monkeypatch.setattr(replaying, "keep_in_sync", lambda of, state: None)
+        monkeypatch.setattr(stepping, "keep_in_sync", lambda of, state: None)
         run = Run(course, release, lag_ms, lambda line: None)
         return run.carried_out(stage, 0.0)  # type: ignore[arg-type]
 

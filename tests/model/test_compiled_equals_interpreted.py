@@ -25,7 +25,7 @@ from both_ways import (
 from states import model_of, packed
 
 import invariants
-from checker.compiled.loops import ROW_SHIFT
+from checker.compiled.origins import ROW_SHIFT
 from checker.expander import Expander, Findings, Tally, words_of
 from model.kit.layout import Field
 from model.kit.state import NotAlive, State

@@ -18,9 +18,9 @@ from typing import Any
 import pytest
 
 from model.message.environment import Environment
-from model.message.epochs import end_offset_for, epoch_at, latest_epoch
-from model.message.roles import truncate
+from model.message.epochs import epoch_at, latest_epoch
 from model.message.terms import LEADER, NO_EPOCH, NO_ROLE, UNKNOWN_OFFSET
+from model.message.truncation import end_offset_for, truncate
 from model.message.versions import VERSIONS
 
 UNDEFINED = UNKNOWN_OFFSET

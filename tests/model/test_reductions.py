@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from types import ModuleType
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import pytest
@@ -19,8 +19,8 @@ import invariants
 from invariants import reachable
 from model.kit.state import State
 from model.kit.transition_system import Model, Step
-from model.message import disk, fetch, metadata, process, roles, truncation
-from model.message.epochs import end_offset_for, latest_epoch
+from model.message import roles
+from model.message.epochs import latest_epoch
 from model.message.features import ALTER_PARTITION, KRAFT, has
 from model.message.partition_state import knows_partition
 from model.message.terms import (
@@ -30,7 +30,7 @@ from model.message.terms import (
     NO_REPLICA,
     UNKNOWN_OFFSET,
 )
-from model.message.truncation import truncation_point
+from model.message.truncation import end_offset_for, truncation_point
 
 
 def walk_beside(
@@ -202,11 +202,39 @@ def test_a_bit_says_what_comparing_the_counters_says(
 
 # Epochs of records that are nowhere.
 
-FORGETFUL: tuple[ModuleType, ...] = (roles, process, disk, truncation, fetch, metadata)
 
+@pytest.mark.parametrize(
+    ("version", "options"),
+    [
+        ("hw", {"records": 2, "restarts": 2}),
+        ("kip320", {"records": 1, "restarts": 0, "moves": 1, "lost_disks": 1}),
+        ("elr", {"records": 1, "restarts": 1, "moves": 1, "unclean_leader_election": True}),
+    ],
+)
+def test_what_is_said_to_leave_a_normal_state_normal_does(
+    version: str, options: dict[str, Any]
+) -> None:
+    model = model_of(version, replicas=2, epochs=2, **options)
+    assert model.normalise is not None
+    said, changed = set(), set()
+    for s, _ in walk_beside(model, None, lambda *_: None):
+        for action in model.enabled_actions:
+            for arguments in model.bindings(action):
+                if not model.is_enabled(s, action, arguments) or model.exceeded(
+                    s, action, arguments
+                ):
+                    continue
+                plain = s.draft()
+                action.effect(plain, model.settings, *arguments)
+                normal = plain.freeze().draft()
+                model.normalise(normal, model.settings)
+                (said if action.stays_normal else set()).add(action.name)
+                if plain.words != normal.words:
+                    changed.add(action.name)
 
-def test_every_module_that_forgets_records_is_known() -> None:
-    assert all(hasattr(module, "forget_lost_records") for module in FORGETFUL)
+    assert said
+    assert changed
+    assert not said & changed
 
 
 class Verdicts(NamedTuple):
@@ -253,11 +281,6 @@ def _judge_step(
             reached[event.name] = depth + 1
 
 
-def forgetting_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in FORGETFUL:
-        monkeypatch.setattr(module, "forget_lost_records", lambda s: None)
-
-
 @pytest.mark.parametrize(
     ("version", "options", "broken"),
     [
@@ -281,12 +304,11 @@ def forgetting_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_what_the_epoch_of_a_lost_record_was_changes_no_verdict(
-    version: str, options: dict[str, Any], broken: set[str], monkeypatch: pytest.MonkeyPatch
+    version: str, options: dict[str, Any], broken: set[str]
 ) -> None:
     model = model_of(version, replicas=2, epochs=2, **options)
     forgotten = verdicts(model)
-    forgetting_nothing(monkeypatch)
-    kept = verdicts(model)
+    kept = verdicts(replace(model, normalise=None))
 
     assert (kept.broken, kept.reached) == (forgotten.broken, forgotten.reached)
     assert broken <= set(forgotten.broken)

@@ -8,8 +8,8 @@ import pytest
 from grids import SMALL, TINY, explored, small_matrix, without_engine
 
 from checker.engine import EngineFailed
+from checker.engines import spark_side
 from checker.engines.choice import EngineChoice
-from checker.matrix import running
 from checker.matrix.answering import Question
 from checker.matrix.files import to_object
 from checker.matrix.running import exploring, unwatched
@@ -27,7 +27,7 @@ def test_spark_says_what_local_says(spark_context: Any) -> None:
 def test_a_grid_is_one_job_of_a_task_for_each_cell(
     spark_context: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(running, "uuid4", lambda: "one-job")
+    monkeypatch.setattr(spark_side, "uuid4", lambda: "one-job")
     tracker = spark_context.statusTracker()
     explored(TINY, EngineChoice(name="spark", session=spark_context))
 

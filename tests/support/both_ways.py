@@ -8,7 +8,7 @@ import numpy as np
 from untrue import EVERY_HW
 
 import invariants
-from checker.compiled.loops import ACTION_SHIFT, ROW_SHIFT
+from checker.compiled.origins import ACTION_SHIFT, ROW_SHIFT
 from checker.expander import Expander, Findings, Tally, words_of
 from checker.problem import Problem
 from invariants import reachable

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from checker.engine import Engine
 from checker.engines.disk import DiskWorkers
+from checker.engines.growing import GrowingEngine
 from checker.engines.memory import MemoryEngine
-from checker.engines.partitioned import PartitionedEngine
+from checker.engines.over_files import FileEngine
+from checker.engines.written_levels import WrittenLevels
 from checker.problem import Problem
 
 WAYS = ("one thread", "two threads", "over files", "handed over")
@@ -15,16 +17,14 @@ HANDED_OVER_AT = 2
 def engine_for(problem: Problem, way: str) -> Engine:
     """An engine that has not begun."""
     threads = 1 if way == "one thread" else 2
-    memory = MemoryEngine(problem, threads=threads)
     if way in {"one thread", "two threads"}:
-        return memory
-    return PartitionedEngine(
-        problem,
-        DiskWorkers(words=problem.model.layout.words, threads=2, memory_bytes=1 << 20),
-        name="local",
-        memory=memory,
-        memory_name="local",
-        begins_in_memory=way == "handed over",
-        outgrown=lambda depth, frontier: depth >= HANDED_OVER_AT,
-        owners=3,
+        return MemoryEngine(problem, threads=threads)
+    words = problem.model.layout.words
+    workers = DiskWorkers(words=words, threads=2, memory_bytes=1 << 20)
+    over_files = FileEngine(problem, workers, WrittenLevels(words), owners=3)
+    if way == "over files":
+        return over_files
+    memory = MemoryEngine(problem, threads=threads)
+    return GrowingEngine(
+        memory, over_files, name="local", outgrown=lambda depth, frontier: depth >= HANDED_OVER_AT
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from model.kit.state import State
-from model.message.epochs import end_offset_for, latest_epoch
+from model.message.epochs import latest_epoch
 from model.message.narration.phrases import (
     answered_records,
     answering,
@@ -29,6 +29,7 @@ from model.message.terms import (
     TRUNCATING,
     UNKNOWN_OFFSET,
 )
+from model.message.truncation import end_offset_for
 
 
 def _produce(c: Settings, before: State, after: State, leader: int) -> str:

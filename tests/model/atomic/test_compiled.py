@@ -13,7 +13,7 @@ from atomic_states import EVERY_VERSION, cluster
 from states import packed
 from walking import walk
 
-from checker.compiled.loops import ACTION_SHIFT, ROW_SHIFT
+from checker.compiled.origins import ACTION_SHIFT, ROW_SHIFT
 from checker.expander import Expander, Findings, Tally, words_of
 from checker.problem import Problem
 from invariants.atomic import ALL

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from model.atomic import NAME, AtomicEnvironment, atomic_model, model_of
+from model.atomic import NAME, AtomicEnvironment, atomic_model
 from model.kit.errors import BadEnvironment
 
 
@@ -54,8 +54,6 @@ def test_an_unknown_version_is_refused_with_those_there_are() -> None:
 
 def test_the_header_of_a_trace_makes_the_model_again() -> None:
     model = atomic_model("kip320", AtomicEnvironment(records=1))
-    again = model_of(model.name, model.version, model.options)
+    again = atomic_model(model.version, AtomicEnvironment.from_options(dict(model.options)))
 
     assert (again.name, again.version, again.layout) == (NAME, "kip320", model.layout)
-    with pytest.raises(BadEnvironment, match="known: kafka-atomic"):
-        model_of("kafka-message", "hw", {})

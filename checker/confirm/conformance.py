@@ -1,0 +1,367 @@
+"""Conformance: random walks through the model, each taken on real brokers and compared.
+
+Walks in the same circumstances share a started cluster, with a new topic each. After a walk that
+ended before its time the cluster is started anew.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import groupby
+from pathlib import Path
+
+from checker.confirm.brokers import BrokerSettings
+from checker.confirm.circumstances import Circumstances
+from checker.confirm.known_differences import known_difference
+from checker.confirm.outcomes import Outcome, Reachable
+from checker.confirm.releases import KafkaRelease
+from checker.confirm.shortening import shortened
+from checker.confirm.stage import Stage
+from checker.confirm.staging import staged
+from checker.confirm.stepping import LAG_MS, NO_LAG_MS
+from checker.confirm.walking import (
+    SHRINK,
+    Choose,
+    Steerable,
+    Walked,
+    by_chance,
+    following,
+    one_after_the_other,
+    walk,
+)
+from checker.grains import MESSAGE
+from checker.problem import Problem
+from counterexamples import Trace, TraceStep, trace_of
+from model.kit.transition_system import Model
+
+LAG_EVERY = 5
+"""Every so many rounds of the circumstances replica.lag.time.max.ms is short."""
+TRIES_MAX = 40
+CLAIM = "agrees_with_kafka"
+"""What a trace of a disagreement breaks, in place of an invariant."""
+
+_ANY_CLAIM = "valid_isr"
+"""A problem is about some claim; here none is asked."""
+
+Tell = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A walk that is to be: its number, and in which circumstances."""
+
+    number: int
+    circumstances: Circumstances
+    lag_ms: int
+
+    @property
+    def cluster(self) -> tuple[int, int]:
+        """What a cluster must be started anew for."""
+        return self.circumstances.environment.replicas, self.lag_ms
+
+
+@dataclass(slots=True)
+class Tallied:
+    """What was compared in the same circumstances.
+
+    `compared` is how often each outcome was, and agreed. `differences` are those that are known,
+    by name. `reachable` are all outcomes that the model can come to, of so many `states`;
+    `complete` is whether these were all.
+    """
+
+    circumstances: Circumstances
+    problem: Problem
+    walks: int = 0
+    compared: Counter[Outcome] = field(default_factory=Counter)
+    differences: Counter[str] = field(default_factory=Counter)
+    not_held: Counter[str] = field(default_factory=Counter)
+    reachable: frozenset[Outcome] = frozenset()
+    states: int = 0
+    complete: bool = False
+
+    @property
+    def model(self) -> Model:
+        """The model of the release's rules in these circumstances."""
+        return self.problem.model
+
+    @property
+    def by_action(self) -> Counter[str]:
+        """How many steps of each action were compared and agreed."""
+        found: Counter[str] = Counter()
+        for (action, _), times in self.compared.items():
+            found[action] += times
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """A walk at whose last step brokers did something else than the model."""
+
+    planned: Planned
+    walked: Walked
+
+    @property
+    def reason(self) -> str:
+        """`LeaderFetch(follower=1): r0 HW: 1 in the model, 0 in Kafka`"""
+        seen = self.walked.disagreement
+        assert seen is not None
+        return f"{seen.call}: {seen.complaint}"
+
+
+@dataclass(slots=True)
+class Conformance:
+    """What came of the walks on a release."""
+
+    release: KafkaRelease
+    tallied: list[Tallied]
+    disagreements: list[Disagreement] = field(default_factory=list)
+    seconds: float = 0.0
+
+    @property
+    def steps(self) -> int:
+        """How many steps were compared and agreed."""
+        return sum(each.compared.total() for each in self.tallied)
+
+
+class Grounds:
+    """Where walks are walked: a cluster at a time, started when it is needed."""
+
+    def __init__(
+        self, release: KafkaRelease, jars: Sequence[Path], folder: Path, announce: Tell, tell: Tell
+    ) -> None:
+        self.release = release
+        self._jars = jars
+        self._folder = folder
+        self._announce = announce
+        self._tell = tell
+        self._clusters = 0
+        self._topics = 0
+
+    @contextmanager
+    def cluster(self, replicas: int, lag_ms: int) -> Iterator[Stage]:
+        """A cluster with so many brokers. Raises `CannotConfirm`."""
+        self._clusters += 1
+        folder = self._folder / f"cluster-{self._clusters}"
+        folder.mkdir()
+        settings = BrokerSettings(
+            min_insync_replicas=1, unclean_leader_election=False, lag_ms=lag_ms, fetch_wait_ms=0
+        )
+        with staged(
+            self.release,
+            self._jars,
+            replicas=replicas,
+            settings=settings,
+            folder=folder,
+            announce=self._announce,
+        ) as stage:
+            yield stage
+
+    def walked(
+        self, stage: Stage, planned: Planned, model: Model, choose: Choose, steps_max: int
+    ) -> Walked:
+        """A walk on a new topic."""
+        self._topics += 1
+        return walk(
+            stage,
+            model,
+            choose,
+            topic=f"walk-{planned.number}-{self._topics}",
+            topic_settings=planned.circumstances.topic_settings,
+            steps_max=steps_max,
+            lag_ms=planned.lag_ms,
+            tell=self._tell,
+        )
+
+
+def plan(circumstances: Sequence[Circumstances], walks: int) -> list[Planned]:
+    """The walks in the order in which they are walked: those that share a cluster together."""
+    found = []
+    for number in range(walks):
+        rounds, at = divmod(number, len(circumstances))
+        lag_ms = LAG_MS if rounds % LAG_EVERY == LAG_EVERY - 1 else NO_LAG_MS
+        found.append(Planned(number + 1, circumstances[at], lag_ms))
+    return sorted(found, key=lambda each: (-each.lag_ms, each.cluster, each.number))
+
+
+def begun(release: KafkaRelease, circumstances: Sequence[Circumstances]) -> Conformance:
+    """Nothing compared yet."""
+    problems = [
+        (each, MESSAGE.problem(release.rules, each.environment, [_ANY_CLAIM]))
+        for each in circumstances
+    ]
+    return Conformance(release, [Tallied(each, problem) for each, problem in problems])
+
+
+def walk_by_chance(
+    grounds: Grounds,
+    found: Conformance,
+    *,
+    walks: int,
+    steps_max: int,
+    seed: int,
+    announce: Tell,
+) -> None:
+    """Walk so many times, of at most so many steps each.
+
+    Which steps are chosen depends on the seed alone, as long as brokers do what the model says.
+    """
+    tallied = {each.circumstances.name: each for each in found.tallied}
+    planned = plan([each.circumstances for each in found.tallied], walks)
+
+    def chosen(planned: Planned) -> Choose:
+        tally = tallied[planned.circumstances.name]
+        return by_chance(_chance(seed, planned), tally.model, tally.compared)
+
+    _walk_all(grounds, found, planned, chosen, steps_max, announce)
+
+
+def walk_along(
+    grounds: Grounds, found: Conformance, steps: Sequence[TraceStep], *, announce: Tell
+) -> None:
+    """Take these steps, in the only circumstances there are."""
+    [tally] = found.tallied
+    shrinks = any(step.action == SHRINK for step in steps)
+    planned = Planned(1, tally.circumstances, LAG_MS if shrinks else NO_LAG_MS)
+    _walk_all(grounds, found, [planned], lambda _: following(steps), len(steps), announce)
+
+
+def walk_to_the_rest(
+    grounds: Grounds,
+    found: Conformance,
+    *,
+    steps_max: int,
+    states_max: int,
+    seed: int,
+    announce: Tell,
+) -> None:
+    """Find every outcome that the model can come to, and walk to those not compared yet.
+
+    On a shortest way to each, and then on by chance where the ISR does not shrink by itself.
+    """
+    number = sum(each.walks for each in found.tallied)
+    for tally in found.tallied:
+        with Reachable(tally.problem, states_max=states_max, announce=announce) as reachable:
+            tally.reachable, tally.states = reachable.outcomes, reachable.states
+            tally.complete = reachable.complete
+            ways = reachable.paths(tally.reachable - set(tally.compared))
+        model = tally.model
+        goals: dict[int, tuple[Outcome, list[TraceStep]]] = {}
+        planned = []
+        for outcome in sorted(ways):
+            number += 1
+            steps = list(trace_of(model, CLAIM, ways[outcome]).steps)
+            shrinks = any(step.action == SHRINK for step in steps)
+            planned.append(Planned(number, tally.circumstances, LAG_MS if shrinks else NO_LAG_MS))
+            goals[number] = outcome, steps
+        planned.sort(key=lambda each: (-each.lag_ms, each.number))
+
+        def chosen(
+            planned: Planned,
+            goals: dict[int, tuple[Outcome, list[TraceStep]]] = goals,
+            tally: Tallied = tally,
+        ) -> Choose | None:
+            outcome, steps = goals[planned.number]
+            if tally.compared[outcome]:
+                return None
+            if planned.lag_ms == LAG_MS:
+                return following(steps)  # What is slow is not done for the sake of chance.
+            chance = by_chance(_chance(seed, planned), tally.model, tally.compared)
+            return one_after_the_other(following(steps), chance)
+
+        _walk_all(grounds, found, planned, chosen, steps_max, announce)
+
+
+def _chance(seed: int, planned: Planned) -> random.Random:
+    return random.Random(f"{seed} {planned.number}")
+
+
+def _walk_all(
+    grounds: Grounds,
+    found: Conformance,
+    planned: Sequence[Planned],
+    chosen: Callable[[Planned], Choose | None],
+    steps_max: int,
+    announce: Tell,
+) -> None:
+    """Every walk for which something is chosen, on as few clusters as it takes."""
+    tallied = {each.circumstances.name: each for each in found.tallied}
+    for (replicas, lag_ms), shared in groupby(planned, lambda each: each.cluster):
+        left = list(shared)
+        while left:
+            began = time.monotonic()
+            with grounds.cluster(replicas, lag_ms) as stage:
+                has_ended = True
+                while left and has_ended:
+                    each = left.pop(0)
+                    choose = chosen(each)
+                    if choose is None:
+                        continue
+                    tally = tallied[each.circumstances.name]
+                    walked = grounds.walked(stage, each, tally.model, choose, steps_max)
+                    _count(found, tally, each, walked)
+                    announce(_told(each, walked, found))
+                    has_ended = walked.has_ended
+            found.seconds += time.monotonic() - began
+
+
+def _count(found: Conformance, tally: Tallied, planned: Planned, walked: Walked) -> None:
+    tally.walks += 1
+    tally.compared.update(walked.compared)
+    if walked.not_held:
+        tally.not_held[re.sub(r"\d+", "#", walked.not_held)] += 1
+    if walked.disagreement is None:
+        return
+    known = known_difference(walked.disagreement, found.release)
+    if known is not None:
+        tally.differences[known.name] += 1
+    else:
+        found.disagreements.append(Disagreement(planned, walked))
+
+
+def _told(planned: Planned, walked: Walked, found: Conformance) -> str:
+    told = f"walk {planned.number}, {planned.circumstances.name}: {len(walked.compared)} steps"
+    if walked.not_held:
+        told += f", then: {walked.not_held}"
+    if walked.disagreement is not None:
+        known = known_difference(walked.disagreement, found.release)
+        reason = Disagreement(planned, walked).reason
+        told += f", then {'as is known' if known else 'DISAGREES'}: {reason}"
+    return f"{told}; {found.steps:,} in all"
+
+
+def shortest(
+    grounds: Grounds, disagreement: Disagreement, model: Model, *, tell: Tell
+) -> Disagreement:
+    """The same disagreement with fewer steps, as few as are found."""
+    planned = disagreement.planned
+
+    def again(steps: Sequence[TraceStep]) -> Walked:
+        with grounds.cluster(*planned.cluster) as stage:
+            return grounds.walked(stage, planned, model, following(steps), len(steps))
+
+    walked = shortened(
+        disagreement.walked,
+        lambda: Steerable(model, grounds.release, planned.lag_ms),
+        again,
+        tries_max=TRIES_MAX,
+        tell=tell,
+    )
+    return Disagreement(planned, walked)
+
+
+def trace_of_walk(steps: Sequence[TraceStep], model: Model) -> Trace:
+    """A walk as a trace; what it breaks is no claim about the model, but that Kafka does as it."""
+    return Trace(
+        model=model.name,
+        version=model.version,
+        environment=dict(model.options),
+        invariant=CLAIM,
+        initial=0,
+        steps=tuple(steps),
+    )

@@ -1,0 +1,45 @@
+"""Whoever explores levels that are in files: threads of this process, or Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Protocol
+
+from checker.engines.task import LevelPlan, Report
+from checker.store.storage import Storage
+
+
+class WorkersLost(Exception):
+    """Some workers are gone, and with them the candidates they held; a level may be tried again."""
+
+
+class Workers(Protocol):
+    """Tasks over files, an owner's share of a level each.
+
+    `name` is how the report calls them. Candidates go from one `explore` to the next by their
+    hands; `send` is for the first. A task should not keep more than `gathered_rows` of them.
+    """
+
+    name: str
+    gathered_rows: int
+
+    def start(self, storage: Storage, work: str, *, frontier: int, visited: int) -> int:
+        """Get ready, and say how many owners there should be.
+
+        `work` is a folder of the storage that only this attempt uses.
+        """
+
+    def send(self, blocks: Sequence[tuple[int, bytes]], owners: int) -> None:
+        """Candidates that this process made, by owner."""
+
+    def explore(self, plan: LevelPlan) -> list[Report]:
+        """Run `task.explore` for every owner. Raises `WorkersLost`."""
+
+    def renew(self) -> bool:
+        """Whether candidates should rather be made anew from the files at this level."""
+
+    def over(self, items: Sequence[Any], work: Callable[[Any], Any]) -> Iterator[Any]:
+        """What `work` makes of each item, anywhere."""
+
+    def close(self) -> None:
+        """Let go of everything."""

@@ -1,0 +1,304 @@
+"""KRaft's own log: Raft as Kafka's controllers and brokers use it, where followers fetch.
+
+After KIP-595, "A Raft Protocol for the Metadata Quorum". A leader begins its epoch with a record of
+its own (LeaderChange). A follower asks for what comes after its log, and says the offset and the
+epoch of its last record; a leader whose log does not go through there answers where its own log of
+that epoch ends, and the follower truncates to that. What a follower asks for is also what the
+leader knows of its log, and so moves the high watermark.
+
+A request and its answer are one step, and an answer brings one record; or the answer is lost. There
+are no observers, no snapshots (KIP-630), no changes of the voters (KIP-853) and no pre-votes
+(KIP-996).
+
+Two rules can be taken out, to see what they are for: `--set voters_compare_logs=false` and, with
+`--set epochs=4`, `--set waits_for_own_epoch=false`.
+"""
+
+from waterline import Action, Choice, Flag, Name, Names, Number, Protocol, when, within
+
+
+def kraft_log(
+    voters: int = 3,
+    epochs: int = 2,
+    records: int = 2,
+    voters_compare_logs: bool = True,
+    waits_for_own_epoch: bool = True,
+) -> Protocol:
+    """So many voters, epochs 0 to `epochs`, and logs of so many records."""
+    voter = Names("voter", voters)
+    roles = ("unattached", "voted", "follower", "candidate", "leader", "resigned")
+    return Protocol(
+        fields=[
+            Choice("role", *roles, by=voter),
+            Number("epoch", 0, epochs, by=voter),
+            Name("voted_for", voter, by=voter, or_none=True, doc="In the voter's epoch."),
+            Name("leader", voter, by=voter, or_none=True, doc="In the voter's epoch, if known."),
+            Flag("vote", by=(voter, voter), doc="Of a candidate: who has voted for it."),
+            Number("length", 0, records, by=voter, doc="The log end offset."),
+            Number("log", 0, epochs, by=(voter, records), doc="The epoch of a record; 0: none."),
+            Number("high_watermark", 0, records, by=voter),
+            Number("end_offset", -1, records, by=(voter, voter), doc="Of a leader; -1: not heard."),
+        ],
+        actions=[
+            time_out,
+            Action(vote_for, candidate=voter),
+            become_leader,
+            append,
+            Action(begin_epoch, leader=voter),
+            fetch,
+            fetch_in_vain,
+            Action(see_higher_epoch, other=voter),
+            restart,
+        ],
+        always=[
+            one_leader_an_epoch,
+            logs_match,
+            committed_records_agree,
+            leaders_have_what_is_committed,
+        ],
+        every_step=[nothing_committed_is_truncated],
+        sometimes=[commits, commits_in_two_epochs, truncates],
+    )
+
+
+def time_out(s, voter):
+    """{voter} has heard of no leader, and stands for election."""
+    when(s.role[voter] != "leader")
+    within(s.epoch[voter] < s.epochs)
+    enter_epoch(s, voter, s.epoch[voter] + 1)
+    s.role[voter] = "candidate"
+    s.voted_for[voter] = voter
+    s.vote[voter, voter] = True
+
+
+def vote_for(s, voter, candidate):
+    """{voter} votes for {candidate}."""
+    when(s.role[candidate] == "candidate" and s.epoch[voter] <= s.epoch[candidate])
+    when(s.epoch[voter] < s.epoch[candidate] or s.role[voter] == "unattached")
+    when(not s.voters_compare_logs or is_up_to_date(s, candidate, voter))
+    enter_epoch(s, voter, s.epoch[candidate])
+    s.role[voter] = "voted"
+    s.voted_for[voter] = candidate
+    s.vote[candidate, voter] = True
+
+
+def become_leader(s, voter):
+    """{voter} has the votes of more than half, and begins its epoch with a record."""
+    when(s.role[voter] == "candidate")
+    when(2 * sum(s.vote[voter, other] for other in range(s.voters)) > s.voters)
+    within(s.length[voter] < s.records)
+    s.role[voter] = "leader"
+    s.leader[voter] = voter
+    for other in range(s.voters):
+        s.vote[voter, other] = False
+    s.log[voter, s.length[voter]] = s.epoch[voter]
+    s.length[voter] += 1
+
+
+def append(s, voter):
+    """{voter}, which leads, appends a record."""
+    when(s.role[voter] == "leader")
+    within(s.length[voter] < s.records)
+    s.log[voter, s.length[voter]] = s.epoch[voter]
+    s.length[voter] += 1
+
+
+def begin_epoch(s, voter, leader):
+    """{voter} hears from {leader} that it leads (BeginQuorumEpoch)."""
+    when(voter != leader and s.role[leader] == "leader" and s.epoch[voter] <= s.epoch[leader])
+    when(s.epoch[voter] < s.epoch[leader] or s.leader[voter] is None)
+    enter_epoch(s, voter, s.epoch[leader])
+    s.role[voter] = "follower"
+    s.leader[voter] = leader
+
+
+def fetch(s, voter):
+    """{voter} fetches from its leader."""
+    when(can_fetch(s, voter))
+    leader, offset = s.leader[voter], s.length[voter]
+    end = end_of_epoch(s, leader, epoch_before(s, voter, offset))
+    if diverges(s, leader, voter):
+        truncate(s, voter, epoch_before(s, leader, end), end)
+        return
+    note_fetch(s, leader, voter)
+    if offset < s.length[leader]:
+        s.log[voter, offset] = s.log[leader, offset]
+        s.length[voter] = offset + 1
+    s.high_watermark[voter] = max(
+        s.high_watermark[voter], min(s.high_watermark[leader], s.length[voter])
+    )
+
+
+def fetch_in_vain(s, voter):
+    """{voter} fetches from its leader, and the answer is lost."""
+    when(can_fetch(s, voter) and not diverges(s, s.leader[voter], voter))
+    note_fetch(s, s.leader[voter], voter)
+
+
+def see_higher_epoch(s, voter, other):
+    """{voter} hears of the epoch of {other}."""
+    when(s.epoch[voter] < s.epoch[other])
+    enter_epoch(s, voter, s.epoch[other])
+
+
+def restart(s, voter):
+    """{voter} stops, and starts with its log, and its epoch, vote and leader (quorum-state)."""
+    for other in range(s.voters):
+        s.vote[voter, other] = False
+        s.end_offset[voter, other] = -1
+    s.high_watermark[voter] = 0
+    if s.role[voter] == "leader":
+        s.role[voter] = "resigned"
+    if s.role[voter] == "candidate":
+        s.vote[voter, voter] = True
+
+
+def enter_epoch(s, voter, epoch):
+    """It gives up whatever it was in its epoch; in a new one nobody has its vote."""
+    if s.epoch[voter] < epoch:
+        s.voted_for[voter] = None
+    s.epoch[voter] = epoch
+    s.role[voter] = "unattached"
+    s.leader[voter] = None
+    for other in range(s.voters):
+        s.vote[voter, other] = False
+        s.end_offset[voter, other] = -1
+
+
+def truncate(s, voter, epoch, end):
+    """To where both logs of that epoch end, or to the end of an earlier one."""
+    keep = end_of_epoch(s, voter, epoch)
+    if epoch_before(s, voter, keep) == epoch:
+        keep = min(keep, end)
+    for offset in range(s.records):
+        if offset >= keep:
+            s.log[voter, offset] = 0
+    s.length[voter] = keep
+
+
+def can_fetch(s, voter):
+    """Whether it follows somebody who leads in the same epoch."""
+    if s.role[voter] != "follower":
+        return False
+    leader = s.leader[voter]
+    return s.role[leader] == "leader" and s.epoch[leader] == s.epoch[voter]
+
+
+def diverges(s, leader, voter):
+    """Whether the leader's log does not go through where the voter's ends."""
+    last = epoch_before(s, voter, s.length[voter])
+    end = end_of_epoch(s, leader, last)
+    return epoch_before(s, leader, end) != last or end < s.length[voter]
+
+
+def note_fetch(s, leader, voter):
+    """The leader learns what the voter has. What more than half have is below the high watermark,
+    once that is beyond where the leader's own epoch begins.
+    """
+    s.end_offset[leader, voter] = s.length[voter]
+    for end in range(1, s.records + 1):
+        have = sum(
+            other == leader or s.end_offset[leader, other] >= end for other in range(s.voters)
+        )
+        counts = epoch_before(s, leader, end) == s.epoch[leader] or not s.waits_for_own_epoch
+        if end <= s.length[leader] and 2 * have > s.voters and counts:
+            s.high_watermark[leader] = max(s.high_watermark[leader], end)
+
+
+def epoch_before(s, voter, offset):
+    """The epoch of the record before an offset; 0 if there is none."""
+    if offset == 0:
+        return 0
+    return s.log[voter, offset - 1]
+
+
+def end_of_epoch(s, voter, epoch):
+    """The offset after the last record of an epoch, or of the greatest one before it."""
+    return sum(
+        offset < s.length[voter] and s.log[voter, offset] <= epoch for offset in range(s.records)
+    )
+
+
+def is_up_to_date(s, candidate, voter):
+    """Whether the candidate's log is at least as far as the voter's."""
+    candidate_epoch = epoch_before(s, candidate, s.length[candidate])
+    voter_epoch = epoch_before(s, voter, s.length[voter])
+    if candidate_epoch != voter_epoch:
+        return candidate_epoch > voter_epoch
+    return s.length[candidate] >= s.length[voter]
+
+
+def is_prefix_equal(s, left, right, end):
+    """Whether both logs are the same up to an offset."""
+    return all(
+        offset >= end or s.log[left, offset] == s.log[right, offset] for offset in range(s.records)
+    )
+
+
+def one_leader_an_epoch(s):
+    """No two voters lead in one epoch."""
+    return all(
+        left == right
+        or s.role[left] != "leader"
+        or s.role[right] != "leader"
+        or s.epoch[left] != s.epoch[right]
+        for left in range(s.voters)
+        for right in range(s.voters)
+    )
+
+
+def logs_match(s):
+    """Two logs with a record of the same epoch at the same offset are the same up to there."""
+    return all(
+        s.log[left, offset] == 0
+        or s.log[left, offset] != s.log[right, offset]
+        or is_prefix_equal(s, left, right, offset)
+        for left in range(s.voters)
+        for right in range(s.voters)
+        for offset in range(s.records)
+    )
+
+
+def committed_records_agree(s):
+    """Two logs are the same below the lesser high watermark."""
+    return all(
+        is_prefix_equal(s, left, right, min(s.high_watermark[left], s.high_watermark[right]))
+        for left in range(s.voters)
+        for right in range(s.voters)
+    )
+
+
+def leaders_have_what_is_committed(s):
+    """A leader has every record below the high watermark of a voter of no later epoch."""
+    return all(
+        s.role[leader] != "leader"
+        or s.epoch[leader] < s.epoch[voter]
+        or is_prefix_equal(s, leader, voter, s.high_watermark[voter])
+        for leader in range(s.voters)
+        for voter in range(s.voters)
+    )
+
+
+def nothing_committed_is_truncated(before, after):
+    """No voter truncates below its high watermark."""
+    return all(
+        after.length[voter] >= before.high_watermark[voter] for voter in range(before.voters)
+    )
+
+
+def commits(s):
+    """A record is committed."""
+    return any(s.high_watermark[voter] > 0 for voter in range(s.voters))
+
+
+def commits_in_two_epochs(s):
+    """Records of two epochs are committed."""
+    return any(
+        s.high_watermark[voter] > 1 and s.log[voter, 0] != s.log[voter, 1]
+        for voter in range(s.voters)
+    )
+
+
+def truncates(before, after):
+    """A voter truncates its log."""
+    return any(after.length[voter] < before.length[voter] for voter in range(before.voters))

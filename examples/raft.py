@@ -1,0 +1,267 @@
+"""The core of Raft: leader election and log replication.
+
+After Ongaro and Ousterhout, "In Search of an Understandable Consensus Algorithm" (2014), figure 2.
+A request and its answer are one step, between servers as they are then: nothing is in flight. There
+are no snapshots and no changes of the configuration. Votes, next and match indices of a server that
+has no use for them are forgotten, so that they do not tell equal states apart.
+
+Two rules can be taken out, to see what they are for: `--set voters_compare_logs=false`, and with
+`--set terms=4 --set entries=1` also `--set commits_own_term_only=false` (figure 8 of the paper).
+"""
+
+from waterline import Action, Choice, Flag, Name, Names, Number, Protocol, when, within
+
+
+def raft(
+    servers: int = 3,
+    terms: int = 2,
+    entries: int = 2,
+    voters_compare_logs: bool = True,
+    commits_own_term_only: bool = True,
+) -> Protocol:
+    """So many servers, terms 0 to `terms`, and logs of so many entries."""
+    server = Names("server", servers)
+    return Protocol(
+        fields=[
+            Choice("role", "follower", "candidate", "leader", by=server),
+            Number("term", 0, terms, by=server),
+            Name("voted_for", server, by=server, or_none=True, doc="In the server's term."),
+            Flag("vote", by=(server, server), doc="Of a candidate: who has voted for it."),
+            Number("length", 0, entries, by=server, doc="How many entries the log has."),
+            Number("log", 0, terms, by=(server, entries), doc="The term of each entry; 0: none."),
+            Number("commit", 0, entries, by=server, doc="How many entries it knows committed."),
+            Number("next", 0, entries, by=(server, server), doc="Of a leader: what it sends next."),
+            Number("match", 0, entries, by=(server, server), doc="Of a leader: who has how many."),
+        ],
+        actions=[
+            time_out,
+            Action(vote_for, candidate=server),
+            become_leader,
+            append,
+            Action(replicate, leader=server, follower=server),
+            commit_more,
+            Action(see_higher_term, other=server),
+            restart,
+        ],
+        always=[
+            one_leader_a_term,
+            logs_match,
+            committed_entries_agree,
+            leaders_have_what_is_committed,
+        ],
+        every_step=[leaders_only_append],
+        sometimes=[commits, commits_in_two_terms, cuts_its_log],
+    )
+
+
+def time_out(s, server):
+    """{server} has heard of no leader, and stands for election."""
+    when(s.role[server] != "leader")
+    within(s.term[server] < s.terms)
+    follow(s, server)
+    s.role[server] = "candidate"
+    s.term[server] += 1
+    s.voted_for[server] = server
+    s.vote[server, server] = True
+
+
+def vote_for(s, server, candidate):
+    """{server} votes for {candidate}."""
+    when(s.role[candidate] == "candidate" and s.term[server] <= s.term[candidate])
+    when(s.term[server] < s.term[candidate] or s.voted_for[server] is None)
+    when(not s.voters_compare_logs or is_up_to_date(s, candidate, server))
+    if s.term[server] < s.term[candidate]:
+        follow(s, server)
+    s.term[server] = s.term[candidate]
+    s.voted_for[server] = candidate
+    s.vote[candidate, server] = True
+
+
+def become_leader(s, server):
+    """{server} has the votes of more than half."""
+    when(s.role[server] == "candidate")
+    when(2 * sum(s.vote[server, voter] for voter in range(s.servers)) > s.servers)
+    follow(s, server)
+    s.role[server] = "leader"
+    for other in range(s.servers):
+        if other != server:
+            s.next[server, other] = s.length[server]
+
+
+def append(s, server):
+    """{server}, which leads, appends an entry for a client."""
+    when(s.role[server] == "leader")
+    within(s.length[server] < s.entries)
+    s.log[server, s.length[server]] = s.term[server]
+    s.length[server] += 1
+
+
+def replicate(s, leader, follower):
+    """{leader} sends {follower} the next entry, or none, and has its answer."""
+    when(leader != follower and s.role[leader] == "leader" and s.term[follower] <= s.term[leader])
+    if s.term[follower] < s.term[leader]:
+        s.term[follower] = s.term[leader]
+        s.voted_for[follower] = None
+    follow(s, follower)
+    before = s.next[leader, follower]
+    if not has_the_entry_before(s, leader, follower, before):
+        s.next[leader, follower] = before - 1
+        return
+    known = before
+    if before < s.length[leader]:
+        known = before + 1
+        if before >= s.length[follower] or s.log[follower, before] != s.log[leader, before]:
+            for index in range(s.entries):
+                if index >= before:
+                    s.log[follower, index] = 0
+            s.log[follower, before] = s.log[leader, before]
+            s.length[follower] = known
+    s.commit[follower] = max(s.commit[follower], min(s.commit[leader], known))
+    s.next[leader, follower] = known
+    s.match[leader, follower] = max(s.match[leader, follower], known)
+
+
+def commit_more(s, server):
+    """{server}, which leads, finds its next entries on more than half."""
+    when(s.role[server] == "leader")
+    when(can_commit(s, server) > s.commit[server])
+    s.commit[server] = can_commit(s, server)
+
+
+def see_higher_term(s, server, other):
+    """{server} hears of the term of {other}."""
+    when(s.term[server] < s.term[other])
+    follow(s, server)
+    s.term[server] = s.term[other]
+    s.voted_for[server] = None
+
+
+def restart(s, server):
+    """{server} stops, and starts with its term, its vote and its log."""
+    follow(s, server)
+    s.commit[server] = 0
+
+
+def follow(s, server):
+    """It neither leads nor stands for election any more."""
+    s.role[server] = "follower"
+    for other in range(s.servers):
+        s.vote[server, other] = False
+        s.next[server, other] = 0
+        s.match[server, other] = 0
+
+
+def last_term(s, server):
+    """The term of its last entry; 0 if it has none."""
+    if s.length[server] == 0:
+        return 0
+    return s.log[server, s.length[server] - 1]
+
+
+def is_up_to_date(s, candidate, voter):
+    """Whether the candidate's log is at least as far as the voter's."""
+    if last_term(s, candidate) != last_term(s, voter):
+        return last_term(s, candidate) > last_term(s, voter)
+    return s.length[candidate] >= s.length[voter]
+
+
+def has_the_entry_before(s, leader, follower, before):
+    """Whether the logs agree on the entry before, if there is one."""
+    if before == 0:
+        return True
+    return before <= s.length[follower] and s.log[follower, before - 1] == s.log[leader, before - 1]
+
+
+def can_commit(s, leader):
+    """How many entries more than half have, up to one of the leader's own term."""
+    most = 0
+    for index in range(s.entries):
+        if index < s.length[leader]:
+            have = 1 + sum(s.match[leader, other] > index for other in range(s.servers))
+            is_own = s.log[leader, index] == s.term[leader]
+            if 2 * have > s.servers and (is_own or not s.commits_own_term_only):
+                most = index + 1
+    return most
+
+
+def is_prefix_equal(s, left, right, count):
+    """Whether the first entries of both logs, so many, are the same."""
+    return all(
+        index >= count or s.log[left, index] == s.log[right, index] for index in range(s.entries)
+    )
+
+
+def one_leader_a_term(s):
+    """No two servers lead in one term."""
+    return all(
+        left == right
+        or s.role[left] != "leader"
+        or s.role[right] != "leader"
+        or s.term[left] != s.term[right]
+        for left in range(s.servers)
+        for right in range(s.servers)
+    )
+
+
+def logs_match(s):
+    """Two logs with an entry of the same term at the same index are the same up to there."""
+    return all(
+        s.log[left, index] == 0
+        or s.log[left, index] != s.log[right, index]
+        or is_prefix_equal(s, left, right, index)
+        for left in range(s.servers)
+        for right in range(s.servers)
+        for index in range(s.entries)
+    )
+
+
+def committed_entries_agree(s):
+    """What two servers know to be committed is the same, as far as both know it."""
+    return all(
+        is_prefix_equal(s, left, right, min(s.commit[left], s.commit[right]))
+        for left in range(s.servers)
+        for right in range(s.servers)
+    )
+
+
+def leaders_have_what_is_committed(s):
+    """A leader has every entry that a server of its term or an earlier one knows committed."""
+    return all(
+        s.role[leader] != "leader"
+        or s.term[leader] < s.term[other]
+        or is_prefix_equal(s, leader, other, s.commit[other])
+        for leader in range(s.servers)
+        for other in range(s.servers)
+    )
+
+
+def leaders_only_append(before, after):
+    """A server that leads, and still does, has changed no entry of its log."""
+    return all(
+        before.role[server] != "leader"
+        or after.role[server] != "leader"
+        or index >= before.length[server]
+        or before.log[server, index] == after.log[server, index]
+        for server in range(before.servers)
+        for index in range(before.entries)
+    )
+
+
+def commits(s):
+    """An entry is committed."""
+    return any(s.commit[server] > 0 for server in range(s.servers))
+
+
+def commits_in_two_terms(s):
+    """Entries of two terms are committed."""
+    return any(
+        s.commit[server] > 1 and s.log[server, 0] != s.log[server, 1] for server in range(s.servers)
+    )
+
+
+def cuts_its_log(before, after):
+    """A follower gives up an entry."""
+    return any(
+        before.log[server, 0] != after.log[server, 0] and before.log[server, 0] > 0
+        for server in range(before.servers)
+    )

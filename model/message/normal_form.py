@@ -1,0 +1,33 @@
+"""What no rule can read again is put to its lowest value, so that equal clusters are equal states.
+
+This is no protocol: it runs after every effect, and no rule says so. What a broker's own role
+remembered is gone with the role (`model.message.roles`); here is what belongs to no broker.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from model.message.roles import follows
+from model.message.settings import Settings
+from model.message.terms import NO_RECORD, contains, with_member
+
+
+def normalise(s: Any, c: Settings) -> None:
+    """The epoch of a record that is in no log and in no answer can never be read: it becomes 0."""
+    kept = records_kept(s)
+    for record in range(s.records):
+        if not contains(kept, record + 1):
+            s.record_epoch[record] = 0
+
+
+def records_kept(s: Any) -> int:
+    """The records that a log or an answer on its way holds, bit id each; bit 0 means nothing."""
+    kept = with_member(0, NO_RECORD)
+    for replica in range(s.replicas):
+        for offset in range(s.records):
+            kept = with_member(kept, s.log[replica, offset])
+        if follows(s, replica):
+            for i in range(s.records):
+                kept = with_member(kept, s.answer_log[replica, i])
+    return kept
