@@ -35,7 +35,7 @@ from checker.confirm.walking import (
     one_after_the_other,
     walk,
 )
-from checker.grains import MESSAGE
+from checker.kafka.families import MESSAGE
 from checker.problem import Problem
 from counterexamples import Trace, TraceStep, trace_of
 from model.kit.transition_system import Model

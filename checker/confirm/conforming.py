@@ -24,8 +24,9 @@ from checker.confirm.figures import Figures
 from checker.confirm.jars import class_path
 from checker.confirm.releases import KafkaRelease
 from counterexamples import BadTrace, read_trace, write_trace
+from model.kit.errors import BadEnvironment
 from model.kit.transition_system import Model
-from model.message.environment import BadEnvironment, Environment
+from model.message.environment import Environment
 
 Tell = Callable[[str], None]
 

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.compiled.loops import ACTION_SHIFT, ROW_SHIFT
+from checker.compiled.origins import action_of, call_of, row_of, step_of
 from checker.engine import Words
 from checker.engines.memory import MemoryEngine
 from checker.expander import Expander, Tally, words_of
-from checker.paths import call_of, shortest_paths
+from checker.paths import shortest_paths
 from checker.prepare import prepare
 from checker.problem import Problem
 from checker.rows import Rows
@@ -178,16 +178,15 @@ class Reachable:
             piece = np.array(rows[start : start + CHUNK_ROWS])
             for written in expander.expand(piece, Tally(self._problem)):
                 origin = expander.origin[:written]
-                numbers = (origin >> ACTION_SHIFT) & ((1 << ROW_SHIFT - ACTION_SHIFT) - 1)
-                moved = _moves(expander.layout, piece[origin >> ROW_SHIFT], expander.out[:written])
-                keys = moved | (numbers.astype(np.uint64) << np.uint64(_ACTION_BIT))
+                rows_before, steps = row_of(origin), step_of(origin)
+                moved = _moves(expander.layout, piece[rows_before], expander.out[:written])
+                keys = moved | (action_of(steps).astype(np.uint64) << np.uint64(_ACTION_BIT))
                 for key in map(int, np.unique(keys)):
                     if key not in found:
                         at = int(np.argmax(keys == np.uint64(key)))
-                        arguments = int(origin[at]) & ((1 << ACTION_SHIFT) - 1)
                         found[key] = (
-                            words_of(piece[origin[at] >> ROW_SHIFT]),
-                            call_of(self._problem.model, int(numbers[at]), arguments),
+                            words_of(piece[rows_before[at]]),
+                            call_of(self._problem.model, int(steps[at])),
                         )
         return found
 

@@ -22,7 +22,8 @@ from checker.confirm.stage import NotHeld, StepFailed
 from checker.confirm.stepping import LAG_MS, NO_LAG_MS
 from counterexamples import read_trace, replay, trace_of
 from invariants import ALL
-from model.message.model import model_of
+from model.message.environment import Environment
+from model.message.model import message_model
 
 TRACES = Path(__file__).parents[2] / "examples" / "traces" / "scenarios"
 LOST = Evidence(("m1 is gone.",), ("m1",), False, True)
@@ -33,7 +34,7 @@ OLD, REPAIRED = kafka_release("0.10.2.2"), kafka_release("0.11.0.3")
 
 def course(name: str, release: KafkaRelease, *, control: bool = False) -> Course:
     trace = read_trace(TRACES / f"{name}.json")
-    model = model_of(trace.model, trace.version, trace.environment)
+    model = message_model(trace.version, Environment.from_options(dict(trace.environment)))
     claim = next(each for each in ALL if each.name == trace.invariant)
     replayed = with_control(name, trace, model) if control else replay(trace, model)
     return course_of(replayed, model, claim, release)
