@@ -19,6 +19,8 @@ from checker.search import search
 from counterexamples import to_json
 
 pytestmark = pytest.mark.spark
+DRIVER_LEVELS = 4
+"""The first few are small, and a level on Spark takes as long whatever it has."""
 
 
 def facts(result: Result) -> tuple[object, ...]:
@@ -34,19 +36,32 @@ def facts(result: Result) -> tuple[object, ...]:
 
 
 @pytest.mark.parametrize(
-    ("name", "symmetry", "states"),
-    [("two_phase_commit", "none", 288), ("two_phase_commit", "rm", 80), ("die_hard", "none", 16)],
+    ("name", "symmetry", "bounds", "states"),
+    [
+        ("two_phase_commit", "none", {}, 288),
+        ("die_hard", "none", {}, 16),
+        ("raft", "server", {"terms": 1}, 382),
+        ("kraft_log", "none", {"epochs": 1}, 3_926),
+    ],
+    ids=str,
 )
 def test_both_engines_say_the_same(
-    name: str, symmetry: str, states: int, spark_context: Any, tmp_path: Path
+    name: str,
+    symmetry: str,
+    bounds: dict[str, int],
+    states: int,
+    spark_context: Any,
+    tmp_path: Path,
 ) -> None:
     file = Path(shutil.copy(EXAMPLES / f"{name}.py", tmp_path))
-    problem = own_problem(file, symmetry)
+    problem = own_problem(file, symmetry, **bounds)
     file.unlink()
     outcomes = []
     for engine in (
         MemoryEngine(problem, threads=1),
-        engine_for(problem, EngineChoice(session=spark_context, partitions=2, driver_levels=0)),
+        engine_for(
+            problem, EngineChoice(session=spark_context, partitions=2, driver_levels=DRIVER_LEVELS)
+        ),
     ):
         with closing(engine):
             result = search(problem, engine)
