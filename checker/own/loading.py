@@ -106,7 +106,7 @@ def loaded(text: str, file: str) -> OwnFile:
         for function in vars(module).values()
         if isinstance(function, types.FunctionType)
         and function.__module__ == name
-        and function.__annotations__.get("return") in (Protocol, "Protocol")
+        and _is_protocol(function.__annotations__.get("return"))
     }
     if not protocols:
         raise BadEnvironment(
@@ -122,6 +122,13 @@ def loaded(text: str, file: str) -> OwnFile:
                     f"default; write {bound}: int = 3"
                 )
     return found
+
+
+def _is_protocol(annotation: object) -> bool:
+    """Whether what a function is said to return is one, also where that was left as text."""
+    if isinstance(annotation, str):
+        return annotation.rpartition(".")[2] == "Protocol"
+    return annotation is Protocol
 
 
 class _Text(importlib.abc.InspectLoader):
@@ -146,7 +153,8 @@ def told_where(file: str, call: Callable[[], _Value]) -> _Value:
         return call()
     except SyntaxError as problem:
         raise BadEnvironment(f"{problem.filename}:{problem.lineno}: {problem.msg}") from None
-    except Exception as problem:
+    except (Exception, SystemExit) as problem:  # A file that ends the program would pass for one
+        # whose claims hold.
         frames = [f for f in traceback.extract_tb(problem.__traceback__) if f.filename == file]
         told = str(problem)
         if told.startswith(f"{file}:"):

@@ -165,14 +165,12 @@ class Rules:
         calls = [
             node
             for node in ast.walk(statement)
-            if isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Name)
-            and node.func.id in _ASKS
+            if isinstance(node, ast.Call) and _name_asked(node) is not None
         ]
         if len(calls) > (asked is not None):
             raise self.refuse(
                 calls[-1],
-                f"{tree.name} has a `{calls[-1].func.id}` within another statement",  # type: ignore[attr-defined]
+                f"{tree.name} has a `{_name_asked(calls[-1])}` within another statement",
                 "put it at the top level of the action, on a line of its own",
             )
         if asked is not None:
@@ -301,7 +299,15 @@ class Rules:
 def _asked(statement: ast.stmt) -> str | None:
     """`when` or `within`, if the statement is a call of one."""
     match statement:
-        case ast.Expr(value=ast.Call(func=ast.Name(id=name))) if name in _ASKS:
+        case ast.Expr(value=ast.Call() as call):
+            return _name_asked(call)
+    return None
+
+
+def _name_asked(call: ast.Call) -> str | None:
+    """`when` or `within`, also as `waterline.when`."""
+    match call.func:
+        case ast.Name(id=name) | ast.Attribute(attr=name) if name in _ASKS:
             return name
     return None
 

@@ -60,6 +60,11 @@ MISTAKES = {
         "    client = 1 / 0\n    client = Names",
         "lock.py:5: ZeroDivisionError: division by zero",
     ),
+    "a file that ends the program": (
+        "    client = Names",
+        "    raise SystemExit(0)\n    client = Names",
+        "lock.py:5: SystemExit: 0",
+    ),
     "a bound without a default": (
         "clients: int = 2",
         "clients: int",
@@ -262,3 +267,15 @@ def test_rules_that_go_by_names_are_refused_under_a_symmetry(told: Told) -> None
     told_of = "state[client0] idle, state[client1] idle, holder none"
     assert code == 2
     assert f"take tells names apart, numbers 0 and 1 of the clients, in {told_of}" in err
+
+
+def test_a_file_may_import_the_whole_and_leave_its_annotations_as_text(told: Told) -> None:
+    _, _, text = RIGHT.partition("\n")
+    for name in ("Choice(", "Name(", "Names(", "Number(", "Protocol", "when(", "within("):
+        text = text.replace(f" {name}", f" waterline.{name}")
+    Path("lock.py").write_text(f"from __future__ import annotations\n\nimport waterline\n{text}")
+    code, out, err = told("--model", "lock.py", "--engine", "local")
+
+    assert text.count("waterline.") == 12
+    assert code == 0, err
+    assert "clients: 2 cut" in out
