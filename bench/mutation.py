@@ -37,9 +37,9 @@ from numpy.typing import NDArray
 import invariants
 import invariants.reachable
 from checker.budgets import Budgets
-from checker.engine import Arrivals, Engine, Expansion, Words
+from checker.engines.engine import Arrivals, Engine, Expansion, Words
 from checker.engines.memory import MemoryEngine
-from checker.problem import Problem
+from checker.problems.problem import Problem
 from checker.result import Result
 from checker.rows import Rows
 from checker.search import search

@@ -21,7 +21,7 @@ from invariants import (
     valid_isr,
     visible_hw,
 )
-from invariants.claim import ActionProperty, Invariant, Reachable
+from model.kit.claim import ActionProperty, Invariant, Reachable
 
 ALL: tuple[Invariant, ...] = (
     no_committed_loss.CLAIM,

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from invariants.claim import Invariant
 from invariants.current_leader import current_leader
 from invariants.kept_records import first_lacking, lacking
+from model.kit.claim import Invariant
 from model.kit.state import State
 from model.message.terms import ACKS_LEADER, NO_RECORD, NO_REPLICA, with_member
 

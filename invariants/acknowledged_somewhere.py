@@ -13,9 +13,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from invariants.claim import Invariant
 from invariants.electable import electable
 from invariants.kept_records import first_lacking, lacking, named, who_has
+from model.kit.claim import Invariant
 from model.kit.state import State
 from model.message.terms import NO_RECORD
 

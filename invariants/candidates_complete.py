@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from invariants.claim import Invariant
 from invariants.completeness import first_incomplete, missing
+from model.kit.claim import Invariant
 from model.kit.state import State
 
 

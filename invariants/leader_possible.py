@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from invariants.claim import Invariant
 from invariants.electable import electable
+from model.kit.claim import Invariant
 from model.kit.state import State
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from invariants.claim import Invariant
+from model.kit.claim import Invariant
 from model.kit.state import State
 from model.message.features import ELR, has
 from model.message.terms import LEADER, NO_RECORD, NO_REPLICA, contains

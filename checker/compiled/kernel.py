@@ -2,7 +2,7 @@
 
 A kernel is made for one problem: its settings are constants, and only the actions that its version
 has and the claims that are checked are in it. Problems of one job may share a kernel
-(`checker.problem.Shared`): it then reads the settings in which they differ as it runs.
+(`checker.problems.problem.Shared`): it then reads the settings in which they differ as it runs.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from checker.compiled.source import generated
 from checker.compiled.unit import Unit
 from checker.compiled.values import ArrayValue, Number, SettingsValue, Value
 from checker.compiled.written import Written
-from checker.problem import Problem
+from checker.problems.problem import Problem
+from checker.problems.symmetry import Symmetry
 from checker.rows import Rows, address
-from checker.symmetry import Symmetry
 from model.kit.layout import Layout
 
 ACTIONS_MAX = 1 << 8

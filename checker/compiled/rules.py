@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from checker.compiled.source import source_of
-from checker.problem import Problem
+from checker.problems.problem import Problem
 
 
 def rules_digest(problem: Problem) -> str:

@@ -16,8 +16,8 @@ from checker.budgets import Budgets
 from checker.console.own_options import bound_option, model_option, vetted_problem
 from checker.engines.choice import EngineChoice
 from checker.kafka.families import GRAINS, MESSAGE, SYMMETRIES
-from checker.problem import Problem
-from checker.symmetry import Symmetry
+from checker.problems.problem import Problem
+from checker.problems.symmetry import Symmetry
 from model.atomic.environment import LOG_SIZE_MAX
 from model.kit.errors import BadEnvironment
 from model.message.cluster import BUDGET_MAX, LOST_CHECKPOINTS_MAX, RARE_BUDGET_MAX

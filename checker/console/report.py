@@ -18,11 +18,11 @@ from rich.text import Text
 
 from checker.console.bound_advice import told_advice
 from checker.eta import outlook
-from checker.family import words_of
-from checker.problem import Problem
+from checker.problems.family import words_of
+from checker.problems.problem import Problem
+from checker.problems.wording import counted, roughly, told_option, told_symmetry
+from checker.problems.words import Words
 from checker.result import LevelSummary, Result, Verdict
-from checker.wording import counted, roughly, told_option, told_symmetry
-from checker.words import Words
 from counterexamples import TraceStep, Trimmed, render_compact
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from checker.kafka.families import MESSAGE
-from checker.problem import Problem
+from checker.problems.problem import Problem
 from model.kit.errors import BadEnvironment
 from model.message.environment import Environment
 from model.message.versions import VERSIONS

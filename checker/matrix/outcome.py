@@ -6,7 +6,7 @@ import enum
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from checker.engine import ModelFault
+from checker.engines.engine import ModelFault
 from checker.faults import explain_fault
 from checker.finding import finding_at
 from checker.matrix.answering import Answer

@@ -24,7 +24,7 @@ from checker.matrix.table import (
     told_same,
     told_settings,
 )
-from checker.wording import counted
+from checker.problems.wording import counted
 from counterexamples import Moment, Replayed
 
 _SIGNS = {

@@ -27,7 +27,7 @@ from checker.matrix.grid import (
 )
 from checker.matrix.matrix import Matrix
 from checker.matrix.outcome import Outcome, Standing
-from checker.wording import counted, rough_time
+from checker.problems.wording import counted, rough_time
 from counterexamples import Trimmed
 
 STYLES = {

@@ -5,11 +5,11 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Sequence
 
+from checker.problems.wording import told_version
 from checker.result import Verdict
 from checker.scenarios.running import Outcome
 from checker.scenarios.scenario import Scenario
 from checker.scenarios.table import told_environment
-from checker.wording import told_version
 
 _HEAD = """# What is known to go wrong
 

@@ -11,9 +11,9 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from checker.problems.wording import told_version
 from checker.result import Verdict
 from checker.scenarios.scenario import Scenario
-from checker.wording import told_version
 from model.message.environment import DOCUMENTED
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import pytest
 
 import invariants
 from invariants import reachable
-from invariants.claim import ActionProperty, Invariant, Reachable
+from model.kit.claim import ActionProperty, Invariant, Reachable
 
 NOT_CLAIMS = {
     "atomic",

@@ -21,7 +21,7 @@ from invariants import (
     valid_isr,
     visible_hw,
 )
-from invariants.claim import Invariant
+from model.kit.claim import Invariant
 from model.kit.state import State
 from model.message.terms import NO_ROLE, OUT_OF_RANGE, TRUNCATING
 

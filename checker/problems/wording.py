@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from checker.symmetry import Symmetry
+from checker.problems.symmetry import Symmetry
 
 
 def printable(text: str) -> str:
