@@ -20,7 +20,7 @@ from checker.console.bound_advice import told_advice
 from checker.eta import outlook
 from checker.grains import GRAINS, MESSAGE, grain_of
 from checker.result import LevelSummary, Result, Verdict
-from checker.wording import counted, roughly, told_option, told_sizes, told_symmetry
+from checker.wording import counted, roughly, told_contract, told_option, told_sizes, told_symmetry
 from counterexamples import TraceStep, Trimmed, render_compact
 
 if TYPE_CHECKING:
@@ -86,6 +86,8 @@ def verdicts(result: Result) -> RenderableType:
         verdict = Text(found.verdict.value.upper(), style=_STYLES[found.verdict])
         if found.depth is not None:
             verdict.append(f" after {found.depth} steps", style="red")
+            if contract := result.contract_of(found.name):
+                verdict.append(f", {told_contract(contract)}", style="yellow")
         rows.append((found.name, verdict))
     return _Claims(("Invariant", "Verdict"), tuple(rows))
 
@@ -99,8 +101,9 @@ class _Claims:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         table = Table(box=SIMPLE_HEAD, pad_edge=False)
-        for title in self.titles:
-            table.add_column(title, no_wrap=True)
+        name, verdict = self.titles
+        table.add_column(name, no_wrap=True)
+        table.add_column(verdict)
         wide = options.max_width >= WIDE
         if wide:
             table.add_column("Claim")

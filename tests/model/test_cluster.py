@@ -10,8 +10,7 @@ from states import model_of, packed
 from model.kit.state import State, as_dict
 from model.kit.transition_system import Model
 from model.message.cluster import fields
-from model.message.environment import BadEnvironment
-from model.message.settings import Bounds
+from model.message.environment import BadEnvironment, Bounds
 from model.message.terms import FETCHING, LEADER, UNKNOWN_OFFSET
 
 
