@@ -1,4 +1,4 @@
-"""The tables of docs/ that follow from declarations: fields, settings, faults, claims, features.
+"""The tables of docs/ that follow from declarations, of the model and of its claims.
 
     python -m bench.document_tables
 
@@ -18,9 +18,11 @@ from model.kit.layout import Field
 from model.kit.renaming import BY_RECORD
 from model.message import features
 from model.message.cluster import fields
+from model.message.contents import ACTIONS, contents
 from model.message.declared import option_of
 from model.message.environment import DECLARED, DOCUMENTED, FAULTS, Bounds
 from model.message.features import FEATURES
+from model.message.settings import settings_of
 from model.message.terms import LEADER
 from model.message.versions import VERSIONS
 
@@ -65,6 +67,45 @@ def _alive(field: Field) -> str:
         leads, has_no_role = LEADER in field.alive.values, len(field.alive.values) == 1
         each[0] = "leader" if leads else "broker without a role" if has_no_role else "follower"
     return " and ".join(f"each {one}" for one in each)
+
+
+# The steps.
+
+
+def of_steps() -> str:
+    """Every action: its effect, in a sentence, and where there is such an action."""
+    options = {
+        step: _value(f"--{option_of(name)}", declared.steps_where)
+        for name, declared in DECLARED.items()
+        for step in declared.steps
+        if declared.fault is None or not declared.fault.always
+    }
+    having = {
+        version.name: contents(settings_of(DOCUMENTED, version)) for version in VERSIONS.values()
+    }
+    rows = []
+    for action in ACTIONS:
+        versions = [f"`{name}`" for name, names in having.items() if action.name in names]
+        where = options.get(action.name, "")
+        if not where and len(versions) < len(having):
+            where = ", ".join(versions)
+        rows.append(
+            (f"`{action.name}`", _place(action.effect), _first_sentence(action.effect), where)
+        )
+    return in_markdown(("step", "rule", "what happens", "only with"), rows)
+
+
+def _value(option: str, value: str | None) -> str:
+    return f"`{option}{f' {value}' if value else ''}`"
+
+
+def _place(function: Callable[..., None]) -> str:
+    return f"`{function.__module__.replace('.', '/')}.py:{function.__name__}`"
+
+
+def _first_sentence(function: Callable[..., None]) -> str:
+    text = " ".join((function.__doc__ or "").split())
+    return re.split(r"(?<=\.) (?=[A-Z(])", text)[0]
 
 
 # Settings and faults.
@@ -169,6 +210,7 @@ def _read_in(function: ast.FunctionDef) -> set[str]:
 
 TABLES: dict[str, Callable[[], str]] = {
     "fields": of_fields,
+    "steps": of_steps,
     "settings": of_settings,
     "faults": of_faults,
     "cuts": of_cuts,

@@ -19,7 +19,6 @@ import pytest
 from bench import document_tables
 from checker.console import exit_codes
 from checker.console.gate import read_gate
-from model.message.contents import ACTIONS
 from model.message.releases import RELEASES, Release
 
 ROOT = Path(__file__).parents[1]
@@ -157,14 +156,6 @@ def test_every_table_that_follows_from_declarations_is_in_some_document() -> Non
     named = [name for text in texts for name in re.findall(r"<!-- table: (\w+) -->", text)]
 
     assert sorted(named) == sorted(document_tables.TABLES)
-
-
-def test_every_step_is_described() -> None:
-    section = document("model.md").split("\n## The steps")[1].split("\n## ")[0]
-
-    described = re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE)
-
-    assert described == [action.name for action in ACTIONS]
 
 
 def names_in(path: Path) -> set[str]:
