@@ -32,4 +32,6 @@ CLAIM = Invariant(
     sentence="Every running member of the controller's ISR and ELR has every committed record.",
     holds=holds,
     explain=explain,
+    remark="StrongIsr. Breaks steps before a loss. Does not say that somebody is elected.",
+    rank=120,
 )

@@ -36,4 +36,6 @@ CLAIM = Invariant(
     holds=holds,
     explain=explain,
     applies=applies,
+    remark="Applies with `--consumer`. Does not say that what it read is kept.",
+    rank=80,
 )

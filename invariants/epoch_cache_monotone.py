@@ -54,4 +54,6 @@ CLAIM = Invariant(
     holds=holds,
     explain=explain,
     applies=applies,
+    remark="Does not apply to truncation to the HW.",
+    rank=160,
 )

@@ -38,4 +38,6 @@ CLAIM = Invariant(
     holds=holds,
     explain=explain,
     default=False,
+    remark="On request: no Kafka promises it of a new leader.",
+    rank=100,
 )

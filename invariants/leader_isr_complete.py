@@ -37,4 +37,6 @@ CLAIM = Invariant(
     sentence="Every running member of the current leader's ISR has every committed record.",
     holds=holds,
     explain=explain,
+    remark="WeakIsr. As the leader has the ISR, unless that is outdated.",
+    rank=130,
 )

@@ -48,4 +48,6 @@ CLAIM = ActionProperty(
     keeps=keeps,
     explain=explain,
     default=False,
+    remark="A claim about steps, on request. Does not say that data is lost by it: none is.",
+    rank=190,
 )

@@ -65,4 +65,6 @@ CLAIM = Invariant(
     sentence="Below a follower's remote LEO the follower has the same records as the leader.",
     holds=holds,
     explain=explain,
+    remark="Of followers that have learned the leader's epoch. The first to break.",
+    rank=110,
 )

@@ -44,4 +44,6 @@ CLAIM = Invariant(
     sentence="The current leader commits nothing before every candidate for its place has it.",
     holds=holds,
     explain=explain,
+    remark="Not said while its ISR is smaller than min.insync.replicas.",
+    rank=140,
 )

@@ -92,4 +92,7 @@ CLAIM = Invariant(
     sentence="HW <= LEO, one leader in an epoch, leader in ISR, ISR not empty, logs without holes.",
     holds=holds,
     explain=explain,
+    remark="The ISR may be empty under `elr`; no remote LEO is beyond the leader's own. Says "
+    "nothing about Kafka: where it breaks, the model is wrong.",
+    rank=170,
 )

@@ -57,4 +57,6 @@ CLAIM = Invariant(
     holds=holds,
     explain=explain,
     applies=applies,
+    remark="But for the last one, without a leader. Applies under KRaft.",
+    rank=150,
 )

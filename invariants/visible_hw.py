@@ -41,4 +41,7 @@ CLAIM = Invariant(
     sentence="Once its HW has reached its epoch's start, the leader shows all that was committed.",
     holds=holds,
     explain=explain,
+    remark="KIP-207. Says nothing before that: ListOffsets answers with an error then, a "
+    "fetch does not.",
+    rank=90,
 )

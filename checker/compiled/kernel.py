@@ -71,7 +71,7 @@ def plan_of(problem: Problem) -> Plan:
     parts = Parts(
         words=model.layout.words,
         sizes=tuple(sorted(model.layout.sizes.items())),
-        limits=len(model.limits),
+        limits=model.limits,
         claims=max(1, len(problem.invariants), len(problem.properties)),
         actions=tuple((i, a) for i, a in enumerate(model.actions) if a.name in actions),
         holds=tuple((i, c.holds) for i, c in enumerate(problem.invariants) if c.name in claims),
@@ -121,7 +121,7 @@ def program_of(plan: Plan, *, comment: bool = False) -> Program:
     c = SettingsValue(plan.names, plan.numbers, "%c")
     number, words = Number("%"), ArrayValue("%", "i64")
     rows, flags = ArrayValue("%", "i64", plan.layout.words), ArrayValue("%", "i8")
-    cut = ArrayValue("%", "i64", plan.parts.limits)
+    cut = ArrayValue("%", "i64", len(plan.parts.limits))
     expand: list[Value] = [c, number, number, rows, number, number, rows, number]
     expand += [words, words, cut, flags, flags, flags, rows, words]
     inspect: list[Value] = [c, number, rows, number, number, flags, rows]

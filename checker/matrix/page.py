@@ -30,7 +30,7 @@ from counterexamples import Moment, Replayed
 _SIGNS = {
     Standing.HOLDS: "✓",
     Standing.CONTRACT: "≈",
-    Standing.BROKEN: "✗",
+    Standing.VIOLATED: "✗",
     Standing.INCOMPLETE: "",
 }
 _STATES_OPEN = 1
