@@ -26,7 +26,7 @@ def problems() -> dict[str, Any]:
     from test_kernels import of_fewer, of_many_claims, of_pairs
 
     from checker.kafka.families import ATOMIC, problem_for
-    from checker.problem import Shared
+    from checker.problems.problem import Shared
     from model.atomic import AtomicEnvironment
     from model.message.environment import Environment
 
@@ -137,7 +137,7 @@ def _compare_kernel(name: str, problem: Any, cases: list[dict[str, Any]]) -> Non
     import numpy as np
 
     from checker.compiled.origins import ACTION_SHIFT, ROW_SHIFT
-    from checker.expander import Expander, Findings, Tally, words_of
+    from checker.engines.expander import Expander, Findings, Tally, words_of
 
     model = problem.model
 
@@ -225,7 +225,7 @@ def _least(cases: list[dict[str, Any]], what: str) -> dict[int, tuple[int, ...]]
 def symmetric_problems() -> dict[str, Any]:
     """Small problems whose states are replaced by representatives."""
     from checker.kafka.families import problem_for
-    from checker.symmetry import Symmetry
+    from checker.problems.symmetry import Symmetry
     from model.atomic import AtomicEnvironment
     from model.message.environment import Environment
 

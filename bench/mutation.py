@@ -37,14 +37,14 @@ from numpy.typing import NDArray
 import invariants
 import invariants.reachable
 from checker.budgets import Budgets
-from checker.engine import Arrivals, Engine, Expansion, Words
+from checker.engines.engine import Arrivals, Engine, Expansion, Words
 from checker.engines.memory import MemoryEngine
-from checker.problem import Problem
+from checker.problems.problem import Problem
 from checker.result import Result
 from checker.rows import Rows
 from checker.search import search
 from model.kit.state import State
-from model.message import limits, terms
+from model.message import terms
 from model.message.environment import Environment
 from model.message.model import message_model
 
@@ -401,8 +401,8 @@ def other_operators(node: ast.AST) -> Iterator[ast.AST]:
         case ast.AugAssign() if type(node.op) in _OPERATORS:
             yield ast.AugAssign(node.target, _OPERATORS[type(node.op)](), node.value)
         case ast.Attribute(value=ast.Name(id="limits")):
-            for name in limits.NAMES:
-                yield ast.Attribute(node.value, name.upper(), ast.Load())
+            for name in ("WITHIN", "RECORDS", "EPOCHS"):
+                yield ast.Attribute(node.value, name, ast.Load())
 
 
 def other_names(node: ast.Name, rule: ast.FunctionDef) -> Iterator[ast.expr]:

@@ -80,7 +80,7 @@ def modules() -> dict[str, Path]:
     return {
         ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
         for path in files
-        if path.name != "__main__.py"
+        if path.name != "__main__.py" and path != ROOT / "model" / "__init__.py"
     }
 
 

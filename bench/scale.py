@@ -35,7 +35,7 @@ ENGINES = {
 _MEMORY = """
 import json, sys
 from contextlib import closing
-from checker.prepare import prepare
+from checker.engines.prepare import prepare
 from checker.engines.choice import EngineChoice
 from checker.engines.chosen import engine_for
 from checker.kafka.families import problem_for

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from checker.engine import Arrivals, Expansion, Words
-from checker.problem import Problem
+from checker.engines.engine import Arrivals, Expansion, Words
+from checker.problems.problem import Problem
 from checker.result import LevelSummary
 from model.kit.layout import WORD_BITS
 

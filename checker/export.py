@@ -18,13 +18,13 @@ from pathlib import Path
 
 import numpy as np
 
-from checker.engine import ModelFault
-from checker.expander import Expander, Tally
-from checker.family import FindFamily
+from checker.engines.engine import ModelFault
+from checker.engines.expander import Expander, Tally
+from checker.engines.prepare import prepare
 from checker.faults import explain_fault
 from checker.identity import problem_of
-from checker.prepare import prepare
-from checker.problem import Problem
+from checker.problems.family import FindFamily
+from checker.problems.problem import Problem
 from checker.rows import Rows
 from checker.store.arrivals import LeastArrivals
 from checker.store.explore_loop import CHUNK_ROWS

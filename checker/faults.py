@@ -9,8 +9,8 @@ from __future__ import annotations
 import traceback
 from pathlib import Path
 
-from checker.engine import ModelFault, Words
-from checker.problem import Problem
+from checker.engines.engine import ModelFault, Words
+from checker.problems.problem import Problem
 from model.kit import layout
 from model.kit.state import State
 from model.kit.transition_system import Model, call

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from checker.faults import Disagreement
 from counterexamples import Replayed, Trace, confirm, confirm_step, replay, trace_of
-from invariants.claim import ActionProperty, Invariant
+from model.kit.claim import ActionProperty, Invariant
 from model.kit.state import State
 from model.kit.transition_system import Arguments, Model
 

@@ -11,8 +11,8 @@ from typing import Any
 
 from checker.account import Account
 from checker.compiled.rules import rules_digest
-from checker.family import FindFamily
-from checker.problem import Problem
+from checker.problems.family import FindFamily
+from checker.problems.problem import Problem
 from checker.result import LevelSummary
 from checker.store.manifest import BadRun, Manifest
 from checker.store.storage import Damaged

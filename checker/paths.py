@@ -14,10 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from checker.compiled.origins import call_of
-from checker.engine import Engine, Words
-from checker.expander import Expander, Tally, words_of
+from checker.engines.engine import Engine, Words
+from checker.engines.expander import Expander, Tally, words_of
 from checker.original_names import real_path
-from checker.problem import Problem
+from checker.problems.problem import Problem
 from checker.result import Result
 from checker.rows import Rows
 from checker.store.arrivals import LeastArrivals

@@ -11,8 +11,8 @@ from checker.graph import GRAPH_STATES_MAX, state_graph
 if TYPE_CHECKING:
     import networkx
 
-    from checker.engine import Words
-    from checker.problem import Problem
+    from checker.engines.engine import Words
+    from checker.problems.problem import Problem
 
 
 INTERRUPTED = "interrupt (Ctrl-C)"
@@ -20,7 +20,14 @@ INTERRUPTED = "interrupt (Ctrl-C)"
 
 
 class Verdict(enum.Enum):
-    """What may be said of one invariant or property after a run."""
+    """What may be said of one claim after a run: the one vocabulary, on every screen and in files.
+
+    A claim that is violated may be one that Kafka does not promise with these settings, as it says
+    itself (`Invariant.contract`): that is told beside the verdict, "within the contract of
+    acks=1". In the cells of a matrix a word says what breaks, "loses 14" or "contract 4", because
+    there an operator looks for that (`model.kit.claim.Breach`); the page and the files have the
+    verdict too.
+    """
 
     HOLDS = "holds"
     """Every reachable state within the bounds, and every step out of one, was checked."""
@@ -105,6 +112,16 @@ class Result:
     def violated(self) -> list[InvariantResult]:
         """The claims that a reachable state, or a step out of one, breaks."""
         return [r for r in self.invariants if r.verdict is Verdict.VIOLATED]
+
+    def contract_of(self, name: str) -> str | None:
+        """Why Kafka does not promise a claim in these circumstances, the setting first; or None.
+
+        A violation within the contract is one all the same: see `Verdict`.
+        """
+        problem = self.problem
+        contracts = {claim.name: claim.contract for claim in problem.invariants}
+        contracts |= {claim.name: claim.contract for claim in problem.properties}
+        return contracts[name](problem.model.settings)
 
     def graph(self, *, states_max: int = GRAPH_STATES_MAX) -> networkx.MultiDiGraph[Any]:
         """The state space as a graph (`checker.graph`). Raises `TooLargeForGraph`."""

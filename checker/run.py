@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING
 
 from checker.account import Account
 from checker.budgets import NO_BUDGETS, Budgets
-from checker.engine import Arrivals, Engine, ModelFault
 from checker.engines.choice import EngineChoice
 from checker.engines.chosen import engine_for
+from checker.engines.engine import Arrivals, Engine, ModelFault
 from checker.engines.memory import threads_of
+from checker.engines.prepare import prepare
 from checker.faults import explain_fault
 from checker.finding import Finding, finding_at
 from checker.interrupt import Interrupts
 from checker.paths import paths_to_violations
-from checker.prepare import prepare
-from checker.problem import Problem
+from checker.problems.problem import Problem
 from checker.result import Result
 from checker.search import Snapshot, search
 from checker.store.storage import Damaged

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 from checker.account import Account
 from checker.budgets import NO_BUDGETS, Budgets
-from checker.engine import Arrivals, Engine, Interrupted
+from checker.engines.engine import Arrivals, Engine, Interrupted
 from checker.memory_use import anonymous_bytes, peak_resident_bytes
-from checker.problem import Problem
+from checker.problems.problem import Problem
 from checker.result import (
     INTERRUPTED,
     InvariantResult,

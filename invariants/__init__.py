@@ -1,48 +1,28 @@
-"""What is claimed of the protocol: one module a claim, sentence first, predicate under it."""
+"""What is claimed of the protocol: one module a claim, sentence first, predicate under it.
 
-from invariants import (
-    acknowledged_durable,
-    acknowledged_on_disk,
-    acknowledged_somewhere,
-    candidates_complete,
-    consistent_read,
-    consumer_in_order,
-    epoch_cache_monotone,
-    hw_covers_committed,
-    hw_monotone,
-    leader_isr_complete,
-    leader_possible,
-    no_committed_loss,
-    no_divergence_below_hw,
-    no_forced_exit,
-    remote_leo_honest,
-    replication_quorum,
-    sane,
-    valid_isr,
-    visible_hw,
+A module of this package that has a `CLAIM` is in the catalogue, at the place that its rank says.
+"""
+
+import importlib
+import pkgutil
+
+from model.kit.claim import ActionProperty, Breach, Invariant, Reachable
+
+
+def _claims() -> list[Invariant | ActionProperty]:
+    """The claims of all modules of the package, in the order of their rank."""
+    names = [found.name for found in pkgutil.iter_modules(__path__) if not found.ispkg]
+    modules = [importlib.import_module(f"{__name__}.{name}") for name in names]
+    claims = [module.CLAIM for module in modules if hasattr(module, "CLAIM")]
+    return sorted(claims, key=lambda claim: claim.rank)
+
+
+_CLAIMS = _claims()
+ALL: tuple[Invariant, ...] = tuple(claim for claim in _CLAIMS if isinstance(claim, Invariant))
+"""About every reachable state."""
+PROPERTIES: tuple[ActionProperty, ...] = tuple(
+    claim for claim in _CLAIMS if isinstance(claim, ActionProperty)
 )
-from invariants.claim import ActionProperty, Invariant, Reachable
+"""About every step out of one."""
 
-ALL: tuple[Invariant, ...] = (
-    no_committed_loss.CLAIM,
-    acknowledged_durable.CLAIM,
-    acknowledged_somewhere.CLAIM,
-    acknowledged_on_disk.CLAIM,
-    leader_possible.CLAIM,
-    no_divergence_below_hw.CLAIM,
-    consistent_read.CLAIM,
-    consumer_in_order.CLAIM,
-    visible_hw.CLAIM,
-    hw_covers_committed.CLAIM,
-    remote_leo_honest.CLAIM,
-    candidates_complete.CLAIM,
-    leader_isr_complete.CLAIM,
-    replication_quorum.CLAIM,
-    valid_isr.CLAIM,
-    epoch_cache_monotone.CLAIM,
-    sane.CLAIM,
-)
-
-PROPERTIES: tuple[ActionProperty, ...] = (hw_monotone.CLAIM, no_forced_exit.CLAIM)
-
-__all__ = ["ALL", "PROPERTIES", "ActionProperty", "Invariant", "Reachable"]
+__all__ = ["ALL", "PROPERTIES", "ActionProperty", "Breach", "Invariant", "Reachable"]

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from invariants.claim import Invariant
+from invariants.contract import of_acknowledged
 from invariants.current_leader import current_leader
 from invariants.kept_records import first_lacking, lacking
+from model.kit.claim import Breach, Invariant
 from model.kit.state import State
 from model.message.terms import ACKS_LEADER, NO_RECORD, NO_REPLICA, with_member
 
@@ -41,4 +42,12 @@ CLAIM = Invariant(
     sentence="The current leader has every record that was acknowledged to a producer.",
     holds=holds,
     explain=explain,
+    contract=of_acknowledged,
+    breach=Breach(
+        word="loses",
+        sentence="a record is lost that was acknowledged to a producer",
+        severity=1,
+    ),
+    remark="Does not say that it is at the same offset. With acks=1 Kafka does not promise it.",
+    rank=20,
 )

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from invariants.claim import Invariant
+from invariants.contract import of_acknowledged
 from invariants.kept_records import first_lacking, lacking
+from model.kit.claim import Breach, Invariant
 from model.kit.state import State
 from model.message.terms import NO_RECORD
 
@@ -40,4 +41,13 @@ CLAIM = Invariant(
     sentence="Every acknowledged record is in some log, of a broker up or down.",
     holds=holds,
     explain=explain,
+    contract=of_acknowledged,
+    breach=Breach(
+        word="destroys",
+        sentence="a record that was acknowledged is in no log at all",
+        severity=2,
+    ),
+    remark="It needs no leader. Does not say that who has the record may ever lead. Promised "
+    "with acks=all while fewer machines lose power or disks than min.insync.replicas.",
+    rank=40,
 )

@@ -13,9 +13,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from invariants.claim import Invariant
+from invariants.contract import of_acknowledged
 from invariants.electable import electable
 from invariants.kept_records import first_lacking, lacking, named, who_has
+from model.kit.claim import Breach, Invariant
 from model.kit.state import State
 from model.message.terms import NO_RECORD
 
@@ -43,4 +44,15 @@ CLAIM = Invariant(
     sentence="Every acknowledged record is in the log of a replica that leads or may be elected.",
     holds=holds,
     explain=explain,
+    contract=of_acknowledged,
+    breach=Breach(
+        word="strands",
+        sentence="a record that was acknowledged is in no log of a replica that may lead",
+        severity=3,
+    ),
+    remark="Who may be elected: `invariants/electable.py:electable`. The ISR and, with ELR, "
+    "that and the last known leader, less who will leave them on coming back from a "
+    "crash; up or down; with unclean election everybody. It needs no leader. Does not "
+    "say that the next leader has the record: that is `candidates_complete`.",
+    rank=30,
 )

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from invariants.claim import Invariant
 from invariants.completeness import first_incomplete, missing
+from model.kit.claim import Invariant
 from model.kit.state import State
 
 
@@ -32,4 +32,6 @@ CLAIM = Invariant(
     sentence="Every running member of the controller's ISR and ELR has every committed record.",
     holds=holds,
     explain=explain,
+    remark="StrongIsr. Breaks steps before a loss. Does not say that somebody is elected.",
+    rank=120,
 )

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from invariants.claim import Invariant
+from invariants.contract import of_committed
+from model.kit.claim import Breach, Invariant
 from model.kit.state import State
 from model.message.terms import LEADER
 
@@ -49,4 +50,12 @@ CLAIM = Invariant(
     sentence="A leader, stale or not, serves below its HW only the record first committed there.",
     holds=holds,
     explain=explain,
+    contract=of_committed,
+    breach=Breach(
+        word="misreads",
+        sentence="a consumer reads another record where it has read one",
+        severity=6,
+    ),
+    remark="Does not say that the HW a consumer sees never falls: after a failover it may.",
+    rank=70,
 )

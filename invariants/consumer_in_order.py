@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from invariants.claim import Invariant
+from model.kit.claim import Invariant
 from model.kit.state import State
 
 
@@ -36,4 +36,6 @@ CLAIM = Invariant(
     holds=holds,
     explain=explain,
     applies=applies,
+    remark="Applies with `--consumer`. Does not say that what it read is kept.",
+    rank=80,
 )

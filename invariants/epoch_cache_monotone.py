@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from invariants.claim import Invariant
+from model.kit.claim import Invariant
 from model.kit.state import State
 from model.message.epochs import epoch_at
 from model.message.terms import TRUNCATE_TO_HIGH_WATERMARK
@@ -54,4 +54,6 @@ CLAIM = Invariant(
     holds=holds,
     explain=explain,
     applies=applies,
+    remark="Does not apply to truncation to the HW.",
+    rank=160,
 )

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from invariants.claim import Invariant
 from invariants.current_leader import current_leader
+from model.kit.claim import Invariant
 from model.kit.state import State
 from model.message.terms import NO_REPLICA
 
@@ -38,4 +38,6 @@ CLAIM = Invariant(
     holds=holds,
     explain=explain,
     default=False,
+    remark="On request: no Kafka promises it of a new leader.",
+    rank=100,
 )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from invariants.claim import ActionProperty
+from model.kit.claim import ActionProperty
 from model.kit.state import State
 from model.message.terms import LEADER, NO_REPLICA
 
@@ -43,4 +43,7 @@ CLAIM = ActionProperty(
     sentence="While a broker stays leader, its high watermark never falls.",
     keeps=keeps,
     explain=explain,
+    remark="A claim about steps, within one leader epoch. Says nothing about a follower's "
+    "HW, which may fall, nor of what a consumer sees across a failover.",
+    rank=180,
 )

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from invariants.claim import Invariant
 from invariants.completeness import first_incomplete, missing
 from invariants.current_leader import current_leader
+from model.kit.claim import Invariant
 from model.kit.state import State
 from model.message.terms import NO_REPLICA
 
@@ -37,4 +37,6 @@ CLAIM = Invariant(
     sentence="Every running member of the current leader's ISR has every committed record.",
     holds=holds,
     explain=explain,
+    remark="WeakIsr. As the leader has the ISR, unless that is outdated.",
+    rank=130,
 )

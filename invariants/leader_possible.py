@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from invariants.claim import Invariant
 from invariants.electable import electable
+from model.kit.claim import Breach, Invariant
 from model.kit.state import State
 
 
@@ -36,4 +36,12 @@ CLAIM = Invariant(
     holds=holds,
     explain=explain,
     default=False,
+    breach=Breach(
+        word="no leader",
+        sentence="no replica leads, and none can be elected any more",
+        severity=7,
+    ),
+    remark="On request: it is about availability, not about loss. Does not say that somebody "
+    "leads now, or that who may lead has everything.",
+    rank=50,
 )

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from invariants.claim import Invariant
+from invariants.contract import of_committed
 from invariants.current_leader import current_leader
+from model.kit.claim import Breach, Invariant
 from model.kit.state import State
 from model.message.terms import NO_REPLICA
 
@@ -45,4 +46,12 @@ CLAIM = Invariant(
     sentence="The current leader has every record that was ever below a leader's high watermark.",
     holds=holds,
     explain=explain,
+    contract=of_committed,
+    breach=Breach(
+        word="drops",
+        sentence="a record is lost that was committed",
+        severity=4,
+    ),
+    remark="At the same offset. Says nothing while there is no current leader.",
+    rank=10,
 )

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from invariants.claim import Invariant
 from invariants.current_leader import current_leader
+from model.kit.claim import Breach, Invariant
 from model.kit.state import State
 from model.message.terms import FETCHING, NO_REPLICA
 
@@ -56,4 +56,12 @@ CLAIM = Invariant(
     sentence="The current leader and its followers agree at every offset below both HWs.",
     holds=holds,
     explain=explain,
+    breach=Breach(
+        word="diverges",
+        sentence="logs differ below the high watermark",
+        severity=5,
+    ),
+    remark="Of followers that are up and fetch in its epoch. Says nothing about replicas "
+    "that are down or have not truncated yet.",
+    rank=60,
 )

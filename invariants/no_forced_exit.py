@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from invariants.claim import ActionProperty
+from model.kit.claim import ActionProperty
 from model.kit.state import State
 from model.message.terms import NO_REPLICA, contains
 
@@ -48,4 +48,6 @@ CLAIM = ActionProperty(
     keeps=keeps,
     explain=explain,
     default=False,
+    remark="A claim about steps, on request. Does not say that data is lost by it: none is.",
+    rank=190,
 )

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from invariants.claim import Invariant
 from invariants.current_leader import current_leader
+from model.kit.claim import Invariant
 from model.kit.state import State
 from model.message.terms import FETCHING, NO_REPLICA
 
@@ -65,4 +65,6 @@ CLAIM = Invariant(
     sentence="Below a follower's remote LEO the follower has the same records as the leader.",
     holds=holds,
     explain=explain,
+    remark="Of followers that have learned the leader's epoch. The first to break.",
+    rank=110,
 )

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from invariants.claim import Invariant
 from invariants.current_leader import current_leader
+from model.kit.claim import Invariant
 from model.kit.state import State
 from model.message.high_watermark import counted_isr
 from model.message.terms import NO_REPLICA, contains, size
@@ -44,4 +44,6 @@ CLAIM = Invariant(
     sentence="The current leader commits nothing before every candidate for its place has it.",
     holds=holds,
     explain=explain,
+    remark="Not said while its ISR is smaller than min.insync.replicas.",
+    rank=140,
 )

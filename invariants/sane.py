@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from invariants.claim import Invariant
+from model.kit.claim import Invariant
 from model.kit.state import State
 from model.message.features import ELR, has
 from model.message.terms import LEADER, NO_RECORD, NO_REPLICA, contains
@@ -92,4 +92,7 @@ CLAIM = Invariant(
     sentence="HW <= LEO, one leader in an epoch, leader in ISR, ISR not empty, logs without holes.",
     holds=holds,
     explain=explain,
+    remark="The ISR may be empty under `elr`; no remote LEO is beyond the leader's own. Says "
+    "nothing about Kafka: where it breaks, the model is wrong.",
+    rank=170,
 )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from invariants.claim import Invariant
+from model.kit.claim import Invariant
 from model.kit.state import State
 from model.message.features import KRAFT, has
 from model.message.terms import NO_REPLICA, size
@@ -57,4 +57,6 @@ CLAIM = Invariant(
     holds=holds,
     explain=explain,
     applies=applies,
+    remark="But for the last one, without a leader. Applies under KRaft.",
+    rank=150,
 )

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from invariants.claim import Invariant
 from invariants.current_leader import current_leader
+from model.kit.claim import Invariant
 from model.kit.state import State
 from model.message.epochs import epoch_start
 from model.message.terms import NO_REPLICA
@@ -41,4 +41,7 @@ CLAIM = Invariant(
     sentence="Once its HW has reached its epoch's start, the leader shows all that was committed.",
     holds=holds,
     explain=explain,
+    remark="KIP-207. Says nothing before that: ListOffsets answers with an error then, a "
+    "fetch does not.",
+    rank=90,
 )

@@ -16,12 +16,10 @@ from pathlib import Path
 
 import pytest
 
+from bench import document_tables
 from checker.console import exit_codes
 from checker.console.gate import read_gate
-from model.message.cluster import fields
-from model.message.contents import ACTIONS
 from model.message.releases import RELEASES, Release
-from model.message.settings import Bounds
 
 ROOT = Path(__file__).parents[1]
 SHOWN = "".join(
@@ -144,20 +142,20 @@ def test_the_gate_example_is_a_gate(tmp_path: Path) -> None:
     assert expectation.verdicts
 
 
-def test_every_field_of_the_state_is_described() -> None:
-    section = document("model.md").split("\n## The state, field by field")[1].split("\n## ")[0]
+@pytest.mark.parametrize("path", list(document_tables.documents()), ids=lambda path: path.name)
+def test_tables_that_follow_from_declarations_are_as_declared(path: Path) -> None:
+    """Otherwise: `python -m bench.document_tables`."""
+    text = path.read_text(encoding="utf-8")
 
-    described = re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE)
+    assert text.count("<!-- table: ") > 0
+    assert document_tables.rewritten(text) == text
 
-    assert described == [f.name for f in fields(Bounds())]
 
+def test_every_table_that_follows_from_declarations_is_in_some_document() -> None:
+    texts = [path.read_text(encoding="utf-8") for path in document_tables.documents()]
+    named = [name for text in texts for name in re.findall(r"<!-- table: (\w+) -->", text)]
 
-def test_every_step_is_described() -> None:
-    section = document("model.md").split("\n## The steps")[1].split("\n## ")[0]
-
-    described = re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE)
-
-    assert described == [action.name for action in ACTIONS]
+    assert sorted(named) == sorted(document_tables.TABLES)
 
 
 def names_in(path: Path) -> set[str]:

@@ -8,7 +8,7 @@ from bench.faults.exhaustive import SPACE
 from bench.faults.programs import PROBLEMS
 from checker.console.check_command import check_command
 from checker.console.options import problem_from, take_given
-from checker.prepare import prepare
+from checker.engines.prepare import prepare
 from checker.store import programs
 
 

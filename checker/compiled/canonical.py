@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from checker.symmetry import Symmetry
+from checker.problems.symmetry import Symmetry
 from model.kit.layout import WORD_BITS, Alive, Field, Layout, Place
 from model.kit.renaming import CannotRename, Holds, Naming, Sort
 

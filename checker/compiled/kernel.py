@@ -2,7 +2,7 @@
 
 A kernel is made for one problem: its settings are constants, and only the actions that its version
 has and the claims that are checked are in it. Problems of one job may share a kernel
-(`checker.problem.Shared`): it then reads the settings in which they differ as it runs.
+(`checker.problems.problem.Shared`): it then reads the settings in which they differ as it runs.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from checker.compiled.source import generated
 from checker.compiled.unit import Unit
 from checker.compiled.values import ArrayValue, Number, SettingsValue, Value
 from checker.compiled.written import Written
-from checker.problem import Problem
+from checker.problems.problem import Problem
+from checker.problems.symmetry import Symmetry
 from checker.rows import Rows, address
-from checker.symmetry import Symmetry
 from model.kit.layout import Layout
 
 ACTIONS_MAX = 1 << 8
@@ -71,7 +71,7 @@ def plan_of(problem: Problem) -> Plan:
     parts = Parts(
         words=model.layout.words,
         sizes=tuple(sorted(model.layout.sizes.items())),
-        limits=len(model.limits),
+        limits=model.limits,
         claims=max(1, len(problem.invariants), len(problem.properties)),
         actions=tuple((i, a) for i, a in enumerate(model.actions) if a.name in actions),
         holds=tuple((i, c.holds) for i, c in enumerate(problem.invariants) if c.name in claims),
@@ -121,7 +121,7 @@ def program_of(plan: Plan, *, comment: bool = False) -> Program:
     c = SettingsValue(plan.names, plan.numbers, "%c")
     number, words = Number("%"), ArrayValue("%", "i64")
     rows, flags = ArrayValue("%", "i64", plan.layout.words), ArrayValue("%", "i8")
-    cut = ArrayValue("%", "i64", plan.parts.limits)
+    cut = ArrayValue("%", "i64", len(plan.parts.limits))
     expand: list[Value] = [c, number, number, rows, number, number, rows, number]
     expand += [words, words, cut, flags, flags, flags, rows, words]
     inspect: list[Value] = [c, number, rows, number, number, flags, rows]

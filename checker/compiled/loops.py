@@ -41,14 +41,14 @@ class Place:
 class Parts:
     """What the loops call, each with the number that it has in the model or in the problem.
 
-    `limits` and `claims` are how many there are at most. `shared` says that several problems use
-    the loops: then which actions there are and which claims are checked are masks, `actions` and
-    `claims`, that are read as the loops run.
+    `limits` are all by name, `claims` is how many there are at most. `shared` says that several
+    problems use the loops: then which actions there are and which claims are checked are masks,
+    `actions` and `claims`, that are read as the loops run.
     """
 
     words: int
     sizes: tuple[tuple[str, int], ...]
-    limits: int
+    limits: tuple[str, ...]
     claims: int
     actions: tuple[tuple[int, Action], ...]
     holds: tuple[tuple[int, Pure], ...]
@@ -256,16 +256,24 @@ def _step(
     """Limit, effect, successor."""
     given = "".join(f", {argument}" for argument in arguments)
     yield f"{pad}dead[row_{number}] = 0"
+    if action.budget is not None:
+        budget = action.budget
+        yield f"{pad}if s_{number}.{budget.used} >= c.{budget.setting}:"
+        yield f"{pad}    cut[{number}, {parts.limits.index(budget.name)}] += 1"
+        yield f"{pad}else:"
+        pad += "    "
     if action.limit is not None:
         names[f"limit_{number}"] = action.limit
         yield f"{pad}bound_{number} = limit_{number}(s_{number}, c{given})"
-        yield f"{pad}if bound_{number} < 0 or bound_{number} >= {parts.limits}:"
+        yield f"{pad}if bound_{number} < 0 or bound_{number} >= {len(parts.limits)}:"
         yield f"{pad}    raise_fault()"
         yield f"{pad}elif bound_{number} != 0:"
         yield f"{pad}    cut[{number}, bound_{number}] += 1"
         yield f"{pad}else:"
         pad += "    "
     yield f"{pad}t_{number} = copy_of(s_{number})"
+    if action.budget is not None:
+        yield f"{pad}t_{number}.{action.budget.used} = s_{number}.{action.budget.used} + 1"
     # Which arguments an effect is given is left open, so that it is compiled once for all of them.
     extents = parts.extents(action)
     open_ = [f", any_of({a}, {n})" for a, n in zip(arguments, extents, strict=True)]

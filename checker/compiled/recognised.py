@@ -30,9 +30,9 @@ from model.kit.layout import Layout
 PACKAGES = Path(__file__).parents[2]
 WRITERS = (
     "checker/compiled",
-    "checker/problem.py",
+    "checker/problems/problem.py",
     "checker/rows.py",
-    "checker/symmetry.py",
+    "checker/problems/symmetry.py",
     "invariants",
     "model",
 )

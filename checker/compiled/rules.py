@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from checker.compiled.source import source_of
-from checker.problem import Problem
+from checker.problems.problem import Problem
 
 
 def rules_digest(problem: Problem) -> str:
@@ -38,7 +38,7 @@ def _functions(problem: Problem) -> Iterator[tuple[str, Any]]:
     for action in problem.model.enabled_actions:
         arguments = [(parameter.name, parameter.over) for parameter in action.parameters]
         yield f"guard of {action.name} {arguments}", action.guard
-        yield f"effect of {action.name}", action.effect
+        yield f"effect of {action.name} {action.budget}", action.effect
         if action.limit is not None:
             yield f"limit of {action.name}", action.limit
     if problem.model.normalise is not None:

@@ -36,7 +36,7 @@ from checker.confirm.walking import (
     walk,
 )
 from checker.kafka.families import MESSAGE
-from checker.problem import Problem
+from checker.problems.problem import Problem
 from counterexamples import Trace, TraceStep, trace_of
 from model.kit.transition_system import Model
 

@@ -11,11 +11,11 @@ from checker.budgets import Budgets
 from checker.engines.choice import EngineChoice
 from checker.finding import Finding, confirmed
 from checker.kafka.families import MESSAGE, family_of
-from checker.problem import Problem
+from checker.problems.problem import Problem
 from checker.run import run
 from checker.scenarios.scenario import Scenario
 from counterexamples import BadTrace, Moment, read_trace
-from invariants.claim import ActionProperty, Invariant
+from model.kit.claim import ActionProperty, Invariant
 from model.kit.errors import BadEnvironment
 from model.message.environment import Environment
 from model.message.terms import ANSWERED

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from checker.confirm.facts import Facts, differences, of_model
 from checker.confirm.releases import KafkaRelease
 from counterexamples import Moment, Replayed, Trace, TraceStep
-from invariants.claim import ActionProperty, Invariant
+from model.kit.claim import ActionProperty, Invariant
 from model.kit.transition_system import Model
 from model.message.environment import Environment
 from model.message.model import message_model

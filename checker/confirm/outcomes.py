@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from checker.compiled.origins import action_of, call_of, row_of, step_of
-from checker.engine import Words
+from checker.engines.engine import Words
+from checker.engines.expander import Expander, Tally, words_of
 from checker.engines.memory import MemoryEngine
-from checker.expander import Expander, Tally, words_of
+from checker.engines.prepare import prepare
 from checker.paths import shortest_paths
-from checker.prepare import prepare
-from checker.problem import Problem
+from checker.problems.problem import Problem
 from checker.rows import Rows
 from checker.store.explore_loop import CHUNK_ROWS
 from model.kit.layout import WORD_BITS, Alive, Layout, Place

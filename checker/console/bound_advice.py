@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from checker.family import words_of
+from checker.problems.family import words_of
 from checker.result import Result, Verdict
 
 

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from checker.engine import EngineFailed
+from checker.engines.engine import EngineFailed
 from checker.errors import Missing
-from checker.wording import counted
+from checker.problems.wording import counted
 from counterexamples import FULL, BadFile
 
 if TYPE_CHECKING:

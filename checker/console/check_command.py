@@ -22,7 +22,7 @@ from checker.console.screen import screen
 from checker.graph import GRAPH_STATES_MAX
 from checker.kafka.families import GRAINS
 from counterexamples import Trimmed
-from invariants.claim import ActionProperty, Invariant, Reachable
+from model.kit.claim import ActionProperty, Invariant, Reachable
 
 
 def _list_claims(ctx: click.Context, param: click.Parameter, wanted: bool) -> None:

@@ -18,8 +18,8 @@ from checker.console.run_options import take_run
 from checker.console.screen import error_screen, say, screen
 from checker.console.summary import to_text
 from checker.console.told_errors import fail
-from checker.family import words_of
 from checker.graph import TooLargeForGraph, to_graphml
+from checker.problems.family import words_of
 from checker.run import Run, run
 from counterexamples import to_json
 

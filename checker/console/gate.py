@@ -42,10 +42,10 @@ from checker.console.own_options import vetted_problem
 from checker.engines.choice import EngineChoice
 from checker.errors import Refused
 from checker.kafka.families import GRAINS
-from checker.problem import Problem
+from checker.problems.problem import Problem
+from checker.problems.symmetry import Symmetry
+from checker.problems.wording import printable, told_option
 from checker.result import Verdict
-from checker.symmetry import Symmetry
-from checker.wording import printable, told_option
 from counterexamples import BadFile, read_named, shown
 from model.kit.errors import BadEnvironment
 

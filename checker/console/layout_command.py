@@ -10,7 +10,7 @@ from checker.console import exit_codes
 from checker.console.layout_table import layout_table
 from checker.console.options import environment_options, problem_from, protocol_option, take_given
 from checker.console.screen import screen
-from checker.family import words_of
+from checker.problems.family import words_of
 from counterexamples import Trimmed
 
 

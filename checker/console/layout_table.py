@@ -7,7 +7,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from checker.words import Words
+from checker.problems.words import Words
 from model.kit.layout import WORD_BITS, Field, Place
 from model.kit.transition_system import Model
 

@@ -33,7 +33,7 @@ from checker.matrix.properties import Config, read_config
 from checker.matrix.raising import Follow, Rung
 from checker.matrix.running import Explorer, exploring
 from checker.matrix.table import render_matrix
-from checker.wording import counted
+from checker.problems.wording import counted
 from model.kit.errors import BadEnvironment
 
 

@@ -16,21 +16,12 @@ from checker.budgets import Budgets
 from checker.console.own_options import bound_option, model_option, vetted_problem
 from checker.engines.choice import EngineChoice
 from checker.kafka.families import GRAINS, MESSAGE, SYMMETRIES
-from checker.problem import Problem
-from checker.symmetry import Symmetry
+from checker.problems.problem import Problem
+from checker.problems.symmetry import Symmetry
 from model.atomic.environment import LOG_SIZE_MAX
 from model.kit.errors import BadEnvironment
-from model.message.cluster import BUDGET_MAX, LOST_CHECKPOINTS_MAX, RARE_BUDGET_MAX
-from model.message.environment import (
-    ACKS,
-    DISK_LOSS,
-    ELECTION_ORDER,
-    EPOCHS_MAX,
-    HW_IN_RESPONSE,
-    RECORDS_MAX,
-    REPLICAS_MAX,
-    RESTART_DETECTION,
-)
+from model.message.declared import Declared, option_of
+from model.message.environment import DECLARED
 from model.message.features import FEATURES, TRUNCATIONS
 from model.message.versions import spelled
 
@@ -151,7 +142,7 @@ protocol_option = together(
         "--scenario",
         metavar="NAME",
         help="An entry of the catalogue (waterline scenarios): its bounds, its faults, its claim, "
-        "and the first version that falls unless --protocol names one.",
+        "and the first version that violates it unless --protocol names one.",
     ),
     click.option(
         "--grain",
@@ -162,6 +153,20 @@ protocol_option = together(
     ),
 )
 
+
+def _declared_option(name: str, declared: Declared) -> Decorator:
+    """The option of a size, a setting or a fault (`model.message.environment`)."""
+    option = f"--{option_of(name)}"
+    if declared.values is not None:
+        kind: click.ParamType[Any] = click.Choice(list(declared.values))
+    elif declared.most is not None:
+        kind = click.IntRange(declared.least, declared.most)
+    else:
+        both = f"{option}/--no-{option_of(name)}"
+        return click.option(both, default=None, help=declared.sentence)
+    return click.option(option, type=kind, help=declared.sentence)
+
+
 environment_options = together(
     click.option(
         "--environment",
@@ -169,100 +174,11 @@ environment_options = together(
         help="Named circumstances; the options below change them one by one. "
         "Default: documented; for the atomic grain, published.",
     ),
-    click.option(
-        "--replicas", type=click.IntRange(1, REPLICAS_MAX), help="Replicas of the partition."
-    ),
-    click.option(
-        "--records", type=click.IntRange(1, RECORDS_MAX), help="Records that may be produced."
-    ),
+    *(_declared_option(name, declared) for name, declared in DECLARED.items()),
     click.option(
         "--log-size",
         type=click.IntRange(1, LOG_SIZE_MAX),
         help="Records that a log has room for; atomic grain only.",
-    ),
-    click.option(
-        "--epochs", type=click.IntRange(0, EPOCHS_MAX), help="Highest leader epoch, from 0."
-    ),
-    click.option(
-        "--restarts", type=click.IntRange(0, BUDGET_MAX), help="Process crashes that may happen."
-    ),
-    click.option(
-        "--moves",
-        type=click.IntRange(0, BUDGET_MAX),
-        help="Leader moves without a fault that may happen.",
-    ),
-    click.option(
-        "--restart-detection",
-        type=click.Choice(list(RESTART_DETECTION)),
-        help="Whose restart the controller may miss: nobody's, that of one who is not its "
-        "leader, anybody's.",
-    ),
-    click.option(
-        "--election-order",
-        type=click.Choice(list(ELECTION_ORDER)),
-        help="Who is elected of several that may be: the first replica as assigned, or any.",
-    ),
-    click.option("--acks", type=click.Choice(list(ACKS)), help="What producers wait for."),
-    click.option(
-        "--min-insync-replicas",
-        type=click.IntRange(1, REPLICAS_MAX),
-        help="min.insync.replicas of the topic.",
-    ),
-    click.option(
-        "--unclean-leader-election/--no-unclean-leader-election",
-        default=None,
-        help="unclean.leader.election.enable of the topic.",
-    ),
-    click.option(
-        "--hw-in-response",
-        type=click.Choice(list(HW_IN_RESPONSE)),
-        help="HW in a fetch answer: after that fetch was handled, or before.",
-    ),
-    click.option(
-        "--parked-fetches/--no-parked-fetches",
-        default=None,
-        help="A fetch with nothing to answer waits at the leader (purgatory).",
-    ),
-    click.option(
-        "--requests-survive/--no-requests-survive",
-        default=None,
-        help="A fetch may arrive after its sender has crashed or follows somebody else.",
-    ),
-    click.option(
-        "--late-metadata/--no-late-metadata",
-        default=None,
-        help="A broker may learn a decision of the controller after later ones were made.",
-    ),
-    click.option(
-        "--consumer/--no-consumer", default=None, help="A consumer reads what is committed."
-    ),
-    click.option(
-        "--power-losses",
-        type=click.IntRange(0, RARE_BUDGET_MAX),
-        help="Machines that lose power, and with it records that are not on disk yet.",
-    ),
-    click.option(
-        "--lost-disks",
-        type=click.IntRange(0, RARE_BUDGET_MAX),
-        help="Disks that are lost; the broker comes back with an empty one.",
-    ),
-    click.option(
-        "--disk-loss",
-        type=click.Choice(list(DISK_LOSS)),
-        help="Whose disk may be lost: anybody's, or only that of a broker outside the ISR.",
-    ),
-    click.option(
-        "--lost-checkpoints",
-        type=click.IntRange(0, LOST_CHECKPOINTS_MAX),
-        help="Files with the high watermark that are lost while their broker is down.",
-    ),
-    click.option(
-        "--session-expiries",
-        type=click.IntRange(0, RARE_BUDGET_MAX),
-        help="Live brokers that the controller takes for dead.",
-    ),
-    click.option(
-        "--shutdowns", type=click.IntRange(0, RARE_BUDGET_MAX), help="Controlled shutdowns."
     ),
 )
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import click
 
-from checker.family import Family, FindFamily
 from checker.kafka import families
-from checker.problem import Problem
-from checker.symmetry import Symmetry
+from checker.problems.family import Family, FindFamily
+from checker.problems.problem import Problem
+from checker.problems.symmetry import Symmetry
 from model.kit.errors import BadEnvironment
 
 _BOUND = re.compile(r"(\w+)=(-?\d+|true|false)", re.ASCII)

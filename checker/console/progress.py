@@ -20,7 +20,7 @@ from rich.text import Text
 from checker.console.screen import Screen, say
 from checker.eta import Outlook, outlook
 from checker.memory_use import resident_bytes
-from checker.wording import rough_time, roughly
+from checker.problems.wording import rough_time, roughly
 
 if TYPE_CHECKING:
     from checker.search import Snapshot

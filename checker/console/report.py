@@ -18,11 +18,17 @@ from rich.text import Text
 
 from checker.console.bound_advice import told_advice
 from checker.eta import outlook
-from checker.family import words_of
-from checker.problem import Problem
+from checker.problems.family import words_of
+from checker.problems.problem import Problem
+from checker.problems.wording import (
+    counted,
+    roughly,
+    told_contract,
+    told_option,
+    told_symmetry,
+)
+from checker.problems.words import Words
 from checker.result import LevelSummary, Result, Verdict
-from checker.wording import counted, roughly, told_option, told_symmetry
-from checker.words import Words
 from counterexamples import TraceStep, Trimmed, render_compact
 
 if TYPE_CHECKING:
@@ -87,6 +93,8 @@ def verdicts(result: Result) -> RenderableType:
         verdict = Text(found.verdict.value.upper(), style=_STYLES[found.verdict])
         if found.depth is not None:
             verdict.append(f" after {found.depth} steps", style="red")
+            if contract := result.contract_of(found.name):
+                verdict.append(f", {told_contract(contract)}", style="yellow")
         rows.append((found.name, verdict))
     return _Claims(("Invariant", "Verdict"), tuple(rows), sentences(result.problem))
 
@@ -101,8 +109,9 @@ class _Claims:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         table = Table(box=SIMPLE_HEAD, pad_edge=False)
-        for title in self.titles:
-            table.add_column(title, no_wrap=True)
+        name, verdict = self.titles
+        table.add_column(name, no_wrap=True)
+        table.add_column(verdict)
         wide = options.max_width >= WIDE
         if wide:
             table.add_column("Claim")

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from checker.console.options import problem_from, take_given
 from checker.console.own_options import file_and_name, finder
-from checker.family import Family
-from checker.problem import Problem
+from checker.problems.family import Family
+from checker.problems.problem import Problem
 from model.kit.errors import BadEnvironment
 
 if TYPE_CHECKING:

@@ -48,7 +48,7 @@ def scenarios_command(
     """List the ways in which Kafka is known to lose records or to diverge, or tell of some.
 
     NAME is a name as kip-279 or a number as C4. With --run every version of each is explored: it
-    must fall where the catalogue says so, and stand, in every reachable state, where it says that.
+    must be violated where the catalogue says so, and hold, in every reachable state, elsewhere.
     """
     chosen = [find_scenario(name) for name in names] or list(CATALOGUE)
     if not is_run and (json_file or markdown_file or trace_dir):

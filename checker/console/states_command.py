@@ -12,7 +12,7 @@ from checker.console.broken_down import told_os_error
 from checker.console.own_options import finder, model_option
 from checker.console.progress import showing
 from checker.console.screen import error_screen, say, screen
-from checker.wording import counted, rough_time, roughly
+from checker.problems.wording import counted, rough_time, roughly
 from counterexamples import BadFile
 
 if TYPE_CHECKING:

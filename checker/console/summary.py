@@ -33,6 +33,7 @@ def summary(run: Run) -> dict[str, Any]:
             found.name: {
                 "verdict": found.verdict.value,
                 "depth": found.depth,
+                "contract": result.contract_of(found.name) if found.depth is not None else None,
                 "explanation": explanations.get(found.name),
                 "trace": traces.get(found.name),
             }

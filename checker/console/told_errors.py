@@ -8,7 +8,7 @@ from rich.text import Text
 from checker.console import exit_codes
 from checker.console.broken_down import told_os_error
 from checker.console.screen import error_screen
-from checker.engine import EngineFailed
+from checker.engines.engine import EngineFailed
 from checker.errors import Refused
 from checker.faults import Raised
 from counterexamples import BadFile, TraceError

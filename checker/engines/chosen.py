@@ -11,7 +11,7 @@ from checker.engines.growing import GrowingEngine
 from checker.engines.memory import MemoryEngine
 from checker.engines.over_files import FileEngine
 from checker.engines.written_levels import WrittenLevels
-from checker.problem import Problem
+from checker.problems.problem import Problem
 
 if TYPE_CHECKING:
     from checker.store.run_directory import RunDirectory

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from checker.expander import Expander, Tally
+from checker.engines.expander import Expander, Tally
 from checker.rows import Rows
 from checker.store.explore_loop import CHUNK_ROWS
 from checker.store.visited import Visited

@@ -20,10 +20,10 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.engine import Arrivals, Expansion, Interrupted, ModelFault
-from checker.expander import Expander, Findings, Tally, initial_rows
+from checker.engines.engine import Arrivals, Expansion, Interrupted, ModelFault
+from checker.engines.expander import Expander, Findings, Tally, initial_rows
 from checker.memory_use import anonymous_bytes
-from checker.problem import Problem
+from checker.problems.problem import Problem
 from checker.rows import Rows
 from checker.store.explore_loop import CHUNK_ROWS
 from checker.store.runs import share, sort_unique

@@ -15,13 +15,13 @@ from uuid import uuid4
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.engine import Arrivals, EngineFailed, Expansion, ModelFault
+from checker.engines.engine import Arrivals, EngineFailed, Expansion, ModelFault
+from checker.engines.expander import Findings, Tally, initial_rows
 from checker.engines.task import LevelPlan, OwnerPlan, Report, SortedFile
 from checker.engines.tiers import Tiers
 from checker.engines.workers import Workers, WorkersLost
 from checker.engines.written_levels import WrittenLevels
-from checker.expander import Findings, Tally, initial_rows
-from checker.problem import Problem
+from checker.problems.problem import Problem
 from checker.rows import Rows
 from checker.store.blocks import owner_of_each
 from checker.store.level_files import LevelFiles, StateFile

@@ -15,7 +15,7 @@ from checker.engines.shipped_call import itself, values
 from checker.engines.spark_side import SparkSide
 from checker.engines.task import LevelPlan, Report, load
 from checker.memory_use import memory_a_core
-from checker.problem import Problem
+from checker.problems.problem import Problem
 from checker.store import programs
 from checker.store.storage import Storage
 

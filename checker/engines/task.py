@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from checker.engines.expander import Expander, Findings, Tally
 from checker.engines.gathering import Gathering
-from checker.expander import Expander, Findings, Tally
-from checker.prepare import prepare
-from checker.problem import Problem
+from checker.engines.prepare import prepare
+from checker.problems.problem import Problem
 from checker.rows import Rows
 from checker.store import programs
 from checker.store.level_files import StateFile

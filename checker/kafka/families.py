@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import invariants
-from checker.family import Family, found_among
 from checker.kafka.words import ATOMIC_WORDS, MESSAGE_WORDS
-from checker.problem import Problem
-from checker.symmetry import Symmetry
+from checker.problems.family import Family, found_among
+from checker.problems.problem import Problem
+from checker.problems.symmetry import Symmetry
 from invariants import atomic as atomic_invariants
 from invariants import reachable
 from invariants.atomic import reachable as atomic_reachable

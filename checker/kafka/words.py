@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from checker.words import Words
+from checker.problems.words import Words
 from model import atomic
 from model.atomic import AtomicEnvironment
 from model.kit.transition_system import Model

@@ -11,13 +11,13 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 
 from checker.budgets import Budgets
-from checker.engine import ModelFault, Words
+from checker.engines.engine import ModelFault, Words
 from checker.engines.memory import MemoryEngine
 from checker.kafka.families import MESSAGE
 from checker.matrix.grid import Cell, Grid
 from checker.matrix.sharing import shared_by
 from checker.paths import Path, paths_to_violations
-from checker.problem import Problem, Shared
+from checker.problems.problem import Problem, Shared
 from checker.result import Result, Verdict
 from checker.search import search
 

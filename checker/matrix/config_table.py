@@ -19,7 +19,7 @@ from checker.matrix.matrix import Matrix
 from checker.matrix.outcome import Outcome, Standing
 from checker.matrix.properties import DEFAULT, Config
 from checker.matrix.table import STYLES, counts, faults, legend, told_bounds, told_cell
-from checker.wording import counted
+from checker.problems.wording import counted
 from counterexamples import Trimmed
 
 _SENTENCES = {claim.name: claim.sentence for claim in CLAIMS}

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 from checker.matrix.grid import EPOCHS_STEP
 from checker.matrix.outcome import Outcome, Standing, Unfinished
+from checker.problems.wording import counted, roughly
 from checker.result import INTERRUPTED
-from checker.wording import counted, roughly
 from model.message.environment import EPOCHS_MAX, Environment
 
 

@@ -1,9 +1,9 @@
 """What a grid ranges over. To add a version, a fault or a setting, add an entry to a table here.
 
-`AXES` are the directions of the grid, `FAULTS` what may go wrong, `CLAIMS` what is worth a verdict
-and how bad it is to break it. Versions are those of `model.message.versions`, or any text that it
-reads; which of them a Kafka release follows is declared in `model.message.releases`. All cells of a
-grid have one layout: one compilation.
+`AXES` are the directions of the grid, `FAULTS` what may go wrong. Claims that are worth a verdict
+say so themselves (`model.kit.claim.Breach`). Versions are those of `model.message.versions`, or
+any text that it reads; which of them a Kafka release follows is declared in
+`model.message.releases`. All cells of a grid have one layout: one compilation.
 """
 
 from __future__ import annotations
@@ -12,9 +12,13 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+import invariants
 from checker.kafka.families import MESSAGE
-from checker.problem import Problem
+from checker.problems.problem import Problem
+from model.kit.claim import ActionProperty, Invariant
 from model.kit.errors import BadEnvironment
+from model.message.declared import option_of
+from model.message.environment import FAULTS as DECLARED_FAULTS
 from model.message.environment import Environment
 from model.message.versions import VERSIONS
 
@@ -71,10 +75,20 @@ class Axis:
         return Axis(self.name, tuple(v for v in self.values if v.name in names), self.default)
 
 
-NO_FAULTS: Mapping[str, object] = {"restarts": 0, "moves": 0}
-"""Every budget that is not 0 unless it is given. A fault starts from these."""
+NO_FAULTS: Mapping[str, object] = {option_of(name): 0 for name in DECLARED_FAULTS}
+"""No budget at all. A fault starts from these."""
 
-FAULTS = (
+
+def _rows() -> Iterator[tuple[str, Value]]:
+    """Each fault that has a row of its own, once (`model.message.declared.Fault.row`)."""
+    for name, fault in DECLARED_FAULTS.items():
+        if fault.row is not None:
+            row, sentence = fault.row
+            yield name, Value(row, {option_of(name): 1}, sentence)
+
+
+_ALONE = dict(_rows())
+_TOLD_FIRST = (
     Value("none", {}, "Nothing fails, and leadership stays where it is."),
     Value("one crash", {"restarts": 1}, "One broker process crashes and may come back."),
     Value("two crashes", {"restarts": 2}, "Broker processes crash twice, and may come back."),
@@ -90,14 +104,15 @@ FAULTS = (
         {"session-expiries": 2, "moves": 1, "requests-survive": True, "late-metadata": True},
         "Live brokers are taken for dead; requests of the past arrive late.",
     ),
-    Value("power loss", {"power-losses": 1}, "One machine loses what was not on its disk yet."),
+    _ALONE["power_losses"],
     Value(
         "disk out of sync",
         {"lost-disks": 1, "disk-loss": "out-of-sync", "restarts": 1, "requests-survive": True},
         "A broker out of sync loses its disk, and one process crashes.",
     ),
-    Value("lost disk", {"lost-disks": 1}, "Some broker loses its disk."),
+    _ALONE["lost_disks"],
 )
+FAULTS = (*_TOLD_FIRST, *(value for value in _ALONE.values() if value not in _TOLD_FIRST))
 
 AXES = (
     Axis(
@@ -140,27 +155,22 @@ SETTINGS = (ACKS, MIN_INSYNC, UNCLEAN)
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """An invariant an operator cares about, and the word a cell has for breaking it."""
+    """A claim an operator cares about, and the word a cell has for breaking it."""
 
     name: str
     word: str
     sentence: str
 
 
-CLAIMS = (
-    Claim("acknowledged_durable", "loses", "a record is lost that was acknowledged to a producer"),
-    Claim("acknowledged_on_disk", "destroys", "a record that was acknowledged is in no log at all"),
-    Claim(
-        "acknowledged_somewhere",
-        "strands",
-        "a record that was acknowledged is in no log of a replica that may lead",
-    ),
-    Claim("no_committed_loss", "drops", "a record is lost that was committed"),
-    Claim("no_divergence_below_hw", "diverges", "logs differ below the high watermark"),
-    Claim("consistent_read", "misreads", "a consumer reads another record where it has read one"),
-    Claim("leader_possible", "no leader", "no replica leads, and none can be elected any more"),
-)
-"""Worst first. Any other invariant that is asked for comes after them."""
+def _cared_about() -> Iterator[Claim]:
+    asked: tuple[Invariant | ActionProperty, ...] = (*invariants.ALL, *invariants.PROPERTIES)
+    breaches = [(claim.breach, claim.name) for claim in asked if claim.breach is not None]
+    for breach, name in sorted(breaches, key=lambda found: found[0].severity):
+        yield Claim(name, breach.word, breach.sentence)
+
+
+CLAIMS = tuple(_cared_about())
+"""Worst first. Any other claim that is asked for comes after them."""
 
 OTHER_WORD = "breaks"
 

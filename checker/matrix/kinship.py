@@ -15,10 +15,10 @@ from checker.matrix.answering import Answer, Question, question_of
 from checker.matrix.grid import FAULT, Grid
 from checker.matrix.outcome import Outcome
 from checker.matrix.running import Explorer, Watch, unwatched
+from checker.problems.wording import told_option
 from checker.result import Verdict
 from checker.scenarios.catalogue import find_scenario
 from checker.scenarios.scenario import Scenario
-from checker.wording import told_option
 from model.message.features import FEATURES
 from model.message.versions import BadVersion, base_of, version_of
 

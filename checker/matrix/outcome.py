@@ -6,15 +6,19 @@ import enum
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from checker.engine import ModelFault
+import invariants
+from checker.engines.engine import ModelFault
 from checker.faults import explain_fault
 from checker.finding import finding_at
 from checker.matrix.answering import Answer
-from checker.matrix.contract import contract
 from checker.matrix.grid import CLAIMS, OTHER_WORD, UNCLEAN, Cell, Grid, Place
 from checker.matrix.vacuity import vacuity
 from checker.result import Verdict
 from counterexamples import Replayed
+from model.kit.claim import ActionProperty, Invariant
+from model.message.environment import Environment
+from model.message.settings import settings_of
+from model.message.versions import version_of
 
 EPOCHS_BOUND = "epochs"
 """What the model calls the bound on leader epochs, where it counts what a bound has cut."""
@@ -29,9 +33,9 @@ class Standing(enum.Enum):
     HOLDS = "holds"
     """Every claim holds in every reachable state within the bounds, or does not apply."""
     CONTRACT = "contract"
-    """All that is broken is what Kafka does not promise with these settings."""
-    BROKEN = "broken"
-    """A claim is broken that Kafka promises."""
+    """All that is violated is what Kafka does not promise with these settings."""
+    VIOLATED = "violated"
+    """A claim is violated that Kafka promises."""
     INCOMPLETE = "incomplete"
     """Stopped early, with nothing broken that is promised: nothing may be concluded."""
 
@@ -107,7 +111,7 @@ class Outcome:
         """How the cell stands."""
         broken = [claim for claim in self.claims if claim.is_violated]
         if any(claim.contract is None for claim in broken):
-            return Standing.BROKEN
+            return Standing.VIOLATED
         if not self.answer.complete:
             return Standing.INCOMPLETE
         return Standing.CONTRACT if broken else Standing.HOLDS
@@ -142,7 +146,7 @@ class Outcome:
             within = f" e{environment.epochs}" if self.is_cut_by_epochs else ""
             within += f" r{environment.records}" if self.lacks_records else ""
             return f"holds{'*' if self.emptiness else ''}{within}"
-        return f"{worst.word if standing is Standing.BROKEN else 'contract'} {worst.depth}"
+        return f"{worst.word if standing is Standing.VIOLATED else 'contract'} {worst.depth}"
 
 
 def judged(grid: Grid, cells: Sequence[Cell], answers: Sequence[Answer]) -> list[Outcome]:
@@ -175,6 +179,19 @@ def badness(claim: ClaimOutcome) -> tuple[bool, int]:
     return claim.contract is not None, rank
 
 
+_ASKED: tuple[Invariant | ActionProperty, ...] = (*invariants.ALL, *invariants.PROPERTIES)
+_CONTRACTS = {claim.name: claim.contract for claim in _ASKED}
+
+
+def contract(claim: str, version: str, environment: Environment) -> str | None:
+    """Why Kafka does not promise the claim in this environment; None: it does.
+
+    This judges by the settings alone; `judged` also looks at the cell that has unclean elections
+    off.
+    """
+    return _CONTRACTS[claim](settings_of(environment, version_of(version)))
+
+
 def _claims(
     cell: Cell, answer: Answer, explored: Mapping[Place, Answer]
 ) -> tuple[ClaimOutcome, ...]:
@@ -190,8 +207,10 @@ def _claims(
         if verdict is not Verdict.VIOLATED:
             claims.append(ClaimOutcome(name, verdict, depth))
             continue
-        depth_clean = depths_clean.get(name) if not contract(name, clean_environment) else None
-        reason = contract(name, environment) if depth_clean is None else None
+        depth_clean = None
+        if not contract(name, cell.version, clean_environment):
+            depth_clean = depths_clean.get(name)
+        reason = contract(name, cell.version, environment) if depth_clean is None else None
         claims.append(ClaimOutcome(name, verdict, depth, reason, depth_clean))
     return tuple(claims)
 

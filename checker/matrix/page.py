@@ -24,13 +24,13 @@ from checker.matrix.table import (
     told_same,
     told_settings,
 )
-from checker.wording import counted
+from checker.problems.wording import counted
 from counterexamples import Moment, Replayed
 
 _SIGNS = {
     Standing.HOLDS: "✓",
     Standing.CONTRACT: "≈",
-    Standing.BROKEN: "✗",
+    Standing.VIOLATED: "✗",
     Standing.INCOMPLETE: "",
 }
 _STATES_OPEN = 1

@@ -23,7 +23,7 @@ thead th { background: #eef1f4; }
 .grid a { display: block; font-weight: bold; }
 .holds { background: #dcefe6; color: #0b4a33; }
 .contract { background: #fff1c2; color: #5a4300; }
-.broken { background: #f9d3cf; color: #7a0c0c; box-shadow: inset 4px 0 #a31515; }
+.violated { background: #f9d3cf; color: #7a0c0c; box-shadow: inset 4px 0 #a31515; }
 .incomplete { background: #e6e0f2; color: #3d2a6b; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .3rem .8rem; }
 dt { padding: 0 .5rem; align-self: start; } dd { margin: 0; }

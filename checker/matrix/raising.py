@@ -155,7 +155,7 @@ def _is_unsettled(outcome: Outcome) -> bool:
     if not outcome.answer.complete or outcome.unfinished is not None:
         return False
     worst = outcome.worst
-    return outcome.standing is not Standing.BROKEN or (
+    return outcome.standing is not Standing.VIOLATED or (
         worst is not None and worst.word != CLAIMS[0].word
     )
 

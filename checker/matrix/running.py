@@ -14,8 +14,8 @@ from os import cpu_count
 
 from checker.compiled.kernel import is_compiled
 from checker.engines.choice import EngineChoice
+from checker.engines.prepare import prepare
 from checker.matrix.answering import Answer, Question, answer, problem_of, unexplored
-from checker.prepare import prepare
 from checker.result import INTERRUPTED
 
 _LOOK_SECONDS = 1.0

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 
 from checker.matrix.grid import AXES, Cell, Grid
-from checker.problem import Shared, sharing
+from checker.problems.problem import Shared, sharing
 from model.kit.errors import BadEnvironment
 
 

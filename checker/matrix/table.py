@@ -27,13 +27,13 @@ from checker.matrix.grid import (
 )
 from checker.matrix.matrix import Matrix
 from checker.matrix.outcome import Outcome, Standing
-from checker.wording import counted, rough_time
+from checker.problems.wording import counted, rough_time
 from counterexamples import Trimmed
 
 STYLES = {
     Standing.HOLDS: "green",
     Standing.CONTRACT: "yellow",
-    Standing.BROKEN: "bold red",
+    Standing.VIOLATED: "bold red",
     Standing.INCOMPLETE: "bold magenta",
 }
 _GAP = 2
@@ -214,13 +214,13 @@ def meanings(outcomes: Sequence[Outcome]) -> Iterator[Meaning]:
         yield Meaning("holds*", Standing.HOLDS, f"which says less than it seems: {reason}")
     for reason in sorted({o.worst.contract or "" for o in outcomes if o.worst} - {""}):
         yield Meaning("contract n", Standing.CONTRACT, f"broken, as may be expected: {reason}")
-    words = {o.worst.word for o in outcomes if o.worst and o.standing is Standing.BROKEN}
+    words = {o.worst.word for o in outcomes if o.worst and o.standing is Standing.VIOLATED}
     for claim in reversed(CLAIMS):
         if claim.word in words:
             told = f"{claim.sentence}, after n steps at the soonest"
-            yield Meaning(f"{claim.word} n", Standing.BROKEN, told)
+            yield Meaning(f"{claim.word} n", Standing.VIOLATED, told)
     if OTHER_WORD in words:
-        yield Meaning(f"{OTHER_WORD} n", Standing.BROKEN, "another claim is broken")
+        yield Meaning(f"{OTHER_WORD} n", Standing.VIOLATED, "another claim is broken")
     if Standing.INCOMPLETE in standings:
         told = "stopped early: nothing may be concluded"
         yield Meaning("?", Standing.INCOMPLETE, told)

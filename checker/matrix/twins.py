@@ -13,11 +13,13 @@ from collections.abc import Collection, Hashable, Sequence
 from checker.matrix.answering import Answer, Question, problem_of
 from checker.matrix.running import Explorer, Watch
 from checker.result import INTERRUPTED
+from model.message.declared import option_of
+from model.message.environment import FAULTS
 from model.message.features import FEATURES
 from model.message.versions import version_of
 
 _WAITING = tuple(feature for feature in FEATURES if feature.begins_with)
-_TAKES_BROKERS_DOWN = ("restarts", "power-losses", "lost-disks", "shutdowns")
+_TAKES_BROKERS_DOWN = [option_of(name) for name, fault in FAULTS.items() if fault.takes_down]
 """Where one of these may happen brokers do start again, and it is no use to try."""
 
 

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from checker.matrix.contract import emptiness
-from model.message.environment import Environment
-
-_STEPS = {
-    "restarts": ("Crash", "no broker ever crashes"),
-    "moves": ("Move", "leadership never moves"),
-    "power-losses": ("PowerLoss", "no machine ever loses power"),
-    "lost-disks": ("DiskLoss", "no disk is ever lost"),
-    "lost-checkpoints": ("CheckpointLoss", "no checkpoint is ever lost"),
-    "session-expiries": ("SessionExpiry", "no session ever expires"),
-    "shutdowns": ("BeginShutdown", "no broker is ever shut down"),
-}
-"""For each budget of faults the step that uses it, and what to say where it never happened."""
+from model.message.environment import DECLARED, FAULTS, Environment
 
 
 def fault_steps(environment: Environment) -> dict[str, str]:
     """The steps that the faults of these circumstances consist of, by what their absence means."""
-    options = environment.options()
-    return {told: step for budget, (step, told) in _STEPS.items() if options[budget]}
+    return {
+        fault.never: DECLARED[name].steps[0]
+        for name, fault in FAULTS.items()
+        if getattr(environment, name)
+    }
+
+
+def emptiness(environment: Environment, never: tuple[str, ...]) -> str | None:
+    """Why that the claims hold says less here than it seems; None where it says all."""
+    if "record_commits" in never:
+        return "no record is ever committed, so none can be lost"
+    if environment.acks == "0":
+        return "acks=0: nothing is acknowledged, so nothing acknowledged can be lost"
+    return None
 
 
 def vacuity(

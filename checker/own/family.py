@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from checker.family import Claimed, Family
 from checker.own.loading import Bound, OwnFile, loaded, told_where
-from checker.symmetry import Symmetry
-from checker.wording import told_option
-from checker.words import Words
-from invariants.claim import ActionProperty, Invariant, Reachable
+from checker.problems.family import Claimed, Family
+from checker.problems.symmetry import Symmetry
+from checker.problems.wording import told_option
+from checker.problems.words import Words
+from model.kit.claim import ActionProperty, Invariant, Reachable
 from model.kit.errors import BadEnvironment
 from model.kit.state import State
 from model.kit.transition_system import Model

@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
-from checker.problem import Problem
+from checker.problems.problem import Problem
 from model.kit.errors import BadEnvironment
 from model.kit.renaming import Holds, Sort
 from model.kit.state import State

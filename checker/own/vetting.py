@@ -16,7 +16,7 @@ from checker.compiled.unit import Unit
 from checker.compiled.values import Number, SettingsValue, StateValue
 from checker.compiled.written import Written
 from checker.own.symmetric import require_alike
-from checker.problem import Problem
+from checker.problems.problem import Problem
 from model.kit.errors import BadEnvironment
 from model.kit.transition_system import Model
 

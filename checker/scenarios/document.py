@@ -5,20 +5,20 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Sequence
 
-from checker.result import Verdict
+from checker.problems.wording import told_version
 from checker.scenarios.running import Outcome
 from checker.scenarios.scenario import Scenario
 from checker.scenarios.table import told_environment
-from checker.wording import told_version
 
 _HEAD = """# What is known to go wrong
 
 Written by `waterline scenarios --run --markdown docs/scenarios.md`, and compared with a run by the
-tests. Each entry has a claim, circumstances, the versions that break the claim in them and those
-that do not. *Falls*: after so many steps at the least. *Stands*: no reachable state within the
-bounds breaks it. Of a search that ended with the violation the states seen until then are told,
-with a `+`. What the options mean is in [model.md](model.md#settings), the versions are in
-[protocol.md](protocol.md#the-versions). The first trace of each is in `examples/traces/scenarios/`.
+tests. Each entry has a claim, circumstances, the versions under which the claim is violated in them
+and those under which it holds. *Violated*: after so many steps at the least. *Holds*: no reachable
+state within the bounds breaks it. Of a search that ended with the violation the states seen until
+then are told, with a `+`. What the options mean is in [model.md](model.md#settings), the versions
+are in [protocol.md](protocol.md#the-versions). The first trace of each is in
+`examples/traces/scenarios/`.
 """
 _COLUMNS = 100
 
@@ -48,9 +48,7 @@ def _section(scenario: Scenario, outcomes: Sequence[Outcome]) -> Iterator[str]:
     yield "| version | verdict | steps | states |"
     yield "|---|---|---|---|"
     for outcome in outcomes:
-        falls = outcome.verdict is Verdict.VIOLATED
-        verdict = "falls" if falls else "stands"
         depth = "" if outcome.depth is None else str(outcome.depth)
         states = f"{outcome.states:,}" + ("" if outcome.complete else "+")
-        yield f"| {told_version(outcome.version)} | {verdict} | {depth} | {states} |"
+        yield f"| {told_version(outcome.version)} | {outcome.verdict.value} | {depth} | {states} |"
     yield ""

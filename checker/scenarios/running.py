@@ -15,7 +15,7 @@ from checker.budgets import Budgets
 from checker.engines.choice import EngineChoice
 from checker.finding import Finding
 from checker.kafka.families import MESSAGE
-from checker.problem import Problem, Shared, sharing
+from checker.problems.problem import Problem, Shared, sharing
 from checker.result import Verdict
 from checker.run import Run, run
 from checker.scenarios.catalogue import CATALOGUE

@@ -11,9 +11,9 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from checker.problems.wording import told_version
 from checker.result import Verdict
 from checker.scenarios.scenario import Scenario
-from checker.wording import told_version
 from model.message.environment import DOCUMENTED
 
 if TYPE_CHECKING:
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 
 def catalogue_table(scenarios: Sequence[Scenario]) -> Table:
-    """A line an entry: number, name, what happens, which versions fall."""
+    """A line an entry: number, name, what happens, under which it is violated."""
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     table.add_column("", no_wrap=True)
     table.add_column("Scenario", no_wrap=True)
     table.add_column("What happens", overflow="fold")
-    table.add_column("Falls", overflow="fold")
+    table.add_column("Violated under", overflow="fold")
     for scenario in scenarios:
         released = [name for name in scenario.falls if "-with" not in name]
         falls = ", ".join(released) or "only mutants"
@@ -54,7 +54,7 @@ def outcome_table(outcomes: Sequence[Outcome]) -> Table:
 
 def _cells(outcome: Outcome) -> list[str | Text]:
     style = "green" if outcome.verdict is Verdict.HOLDS else "red"
-    verdict = Text("falls" if outcome.verdict is Verdict.VIOLATED else outcome.verdict.value, style)
+    verdict = Text(outcome.verdict.value, style)
     if not outcome.as_told:
         verdict = Text(f"{verdict.plain.upper()}: not as told", "bold yellow")
     states = f"{outcome.states:,}" + ("" if outcome.complete else "+")
@@ -77,8 +77,8 @@ def entry(scenario: Scenario) -> RenderableType:
     grid.add_row("Source", scenario.source)
     grid.add_row("Claim", scenario.claim)
     grid.add_row("Environment", told_environment(scenario))
-    grid.add_row("Falls", ", ".join(scenario.falls))
-    grid.add_row("Stands", ", ".join(scenario.stands) or "none")
+    grid.add_row("Violated under", ", ".join(scenario.falls))
+    grid.add_row("Holds under", ", ".join(scenario.stands) or "none")
     if scenario.remark:
         grid.add_row("Remark", scenario.remark)
     title = Text.assemble((f"{scenario.number} {scenario.name}", "bold"), f": {scenario.title}")
@@ -93,5 +93,5 @@ def summary(outcomes: Sequence[Outcome], seconds: float) -> Text:
     numbers = len({outcome.scenario.number for outcome in outcomes})
     return Text(
         f"{as_told} of {len(outcomes)} verdicts in {numbers} scenarios came out as told; "
-        f"{len(proved)} stand, explored in full ({states:,} states). {seconds:.0f} s."
+        f"{len(proved)} hold, explored in full ({states:,} states). {seconds:.0f} s."
     )

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from invariants.atomic.exposed import first_without, lacking
-from invariants.claim import Invariant
 from model.atomic.quorum import quorum_isr
+from model.kit.claim import Invariant
 from model.kit.state import State
 from model.message.terms import NO_REPLICA
 

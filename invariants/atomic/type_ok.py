@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from invariants.claim import Invariant
 from model.atomic.logs import in_some_log
 from model.atomic.quorum import leads
+from model.kit.claim import Invariant
 from model.kit.state import State
 from model.message.terms import NO_RECORD, NO_REPLICA
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from invariants.atomic.exposed import first_without, lacking
-from invariants.claim import Invariant
+from model.kit.claim import Invariant
 from model.kit.state import State
 from model.message.terms import NO_REPLICA
 

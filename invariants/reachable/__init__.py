@@ -3,7 +3,6 @@
 Each names one thing that must happen somewhere in the explored space.
 """
 
-from invariants.claim import Reachable
 from invariants.reachable import (
     isr_grows_back,
     leader_fails_over,
@@ -11,6 +10,7 @@ from invariants.reachable import (
     record_commits,
     truncation_removes_record,
 )
+from model.kit.claim import Reachable
 
 ALL: tuple[Reachable, ...] = (
     record_commits.CLAIM,

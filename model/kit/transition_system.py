@@ -27,6 +27,22 @@ class Parameter:
     over: str
 
 
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """How often an action may be taken in one run: the setting says so, the field `used` counts.
+
+    `name` is that of the limit.
+    """
+
+    name: str
+    setting: str
+    used: str
+
+    def is_spent(self, state: Any, settings: Any) -> bool:
+        """Whether none is left."""
+        return bool(getattr(state, self.used) >= getattr(settings, self.setting))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Action:
     """One kind of transition.
@@ -34,6 +50,7 @@ class Action:
     `guard(state, settings, *arguments) -> bool`: whether it is enabled. `effect(draft, settings,
     *arguments)` writes its outcome, of which there is exactly one. `limit(state, settings,
     *arguments) -> int` says for an enabled one which bound it would exceed, 0 for none.
+    One with a `budget` uses up one of it, and is cut where none is left; no rule counts it.
     `stays_normal` says that the effect leaves a normal state normal, so that nobody need normalise
     it (`Model.normalise`): this saves time, and may change nothing else.
     """
@@ -43,6 +60,7 @@ class Action:
     effect: Callable[..., None]
     parameters: tuple[Parameter, ...] = ()
     limit: Callable[..., int] | None = None
+    budget: Budget | None = None
     stays_normal: bool = False
 
 
@@ -124,11 +142,15 @@ class Model:
 
     def exceeded(self, state: State, action: Action, arguments: Arguments) -> int:
         """Which of `limits` an enabled step would exceed; 0 for none."""
+        if action.budget is not None and action.budget.is_spent(state, self.settings):
+            return self.limits.index(action.budget.name)
         return int(action.limit(state, self.settings, *arguments)) if action.limit else 0
 
     def apply(self, state: State, action: Action, arguments: Arguments) -> State:
         """The state after an enabled step."""
         draft = state.draft()
+        if action.budget is not None:
+            setattr(draft, action.budget.used, getattr(draft, action.budget.used) + 1)
         action.effect(draft, self.settings, *arguments)
         if self.normalise is not None and not action.stays_normal:
             self.normalise(draft, self.settings)

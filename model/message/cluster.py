@@ -27,7 +27,7 @@ from model.kit.renaming import (
     SET_OF_REPLICAS,
 )
 from model.kit.state import State
-from model.message.settings import Bounds
+from model.message.environment import DECLARED, FAULTS, Bounds
 from model.message.terms import (
     DIVERGING,
     FETCHING,
@@ -38,12 +38,6 @@ from model.message.terms import (
     TRUNCATING,
     UNKNOWN_OFFSET,
 )
-
-BUDGET_MAX = 15
-"""Largest budget of restarts or of moves."""
-RARE_BUDGET_MAX = 3
-"""Largest budget of the faults that are rarer."""
-LOST_CHECKPOINTS_MAX = 1
 
 _LEADS = Alive("role", (LEADER,))
 _FOLLOWS = Alive("role", (TRUNCATING, FETCHING))
@@ -64,7 +58,7 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
             lo=NO_REPLICA,
             hi=replicas - 1,
             naming=ONE_REPLICA,
-            doc="The controller's leader, or none.",
+            doc="The controller's leader, -1 for none.",
         ),
         Field(name="epoch", hi=epochs, naming=PLAIN, doc="The controller's leader epoch."),
         Field(
@@ -77,7 +71,9 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
             name="fenced",
             hi=everyone,
             naming=SET_OF_REPLICAS,
-            doc="Replicas that the controller knows to be down.",
+            doc=(
+                "Brokers that the controller takes for down; one whose session expired still runs."
+            ),
         ),
         Field(
             name="elr",
@@ -89,7 +85,7 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
             name="stopping",
             hi=everyone,
             naming=SET_OF_REPLICAS,
-            doc="Brokers that run and have begun a controlled shutdown.",
+            doc="Brokers that have begun a controlled shutdown and are not fenced yet.",
         ),
         Field(
             name="up", hi=1, shape=each, naming=BY_REPLICA, doc="Whether the broker process runs."
@@ -100,7 +96,10 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
             hi=FETCHING,
             shape=each,
             naming=BY_REPLICA,
-            doc="What the broker does.",
+            doc=(
+                "What it does: 0 none (down, or up and told nothing yet), 1 leader, 2 "
+                "follower that does not know yet where to cut its log, 3 follower."
+            ),
         ),
         Field(
             name="known_epoch",
@@ -108,7 +107,7 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
             hi=epochs,
             shape=each,
             naming=BY_REPLICA,
-            doc="The leader epoch of the newest LeaderAndIsr that the broker has seen.",
+            doc="The leader epoch of the newest decision that the broker has taken up.",
         ),
         Field(
             name="leo",
@@ -122,7 +121,9 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
             hi=records,
             shape=(replicas, records),
             naming=LOG_BY_REPLICA,
-            doc="The record at each offset below the LEO; no record above it.",
+            doc=(
+                "The record at each offset below the LEO, a number in order of birth; 0 above it."
+            ),
         ),
         Field(
             name="hw",
@@ -136,14 +137,20 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
             hi=records,
             shape=each,
             naming=BY_REPLICA,
-            doc="High watermark on disk (replication-offset-checkpoint).",
+            doc=(
+                "High watermark on disk (replication-offset-checkpoint). It may be above the "
+                "LEO; a restart takes the lesser."
+            ),
         ),
         Field(
             name="durable",
             hi=records,
             shape=each,
             naming=BY_REPLICA,
-            doc="How much of the log is known to have survived on disk; no power loss takes it.",
+            doc=(
+                "How much of the log is known to be on disk: it survived a power loss, or a "
+                "shutdown flushed it. No power loss takes it."
+            ),
         ),
         Field(
             name="unclean",
@@ -151,7 +158,7 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
             shape=each,
             alive=_HAS_NO_ROLE,
             naming=BY_REPLICA,
-            doc="While down: whether it stopped other than by a shutdown, where that is asked.",
+            doc="While down, with the feature elr: whether it stopped other than by a shutdown.",
         ),
         Field(
             name="known_isr",
@@ -167,7 +174,7 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
             shape=each,
             alive=_LEADS,
             naming=RECORDS_BY_REPLICA,
-            doc="Records of this leader's term whose acks=all request waits; bit id-1.",
+            doc="Records of this uninterrupted term whose acks=all request waits; bit id-1.",
         ),
         Field(
             name="remote_leo",
@@ -176,7 +183,7 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
             shape=(replicas, replicas),
             alive=_LEADS,
             naming=BY_REPLICA_AND_REPLICA,
-            doc="What the leader knows of each follower's LEO: its last fetch offset.",
+            doc="The last fetch offset of each follower, -1 if unknown.",
         ),
         Field(
             name="pending_isr",
@@ -184,7 +191,7 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
             shape=each,
             alive=_LEADS,
             naming=REPLICAS_BY_REPLICA,
-            doc="The ISR that the leader has asked the controller for; empty for none.",
+            doc="The ISR that it has asked the controller for (KIP-497); empty for no request.",
         ),
         Field(
             name="pending_stale",
@@ -192,7 +199,7 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
             shape=each,
             alive=_LEADS,
             naming=BY_REPLICA,
-            doc="Whether the broker to be added has registered anew since its fetch.",
+            doc="Whether the broker to be added has registered anew since its fetch (KIP-903).",
         ),
         Field(
             name="outdated",
@@ -200,7 +207,10 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
             shape=each,
             alive=_LEADS,
             naming=BY_REPLICA,
-            doc="Whether the controller has changed the partition within the leader's epoch.",
+            doc=(
+                "Whether the controller has changed the partition within its epoch, and it "
+                "has not heard of it (KRaft)."
+            ),
         ),
         Field(
             name="known_leader",
@@ -208,7 +218,7 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
             shape=each,
             alive=_FOLLOWS,
             naming=REPLICA_BY_REPLICA,
-            doc="The replica that a follower fetches from.",
+            doc="Whom it fetches from.",
         ),
         Field(
             name="fetch",
@@ -216,7 +226,10 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
             shape=each,
             alive=_FOLLOWS,
             naming=BY_REPLICA,
-            doc="The outstanding fetch.",
+            doc=(
+                "Its one outstanding fetch: 0 none, 1 requested, 2 answered, 3 out of range, "
+                "4 parked, 5 diverging."
+            ),
         ),
         Field(
             name="answer_offset",
@@ -224,7 +237,10 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
             shape=each,
             alive=_FOLLOWS,
             naming=BY_REPLICA,
-            doc="In an answer: the leader's HW; out of range: the leader's LEO.",
+            doc=(
+                "In an answer the leader's HW; out of range: the leader's LEO; diverging: "
+                "where this follower will cut."
+            ),
         ),
         Field(
             name="answer_log",
@@ -241,14 +257,20 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
             shape=each,
             alive=_FOLLOWS,
             naming=BY_REPLICA,
-            doc="The last epoch in its cache if no record has it: it led then and wrote nothing.",
+            doc=(
+                "The last entry of its epoch cache if no record has that epoch: it led then "
+                "and wrote nothing."
+            ),
         ),
         Field(
             name="stray_from",
             lo=NO_REPLICA,
             hi=replicas - 1,
             naming=ONE_REPLICA,
-            doc="Who sent the fetch that has outlived its sender; nobody.",
+            doc=(
+                "Who sent the fetch that has outlived its sender, or its sender's change of "
+                "leader; -1 for none."
+            ),
         ),
         Field(
             name="stray_to",
@@ -280,7 +302,7 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
             name="stray_stale",
             hi=1,
             naming=PLAIN,
-            doc="Whether its sender has registered anew since.",
+            doc="Whether its sender has registered anew since (KIP-903).",
         ),
         Field(
             name="decided_leader",
@@ -288,14 +310,14 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
             hi=replicas - 1,
             shape=(max(1, epochs),),
             naming=ONE_REPLICA,
-            doc="Whom each earlier epoch made leader, where late metadata is asked for.",
+            doc="With late metadata: whom each earlier epoch made leader, -1 for nobody.",
         ),
         Field(
             name="decided_isr",
             hi=everyone,
             shape=(max(1, epochs),),
             naming=SET_OF_REPLICAS,
-            doc="The ISR that each earlier epoch ended with, likewise.",
+            doc="With late metadata: the ISR that each earlier epoch ended with.",
         ),
         Field(
             name="produced",
@@ -327,19 +349,22 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
             hi=records,
             shape=(records,),
             naming=RECORD_AT_OFFSET,
-            doc="The record that was at each offset when a leader's HW first passed it.",
+            doc=(
+                "The record that was at each offset when a leader's HW first passed it: what "
+                "a consumer may have read."
+            ),
         ),
         Field(
             name="consumed",
             hi=records,
             naming=PLAIN,
-            doc="How many records the consumer has read.",
+            doc="How many records the consumer has read, where there is one.",
         ),
         Field(
             name="last_consumed",
             hi=records,
             naming=RECORD_AT_OFFSET,
-            doc="The record that it read last; none.",
+            doc="The record that it read last, 0 for none.",
         ),
         Field(
             name="misread",
@@ -347,17 +372,14 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
             naming=PLAIN,
             doc="Whether it read on over records that it had never seen.",
         ),
-        Field(name="restarts_used", hi=BUDGET_MAX, naming=PLAIN, doc="Process crashes so far."),
-        Field(name="moves_used", hi=BUDGET_MAX, naming=PLAIN, doc="Leader moves so far."),
         *(
-            Field(name=f"{fault}_used", hi=most, naming=PLAIN, doc=f"{told} so far.")
-            for fault, told, most in (
-                ("power_losses", "Power losses", RARE_BUDGET_MAX),
-                ("lost_disks", "Lost disks", RARE_BUDGET_MAX),
-                ("lost_checkpoints", "Lost checkpoints", LOST_CHECKPOINTS_MAX),
-                ("session_expiries", "Expiries of a live broker's session", RARE_BUDGET_MAX),
-                ("shutdowns", "Controlled shutdowns", RARE_BUDGET_MAX),
+            Field(
+                name=f"{name}_used",
+                hi=DECLARED[name].most or 0,
+                naming=PLAIN,
+                doc=f"{fault.so_far} so far.",
             )
+            for name, fault in FAULTS.items()
         ),
         # Last, so that the order of states is the same with and without it.
         Field(
@@ -365,7 +387,10 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
             lo=NO_REPLICA,
             hi=replicas - 1,
             naming=ONE_REPLICA,
-            doc="With the ISR empty: who led last, where that is remembered (KIP-966); nobody.",
+            doc=(
+                "While the ISR is empty, with the feature last-known-leader: who led last "
+                "(KIP-966), -1 for nobody."
+            ),
         ),
     )
 

@@ -23,10 +23,11 @@ from model.message import (
     stray,
     truncation,
 )
+from model.message.environment import DECLARED
 from model.message.features import ALTER_PARTITION, has
+from model.message.limits import BUDGETS
 from model.message.settings import Settings
 from model.message.terms import (
-    ELECT_ANY,
     TRUNCATE_BY_EPOCH,
     TRUNCATE_BY_EPOCHS,
     TRUNCATE_BY_EPOCHS_2_0,
@@ -66,6 +67,7 @@ def _action(
         guard=guard,
         effect=effect,
         limit=limit,
+        budget=BUDGETS.get(name),
         stays_normal=name in _KEEPS_RECORDS,
     )
 
@@ -91,17 +93,29 @@ ACTIONS = (
         isr.alter_partition_limit,
     ),
     _action("Checkpoint", (_REPLICA,), process.can_checkpoint, process.checkpoint),
-    _action("Crash", (_REPLICA,), process.can_crash, process.crash, process.crash_limit),
     _action(
-        "PowerLoss", (_REPLICA, _END), disk.can_lose_power, disk.lose_power, disk.lose_power_limit
+        "Crash",
+        (_REPLICA,),
+        process.can_crash,
+        process.crash,
     ),
-    _action("DiskLoss", (_REPLICA,), disk.can_lose_disk, disk.lose_disk, disk.lose_disk_limit),
+    _action(
+        "PowerLoss",
+        (_REPLICA, _END),
+        disk.can_lose_power,
+        disk.lose_power,
+    ),
+    _action(
+        "DiskLoss",
+        (_REPLICA,),
+        disk.can_lose_disk,
+        disk.lose_disk,
+    ),
     _action(
         "CheckpointLoss",
         (_REPLICA,),
         disk.can_lose_checkpoint,
         disk.lose_checkpoint,
-        disk.lose_checkpoint_limit,
     ),
     _action(
         "BeginShutdown",
@@ -125,7 +139,7 @@ ACTIONS = (
         (_REPLICA,),
         sessions.can_expire_session,
         sessions.expire_session,
-        sessions.expire_session_limit,
+        controller.fence_limit,
     ),
     _action(
         "Register",
@@ -148,24 +162,25 @@ ACTIONS = (
 """Every way the cluster can move. ISR expansion is part of LeaderFetch, but for AlterPartition."""
 
 _BY_QUESTIONS = (TRUNCATE_BY_EPOCH, TRUNCATE_BY_EPOCHS, TRUNCATE_BY_EPOCHS_2_0)
+
+
+def _has_steps(name: str) -> Callable[[Settings], bool]:
+    declared = DECLARED[name]
+    return lambda c: declared.has_steps(getattr(c, declared.setting or name))
+
+
 _ONLY_WHERE: dict[str, Callable[[Settings], bool]] = {
-    "WakeParked": lambda c: c.parked_fetches == 1,
     "RecvDiverging": lambda c: c.truncation == TRUNCATE_ON_FETCH,
-    "StrayFetch": lambda c: c.requests_survive == 1,
-    "LoseStray": lambda c: c.requests_survive == 1,
     "AlterPartition": lambda c: has(c, ALTER_PARTITION),
-    "PowerLoss": lambda c: c.power_losses > 0,
-    "DiskLoss": lambda c: c.lost_disks > 0,
-    "CheckpointLoss": lambda c: c.lost_checkpoints > 0,
-    "BeginShutdown": lambda c: c.shutdowns > 0,
-    "Stop": lambda c: c.shutdowns > 0,
-    "FenceAndElect": lambda c: c.election_order == ELECT_ANY,
-    "SessionExpiry": lambda c: c.session_expiries > 0,
-    "Register": lambda c: c.session_expiries > 0,
-    "LearnLate": lambda c: c.late_metadata == 1,
     "OffsetForLeaderEpoch": lambda c: c.truncation in _BY_QUESTIONS,
-    "Consume": lambda c: c.consumer == 1,
+    **{
+        step: _has_steps(name)
+        for name, declared in DECLARED.items()
+        for step in declared.steps
+        if declared.fault is None or not declared.fault.always
+    },
 }
+"""What a version or the circumstances must have for an action to be there; any has the others."""
 
 
 def contents(settings: Settings) -> tuple[str, ...]:

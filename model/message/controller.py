@@ -207,14 +207,11 @@ def can_move(s: Any, c: Settings, replica: int) -> bool:
 
 
 def move_limit(s: Any, c: Settings, replica: int) -> int:
-    """The environment has a budget of moves, and each starts an epoch."""
-    if s.moves_used == c.moves:
-        return limits.MOVES
+    """Each starts an epoch."""
     return limits.WITHIN if s.epoch < s.epochs else limits.EPOCHS
 
 
 def move(s: Any, c: Settings, replica: int) -> None:
     """Preferred replica election or reassignment: a new leader, the same ISR."""
     begin_epoch(s, c)
-    s.moves_used = s.moves_used + 1
     s.leader = replica

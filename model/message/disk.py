@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.message import limits
 from model.message.process import die
 from model.message.settings import Settings
 from model.message.terms import DISK_LOSS_OUT_OF_SYNC, contains
@@ -24,14 +23,8 @@ def can_lose_power(s: Any, c: Settings, replica: int, end: int) -> bool:
     return s.up[replica] == 1 and s.durable[replica] <= end < s.leo[replica]
 
 
-def lose_power_limit(s: Any, c: Settings, replica: int, end: int) -> int:
-    """The environment has a budget of power losses."""
-    return limits.WITHIN if s.power_losses_used < c.power_losses else limits.POWER_LOSSES
-
-
 def lose_power(s: Any, c: Settings, replica: int, end: int) -> None:
     """The machine fails: a crash that takes the log from `end` on. The checkpoint is on disk."""
-    s.power_losses_used = s.power_losses_used + 1
     die(s, c, replica)
     truncate(s, replica, end)
     s.durable[replica] = end
@@ -47,14 +40,8 @@ def can_lose_disk(s: Any, c: Settings, replica: int) -> bool:
     return s.up[replica] == 1 and (s.leo[replica] > 0 or s.checkpoint[replica] > 0)
 
 
-def lose_disk_limit(s: Any, c: Settings, replica: int) -> int:
-    """The environment has a budget of lost disks."""
-    return limits.WITHIN if s.lost_disks_used < c.lost_disks else limits.LOST_DISKS
-
-
 def lose_disk(s: Any, c: Settings, replica: int) -> None:
     """The broker is down and its disk is replaced by an empty one."""
-    s.lost_disks_used = s.lost_disks_used + 1
     die(s, c, replica)
     truncate(s, replica, 0)
     s.checkpoint[replica] = 0
@@ -65,14 +52,6 @@ def can_lose_checkpoint(s: Any, c: Settings, replica: int) -> bool:
     return s.up[replica] == 0 and s.checkpoint[replica] > 0
 
 
-def lose_checkpoint_limit(s: Any, c: Settings, replica: int) -> int:
-    """The environment has a budget of lost checkpoints."""
-    if s.lost_checkpoints_used < c.lost_checkpoints:
-        return limits.WITHIN
-    return limits.LOST_CHECKPOINTS
-
-
 def lose_checkpoint(s: Any, c: Settings, replica: int) -> None:
     """The file with the high watermarks is gone or without this partition (KAFKA-1647)."""
-    s.lost_checkpoints_used = s.lost_checkpoints_used + 1
     s.checkpoint[replica] = 0

@@ -1,16 +1,24 @@
 """An environment: how large the cluster is, what may go wrong, and what the operator has set.
 
-Named environments are the ones whose verdicts are documented. Every field is an option of the
-command line; the operator's settings carry Kafka's own names there.
+The fields of `Environment` are the one table of sizes, settings and faults; all else follows from
+it (`model.message.declared`). Named environments are the ones whose verdicts are documented. The
+operator's settings carry Kafka's own names.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 from model.kit.errors import BadEnvironment
-from model.message.cluster import BUDGET_MAX, LOST_CHECKPOINTS_MAX, RARE_BUDGET_MAX
-from model.message.settings import Bounds, Settings
+from model.message.declared import (
+    budget,
+    choice,
+    declared_in,
+    number,
+    option_of,
+    size,
+    switch,
+)
 from model.message.terms import (
     ACKS_ALL,
     ACKS_LEADER,
@@ -23,79 +31,188 @@ from model.message.terms import (
     UNNOTICED_FOLLOWER,
     UNNOTICED_NONE,
 )
-from model.message.versions import Version
 
 REPLICAS_MAX = 7
 RECORDS_MAX = 12
 EPOCHS_MAX = 30
-ACKS = {"0": ACKS_NONE, "1": ACKS_LEADER, "all": ACKS_ALL}
-RESTART_DETECTION = {
-    "none": UNNOTICED_NONE,
-    "follower": UNNOTICED_FOLLOWER,
-    "any": UNNOTICED_ANY,
-}
-ELECTION_ORDER = {"assignment": ELECT_IN_ASSIGNMENT_ORDER, "any": ELECT_ANY}
-DISK_LOSS = {"any": DISK_LOSS_ANY, "out-of-sync": DISK_LOSS_OUT_OF_SYNC}
-HW_IN_RESPONSE = {"post": 0, "pre": 1}
+BUDGET_MAX = 15
+"""Largest budget of crashes or of moves."""
+RARE_BUDGET_MAX = 3
+"""Largest budget of the faults that are rarer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bounds:
+    """What shapes the state: `replicas` of one partition; at most `records` ever produced; leader
+    epochs 0..`epochs`.
+    """
+
+    replicas: int = 2
+    records: int = 2
+    epochs: int = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Environment:
     """The circumstances that a verdict is about; the defaults are the environment `documented`.
 
-    `replicas`, `records`, `epochs` bound the cluster: leader epochs are 0..epochs. `restarts` and
-    `moves` are how many process crashes and how many leader moves may happen. `restart_detection`
-    is whose restart the controller may miss: none, follower (not its current leader), any.
-    `election_order` is who wins of several that may: the first as assigned, or any of them.
-    `hw_in_response`: a fetch answer carries the high watermark after (post) or before (pre) that
-    very fetch was handled. `parked_fetches`: a fetch with nothing to answer waits at the leader.
-    `requests_survive`: a fetch may outlive its sender, or its sender's change of leader.
-    `late_metadata`: a decision of the controller may arrive after later ones were made.
-    `consumer`: somebody reads. `disk_loss`: whose disk may be lost, anybody's or only that of a
-    broker out of sync. The rest are budgets: machines that lose power and with it unflushed
-    records, disks and checkpoints that are lost, sessions of live brokers that expire, controlled
-    shutdowns.
+    Each field is an option of the command line, and its sentence the option's help.
     """
 
-    replicas: int = 2
-    records: int = 2
-    epochs: int = 2
-    restarts: int = 2
-    moves: int = 0
-    restart_detection: str = "follower"
-    election_order: str = "assignment"
-    acks: str = "all"
-    min_insync_replicas: int = 1
-    unclean_leader_election: bool = False
-    hw_in_response: str = "post"
-    parked_fetches: bool = False
-    requests_survive: bool = False
-    late_metadata: bool = False
-    consumer: bool = False
-    disk_loss: str = "any"
-    power_losses: int = 0
-    lost_disks: int = 0
-    lost_checkpoints: int = 0
-    session_expiries: int = 0
-    shutdowns: int = 0
+    replicas: int = size(2, 1, REPLICAS_MAX, "Replicas of the partition.")
+    records: int = size(2, 1, RECORDS_MAX, "Records that may be produced.")
+    epochs: int = size(2, 0, EPOCHS_MAX, "Highest leader epoch, from 0.")
+    restarts: int = budget(
+        2,
+        BUDGET_MAX,
+        "Process crashes that may happen.",
+        "Crash",
+        so_far="Process crashes",
+        one="crash",
+        many="crashes",
+        told="The process of {who} crashes: HW {hw} in memory is gone; checkpoint {checkpoint} and "
+        "log (LEO {leo}) stay",
+        never="no broker ever crashes",
+        loses="memory: HW, role, fetches. The page cache survives, and with it the log",
+        who_knows="the controller at once, later, or never: `--restart-detection`",
+        always=True,
+        takes_down=True,
+    )
+    moves: int = budget(
+        0,
+        BUDGET_MAX,
+        "Leader moves without a fault that may happen.",
+        "Move",
+        so_far="Leader moves",
+        one="move",
+        many="moves",
+        never="leadership never moves",
+        loses="nothing",
+        who_knows="brokers, each when it learns",
+        always=True,
+    )
+    restart_detection: str = choice(
+        "follower",
+        {"none": UNNOTICED_NONE, "follower": UNNOTICED_FOLLOWER, "any": UNNOTICED_ANY},
+        "Whose restart the controller may miss: nobody's, that of a broker other than its leader, "
+        "anybody's.",
+    )
+    election_order: str = choice(
+        "assignment",
+        {"assignment": ELECT_IN_ASSIGNMENT_ORDER, "any": ELECT_ANY},
+        "Which of several candidates is elected: the first replica as assigned, or any.",
+        steps=("FenceAndElect",),
+        steps_where="any",
+    )
+    acks: str = choice(
+        "all",
+        {"0": ACKS_NONE, "1": ACKS_LEADER, "all": ACKS_ALL},
+        "What producers wait for.",
+    )
+    min_insync_replicas: int = number(1, 1, REPLICAS_MAX, "min.insync.replicas of the topic.")
+    unclean_leader_election: bool = switch("unclean.leader.election.enable of the topic.")
+    hw_in_response: str = choice(
+        "post",
+        {"post": 0, "pre": 1},
+        "HW in a fetch answer: after that fetch was handled, or before.",
+        setting="high_watermark_before_fetch",
+    )
+    parked_fetches: bool = switch(
+        "A fetch with nothing to answer waits at the leader (purgatory).", "WakeParked"
+    )
+    requests_survive: bool = switch(
+        "A fetch may arrive after its sender has crashed or follows somebody else.",
+        "StrayFetch",
+        "LoseStray",
+    )
+    late_metadata: bool = switch(
+        "A broker may learn a decision of the controller after later ones were made.", "LearnLate"
+    )
+    consumer: bool = switch("A consumer reads what is committed.", "Consume")
+    disk_loss: str = choice(
+        "any",
+        {"any": DISK_LOSS_ANY, "out-of-sync": DISK_LOSS_OUT_OF_SYNC},
+        "Whose disk may be lost: anybody's, or only that of a broker outside the ISR.",
+    )
+    power_losses: int = budget(
+        0,
+        RARE_BUDGET_MAX,
+        "Machines that lose power, and with it records that are not on disk yet.",
+        "PowerLoss",
+        so_far="Power losses",
+        one="power loss",
+        many="power losses",
+        told="The machine of {who} loses power before its log is on disk, {removed}; LEO {leo}",
+        never="no machine ever loses power",
+        loses="memory, and any suffix of the log above `durable`. Kafka acknowledges before it "
+        "flushes",
+        who_knows="as of a crash",
+        takes_down=True,
+        takes_records=True,
+        row=("power loss", "One machine loses what was not on its disk yet."),
+    )
+    lost_disks: int = budget(
+        0,
+        RARE_BUDGET_MAX,
+        "Disks that are lost; the broker comes back with an empty one.",
+        "DiskLoss",
+        so_far="Lost disks",
+        one="lost disk",
+        many="lost disks",
+        told="The disk of {who} is lost, {removed}; an empty one takes its place",
+        never="no disk is ever lost",
+        loses="memory, the whole log, the checkpoint. The broker comes back empty, under its own "
+        "name. `--disk-loss`: whose",
+        who_knows="as of a crash",
+        takes_down=True,
+        takes_records=True,
+        row=("lost disk", "Some broker loses its disk."),
+    )
+    lost_checkpoints: int = budget(
+        0,
+        1,
+        "Files with the high watermark that are lost while their broker is down.",
+        "CheckpointLoss",
+        so_far="Lost checkpoints",
+        one="lost checkpoint",
+        many="lost checkpoints",
+        told="{r} is down and loses its replication-offset-checkpoint, which said {checkpoint}",
+        never="no checkpoint is ever lost",
+        loses="the HW on disk of a broker that is down: it comes back with HW 0",
+        who_knows="nobody",
+    )
+    session_expiries: int = budget(
+        0,
+        RARE_BUDGET_MAX,
+        "Live brokers that the controller takes for dead.",
+        "SessionExpiry",
+        "Register",
+        so_far="Expiries of a live broker's session",
+        one="session expiry",
+        many="session expiries",
+        told="The session of {who} expires although it runs, and it does not know",
+        never="no session ever expires",
+        loses="nothing; the broker may go on leading, as a zombie",
+        who_knows="the controller alone, until the broker registers again",
+    )
+    shutdowns: int = budget(
+        0,
+        RARE_BUDGET_MAX,
+        "Controlled shutdowns.",
+        "BeginShutdown",
+        "Stop",
+        so_far="Controlled shutdowns",
+        one="shutdown",
+        many="shutdowns",
+        never="no broker is ever shut down",
+        loses="nothing; log and HW are on disk",
+        who_knows="the controller, before it happens",
+        takes_down=True,
+    )
 
     def __post_init__(self) -> None:
-        _within("replicas", self.replicas, 1, REPLICAS_MAX)
-        _within("records", self.records, 1, RECORDS_MAX)
-        _within("epochs", self.epochs, 0, EPOCHS_MAX)
-        _within("restarts", self.restarts, 0, BUDGET_MAX)
-        _within("moves", self.moves, 0, BUDGET_MAX)
-        _within("power-losses", self.power_losses, 0, RARE_BUDGET_MAX)
-        _within("lost-disks", self.lost_disks, 0, RARE_BUDGET_MAX)
-        _within("lost-checkpoints", self.lost_checkpoints, 0, LOST_CHECKPOINTS_MAX)
-        _within("session-expiries", self.session_expiries, 0, RARE_BUDGET_MAX)
-        _within("shutdowns", self.shutdowns, 0, RARE_BUDGET_MAX)
-        _within("min-insync-replicas", self.min_insync_replicas, 1, REPLICAS_MAX)
-        _one_of("restart-detection", self.restart_detection, RESTART_DETECTION)
-        _one_of("election-order", self.election_order, ELECTION_ORDER)
-        _one_of("acks", self.acks, ACKS)
-        _one_of("disk-loss", self.disk_loss, DISK_LOSS)
-        _one_of("hw-in-response", self.hw_in_response, HW_IN_RESPONSE)
+        for name, declared in DECLARED.items():
+            declared.require(option_of(name), getattr(self, name))
         if self.min_insync_replicas > self.replicas:
             raise BadEnvironment(
                 f"min-insync-replicas is {self.min_insync_replicas}, more than the "
@@ -112,61 +229,30 @@ class Environment:
         """What shapes the state."""
         return Bounds(replicas=self.replicas, records=self.records, epochs=self.epochs)
 
-    def settings(self, version: Version) -> Settings:
-        """What the rules of `version` read in this environment."""
-        return Settings(
-            truncation=version.truncation,
-            features=version.features,
-            acks=ACKS[self.acks],
-            min_insync_replicas=self.min_insync_replicas,
-            unclean_leader_election=int(self.unclean_leader_election),
-            restart_detection=RESTART_DETECTION[self.restart_detection],
-            election_order=ELECTION_ORDER[self.election_order],
-            high_watermark_before_fetch=HW_IN_RESPONSE[self.hw_in_response],
-            parked_fetches=int(self.parked_fetches),
-            requests_survive=int(self.requests_survive),
-            late_metadata=int(self.late_metadata),
-            consumer=int(self.consumer),
-            disk_loss=DISK_LOSS[self.disk_loss],
-            restarts=self.restarts,
-            moves=self.moves,
-            power_losses=self.power_losses,
-            lost_disks=self.lost_disks,
-            lost_checkpoints=self.lost_checkpoints,
-            session_expiries=self.session_expiries,
-            shutdowns=self.shutdowns,
-        )
-
     def options(self) -> dict[str, object]:
         """Every option by its name on the command line."""
-        return {f.name.replace("_", "-"): getattr(self, f.name) for f in fields(self)}
+        return {option_of(name): getattr(self, name) for name in DECLARED}
 
     @classmethod
     def from_options(cls, options: dict[str, object]) -> Environment:
         """The inverse of `options`; refuses what it does not know or cannot be."""
-        known = {f.name.replace("_", "-"): f for f in fields(cls)}
+        known = {option_of(name): name for name in DECLARED}
         values: dict[str, object] = {}
         for name, value in options.items():
             if name not in known:
                 raise BadEnvironment(f"unknown option {name!r}; known: {', '.join(known)}")
-            wanted = {"int": int, "str": str, "bool": bool}[str(known[name].type)]
+            wanted = type(getattr(_DEFAULTS, known[name]))
             if type(value) is not wanted:
                 raise BadEnvironment(f"{name} is {value!r}; it must be of type {wanted.__name__}")
-            values[known[name].name] = value
+            values[known[name]] = value
         return cls(**values)  # type: ignore[arg-type]  # checked above, field by field
 
 
-def _within(name: str, value: int, least: int, most: int) -> None:
-    if not least <= value <= most:
-        raise BadEnvironment(f"{name} is {value}; allowed is {least} to {most}")
-
-
-def _one_of(name: str, value: str, allowed: dict[str, int]) -> None:
-    if value not in allowed:
-        raise BadEnvironment(f"{name} is {value!r}; allowed is {', '.join(allowed)}")
-
-
-DOCUMENTED = Environment()
+DECLARED = declared_in(Environment)
+"""Every size, setting and fault by name, in the order in which they are told."""
+FAULTS = {name: d.fault for name, d in DECLARED.items() if d.fault is not None}
+"""The faults by the name of their budget."""
+_DEFAULTS = DOCUMENTED = Environment()
 ENVIRONMENTS = {
     "documented": DOCUMENTED,
     "adversarial": Environment(

@@ -66,7 +66,8 @@ def can_leader_fetch(s: Any, c: Settings, follower: int) -> bool:
 
 
 def leader_fetch(s: Any, c: Settings, follower: int) -> None:
-    """The addressee handles the request (ReplicaManager.fetchMessages).
+    """The addressee refuses the request, tells that the logs part or the offset is out of range, or
+    takes note of the fetch offset and answers (ReplicaManager.fetchMessages).
 
     Whoever is down or no leader answers with an error and the follower will ask again; so does,
     since KIP-320, a leader of another epoch. A follower whose log parts from the leader's is told
@@ -167,7 +168,7 @@ def can_receive_fetch(s: Any, c: Settings, follower: int) -> bool:
 
 
 def receive_fetch(s: Any, c: Settings, follower: int) -> None:
-    """Append, LEO, then HW := min(own LEO, HW in the answer), which may also lower it.
+    """The follower appends, then HW := min(own LEO, HW in the answer), which may also lower it.
 
     Where fetches tell where to truncate, this one told that there is nothing to.
     (ReplicaFetcherThread.processPartitionData)
@@ -193,7 +194,10 @@ def can_receive_diverging(s: Any, c: Settings, follower: int) -> bool:
 
 
 def receive_diverging(s: Any, c: Settings, follower: int) -> None:
-    """Truncate, and fetch from there; what is left may part again (truncateOnFetchResponse)."""
+    """The follower truncates, and fetches from there; what is left may part again.
+
+    (AbstractFetcherThread.truncateOnFetchResponse)
+    """
     truncate(s, follower, s.answer_offset[follower])
     drop_fetch(s, follower)
 
@@ -204,7 +208,7 @@ def can_receive_out_of_range(s: Any, c: Settings, follower: int) -> bool:
 
 
 def receive_out_of_range(s: Any, c: Settings, follower: int) -> None:
-    """Truncate to the leader's LEO, if that is less.
+    """The follower truncates to the leader's LEO, if that is less; up to 2.0.0 it exits.
 
     Up to 2.0.0 that is so only where unclean election is on; otherwise the process exits.
 

@@ -61,7 +61,7 @@ def can_shrink_isr(s: Any, c: Settings, leader: int, follower: int) -> bool:
 
 
 def shrink_isr(s: Any, c: Settings, leader: int, follower: int) -> None:
-    """It leaves the ISR, which may let the high watermark advance; or the controller is asked.
+    """The follower leaves the ISR, so that the HW may advance; or the controller is asked.
 
     Until the controller has answered, the follower still counts. (Partition.maybeShrinkIsr)
     """

@@ -1,31 +1,24 @@
 """Bounds and budgets: which of them a transition would exceed.
 
 A transition that exceeds one is not taken; the search counts it as cut, so that a verdict can say
-how tight its bounds were.
+how tight its bounds were. Rules answer for the bounds; budgets of faults are counted for them
+(`model.kit.transition_system.Budget`).
 """
 
 from __future__ import annotations
 
+from model.kit.transition_system import Budget
+from model.message.declared import option_of
+from model.message.environment import DECLARED, FAULTS
+
 WITHIN = 0
 RECORDS = 1
 EPOCHS = 2
-RESTARTS = 3
-MOVES = 4
-POWER_LOSSES = 5
-LOST_DISKS = 6
-LOST_CHECKPOINTS = 7
-SESSION_EXPIRIES = 8
-SHUTDOWNS = 9
 
-NAMES = (
-    "within",
-    "records",
-    "epochs",
-    "restarts",
-    "moves",
-    "power-losses",
-    "lost-disks",
-    "lost-checkpoints",
-    "session-expiries",
-    "shutdowns",
-)
+NAMES = ("within", "records", "epochs", *map(option_of, FAULTS))
+
+BUDGETS = {
+    DECLARED[name].steps[0]: Budget(option_of(name), setting=name, used=f"{name}_used")
+    for name in FAULTS
+}
+"""By the action that uses one up."""

@@ -39,7 +39,7 @@ def can_learn(s: Any, c: Settings, replica: int) -> bool:
 
 
 def learn(s: Any, c: Settings, replica: int) -> None:
-    """Become leader, or follower, or carry on in the new epoch.
+    """The broker becomes leader, or follower, or carries on in the new epoch.
 
     (ReplicaManager.makeLeaders and makeFollowers, applyDelta under KRaft)
     """

@@ -15,6 +15,7 @@ from model.message.contents import ACTIONS, contents
 from model.message.environment import Environment
 from model.message.narration import narration
 from model.message.normal_form import normalise
+from model.message.settings import settings_of
 from model.message.versions import BadVersion, version_of
 
 NAME = "kafka-message"
@@ -37,7 +38,7 @@ def message_model(version: str, environment: Environment) -> Model:
             f"replicas {environment.replicas}, records {environment.records} and epochs "
             f"{environment.epochs} together are too large to pack: {problem}; lower one of them"
         ) from None
-    settings = environment.settings(rules)
+    settings = settings_of(environment, rules)
     return Model(
         name=NAME,
         version=version,

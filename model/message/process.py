@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.message import limits
 from model.message.features import BROKER_EPOCH, ELR, KRAFT, has
 from model.message.partition_state import outdate_leader
 from model.message.roles import drop_fetch, drop_stray, follows, lay_down_role
@@ -39,14 +38,8 @@ def can_crash(s: Any, c: Settings, replica: int) -> bool:
     return s.up[replica] == 1
 
 
-def crash_limit(s: Any, c: Settings, replica: int) -> int:
-    """The environment has a budget of process crashes."""
-    return limits.WITHIN if s.restarts_used < c.restarts else limits.RESTARTS
-
-
 def crash(s: Any, c: Settings, replica: int) -> None:
     """The process dies: memory and connections are lost, log and checkpoint stay."""
-    s.restarts_used = s.restarts_used + 1
     die(s, c, replica)
 
 

@@ -13,7 +13,6 @@ from model.message.controller import (
     elect,
     eligible,
     fence,
-    fence_limit,
     leaves_a_choice,
     next_leader,
     unavailable,
@@ -30,16 +29,8 @@ def can_expire_session(s: Any, c: Settings, replica: int) -> bool:
     return not leaves_a_choice(s, c, replica)
 
 
-def expire_session_limit(s: Any, c: Settings, replica: int) -> int:
-    """The environment has a budget of them; taking a member out may start an epoch."""
-    if s.session_expiries_used == c.session_expiries:
-        return limits.SESSION_EXPIRIES
-    return fence_limit(s, c, replica)
-
-
 def expire_session(s: Any, c: Settings, replica: int) -> None:
     """The controller does what it does for a dead broker; the broker itself notices nothing."""
-    s.session_expiries_used = s.session_expiries_used + 1
     fence(s, c, replica)
 
 

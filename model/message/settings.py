@@ -1,52 +1,40 @@
-"""What a run is about: bounds, budgets, the operator's settings, the version's rules.
+"""What the rules read while they run: plain numbers, each with the meaning given in
+`model.message.terms`.
 
-`Bounds` shape the state. `Settings` are plain numbers: a rule is compiled for those of one
-question, or reads them as it runs, so that a whole matrix of them needs one compilation.
+`truncation` and `features` are the version's, the latter as bits (`model.message.features`); the
+rest is what `model.message.environment` declares, but for the sizes, which shape the state. A rule
+is compiled for the numbers of one question, or reads them as it runs, so that a whole matrix of
+them needs one compilation.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections import namedtuple
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from model.message.environment import DECLARED, Environment
+from model.message.versions import Version
+
+_NAMES = {d.setting or name: name for name, d in DECLARED.items() if not d.shapes}
+
+if TYPE_CHECKING:
+
+    class Settings(tuple[int, ...]):
+        """As declared; a name that is not raises `AttributeError`."""
+
+        _fields: tuple[str, ...]
+
+        @classmethod
+        def _make(cls, numbers: Iterable[int]) -> Settings: ...
+
+        def __getattr__(self, name: str) -> int: ...
+
+else:
+    Settings = namedtuple("Settings", ("truncation", "features", *_NAMES))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bounds:
-    """How large a cluster is explored.
-
-    `replicas` of one partition; at most `records` ever produced; leader epochs 0..`epochs`.
-    """
-
-    replicas: int = 2
-    records: int = 2
-    epochs: int = 2
-
-
-class Settings(NamedTuple):
-    """What the rules read while they run, each a number with the meaning given in
-    `model.message.terms`.
-
-    `features` are the version's, as bits (`model.message.features`). From `restarts` on they are
-    budgets: how often a run may contain that fault.
-    """
-
-    truncation: int
-    features: int
-    acks: int
-    min_insync_replicas: int
-    unclean_leader_election: int
-    restart_detection: int
-    election_order: int
-    high_watermark_before_fetch: int
-    parked_fetches: int
-    requests_survive: int
-    late_metadata: int
-    consumer: int
-    disk_loss: int
-    restarts: int
-    moves: int
-    power_losses: int
-    lost_disks: int
-    lost_checkpoints: int
-    session_expiries: int
-    shutdowns: int
+def settings_of(environment: Environment, version: Version) -> Settings:
+    """What the rules of `version` read in this environment."""
+    numbers = (DECLARED[name].number(getattr(environment, name)) for name in _NAMES.values())
+    return Settings._make((version.truncation, version.features, *numbers))

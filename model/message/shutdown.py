@@ -27,9 +27,7 @@ def others_can_do_without(s: Any, c: Settings, replica: int) -> bool:
 
 
 def begin_shutdown_limit(s: Any, c: Settings, replica: int) -> int:
-    """The environment has a budget of shutdowns; leaving the ISR may start an epoch."""
-    if s.shutdowns_used == c.shutdowns:
-        return limits.SHUTDOWNS
+    """Leaving the ISR may start an epoch."""
     if has(c, KRAFT) or others_can_do_without(s, c, replica):
         return fence_limit(s, c, replica)
     return limits.WITHIN
@@ -43,7 +41,6 @@ def begin_shutdown(s: Any, c: Settings, replica: int) -> None:
     nobody leads unless the ELR, or an unclean election, has somebody.
     (ReplicationControlManager.handleBrokerInControlledShutdown)
     """
-    s.shutdowns_used = s.shutdowns_used + 1
     gives_up = has(c, KRAFT) or others_can_do_without(s, c, replica)
     s.stopping = with_member(s.stopping, replica)
     if gives_up:

@@ -40,7 +40,7 @@ def knows_registration(s: Any, follower: int) -> bool:
 
 
 def stray_fetch(s: Any, c: Settings, follower: int) -> None:
-    """The receiver takes it for what the follower has: remote LEO, ISR, high watermark."""
+    """The receiver takes the old fetch for what the follower has: remote LEO, ISR, HW."""
     observe_fetch(s, c, s.stray_to, follower, s.stray_offset, s.stray_stale)
     drop_stray(s)
 
@@ -51,5 +51,5 @@ def can_lose_stray(s: Any, c: Settings) -> bool:
 
 
 def lose_stray(s: Any, c: Settings) -> None:
-    """It never arrives, or is refused."""
+    """The old fetch never arrives, or is refused."""
     drop_stray(s)

@@ -21,12 +21,12 @@ from checker.engines.memory import MemoryEngine
 from checker.faults import Raised
 from checker.finding import confirmed
 from checker.identity import identity_of
-from checker.problem import Problem
+from checker.problems.problem import Problem
+from checker.problems.symmetry import Symmetry
 from checker.result import InvariantResult, Result, Verdict
 from checker.run import EngineChoice, Finding, counterexamples_of, run
 from checker.search import Budgets, search
 from checker.store.run_directory import begin, resume
-from checker.symmetry import Symmetry
 from counterexamples import NotACounterexample, from_json, to_json
 from invariants import hw_monotone
 from model.kit.transition_system import Model

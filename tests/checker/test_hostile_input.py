@@ -13,7 +13,7 @@ from told import Told
 
 from checker.console.exit_codes import READER_GONE
 from checker.console.screen import Screen
-from checker.wording import printable
+from checker.problems.wording import printable
 
 ENTRY = '[[expect]]\nname="{name}"\nprotocol="epoch"\nengine="local"\n{more}\n'
 VERDICTS = 'verdicts={no_committed_loss="holds"}'

@@ -21,12 +21,12 @@ from checker.faults import Raised
 from checker.kafka.families import problem_for
 from checker.matrix import running
 from checker.matrix.answering import Answer, answer, problem_of, question_of
-from checker.matrix.contract import contract, emptiness
 from checker.matrix.files import to_object
 from checker.matrix.grid import CLAIMS, FAULT, FAULTS, NO_FAULTS, UNCLEAN, grid_over
 from checker.matrix.matrix import Matrix
-from checker.matrix.outcome import Standing, judged
+from checker.matrix.outcome import Standing, contract, judged
 from checker.matrix.running import INTERRUPTED, answers_here, unwatched
+from checker.matrix.vacuity import emptiness
 from checker.result import Verdict
 from model.kit.errors import BadEnvironment
 from model.message.environment import Environment
@@ -120,13 +120,13 @@ def test_the_contract_excuses_what_kafka_does_not_promise() -> None:
     lone = Environment(acks="1")
     unclean = Environment(unclean_leader_election=True)
 
-    assert "acks=1" in (contract("acknowledged_durable", lone) or "")
-    assert "acks=0" in (contract("acknowledged_durable", Environment(acks="0")) or "")
-    assert contract("no_committed_loss", lone) is None
-    assert "unclean" in (contract("no_committed_loss", unclean) or "")
-    assert contract("no_divergence_below_hw", unclean) is None
-    assert contract("leader_possible", unclean) is None
-    assert all(contract(claim.name, Environment()) is None for claim in CLAIMS)
+    assert "acks=1" in (contract("acknowledged_durable", "hw", lone) or "")
+    assert "acks=0" in (contract("acknowledged_durable", "hw", Environment(acks="0")) or "")
+    assert contract("no_committed_loss", "hw", lone) is None
+    assert "unclean" in (contract("no_committed_loss", "hw", unclean) or "")
+    assert contract("no_divergence_below_hw", "hw", unclean) is None
+    assert contract("leader_possible", "hw", unclean) is None
+    assert all(contract(claim.name, "hw", Environment()) is None for claim in CLAIMS)
 
 
 @pytest.mark.parametrize(
@@ -141,6 +141,7 @@ def test_the_contract_excuses_what_kafka_does_not_promise() -> None:
         ({"power_losses": 1, "lost_disks": 1, "min_insync_replicas": 2}, "min.insync.replicas=2"),
         ({"unclean_leader_election": True}, "unclean"),
         ({"lost_disks": 1, "disk_loss": "out-of-sync"}, None),
+        ({"power_losses": 1, "disk_loss": "out-of-sync"}, "min.insync.replicas=1"),
         ({"lost_disks": 1, "min_insync_replicas": 2}, None),
         ({"restarts": 9}, None),
     ],
@@ -148,7 +149,7 @@ def test_the_contract_excuses_what_kafka_does_not_promise() -> None:
 def test_all_claims_about_acknowledged_records_have_one_contract(
     claim: str, options: dict[str, Any], reason: str | None
 ) -> None:
-    found = contract(claim, Environment(**options))
+    found = contract(claim, "hw", Environment(**options))
 
     assert found is None if reason is None else reason in (found or "")
 

@@ -134,7 +134,7 @@ def test_every_broken_cell_of_the_page_opens_its_trace(matrix: Matrix) -> None:
 
     assert len(page.cells) == len(matrix.outcomes)
     for standing, link in page.cells:
-        assert (link is not None) == (standing in {"broken", "contract"})
+        assert (link is not None) == (standing in {"violated", "contract"})
         assert link is None or link.removeprefix("#") in page.ids
     assert {link.removeprefix("#") for link in page.links} - page.ids == {"top"}
 

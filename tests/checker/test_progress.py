@@ -12,9 +12,9 @@ from rich.console import Console
 from checker.console import progress
 from checker.console.progress import LiveView, Progress, line_of, showing
 from checker.console.report import covered
+from checker.problems.wording import rough_time, roughly
 from checker.result import LevelSummary
 from checker.search import Snapshot
-from checker.wording import rough_time, roughly
 
 RECORDED = json.loads((Path(__file__).parents[1] / "golden" / "levels.json").read_text())
 SIZES = RECORDED["--grain atomic --protocol hw --replicas 3 --epochs 3"]

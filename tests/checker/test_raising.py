@@ -145,7 +145,7 @@ def test_what_a_raised_cell_shows_is_no_excuse_for_its_neighbour() -> None:
     unclean = cell_of(matrix, **{both.name: "true"})
 
     assert clean.cell.environment.epochs == 6
-    assert unclean.standing is Standing.BROKEN
+    assert unclean.standing is Standing.VIOLATED
     assert unclean.worst is not None
     assert unclean.worst.depth_clean == 19
 

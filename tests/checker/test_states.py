@@ -24,7 +24,7 @@ from checker.export import Exporting, export
 from checker.identity import identity_of
 from checker.kafka.families import family_of, problem_for
 from checker.paths import shortest_paths
-from checker.problem import Problem
+from checker.problems.problem import Problem
 from checker.search import Budgets, search
 from checker.store import parts
 from checker.store.manifest import read_manifest, write_manifest

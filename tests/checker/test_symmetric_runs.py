@@ -12,11 +12,11 @@ from graph_model import graph_problem
 from checker.engines.memory import MemoryEngine
 from checker.kafka.families import problem_for
 from checker.original_names import NotSymmetric, real_path, representative
-from checker.problem import Problem
+from checker.problems.problem import Problem
+from checker.problems.symmetry import Symmetry
 from checker.result import Result
 from checker.run import EngineChoice, Finding, counterexamples_of, run
 from checker.search import search
-from checker.symmetry import Symmetry
 from counterexamples import to_json
 from model.atomic import AtomicEnvironment
 from model.kit.errors import BadEnvironment

@@ -18,10 +18,10 @@ from states import edited
 from checker.engines.memory import MemoryEngine
 from checker.kafka.families import problem_for
 from checker.original_names import representative
-from checker.problem import Problem
+from checker.problems.problem import Problem
+from checker.problems.symmetry import Symmetry
 from checker.result import Result
 from checker.search import search
-from checker.symmetry import Symmetry
 from model.atomic import AtomicEnvironment
 from model.kit.state import State
 from model.message.environment import Environment

@@ -14,7 +14,7 @@ from checker.engines.memory import OWNERS, MemoryEngine
 from checker.engines.over_files import FileEngine
 from checker.engines.written_levels import WrittenLevels
 from checker.faults import Raised
-from checker.problem import Problem
+from checker.problems.problem import Problem
 from checker.result import Result, Verdict
 from checker.run import EngineChoice, Run, run
 from checker.search import Budgets, search

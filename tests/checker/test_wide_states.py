@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 import pytest
 from engines import WAYS, engine_for
 
-from checker.problem import Problem
+from checker.problems.problem import Problem
 from checker.search import search
-from invariants.claim import Invariant
+from model.kit.claim import Invariant
 from model.kit.layout import WORD_BITS, Field, Layout
 from model.kit.state import State
 from model.kit.transition_system import Action, Model, Narration, Parameter

@@ -18,7 +18,7 @@ from checker.compiled import cache, machine, program, recognised
 from checker.compiled.kernel import is_compiled, kernel_of, plan_of, program_of
 from checker.compiled.rules import rules_digest
 from checker.kafka.families import problem_for
-from checker.problem import Problem
+from checker.problems.problem import Problem
 from model.message.environment import Environment
 
 

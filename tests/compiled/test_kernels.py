@@ -11,8 +11,8 @@ from graph_model import NODES, NOT_BAD, NOT_WORSE, graph_problem, node_state
 
 from checker.compiled.kernel import plan_of
 from checker.compiled.loops import FAULT_BIT
-from checker.expander import Expander, Findings, Tally
-from checker.problem import Problem, Shared
+from checker.engines.expander import Expander, Findings, Tally
+from checker.problems.problem import Problem, Shared
 from model.kit.transition_system import Parameter
 
 EDGES = [(0, 1), (0, 2), (2, 1), (5, 47), (47, 5), (3, 3)]

@@ -13,7 +13,7 @@ from graph_model import graph_problem
 from checker.compiled.kernel import TooLargeToNumber, plan_of, program_of
 from checker.compiled.source import NotCompilable
 from checker.kafka.families import ATOMIC, MESSAGE
-from checker.problem import Shared
+from checker.problems.problem import Shared
 from model.atomic import AtomicEnvironment
 from model.kit.transition_system import Action, Parameter
 from model.message.environment import Environment

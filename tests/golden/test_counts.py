@@ -13,7 +13,7 @@ from alike import alike
 
 from checker.engines.memory import MemoryEngine
 from checker.kafka.families import MESSAGE
-from checker.problem import Problem
+from checker.problems.problem import Problem
 from checker.result import Verdict
 from checker.search import search
 

@@ -11,7 +11,7 @@ from alike import alike
 import invariants
 from checker.engines.memory import MemoryEngine
 from checker.kafka.families import problem_for
-from checker.problem import Problem
+from checker.problems.problem import Problem
 from checker.result import Verdict
 from checker.search import search
 from invariants.expected import EXPECTED

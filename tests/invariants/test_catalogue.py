@@ -10,12 +10,16 @@ import pytest
 
 import invariants
 from invariants import reachable
-from invariants.claim import ActionProperty, Invariant, Reachable
+from model.kit.claim import ActionProperty, Invariant, Reachable
+from model.message.environment import Environment
+from model.message.settings import settings_of
+from model.message.versions import VERSIONS
 
 NOT_CLAIMS = {
     "atomic",
     "claim",
     "completeness",
+    "contract",
     "current_leader",
     "electable",
     "expected",
@@ -67,3 +71,19 @@ def test_a_claim_is_one_sentence(claim: Claim) -> None:
     assert claim.sentence[0].isupper()
     assert claim.sentence.count(".") == 1
     assert claim.sentence.endswith(".")
+
+
+def test_every_claim_has_a_place_and_a_severity_of_its_own() -> None:
+    ranks = [claim.rank for claim in OF_RUNS if not isinstance(claim, Reachable)]
+    severities = [c.breach.severity for c in invariants.ALL if c.breach is not None]
+
+    assert len(set(ranks)) == len(ranks)
+    assert len(set(severities)) == len(severities) > 0
+
+
+@pytest.mark.parametrize("claim", OF_RUNS, ids=lambda claim: claim.name)
+def test_a_claim_that_is_promised_is_so_by_default(claim: Invariant | ActionProperty) -> None:
+    settings = settings_of(Environment(), VERSIONS["elr"])
+
+    assert claim.contract(settings) is None
+    assert not claim.remark or claim.remark.endswith(".")

@@ -13,8 +13,8 @@ import pytest
 from states import agreed, edited, model_of, run
 
 from invariants import acknowledged_on_disk, acknowledged_somewhere, leader_possible
-from invariants.claim import Invariant
 from invariants.electable import electable
+from model.kit.claim import Invariant
 from model.kit.state import State
 from model.kit.transition_system import Model
 from model.message.partition_state import write_isr

@@ -21,9 +21,10 @@ from invariants import (
     valid_isr,
     visible_hw,
 )
-from invariants.claim import Invariant
+from model.kit.claim import Invariant
 from model.kit.state import State
-from model.message.terms import NO_ROLE, OUT_OF_RANGE, TRUNCATING
+from model.message.environment import DECLARED, FAULTS
+from model.message.terms import NO_REPLICA, NO_ROLE, OUT_OF_RANGE, TRUNCATING
 
 MODEL = model_of("elr", min_insync_replicas=2, consumer=True)
 AGREED = agreed(MODEL, consumed=2, last_consumed=2)
@@ -355,6 +356,18 @@ def test_a_broker_that_a_fault_ends_does_not_exit(step: str) -> None:
 
     assert keeps(step)
     assert no_forced_exit.explain(BEYOND, gone, EXITS.settings) == "No broker exits."
+
+
+@pytest.mark.parametrize(
+    "fault", [n for n, f in FAULTS.items() if f.takes_down and len(DECLARED[n].steps) == 1]
+)
+def test_no_fault_that_ends_a_process_in_one_step_is_taken_for_an_exit(fault: str) -> None:
+    """Each is told from an exit by its count: one that is new is to be added to the claim."""
+    exited = after(EXITS, BEYOND, "RecvOutOfRange follower=1")
+    by_fault = edited(exited, **{f"{fault}_used": 1})
+
+    assert no_forced_exit.first_exit(BEYOND, exited) == 1
+    assert no_forced_exit.first_exit(BEYOND, by_fault) == NO_REPLICA
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from invariants import (
     reachable,
     sane,
 )
-from invariants.claim import Invariant
+from model.kit.claim import Invariant
 from model.kit.state import State
 from model.message.terms import FETCHING, LEADER, NO_ROLE, TRUNCATING
 

@@ -11,7 +11,7 @@ from model.kit.errors import BadEnvironment
 from model.kit.state import State, as_dict
 from model.kit.transition_system import Model
 from model.message.cluster import fields
-from model.message.settings import Bounds
+from model.message.environment import Bounds
 from model.message.terms import FETCHING, LEADER, UNKNOWN_OFFSET
 
 

@@ -19,14 +19,15 @@ import pytest
 
 from model.message.environment import Environment
 from model.message.epochs import epoch_at, latest_epoch
+from model.message.settings import settings_of
 from model.message.terms import LEADER, NO_EPOCH, NO_ROLE, UNKNOWN_OFFSET
 from model.message.truncation import end_offset_for, truncate
 from model.message.versions import VERSIONS
 
 UNDEFINED = UNKNOWN_OFFSET
-KAFKA_0_11 = Environment().settings(VERSIONS["epoch"])
-KAFKA_2_0 = Environment().settings(VERSIONS["kip279-code"])
-KAFKA_2_1 = Environment().settings(VERSIONS["kip320"])
+KAFKA_0_11 = settings_of(Environment(), VERSIONS["epoch"])
+KAFKA_2_0 = settings_of(Environment(), VERSIONS["kip279-code"])
+KAFKA_2_1 = settings_of(Environment(), VERSIONS["kip320"])
 Cache = list[tuple[int, int]]
 
 

@@ -18,11 +18,12 @@ from model.message.environment import DOCUMENTED
 from model.message.high_watermark import advance_high_watermark, in_sync_end
 from model.message.model import message_model
 from model.message.produce import produce
+from model.message.settings import settings_of
 from model.message.terms import ANSWERED, FETCHING, IDLE, LEADER, NO_ROLE, PARKED, TRUNCATING
 from model.message.versions import HW
 
 LEADS, FOLLOWS = 0, 1
-SETTINGS = DOCUMENTED.settings(HW)
+SETTINGS = settings_of(DOCUMENTED, HW)
 Row = tuple[int, int, int, int, int]
 
 
@@ -202,7 +203,7 @@ def hand_made_leader(*, leo: int, remote_leo: int) -> Any:
 
 def test_offsets_below_the_high_watermark_are_committed_and_that_at_it_is_not() -> None:
     s = hand_made_leader(leo=15, remote_leo=8)
-    settings = DOCUMENTED.settings(HW)
+    settings = settings_of(DOCUMENTED, HW)
     advance_high_watermark(s, settings, LEADS)
     committed = sorted(s.exposed)
     produce(s, settings, LEADS)

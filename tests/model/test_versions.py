@@ -10,6 +10,7 @@ import pytest
 from model.message.contents import ACTIONS, contents
 from model.message.environment import Environment
 from model.message.features import FEATURES, TRUNCATIONS
+from model.message.settings import settings_of
 from model.message.versions import VERSIONS, BadVersion, released_as, spelled, version_of
 
 NEVER_IN_KAFKA = {"longest-log"}
@@ -212,7 +213,7 @@ def test_what_others_need_is_not_removed_alone(removed: str) -> None:
 
 
 def table(version: str, **options: Any) -> set[str]:
-    return set(contents(Environment(**options).settings(version_of(version))))
+    return set(contents(settings_of(Environment(**options), version_of(version))))
 
 
 ALWAYS = {
@@ -279,7 +280,7 @@ def test_an_environment_has_the_steps_that_it_lets_happen(
 def test_every_step_of_the_family_is_in_some_table_and_in_order() -> None:
     every = [action.name for action in ACTIONS]
     everything = {name: value for options, _ in OPTIONS[:4] for name, value in options.items()}
-    of_all = contents(Environment(**everything).settings(version_of("elr")))
+    of_all = contents(settings_of(Environment(**everything), version_of("elr")))
     possible = ALWAYS.union(*OF_VERSION.values(), *(added for _, added in OPTIONS))
 
     assert set(every) == possible

@@ -16,10 +16,10 @@ from own import EXAMPLES, example, own_problem
 
 from checker.budgets import Budgets
 from checker.engines.choice import EngineChoice
+from checker.engines.expander import words_of
 from checker.engines.memory import MemoryEngine
-from checker.expander import words_of
 from checker.own.symmetric import exchanged
-from checker.problem import Problem
+from checker.problems.problem import Problem
 from checker.result import Result, Verdict
 from checker.run import run
 from checker.search import search

@@ -276,6 +276,6 @@ def test_a_file_may_import_the_whole_and_leave_its_annotations_as_text(told: Tol
     Path("lock.py").write_text(f"from __future__ import annotations\n\nimport waterline\n{text}")
     code, out, err = told("--model", "lock.py", "--engine", "local")
 
-    assert text.count("waterline.") == 12
+    assert text.count("waterline.") == 9
     assert code == 0, err
     assert "clients: 2 cut" in out

@@ -17,7 +17,7 @@ from own import own_problem
 
 from checker.engines.memory import MemoryEngine
 from checker.own.loading import loaded, read_own
-from checker.problem import Problem
+from checker.problems.problem import Problem
 from checker.search import search
 from model.kit.state import State
 

@@ -9,18 +9,18 @@ from typing import Any
 import pytest
 from graph_model import graph_problem
 
-from checker.engine import ModelFault
 from checker.engines.choice import EngineChoice
 from checker.engines.chosen import engine_for
+from checker.engines.engine import ModelFault
 from checker.engines.memory import MemoryEngine
 from checker.engines.spark import owners_for
 from checker.faults import explain_fault
 from checker.kafka.families import problem_for
-from checker.problem import Problem
+from checker.problems.problem import Problem
+from checker.problems.symmetry import Symmetry
 from checker.result import Result
 from checker.run import counterexamples_of
 from checker.search import Budgets, search
-from checker.symmetry import Symmetry
 from counterexamples import to_json
 from model.atomic import AtomicEnvironment
 from model.message.environment import Environment

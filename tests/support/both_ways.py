@@ -9,8 +9,8 @@ from untrue import EVERY_HW
 
 import invariants
 from checker.compiled.origins import ACTION_SHIFT, ROW_SHIFT
-from checker.expander import Expander, Findings, Tally, words_of
-from checker.problem import Problem
+from checker.engines.expander import Expander, Findings, Tally, words_of
+from checker.problems.problem import Problem
 from invariants import reachable
 from model.kit.state import State
 from model.kit.transition_system import Arguments, Model, Step

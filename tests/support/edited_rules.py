@@ -8,7 +8,7 @@ from pathlib import Path
 from compiling import module_of
 from graph_model import graph_problem
 
-from checker.problem import Problem
+from checker.problems.problem import Problem
 
 _PROBLEM = graph_problem([(0, 1)])
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from checker.engine import Engine
 from checker.engines.disk import DiskWorkers
+from checker.engines.engine import Engine
 from checker.engines.growing import GrowingEngine
 from checker.engines.memory import MemoryEngine
 from checker.engines.over_files import FileEngine
 from checker.engines.written_levels import WrittenLevels
-from checker.problem import Problem
+from checker.problems.problem import Problem
 
 WAYS = ("one thread", "two threads", "over files", "handed over")
 HANDED_OVER_AT = 2

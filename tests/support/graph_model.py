@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import Any, NamedTuple
 
-from checker.problem import Problem, Shared
-from invariants.claim import ActionProperty, Invariant, Reachable
+from checker.problems.problem import Problem, Shared
+from model.kit.claim import ActionProperty, Invariant, Reachable
 from model.kit.layout import Field, Layout
 from model.kit.state import State
 from model.kit.transition_system import Action, Model, Narration, Parameter

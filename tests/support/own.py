@@ -7,7 +7,7 @@ from pathlib import Path
 from checker.own.family import own_family
 from checker.own.loading import read_own
 from checker.own.vetting import vetted
-from checker.problem import Problem
+from checker.problems.problem import Problem
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

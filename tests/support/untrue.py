@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from invariants.claim import ActionProperty
+from model.kit.claim import ActionProperty
 from model.kit.state import State
 
 

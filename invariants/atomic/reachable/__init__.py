@@ -5,8 +5,8 @@ from invariants.atomic.reachable import (
     leader_is_replaced,
     record_is_written,
 )
-from invariants.claim import Reachable
 from invariants.reachable import truncation_removes_record
+from model.kit.claim import Reachable
 
 ALL: tuple[Reachable, ...] = (
     record_is_written.CLAIM,

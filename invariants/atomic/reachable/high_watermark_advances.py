@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from invariants.claim import Reachable
 from model.atomic.quorum import leads
+from model.kit.claim import Reachable
 
 
 def happens(before: Any, after: Any, c: Any) -> bool:

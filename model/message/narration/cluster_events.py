@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from model.kit.state import State
+from model.message.environment import DECLARED, FAULTS
 from model.message.features import EVERY_EPOCH, has
 from model.message.narration.phrases import (
     as_set,
@@ -31,29 +33,6 @@ def _checkpoint(c: Settings, before: State, after: State, replica: int) -> str:
     return f"r{replica} writes its HW to replication-offset-checkpoint: {old} -> {new}."
 
 
-def _crash(c: Settings, before: State, after: State, replica: int) -> str:
-    told = [f"checkpoint {after.checkpoint[replica]} and log (LEO {after.leo[replica]}) stay"]
-    crashes = f"The process of {_who(before, replica)} crashes"
-    gone = f"{crashes}: HW {before.hw[replica]} in memory is gone"
-    return joined(gone, [*told, *_lost_with(before, after, replica)])
-
-
-def _lose_power(c: Settings, before: State, after: State, replica: int, end: int) -> str:
-    lost = removed(before, after, replica)
-    told = f"The machine of {_who(before, replica)} loses power before its log is on disk, {lost}"
-    return joined(told, [f"LEO {end}", *_lost_with(before, after, replica)])
-
-
-def _lose_disk(c: Settings, before: State, after: State, replica: int) -> str:
-    told = f"The disk of {_who(before, replica)} is lost, {removed(before, after, replica)}"
-    return joined(told, ["an empty one takes its place", *_lost_with(before, after, replica)])
-
-
-def _lose_checkpoint(c: Settings, before: State, after: State, replica: int) -> str:
-    was = before.checkpoint[replica]
-    return f"r{replica} is down and loses its replication-offset-checkpoint, which said {was}."
-
-
 def _begin_shutdown(c: Settings, before: State, after: State, replica: int) -> str:
     told = f"r{replica} asks the controller to shut down"
     if before.isr == after.isr and before.leader == after.leader:
@@ -63,9 +42,31 @@ def _begin_shutdown(c: Settings, before: State, after: State, replica: int) -> s
 
 
 def _stop(c: Settings, before: State, after: State, replica: int) -> str:
-    told = [f"HW {after.checkpoint[replica]} is checkpointed, the log is flushed"]
-    stops = f"r{replica} ends its shutdown and stops"
-    return joined(stops, [*told, *_lost_with(before, after, replica)])
+    stopped = "{r} ends its shutdown and stops; HW {checkpoint} is checkpointed, the log is flushed"
+    return _met_by_fault(stopped, c, before, after, replica)
+
+
+def _met_by_fault(
+    told: str, c: Settings, before: State, after: State, replica: int, *rest: int
+) -> str:
+    """What befell a broker, in the words of the table of faults, and what came of it.
+
+    The words may name {r}, {who} (a leader is called one), its {hw}, {checkpoint} and {leo}, and
+    {removed}, the records that its log lost.
+    """
+    down = after.up[replica] == 0
+    words = told.format(
+        r=f"r{replica}",
+        who=_who(before, replica),
+        hw=before.hw[replica],
+        checkpoint=(after if down and before.up[replica] else before).checkpoint[replica],
+        leo=after.leo[replica],
+        removed=removed(before, after, replica),
+    )
+    came = _lost_with(before, after, replica) if before.up[replica] and down else []
+    if before.fenced != after.fenced:
+        came += [*_left(before, after, replica), *election(before, after)]
+    return joined(words, came)
 
 
 def _who(before: State, replica: int) -> str:
@@ -118,11 +119,6 @@ def _left(before: State, after: State, replica: int) -> list[str]:
         return [f"it is the last of the ISR {members} and stays in it"]
     eligible = f", ELR {as_set(after, after.elr)}" if after.elr else ""
     return [f"it leaves the ISR, now {members}{eligible}"]
-
-
-def _expire_session(c: Settings, before: State, after: State, replica: int) -> str:
-    told = f"The session of {_who(before, replica)} expires although it runs, and it does not know"
-    return joined(told, [*_left(before, after, replica), *election(before, after)])
 
 
 def _register(c: Settings, before: State, after: State, replica: int) -> str:
@@ -181,17 +177,17 @@ def _leads(before: State, after: State, replica: int) -> str:
 
 
 SENTENCES: dict[str, Callable[..., str]] = {
+    **{
+        DECLARED[name].steps[0]: partial(_met_by_fault, fault.told)
+        for name, fault in FAULTS.items()
+        if fault.told
+    },
     "Checkpoint": _checkpoint,
-    "Crash": _crash,
-    "PowerLoss": _lose_power,
-    "DiskLoss": _lose_disk,
-    "CheckpointLoss": _lose_checkpoint,
     "BeginShutdown": _begin_shutdown,
     "Stop": _stop,
     "Restart": _restart,
     "Fence": _fence,
     "FenceAndElect": _fence_and_elect,
-    "SessionExpiry": _expire_session,
     "Register": _register,
     "Move": _move,
     "Learn": _learn,

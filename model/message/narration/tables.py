@@ -7,6 +7,7 @@ same.
 from __future__ import annotations
 
 from model.kit.state import State
+from model.message.environment import FAULTS
 from model.message.narration.phrases import (
     answered_records,
     as_list,
@@ -99,19 +100,9 @@ def _consumer(s: State) -> list[tuple[str, str]]:
 
 
 def _faults(s: State) -> str:
-    rare = (
-        (s.power_losses_used, "power loss", "power losses"),
-        (s.lost_disks_used, "lost disk", "lost disks"),
-        (s.lost_checkpoints_used, "lost checkpoint", "lost checkpoints"),
-        (s.session_expiries_used, "session expiry", "session expiries"),
-        (s.shutdowns_used, "shutdown", "shutdowns"),
-    )
+    told = ((getattr(s, f"{name}_used"), fault) for name, fault in FAULTS.items())
     return ", ".join(
-        [
-            counted(s.restarts_used, "crash", "crashes"),
-            counted(s.moves_used, "move", "moves"),
-            *(counted(number, one, many) for number, one, many in rare if number),
-        ]
+        counted(number, fault.one, fault.many) for number, fault in told if number or fault.always
     )
 
 

@@ -11,8 +11,8 @@ from atomic_states import by_hand, cluster
 
 from invariants import atomic
 from invariants.atomic import reachable
-from invariants.claim import Invariant, Reachable
 from invariants.reachable import truncation_removes_record
+from model.kit.claim import Invariant, Reachable
 from model.kit.state import State
 from model.kit.transition_system import Model
 

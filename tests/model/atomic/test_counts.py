@@ -15,7 +15,7 @@ from atomic_states import EVERY_VERSION, cluster
 from walking import walk
 
 from checker.engines.memory import MemoryEngine
-from checker.problem import Problem
+from checker.problems.problem import Problem
 from checker.result import Result, Verdict
 from checker.search import search
 from invariants.atomic import ALL

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from checker.compiled.cache import cache_directory, distrust
 from checker.compiled.kernel import recipes_of
 from checker.compiled.program import is_at_hand
-from checker.problem import Problem
+from checker.problems.problem import Problem
 from checker.store import programs
 
 

@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 from checker.compiled.kernel import canonicalise, kernel_of
 from checker.compiled.loops import FAULT
 from checker.compiled.machine import code_address
-from checker.engine import Counts, Expansion, Words
-from checker.problem import Problem
+from checker.engines.engine import Counts, Expansion, Words
+from checker.problems.problem import Problem
 from checker.rows import Rows, address
 from checker.store import explore_loop
 from checker.store.explore_loop import CHUNK_ROWS
 from checker.store.visited import Visited
-from invariants.claim import ActionProperty, Invariant
+from model.kit.claim import ActionProperty, Invariant
 
 
 class Breaches:

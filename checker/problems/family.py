@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from checker.problem import Problem
-from checker.symmetry import Symmetry
-from checker.words import Words
-from invariants.claim import ActionProperty, Invariant, Reachable
+from checker.problems.problem import Problem
+from checker.problems.symmetry import Symmetry
+from checker.problems.words import Words
+from model.kit.claim import ActionProperty, Invariant, Reachable
 from model.kit.errors import BadEnvironment
 from model.kit.renaming import CannotRename
 from model.kit.transition_system import Model

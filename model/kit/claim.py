@@ -13,6 +13,22 @@ def _always(settings: Any) -> bool:
     return True
 
 
+def _promised(settings: Any) -> str | None:
+    return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Breach:
+    """What it is to an operator that a claim breaks; only such claims are asked of the matrix.
+
+    `word` stands in a cell, `sentence` in its legend. The least `severity` is the worst.
+    """
+
+    word: str
+    sentence: str
+    severity: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Invariant:
     """A claim about every reachable state.
@@ -21,6 +37,11 @@ class Invariant:
     one state that breaks the claim which broker and which offset. `applies(settings)` is False for
     a version that the claim has nothing to say about: then its verdict is NOT APPLICABLE. One that
     is not `default` is checked only where it is asked for by name.
+
+    `contract(settings)` is why Kafka does not promise the claim with these settings, the setting
+    first, as `acks=1: ...`; None where it does. `remark` says where it
+    applies and what it does not say. What breaking it is to an operator is its `breach`.
+    Claims are told in the order of their `rank`.
     """
 
     name: str
@@ -29,6 +50,10 @@ class Invariant:
     explain: Callable[[State, Any], str]
     applies: Callable[[Any], bool] = _always
     default: bool = True
+    contract: Callable[[Any], str | None] = _promised
+    breach: Breach | None = None
+    remark: str = ""
+    rank: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,8 +61,8 @@ class ActionProperty:
     """A claim about every transition out of a reachable state.
 
     `keeps(before, after, settings)` is interpreted and compiled alike. `explain(before, after,
-    settings)` says of one transition that breaks the claim which broker and which offset. `applies`
-    and `default` are as for an `Invariant`.
+    settings)` says of one transition that breaks the claim which broker and which offset. The
+    rest is as for an `Invariant`.
     """
 
     name: str
@@ -46,6 +71,10 @@ class ActionProperty:
     explain: Callable[[State, State, Any], str]
     applies: Callable[[Any], bool] = _always
     default: bool = True
+    contract: Callable[[Any], str | None] = _promised
+    breach: Breach | None = None
+    remark: str = ""
+    rank: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from checker.wording import told_option
+from checker.problems.wording import told_option
 from model.kit.transition_system import Model
 
 

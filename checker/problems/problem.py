@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from checker.symmetry import Symmetry, require_symmetric
-from invariants.claim import ActionProperty, Invariant, Reachable
+from checker.problems.symmetry import Symmetry, require_symmetric
+from model.kit.claim import ActionProperty, Invariant, Reachable
 from model.kit.transition_system import Model
 
 if TYPE_CHECKING:
-    from checker.family import Family
+    from checker.problems.family import Family
 
 
 @dataclass(frozen=True, slots=True)

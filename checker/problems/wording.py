@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from checker.symmetry import Symmetry
+from checker.problems.symmetry import Symmetry
 
 
 def printable(text: str) -> str:
@@ -53,3 +53,8 @@ def rough_time(seconds: float) -> str:
 def told_version(version: str) -> str:
     """`kip320 -fencing` for a version with a feature taken out, `+` for one that was added."""
     return version.replace("-without-", " -").replace("-with-", " +")
+
+
+def told_contract(contract: str) -> str:
+    """`within the contract of acks=1` for a contract that begins with that setting."""
+    return f"within the contract of {contract.partition(':')[0]}"

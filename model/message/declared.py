@@ -1,0 +1,120 @@
+"""How sizes, settings and faults are declared: name, range and words at one place each.
+
+The declarations themselves are the fields of `model.message.environment.Environment`. Options and
+their help, settings that rules read, limits, fields of the state, what a report calls a fault, rows
+of the matrix and the tables in docs/ follow from them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from model.kit.errors import BadEnvironment
+
+_KEY = "declared"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Declared:
+    """What may be said of the circumstances. `sentence` is its help.
+
+    A number is within `least` and `most`; a word is one of `values`, which say what a rule reads
+    for it; neither: it is on or off. `shapes` says that the layout goes by it and no rule reads it.
+    `steps` are those that there are only where it is on, or more than 0, or `steps_where`.
+    `setting` is what rules call it, the field's own name unless said otherwise.
+    """
+
+    sentence: str
+    least: int = 0
+    most: int | None = None
+    values: Mapping[str, int] | None = None
+    shapes: bool = False
+    steps: tuple[str, ...] = ()
+    steps_where: str | None = None
+    setting: str = ""
+    fault: Fault | None = None
+
+    def require(self, name: str, value: Any) -> None:
+        """Raises `BadEnvironment` for a value that is not allowed."""
+        if self.most is not None and not self.least <= value <= self.most:
+            raise BadEnvironment(f"{name} is {value}; allowed is {self.least} to {self.most}")
+        if self.values is not None and value not in self.values:
+            raise BadEnvironment(f"{name} is {value!r}; allowed is {', '.join(self.values)}")
+
+    def number(self, value: Any) -> int:
+        """What a rule reads where this is the value."""
+        return int(value) if self.values is None else self.values[value]
+
+    def has_steps(self, number: int) -> bool:
+        """Whether its steps can be taken, this being what a rule reads."""
+        if self.steps_where is not None and self.values is not None:
+            return number == self.values[self.steps_where]
+        return number > 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """What goes wrong at most so many times in a run; the first of its steps uses one up.
+
+    `so_far` says what is counted, `one` and `many` what a report counts it in. `told` is how its
+    step is narrated (`model.message.narration.cluster_events`), "" where it has a sentence of its
+    own; `never` what it means that the step was never taken. `always`: it is counted, and its step
+    listed, also with a budget of 0. `takes_down`: the broker's process ends. `takes_records`: the
+    machine loses records, so that Kafka promises nothing of those that no other machine has.
+    `loses` and `who_knows` are for the table of faults in docs/model.md. `row`: what one of it
+    alone is called in the matrix, and a sentence.
+    """
+
+    so_far: str
+    one: str
+    many: str
+    never: str
+    loses: str
+    who_knows: str
+    told: str = ""
+    always: bool = False
+    takes_down: bool = False
+    takes_records: bool = False
+    row: tuple[str, str] | None = None
+
+
+def size(default: int, least: int, most: int, sentence: str) -> Any:
+    """A bound of the cluster, which shapes the state."""
+    return _field(default, Declared(sentence=sentence, least=least, most=most, shapes=True))
+
+
+def number(default: int, least: int, most: int, sentence: str) -> Any:
+    """A number that rules read."""
+    return _field(default, Declared(sentence=sentence, least=least, most=most))
+
+
+def choice(default: str, values: Mapping[str, int], sentence: str, **more: Any) -> Any:
+    """One of several words."""
+    return _field(default, Declared(sentence=sentence, values=values, **more))
+
+
+def switch(sentence: str, *steps: str) -> Any:
+    """Something that is off unless it is asked for."""
+    return _field(False, Declared(sentence=sentence, steps=steps))
+
+
+def budget(default: int, most: int, sentence: str, *steps: str, **fault: Any) -> Any:
+    """A fault, and how often it may happen."""
+    declared = Declared(sentence=sentence, most=most, steps=steps, fault=Fault(**fault))
+    return _field(default, declared)
+
+
+def _field(default: Any, declared: Declared) -> Any:
+    return field(default=default, metadata={_KEY: declared})
+
+
+def declared_in(environment: type) -> dict[str, Declared]:
+    """All that a class declares, by field name, in order."""
+    return {f.name: f.metadata[_KEY] for f in fields(environment)}
+
+
+def option_of(name: str) -> str:
+    """A field's name as an option, without dashes in front."""
+    return name.replace("_", "-")
