@@ -213,7 +213,9 @@ def _state(
     replayed: Replayed, before: State | None, state: State, widths: tuple[int, ...]
 ) -> list[RenderableType]:
     narration = replayed.narration
-    return [state_table(narration, before, state, widths), facts(narration, before, state)]
+    table = state_table(narration, before, state, widths)
+    # A model may have nothing that belongs to a row.
+    return [*([table] if table.rows else []), facts(narration, before, state)]
 
 
 def _when(number: int, legend: str = "") -> Text:

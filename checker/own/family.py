@@ -15,7 +15,6 @@ from checker.problems.wording import told_option
 from checker.problems.words import Words
 from model.kit.claim import ActionProperty, Invariant, Reachable
 from model.kit.errors import BadEnvironment
-from model.kit.state import State
 from model.kit.transition_system import Model
 from model.own.building import Built, Stated, built
 
@@ -153,18 +152,18 @@ def _words(own: OwnFile) -> Words:
 
 
 def _invariant(claim: Stated) -> Invariant:
-    def explain(state: State, settings: Any) -> str:
-        return f"{claim.name} is False here."
-
     return Invariant(
-        name=claim.name, sentence=claim.sentence, holds=claim.function, explain=explain
+        name=claim.name,
+        sentence=claim.sentence,
+        holds=claim.function,
+        explain=lambda state, settings: claim.explain(state),
     )
 
 
 def _property(claim: Stated) -> ActionProperty:
-    def explain(before: State, after: State, settings: Any) -> str:
-        return f"{claim.name} is False of the last step."
-
     return ActionProperty(
-        name=claim.name, sentence=claim.sentence, keeps=claim.function, explain=explain
+        name=claim.name,
+        sentence=claim.sentence,
+        keeps=claim.function,
+        explain=lambda before, after, settings: claim.explain(before, after),
     )

@@ -16,9 +16,9 @@ from model.kit.renaming import Holds, Sort
 from model.kit.state import State
 from model.kit.transition_system import Action, Arguments, Model
 
-STATES_MAX = 100
-WALKS = 10
-WALK_STEPS = 20
+STATES_MAX = 60
+WALKS = 8
+WALK_STEPS = 15
 
 
 def require_alike(problem: Problem, sort: Sort) -> None:

@@ -22,11 +22,15 @@ class Settings(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """A claim: its name, the sentence it stands for, and the function that decides it."""
+    """A claim: its name, the sentence it stands for, and the function that decides it.
+
+    `explain(*states)` says where it is False.
+    """
 
     name: str
     sentence: str
     function: Callable[..., bool]
+    explain: Callable[..., str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +70,7 @@ def built(
         told[action.name] = (rule.told, _told_arguments(rule, declared, sorts))
     first = _initial(rules, protocol, sorts, form, ranges)
     claims = {
-        kind: tuple(Stated(*_claim(rules, claim, kind)) for claim in given)
+        kind: tuple(_stated(rules, claim, kind, protocol.sorts) for claim in given)
         for kind, given in (
             ("always", protocol.always),
             ("every_step", protocol.every_step),
@@ -92,11 +96,26 @@ def built(
     )
 
 
-def _claim(rules: Rules, claim: Any, kind: str) -> tuple[str, str, Any]:
+def _stated(rules: Rules, claim: Any, kind: str, sorts: Sequence[Names]) -> Stated:
     if kind == "sometimes":
-        return rules.happens(claim)
+        name, sentence, function = rules.happens(claim)
+        return Stated(name, sentence, function, lambda *states: "")
     name, sentence, _, function = rules.claim(claim, (1,) if kind == "always" else (2,))
-    return name, sentence, function
+    witness = rules.witness(claim)
+    where = "here" if kind == "always" else "of the last step"
+
+    def explain(*states: State) -> str:
+        found = witness[1](*states, Settings()) if witness else None
+        if witness is None or found is None:
+            return f"{name} is False {where}."
+        by_plural = {sort.plural: sort for sort in sorts}
+        told = [
+            f"{variable} = {by_plural[plural].told(value) if plural in by_plural else value}"
+            for (variable, plural), value in zip(witness[0], found, strict=True)
+        ]
+        return f"{name} is False {where}, for {', '.join(told)}."
+
+    return Stated(name, sentence, function, explain)
 
 
 def _layout(

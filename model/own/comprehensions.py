@@ -72,17 +72,23 @@ def _loop(kind: str, comprehension: ast.GeneratorExp | ast.ListComp) -> list[ast
         inner = ast.If(ast.UnaryOp(ast.Not(), element), [ast.Return(ast.Constant(False))], [])
     else:
         inner = ast.If(element, [ast.Return(ast.Constant(True))], [])
-    for turn in reversed(comprehension.generators):
-        for condition in reversed(turn.ifs):
-            inner = ast.If(copy.deepcopy(condition), [inner], [])
-        target, over = copy.deepcopy(turn.target), copy.deepcopy(turn.iter)
-        inner = ast.For(target, over, [inner], [], None)
+    inner = looped(comprehension, inner)
     if kind == "sum":
         total = ast.Name("sum_so_far", ast.Store())
         end = ast.Return(ast.Name("sum_so_far", ast.Load()))
         return [_at(each, comprehension) for each in (_zero(total), inner, end)]
     end = ast.Return(ast.Constant(kind == "all"))
     return [_at(each, comprehension) for each in (inner, end)]
+
+
+def looped(comprehension: ast.GeneratorExp | ast.ListComp, inner: ast.stmt) -> ast.stmt:
+    """A statement in the loops and conditions of a comprehension."""
+    for turn in reversed(comprehension.generators):
+        for condition in reversed(turn.ifs):
+            inner = ast.If(copy.deepcopy(condition), [inner], [])
+        target, over = copy.deepcopy(turn.target), copy.deepcopy(turn.iter)
+        inner = ast.For(target, over, [inner], [], None)
+    return _at(inner, comprehension)
 
 
 def _zero(total: ast.Name) -> ast.stmt:

@@ -20,6 +20,7 @@ from model.kit.made import function_of
 from model.own.comprehensions import Unfolding
 from model.own.declared import AnyField, BadProtocol
 from model.own.values import Numbering
+from model.own.witness import witness_of
 
 SETTINGS = "_settings"
 """The argument for a model's settings, of which a protocol of one's own has none."""
@@ -117,6 +118,17 @@ class Rules:
             raise self.refuse(tree, f"claim {tree.name} returns nothing", "return True or False")
         made = self._function(tree, body, given)
         return tree.name, _first_sentence(tree) or tree.name, given, made
+
+    def witness(self, function: Any) -> tuple[tuple[tuple[str, str], ...], Any] | None:
+        """The variables of a claim with a comprehension, and what finds those that make it False.
+
+        That is given a state or two and the settings, like the claim; see `witness_of`.
+        """
+        tree = self._tree(function, "a claim")
+        found = witness_of(_without_docstring(tree))
+        if found is None:
+            return None
+        return found.variables, self._function(tree, found.body, len(tree.args.args))
 
     def happens(self, function: Any) -> tuple[str, str, Any]:
         """As `claim`, of what must be reached: asked of a step, whatever the function takes."""

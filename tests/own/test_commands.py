@@ -46,7 +46,7 @@ def test_a_counterexample_reads_in_the_words_of_the_file(told: Told) -> None:
     assert code == 12
     assert "VIOLATED not_yet_measured: The big jug does not hold the amount that is wanted:" in out
     assert "1.  fill_big      The big jug is filled: in_big 0 -> 5.\n" in out
-    assert "in_small: 3*   in_big: 4*\n" in out
+    assert "After step 6   * changed in this step\nin_small: 3*   in_big: 4*\n" in out
 
 
 def test_a_trace_is_viewed_with_its_file_and_only_then(told: Told) -> None:
@@ -195,3 +195,15 @@ def test_what_the_remarks_of_a_new_model_say_comes_true(told: Told) -> None:
 
     assert code == 12
     assert "VIOLATED one_works: No two clients work at a time." in out
+
+
+def test_a_counterexample_says_for_which_names_the_claim_is_false(told: Told) -> None:
+    two = "def no_two_idle(s):\n    return not any(s.client_state[a] == s.client_state[b] == "
+    two += '"idle" for a in range(s.clients) for b in range(a))\n'
+    told("new", "lease", name="waterline")
+    file = Path("lease.py")
+    file.write_text(f"{file.read_text().replace('[one_works]', '[no_two_idle]')}\n\n{two}")
+    code, out, _ = told("--model", "lease.py", *LOCAL)
+
+    assert code == 12
+    assert "\nno_two_idle is False here, for a = client1, b = 0.\n" in out
