@@ -74,7 +74,7 @@ def time_out(s, voter):
 def vote_for(s, voter, candidate):
     """{voter} votes for {candidate}."""
     when(s.role[candidate] == "candidate" and s.epoch[voter] <= s.epoch[candidate])
-    when(s.epoch[voter] < s.epoch[candidate] or s.role[voter] == "unattached")
+    when(s.epoch[voter] < s.epoch[candidate] or has_a_vote_for(s, voter, candidate))
     when(not s.voters_compare_logs or is_up_to_date(s, candidate, voter))
     enter_epoch(s, voter, s.epoch[candidate])
     s.role[voter] = "voted"
@@ -91,16 +91,14 @@ def become_leader(s, voter):
     s.leader[voter] = voter
     for other in range(s.voters):
         s.vote[voter, other] = False
-    s.log[voter, s.length[voter]] = s.epoch[voter]
-    s.length[voter] += 1
+    append_record(s, voter)
 
 
 def append(s, voter):
     """{voter}, which leads, appends a record."""
     when(s.role[voter] == "leader")
     within(s.length[voter] < s.records)
-    s.log[voter, s.length[voter]] = s.epoch[voter]
-    s.length[voter] += 1
+    append_record(s, voter)
 
 
 def begin_epoch(s, voter, leader):
@@ -165,6 +163,20 @@ def enter_epoch(s, voter, epoch):
         s.end_offset[voter, other] = -1
 
 
+def has_a_vote_for(s, voter, candidate):
+    """Whether it may vote for the candidate in its epoch: again, if a restart made that forget."""
+    if s.role[voter] == "voted":
+        return s.voted_for[voter] == candidate and not s.vote[candidate, voter]
+    return s.role[voter] == "unattached"
+
+
+def append_record(s, leader):
+    """A record of the leader's epoch, committed at once where there is no other voter."""
+    s.log[leader, s.length[leader]] = s.epoch[leader]
+    s.length[leader] += 1
+    advance_high_watermark(s, leader)
+
+
 def truncate(s, voter, epoch, end):
     """To where both logs of that epoch end, or to the end of an earlier one."""
     keep = end_of_epoch(s, voter, epoch)
@@ -192,10 +204,13 @@ def diverges(s, leader, voter):
 
 
 def note_fetch(s, leader, voter):
-    """The leader learns what the voter has. What more than half have is below the high watermark,
-    once that is beyond where the leader's own epoch begins.
-    """
+    """The leader learns what the voter has."""
     s.end_offset[leader, voter] = s.length[voter]
+    advance_high_watermark(s, leader)
+
+
+def advance_high_watermark(s, leader):
+    """To the end of what more than half have, once that is beyond the start of its epoch."""
     for end in range(1, s.records + 1):
         have = sum(
             other == leader or s.end_offset[leader, other] >= end for other in range(s.voters)
