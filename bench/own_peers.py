@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
+from rich.live import Live
 from rich.table import Table
 
 from bench.peers.message_peer import PeerError, count, fill_in, verify
@@ -65,6 +66,7 @@ RAFT = Example(
     of_steps=frozenset({"leaders_only_append", "cuts_its_log"}),
     settings=(
         {},
+        {"terms": 1},
         {"terms": 4, "entries": 1},
         {"servers": 1},
         {"servers": 2},
@@ -91,6 +93,7 @@ KRAFT_LOG = Example(
     of_steps=frozenset({"nothing_committed_is_truncated", "truncates"}),
     settings=(
         {},
+        {"epochs": 1},
         {"epochs": 3},
         {"voters": 1},
         {"voters": 2},
@@ -194,21 +197,22 @@ def compare(example: Example, settings: Sequence[Bounds], console: Console) -> b
     table.add_column("Breaks, or happens, first in step")
     table.add_column("")
     wrong: list[str] = []
-    for bounds in settings:
-        name = " ".join(f"{key}={str(value).lower()}" for key, value in bounds.items()) or "default"
-        mine, peer = ours(example, bounds), theirs(example, bounds)
-        found = differences(mine, peer)
-        wrong += [f"{example.name} {name}: {difference}" for difference in found]
-        table.add_row(
-            name,
-            f"{mine.distinct:,}",
-            f"{peer.distinct:,}",
-            f"{mine.transitions:,}",
-            f"{peer.transitions:,}",
-            ", ".join(f"{claim} {depth}" for claim, depth in mine.first.items()),
-            "DIFFER" if found else "agree",
-        )
-    console.print(table)
+    with Live(table, console=console, auto_refresh=False) as shown:
+        for bounds in settings:
+            name = " ".join(f"{key}={str(given).lower()}" for key, given in bounds.items())
+            mine, peer = ours(example, bounds), theirs(example, bounds)
+            found = differences(mine, peer)
+            wrong += [f"{example.name} {name or 'default'}: {difference}" for difference in found]
+            table.add_row(
+                name or "default",
+                f"{mine.distinct:,}",
+                f"{peer.distinct:,}",
+                f"{mine.transitions:,}",
+                f"{peer.transitions:,}",
+                ", ".join(f"{claim} {depth}" for claim, depth in mine.first.items()),
+                "DIFFER" if found else "agree",
+            )
+            shown.refresh()
     for difference in wrong:
         console.print(difference, soft_wrap=True)
     return not wrong

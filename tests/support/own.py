@@ -1,0 +1,24 @@
+"""Models of one's own: the examples, and files that a test writes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from checker.own.family import own_family
+from checker.own.loading import read_own
+from checker.own.vetting import vetted
+from checker.problem import Problem
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+def own_problem(file: Path, symmetry: str = "none", **bounds: int) -> Problem:
+    """The first protocol of a file within these bounds."""
+    family = own_family(*read_own(file))
+    first = next(iter(family.versions))
+    return vetted(family.problem_of(first, bounds, symmetry=symmetry))
+
+
+def example(name: str, symmetry: str = "none", **bounds: int) -> Problem:
+    """An example by the name of its file."""
+    return own_problem(EXAMPLES / f"{name}.py", symmetry, **bounds)
