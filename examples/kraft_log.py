@@ -6,10 +6,10 @@ epoch of its last record; a leader whose log does not go through there answers w
 that epoch ends, and the follower truncates to that. What a follower asks for is also what the
 leader knows of its log, and so moves the high watermark.
 
-A request and its answer are one step; the answer to a fetch brings one record, or is lost. There are
-no observers, no snapshots (KIP-630), no changes of the voters (KIP-853) and no pre-votes (KIP-996),
-and no leader resigns (EndQuorumEpoch) but by a restart. A new leader goes on telling the high
-watermark it knows; Kafka's tells none before it has committed a record of its epoch.
+A request and its answer are one step; the answer to a fetch brings one record, or is lost. There
+are no observers, no snapshots (KIP-630), no changes of the voters (KIP-853) and no pre-votes
+(KIP-996), and no leader resigns (EndQuorumEpoch) but by a restart. A new leader goes on telling the
+high watermark it knows; Kafka's tells none before it has committed a record of its epoch.
 
 Two rules can be taken out, to see what they are for: `--set voters_compare_logs=false` and, with
 `--set epochs=4`, `--set waits_for_own_epoch=false`.
