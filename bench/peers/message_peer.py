@@ -66,6 +66,7 @@ FEATURES = (
     "elr",
     "longest-log",
     "fresh-remote-leo",
+    "fresh-remote-leo-after-gap",
 )
 #: Feature -> what there must be as well, be it features or a way to truncate.
 NEEDS = {
