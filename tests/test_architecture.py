@@ -43,6 +43,7 @@ MAY_PRINT = {
     "checker/console/cli.py",
     "checker/console/confirm_catalogue_command.py",
     "checker/console/confirm_command.py",
+    "checker/console/conform_command.py",
     "checker/console/gate_command.py",
     "checker/console/layout_command.py",
     "checker/console/matrix_run.py",

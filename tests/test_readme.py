@@ -40,6 +40,7 @@ COMMANDS = (
     "check",
     "confirm",
     "confirm-catalogue",
+    "conform",
     "gate",
     "kernel",
     "matrix",

@@ -22,7 +22,7 @@ from checker.confirm.stepping import LAG_MS, StepSeen, begun, look_again, requir
 from counterexamples import Moment, TraceStep
 from model.kit.state import State
 from model.kit.transition_system import Model, Step
-from model.message.terms import IDLE, LEADER
+from model.message.terms import IDLE, NO_ROLE
 
 SHRINK = "ShrinkIsr"
 """What a leader does by itself where replica.lag.time.max.ms is short."""
@@ -119,7 +119,8 @@ class Steerable:
         if moment.action == "LeaderFetch" and self.release.at_least(2, 1):
             follower, before = arguments["follower"], moment.before
             leader = before.known_leader[follower]
-            refused = moment.after.fetch[follower] == IDLE and before.role[leader] == LEADER
+            refused = moment.after.fetch[follower] == IDLE and before.role[leader] != NO_ROLE
+            # Whoever knows a later epoch says so, also if it leads no more.
             if refused and before.known_epoch[leader] > before.known_epoch[follower]:
                 self.silent.add(follower)
         elif "replica" in arguments:
