@@ -10,7 +10,7 @@ import random
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -19,14 +19,13 @@ from pathlib import Path
 from checker.confirm.brokers import BrokerSettings
 from checker.confirm.circumstances import Circumstances
 from checker.confirm.known_differences import known_difference
-from checker.confirm.outcomes import Outcome, Reachable
+from checker.confirm.outcomes import Call, Outcome, Reachable
 from checker.confirm.releases import KafkaRelease
 from checker.confirm.shortening import shortened
 from checker.confirm.stage import Stage
 from checker.confirm.staging import staged
-from checker.confirm.stepping import LAG_MS, NO_LAG_MS
+from checker.confirm.stepping import LAG_MS, NO_LAG_MS, SHRINK
 from checker.confirm.walking import (
-    SHRINK,
     Choose,
     Steerable,
     Walked,
@@ -54,11 +53,17 @@ Tell = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """A walk that is to be: its number, and in which circumstances."""
+    """A walk that is to be: its number, and in which circumstances.
+
+    `way` are the steps that it begins with, to come to the outcome `goal`; without one it goes by
+    chance from the start.
+    """
 
     number: int
     circumstances: Circumstances
     lag_ms: int
+    goal: Outcome | None = None
+    way: tuple[TraceStep, ...] = ()
 
     @property
     def cluster(self) -> tuple[int, int]:
@@ -244,37 +249,35 @@ def walk_to_the_rest(
 
     On a shortest way to each, and then on by chance where the ISR does not shrink by itself.
     """
-    number = sum(each.walks for each in found.tallied)
     for tally in found.tallied:
         with Reachable(tally.problem, states_max=states_max, announce=announce) as reachable:
             tally.reachable, tally.states = reachable.outcomes, reachable.states
             tally.complete = reachable.complete
             ways = reachable.paths(tally.reachable - set(tally.compared))
-        model = tally.model
-        goals: dict[int, tuple[Outcome, list[TraceStep]]] = {}
-        planned = []
-        for outcome in sorted(ways):
-            number += 1
-            steps = list(trace_of(model, CLAIM, ways[outcome]).steps)
-            shrinks = any(step.action == SHRINK for step in steps)
-            planned.append(Planned(number, tally.circumstances, LAG_MS if shrinks else NO_LAG_MS))
-            goals[number] = outcome, steps
-        planned.sort(key=lambda each: (-each.lag_ms, each.number))
+        planned = _to_goals(tally, ways, sum(each.walks for each in found.tallied))
 
-        def chosen(
-            planned: Planned,
-            goals: dict[int, tuple[Outcome, list[TraceStep]]] = goals,
-            tally: Tallied = tally,
-        ) -> Choose | None:
-            outcome, steps = goals[planned.number]
-            if tally.compared[outcome]:
+        def chosen(planned: Planned, tally: Tallied = tally) -> Choose | None:
+            if planned.goal is None or tally.compared[planned.goal]:
                 return None
             if planned.lag_ms == LAG_MS:
-                return following(steps)  # What is slow is not done for the sake of chance.
-            chance = by_chance(_chance(seed, planned), tally.model, tally.compared)
-            return one_after_the_other(following(steps), chance)
+                return following(planned.way)  # What is slow is not done for the sake of chance.
+            by_the_way = by_chance(_chance(seed, planned), tally.model, tally.compared)
+            return one_after_the_other(following(planned.way), by_the_way)
 
         _walk_all(grounds, found, planned, chosen, steps_max, announce)
+
+
+def _to_goals(
+    tally: Tallied, ways: Mapping[Outcome, Sequence[Call]], walks_before: int
+) -> list[Planned]:
+    """A walk to each of these outcomes, numbered on from those before."""
+    planned = []
+    for number, goal in enumerate(sorted(ways), start=walks_before + 1):
+        way = trace_of(tally.model, CLAIM, ways[goal]).steps
+        shrinks = any(step.action == SHRINK for step in way)
+        lag_ms = LAG_MS if shrinks else NO_LAG_MS
+        planned.append(Planned(number, tally.circumstances, lag_ms, goal, way))
+    return sorted(planned, key=lambda each: (-each.lag_ms, each.number))
 
 
 def _chance(seed: int, planned: Planned) -> random.Random:
