@@ -76,8 +76,8 @@ class Tallied:
     """What was compared in the same circumstances.
 
     `compared` is how often each outcome was, and agreed. `differences` are those that are known,
-    by name. `reachable` are all outcomes that the model can come to, of so many `states`;
-    `complete` is whether these were all.
+    by name. `ways` are all outcomes that the model can come to, with a shortest way to each, found
+    in so many `states`; `complete` is whether these were all.
     """
 
     circumstances: Circumstances
@@ -86,7 +86,7 @@ class Tallied:
     compared: Counter[Outcome] = field(default_factory=Counter)
     differences: Counter[str] = field(default_factory=Counter)
     not_held: Counter[str] = field(default_factory=Counter)
-    reachable: frozenset[Outcome] = frozenset()
+    ways: Mapping[Outcome, Sequence[Call]] = field(default_factory=dict)
     states: int = 0
     complete: bool = False
 
@@ -127,6 +127,7 @@ class Conformance:
     tallied: list[Tallied]
     disagreements: list[Disagreement] = field(default_factory=list)
     seconds: float = 0.0
+    interrupted: bool = False
 
     @property
     def steps(self) -> int:
@@ -236,25 +237,23 @@ def walk_along(
     _walk_all(grounds, found, [planned], lambda _: following(steps), len(steps), announce)
 
 
+def look_for_outcomes(found: Conformance, *, states_max: int, announce: Tell) -> None:
+    """Find every outcome that the model can come to, in at most about so many states."""
+    for tally in found.tallied:
+        with Reachable(tally.problem, states_max=states_max, announce=announce) as reachable:
+            tally.ways = reachable.paths(reachable.outcomes)
+            tally.states, tally.complete = reachable.states, reachable.complete
+
+
 def walk_to_the_rest(
-    grounds: Grounds,
-    found: Conformance,
-    *,
-    steps_max: int,
-    states_max: int,
-    seed: int,
-    announce: Tell,
+    grounds: Grounds, found: Conformance, *, steps_max: int, seed: int, announce: Tell
 ) -> None:
-    """Find every outcome that the model can come to, and walk to those not compared yet.
+    """Walk to every outcome that was not compared yet.
 
     On a shortest way to each, and then on by chance where the ISR does not shrink by itself.
     """
     for tally in found.tallied:
-        with Reachable(tally.problem, states_max=states_max, announce=announce) as reachable:
-            tally.reachable, tally.states = reachable.outcomes, reachable.states
-            tally.complete = reachable.complete
-            ways = reachable.paths(tally.reachable - set(tally.compared))
-        planned = _to_goals(tally, ways, sum(each.walks for each in found.tallied))
+        planned = _to_goals(tally, sum(each.walks for each in found.tallied))
 
         def chosen(planned: Planned, tally: Tallied = tally) -> Choose | None:
             if planned.goal is None or tally.compared[planned.goal]:
@@ -267,13 +266,12 @@ def walk_to_the_rest(
         _walk_all(grounds, found, planned, chosen, steps_max, announce)
 
 
-def _to_goals(
-    tally: Tallied, ways: Mapping[Outcome, Sequence[Call]], walks_before: int
-) -> list[Planned]:
-    """A walk to each of these outcomes, numbered on from those before."""
+def _to_goals(tally: Tallied, walks_before: int) -> list[Planned]:
+    """A walk to each outcome that is left, numbered on from those before."""
     planned = []
-    for number, goal in enumerate(sorted(ways), start=walks_before + 1):
-        way = trace_of(tally.model, CLAIM, ways[goal]).steps
+    left = sorted(goal for goal in tally.ways if not tally.compared[goal])
+    for number, goal in enumerate(left, start=walks_before + 1):
+        way = trace_of(tally.model, CLAIM, tally.ways[goal]).steps
         shrinks = any(step.action == SHRINK for step in way)
         lag_ms = LAG_MS if shrinks else NO_LAG_MS
         planned.append(Planned(number, tally.circumstances, lag_ms, goal, way))

@@ -35,7 +35,7 @@ def compared(release: str) -> Conformance:
     [tally] = found.tallied
     tally.walks = 3
     tally.compared = Counter({PRODUCED: 5, FETCHED: 2})
-    tally.reachable = frozenset({PRODUCED, FETCHED, NEVER})
+    tally.ways = {PRODUCED: [], FETCHED: [], NEVER: []}
     tally.states, tally.complete = 1234, True
     tally.differences[KNOWN[0].name] = 2
     tally.not_held["a follower left"] = 1

@@ -18,6 +18,7 @@ from checker.confirm.conformance import (
     Conformance,
     Grounds,
     begun,
+    look_for_outcomes,
     plan,
     trace_of_walk,
     walk_along,
@@ -418,11 +419,11 @@ def test_every_outcome_is_walked_to(pretended: Any, monkeypatch: pytest.MonkeyPa
     fields = Fields(pretended, OLD, lambda name, facts: None)
     found = conformed(fields, walks=2)
     before = len(found.tallied[0].compared)
+    look_for_outcomes(found, states_max=10**6, announce=lambda line: None)
     walk_to_the_rest(
         fields,  # type: ignore[arg-type]
         found,
         steps_max=40,
-        states_max=10**6,
         seed=1,
         announce=lambda line: None,
     )
@@ -430,7 +431,7 @@ def test_every_outcome_is_walked_to(pretended: Any, monkeypatch: pytest.MonkeyPa
 
     assert tally.complete
     # What cannot be had in any state that the walk there leads through is left.
-    missing = tally.reachable - set(tally.compared)
+    missing = set(tally.ways) - set(tally.compared)
     assert {action for action, _ in missing} <= {"RecvOutOfRange", "Crash", "ShrinkIsr"}
     assert len(tally.compared) > max(before, 60)
 
