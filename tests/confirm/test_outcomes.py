@@ -9,8 +9,8 @@ import states
 
 from checker.confirm.circumstances import CIRCUMSTANCES
 from checker.confirm.outcomes import Outcome, Reachable, outcome_of, told
-from checker.grains import MESSAGE
-from checker.problem import Problem
+from checker.kafka.families import MESSAGE
+from checker.problems.problem import Problem
 from model.kit.transition_system import Model
 from model.message.environment import Environment
 
