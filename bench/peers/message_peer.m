@@ -910,7 +910,7 @@ ruleset f: Replica do
       EmptySlot(f);
     elsif Diverges(l, leo[f], last) then
       AnswerDiverging(f, l, last);
-    elsif leo[f] > leo[l] then
+    elsif OutOfRange(l, leo[f], last) then
       AnswerOutOfRange(f, l);
     else
       AnswerData(f, l, hw[l]);

@@ -127,17 +127,21 @@ def can_wake_parked(s: Any, c: Settings, follower: int) -> bool:
 
 
 def wake_parked(s: Any, c: Settings, follower: int) -> None:
-    """Complete a parked fetch: the log is read again, with the high watermark of now."""
+    """Complete a parked fetch: the log is read again, with the high watermark of now.
+
+    The same is looked at as when the fetch arrived, but nothing is learned from it once more
+    (DelayedFetch.onComplete, ReplicaManager.readFromLog, Partition.readRecords).
+    """
     leader = s.known_leader[follower]
     last_epoch = carried_epoch(s, c, follower)
     if not takes_fetch(s, c, leader, s.known_epoch[follower]):
         s.fetch[follower] = IDLE
     elif diverges(s, c, leader, s.leo[follower], last_epoch):
         answer_diverging(s, c, leader, follower, last_epoch)
-    elif s.leo[follower] <= s.leo[leader]:
-        answer(s, leader, follower, s.hw[leader])
-    else:
+    elif is_out_of_range(s, c, leader, s.leo[follower], last_epoch):
         answer_out_of_range(s, leader, follower)
+    else:
+        answer(s, leader, follower, s.hw[leader])
 
 
 def answer(s: Any, leader: int, follower: int, high_watermark: int) -> None:
