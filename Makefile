@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: check confirm test gate bench setup clean
+.PHONY: check confirm upstream test gate bench setup clean
 
 check: $(VENV)/.run
 	$(BIN)/waterline tour
@@ -18,6 +18,10 @@ confirm: $(VENV)/.kafka
 	$(BIN)/waterline confirm $(TRACES)/hw-no_divergence_below_hw-2r2n2e.json --kafka 0.10.2.2 --expect confirmed
 	$(BIN)/waterline confirm $(TRACES)/hw-no_committed_loss-2r2n2e.json --kafka 0.11.0.3 --expect held
 	$(BIN)/waterline confirm $(TRACES)/hw-no_divergence_below_hw-2r2n2e.json --kafka 0.11.0.3 --expect held
+
+# The failing test of docs/upstream/ on released versions. Needs Java, Maven.
+upstream: $(VENV)/.run
+	$(BIN)/python -m bench.upstream
 
 test: $(VENV)/.dev
 	$(BIN)/ruff check

@@ -6,9 +6,10 @@ epoch of its last record; a leader whose log does not go through there answers w
 that epoch ends, and the follower truncates to that. What a follower asks for is also what the
 leader knows of its log, and so moves the high watermark.
 
-A request and its answer are one step, and an answer brings one record; or the answer is lost. There
+A request and its answer are one step; the answer to a fetch brings one record, or is lost. There
 are no observers, no snapshots (KIP-630), no changes of the voters (KIP-853) and no pre-votes
-(KIP-996).
+(KIP-996), and no leader resigns (EndQuorumEpoch) but by a restart. A new leader goes on telling the
+high watermark it knows; Kafka's tells none before it has committed a record of its epoch.
 
 Two rules can be taken out, to see what they are for: `--set voters_compare_logs=false` and, with
 `--set epochs=4`, `--set waits_for_own_epoch=false`.
@@ -74,7 +75,7 @@ def time_out(s, voter):
 def vote_for(s, voter, candidate):
     """{voter} votes for {candidate}."""
     when(s.role[candidate] == "candidate" and s.epoch[voter] <= s.epoch[candidate])
-    when(s.epoch[voter] < s.epoch[candidate] or s.role[voter] == "unattached")
+    when(s.epoch[voter] < s.epoch[candidate] or has_a_vote_for(s, voter, candidate))
     when(not s.voters_compare_logs or is_up_to_date(s, candidate, voter))
     enter_epoch(s, voter, s.epoch[candidate])
     s.role[voter] = "voted"
@@ -91,16 +92,14 @@ def become_leader(s, voter):
     s.leader[voter] = voter
     for other in range(s.voters):
         s.vote[voter, other] = False
-    s.log[voter, s.length[voter]] = s.epoch[voter]
-    s.length[voter] += 1
+    append_record(s, voter)
 
 
 def append(s, voter):
     """{voter}, which leads, appends a record."""
     when(s.role[voter] == "leader")
     within(s.length[voter] < s.records)
-    s.log[voter, s.length[voter]] = s.epoch[voter]
-    s.length[voter] += 1
+    append_record(s, voter)
 
 
 def begin_epoch(s, voter, leader):
@@ -165,6 +164,20 @@ def enter_epoch(s, voter, epoch):
         s.end_offset[voter, other] = -1
 
 
+def has_a_vote_for(s, voter, candidate):
+    """Whether it may vote for the candidate in its epoch: again, if a restart made that forget."""
+    if s.role[voter] == "voted":
+        return s.voted_for[voter] == candidate and not s.vote[candidate, voter]
+    return s.role[voter] == "unattached"
+
+
+def append_record(s, leader):
+    """A record of the leader's epoch, committed at once where there is no other voter."""
+    s.log[leader, s.length[leader]] = s.epoch[leader]
+    s.length[leader] += 1
+    advance_high_watermark(s, leader)
+
+
 def truncate(s, voter, epoch, end):
     """To where both logs of that epoch end, or to the end of an earlier one."""
     keep = end_of_epoch(s, voter, epoch)
@@ -192,10 +205,13 @@ def diverges(s, leader, voter):
 
 
 def note_fetch(s, leader, voter):
-    """The leader learns what the voter has. What more than half have is below the high watermark,
-    once that is beyond where the leader's own epoch begins.
-    """
+    """The leader learns what the voter has."""
     s.end_offset[leader, voter] = s.length[voter]
+    advance_high_watermark(s, leader)
+
+
+def advance_high_watermark(s, leader):
+    """To the end of what more than half have, once that is beyond the start of its epoch."""
     for end in range(1, s.records + 1):
         have = sum(
             other == leader or s.end_offset[leader, other] >= end for other in range(s.voters)

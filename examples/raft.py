@@ -262,6 +262,7 @@ def commits_in_two_terms(s):
 def cuts_its_log(before, after):
     """A follower gives up an entry."""
     return any(
-        before.log[server, 0] != after.log[server, 0] and before.log[server, 0] > 0
+        before.log[server, index] != after.log[server, index] and before.log[server, index] > 0
         for server in range(before.servers)
+        for index in range(before.entries)
     )

@@ -38,6 +38,7 @@ COMMANDS = (
     "check",
     "confirm",
     "confirm-catalogue",
+    "conform",
     "gate",
     "kernel",
     "matrix",

@@ -56,6 +56,7 @@ const
   ELR: 0;
   LONGEST_LOG: 0;
   FRESH_REMOTE_LEO: 0;
+  FRESH_REMOTE_LEO_AFTER_GAP: 0;
 
 const
   ACKS_ONE: 1;
@@ -710,7 +711,8 @@ begin
   if role[r] != LEADER then
     LayDown(r);
     role[r] := LEADER;
-  elsif FRESH_REMOTE_LEO = 1 & e > known_epoch[r] then
+  elsif (FRESH_REMOTE_LEO = 1 & e > known_epoch[r])
+      | (FRESH_REMOTE_LEO_AFTER_GAP = 1 & e > known_epoch[r] + 1) then
     for x: Replica do remote_leo[r][x] := UNKNOWN; end;
   end;
   for x: Replica do known_isr[r][x] := s[x]; end;

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import shutil
 import socket
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +24,10 @@ OUT_OF_REACH_MS = 86_400_000
 SESSION_MS = 60_000
 """Long, so that a busy machine ends none: the harness ends those of brokers that it kills."""
 ZOOKEEPER = "zookeeper"
+_ZOOKEEPER_HAS_READ = "Snapshotting"
+"""What every release of it logs once it has read its data, even where there is none."""
+_ZOOKEEPER_SECONDS = 0.2
+"""How long it may take from there until it serves."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +72,10 @@ class Brokers:
             self._file(broker).write_text("\n".join(lines) + "\n", encoding="utf-8")
 
     def start_zookeeper(self) -> None:
-        """Start it; whoever connects waits until it answers."""
+        """Start it, and wait until it has read its data.
+
+        Whoever connects between its listening and that breaks it for good: it answers nobody then.
+        """
         file = self._folder / "zookeeper.properties"
         file.write_text(
             f"dataDir={self._folder}/zookeeper\nclientPort={self.zookeeper_port}\n"
@@ -77,6 +85,10 @@ class Brokers:
         )
         main = "org.apache.zookeeper.server.quorum.QuorumPeerMain"
         self._processes.start(ZOOKEEPER, main, str(file))
+        wait_until(
+            lambda: _ZOOKEEPER_HAS_READ in self._processes.said(ZOOKEEPER), START_SECONDS_MAX
+        )
+        time.sleep(_ZOOKEEPER_SECONDS)
 
     def start(self, broker: int) -> None:
         """Start a broker; `await_registered` waits for it."""

@@ -10,7 +10,7 @@ import random
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -19,14 +19,13 @@ from pathlib import Path
 from checker.confirm.brokers import BrokerSettings
 from checker.confirm.circumstances import Circumstances
 from checker.confirm.known_differences import known_difference
-from checker.confirm.outcomes import Outcome, Reachable
+from checker.confirm.outcomes import Call, Outcome, Reachable
 from checker.confirm.releases import KafkaRelease
 from checker.confirm.shortening import shortened
 from checker.confirm.stage import Stage
 from checker.confirm.staging import staged
-from checker.confirm.stepping import LAG_MS, NO_LAG_MS
+from checker.confirm.stepping import LAG_MS, NO_LAG_MS, SHRINK
 from checker.confirm.walking import (
-    SHRINK,
     Choose,
     Steerable,
     Walked,
@@ -54,11 +53,17 @@ Tell = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """A walk that is to be: its number, and in which circumstances."""
+    """A walk that is to be: its number, and in which circumstances.
+
+    `way` are the steps that it begins with, to come to the outcome `goal`; without one it goes by
+    chance from the start.
+    """
 
     number: int
     circumstances: Circumstances
     lag_ms: int
+    goal: Outcome | None = None
+    way: tuple[TraceStep, ...] = ()
 
     @property
     def cluster(self) -> tuple[int, int]:
@@ -71,8 +76,8 @@ class Tallied:
     """What was compared in the same circumstances.
 
     `compared` is how often each outcome was, and agreed. `differences` are those that are known,
-    by name. `reachable` are all outcomes that the model can come to, of so many `states`;
-    `complete` is whether these were all.
+    by name. `ways` are all outcomes that the model can come to, with a shortest way to each, found
+    in so many `states`; `complete` is whether these were all.
     """
 
     circumstances: Circumstances
@@ -81,7 +86,7 @@ class Tallied:
     compared: Counter[Outcome] = field(default_factory=Counter)
     differences: Counter[str] = field(default_factory=Counter)
     not_held: Counter[str] = field(default_factory=Counter)
-    reachable: frozenset[Outcome] = frozenset()
+    ways: Mapping[Outcome, Sequence[Call]] = field(default_factory=dict)
     states: int = 0
     complete: bool = False
 
@@ -122,6 +127,7 @@ class Conformance:
     tallied: list[Tallied]
     disagreements: list[Disagreement] = field(default_factory=list)
     seconds: float = 0.0
+    interrupted: bool = False
 
     @property
     def steps(self) -> int:
@@ -231,50 +237,45 @@ def walk_along(
     _walk_all(grounds, found, [planned], lambda _: following(steps), len(steps), announce)
 
 
+def look_for_outcomes(found: Conformance, *, states_max: int, announce: Tell) -> None:
+    """Find every outcome that the model can come to, in at most about so many states."""
+    for tally in found.tallied:
+        with Reachable(tally.problem, states_max=states_max, announce=announce) as reachable:
+            tally.ways = reachable.paths(reachable.outcomes)
+            tally.states, tally.complete = reachable.states, reachable.complete
+
+
 def walk_to_the_rest(
-    grounds: Grounds,
-    found: Conformance,
-    *,
-    steps_max: int,
-    states_max: int,
-    seed: int,
-    announce: Tell,
+    grounds: Grounds, found: Conformance, *, steps_max: int, seed: int, announce: Tell
 ) -> None:
-    """Find every outcome that the model can come to, and walk to those not compared yet.
+    """Walk to every outcome that was not compared yet.
 
     On a shortest way to each, and then on by chance where the ISR does not shrink by itself.
     """
-    number = sum(each.walks for each in found.tallied)
     for tally in found.tallied:
-        with Reachable(tally.problem, states_max=states_max, announce=announce) as reachable:
-            tally.reachable, tally.states = reachable.outcomes, reachable.states
-            tally.complete = reachable.complete
-            ways = reachable.paths(tally.reachable - set(tally.compared))
-        model = tally.model
-        goals: dict[int, tuple[Outcome, list[TraceStep]]] = {}
-        planned = []
-        for outcome in sorted(ways):
-            number += 1
-            steps = list(trace_of(model, CLAIM, ways[outcome]).steps)
-            shrinks = any(step.action == SHRINK for step in steps)
-            planned.append(Planned(number, tally.circumstances, LAG_MS if shrinks else NO_LAG_MS))
-            goals[number] = outcome, steps
-        planned.sort(key=lambda each: (-each.lag_ms, each.number))
+        planned = _to_goals(tally, sum(each.walks for each in found.tallied))
 
-        def chosen(
-            planned: Planned,
-            goals: dict[int, tuple[Outcome, list[TraceStep]]] = goals,
-            tally: Tallied = tally,
-        ) -> Choose | None:
-            outcome, steps = goals[planned.number]
-            if tally.compared[outcome]:
+        def chosen(planned: Planned, tally: Tallied = tally) -> Choose | None:
+            if planned.goal is None or tally.compared[planned.goal]:
                 return None
             if planned.lag_ms == LAG_MS:
-                return following(steps)  # What is slow is not done for the sake of chance.
-            chance = by_chance(_chance(seed, planned), tally.model, tally.compared)
-            return one_after_the_other(following(steps), chance)
+                return following(planned.way)  # What is slow is not done for the sake of chance.
+            by_the_way = by_chance(_chance(seed, planned), tally.model, tally.compared)
+            return one_after_the_other(following(planned.way), by_the_way)
 
         _walk_all(grounds, found, planned, chosen, steps_max, announce)
+
+
+def _to_goals(tally: Tallied, walks_before: int) -> list[Planned]:
+    """A walk to each outcome that is left, numbered on from those before."""
+    planned = []
+    left = sorted(goal for goal in tally.ways if not tally.compared[goal])
+    for number, goal in enumerate(left, start=walks_before + 1):
+        way = trace_of(tally.model, CLAIM, tally.ways[goal]).steps
+        shrinks = any(step.action == SHRINK for step in way)
+        lag_ms = LAG_MS if shrinks else NO_LAG_MS
+        planned.append(Planned(number, tally.circumstances, lag_ms, goal, way))
+    return sorted(planned, key=lambda each: (-each.lag_ms, each.number))
 
 
 def _chance(seed: int, planned: Planned) -> random.Random:

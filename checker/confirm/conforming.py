@@ -13,6 +13,7 @@ from checker.confirm.conformance import (
     Disagreement,
     Grounds,
     begun,
+    look_for_outcomes,
     shortest,
     trace_of_walk,
     walk_along,
@@ -70,7 +71,7 @@ def carried_out(
 ) -> tuple[Conformance, Disagreement | None]:
     """Walk; what came of it, and with `shortens` the first disagreement in as few steps as found.
 
-    Raises `CannotConfirm`, `BadTrace`.
+    Ctrl-C ends it with what was compared until then. Raises `CannotConfirm`, `BadTrace`.
     """
     found = begun(release, circumstances)
     files = class_path(release, folder=jars, announce=announce)
@@ -79,27 +80,30 @@ def carried_out(
         if trace is not None:
             walk_along(grounds, found, read_trace(trace).steps, announce=announce)
             return found, None
-        walk_by_chance(
-            grounds,
-            found,
-            walks=asked.walks,
-            steps_max=asked.steps_max,
-            seed=asked.seed,
-            announce=announce,
-        )
-        if asked.states_max is not None:
-            walk_to_the_rest(
-                grounds,
-                found,
-                steps_max=asked.steps_max,
-                states_max=asked.states_max,
-                seed=asked.seed,
-                announce=announce,
-            )
+        try:
+            _walked(grounds, found, asked, announce)
+        except KeyboardInterrupt:
+            announce("interrupted: what was compared until then is shown")
+            found.interrupted = True
+            return found, None
         if not found.disagreements or not shortens:
             return found, None
         first = found.disagreements[0]
         return found, shortest(grounds, first, _model_of(first, found), tell=announce)
+
+
+def _walked(grounds: Grounds, found: Conformance, asked: Asked, announce: Tell) -> None:
+    if asked.states_max is not None:
+        look_for_outcomes(found, states_max=asked.states_max, announce=announce)
+    walk_by_chance(
+        grounds,
+        found,
+        walks=asked.walks,
+        steps_max=asked.steps_max,
+        seed=asked.seed,
+        announce=announce,
+    )
+    walk_to_the_rest(grounds, found, steps_max=asked.steps_max, seed=asked.seed, announce=announce)
 
 
 def _model_of(shown: Disagreement, found: Conformance) -> Model:

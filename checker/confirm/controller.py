@@ -15,7 +15,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from checker.confirm.errors import BrokerFailed, NoAnswer, NotInstalled
-from checker.confirm.proxy import listens, wait_until
 from checker.confirm.wire import HOST, LEADER_AND_ISR, STOP_REPLICA, UPDATE_METADATA, Pending, call
 
 try:
@@ -72,7 +71,6 @@ class Controller:
     def take_office(self, seconds: float) -> None:
         """Connect to ZooKeeper, as soon as it is up, and become controller."""
         end = time.monotonic() + seconds
-        wait_until(lambda: listens(self.zookeeper_port), seconds, every=0.02)
         while True:
             client = KazooClient(f"{HOST}:{self.zookeeper_port}", timeout=SESSION_SECONDS)
             try:

@@ -89,13 +89,13 @@ def figures_of(found: Conformance, seed: int) -> Figures:
 
 
 def _figures(tally: Tallied) -> CircumstancesFigures:
-    missing = tally.reachable - set(tally.compared)
+    missing = set(tally.ways) - set(tally.compared)
     return CircumstancesFigures(
         name=tally.circumstances.name,
         walks=tally.walks,
         by_action=dict(sorted(tally.by_action.items())),
-        outcomes=len(tally.reachable) - len(missing),
-        reachable=len(tally.reachable),
+        outcomes=len(tally.ways) - len(missing),
+        reachable=len(tally.ways),
         states=tally.states,
         complete=tally.complete,
         missing=sorted(map(told, missing)),

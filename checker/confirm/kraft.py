@@ -11,7 +11,7 @@ import base64
 import contextlib
 import datetime
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +38,12 @@ ASK_SECONDS = 30.0
 END_SECONDS = 4.0
 """How long a broker that shuts down has to give up leadership before it is killed."""
 TIMEOUT_MS = 180_000
-"""Of sessions, of lag: out of the experiment's reach. docs/confirm.md has what that means."""
+RAISED = {
+    "broker.session.timeout.ms": TIMEOUT_MS,
+    "broker.heartbeat.interval.ms": 500,
+    "replica.lag.time.max.ms": TIMEOUT_MS,
+}
+"""Sessions and lag out of the experiment's reach; docs/c21.md has what happens without that."""
 PRODUCE_SECONDS_MAX = 900.0
 
 _METADATA, _CREATE_TOPICS, _ELECT_LEADERS, _REASSIGN = 3, 19, 43, 45
@@ -48,11 +53,11 @@ _CONTROLLER_ID = 3000
 class KraftCluster:
     """One controller and three brokers, started by `started`."""
 
-    def __init__(self, folder: Path, processes: Processes) -> None:
+    def __init__(self, folder: Path, processes: Processes, timeouts: Mapping[str, int]) -> None:
         self._folder = folder
         self._processes = processes
         controller, *self.ports = free_ports(1 + len(REPLICAS))
-        shared = _shared(controller)
+        shared = _shared(controller, timeouts)
         lines = [*shared, "process.roles=controller", f"node.id={_CONTROLLER_ID}"]
         lines += [
             f"listeners=CONTROLLER://{HOST}:{controller}",
@@ -104,16 +109,16 @@ class KraftCluster:
         _require(answer.topics[0].error_code, "CreateTopics")
         self._await_leader(0, leader_first[0])
 
-    def prefer(self, broker: int, others: Sequence[int]) -> None:
+    def prefer(self, broker: int, others: Sequence[int], *, ask: int = 0) -> None:
         """The same replicas in another order: who is preferred changes, who leads does not."""
         partition = {"partition_index": 0, "replicas": [broker, *others]}
         values = {"topics": [{"name": TOPIC, "partitions": [partition]}]}
-        answer = self._ask(0, _REASSIGN, 0, values)
+        answer = self._ask(ask, _REASSIGN, 0, values)
         _require(answer.responses[0].partitions[0].error_code, "AlterPartitionReassignments")
         wanted = [broker, *others]
 
         def is_done() -> bool:
-            return list(self._partition(0).replica_nodes) == wanted
+            return list(self._partition(ask).replica_nodes) == wanted
 
         if not wait_until(is_done, ASK_SECONDS):
             raise BrokerFailed(f"the assignment did not become {wanted}")
@@ -124,7 +129,7 @@ class KraftCluster:
         answer = self._ask(ask, _ELECT_LEADERS, 2, values)
         _require(answer.error_code, "ElectLeaders")
 
-    def leads(self, ask: int, broker: int, seconds: float) -> bool:
+    def leads(self, ask: int, broker: int, seconds: float, *, every: float = 0.2) -> bool:
         """Whether `ask` comes to know this broker as leader, in so many seconds."""
 
         def is_leader() -> bool:
@@ -132,7 +137,12 @@ class KraftCluster:
                 return bool(self._partition(ask).leader_id == broker)
             return False
 
-        return wait_until(is_leader, seconds, every=0.2)
+        return wait_until(is_leader, seconds, every=every)
+
+    def leader_and_isr(self, ask: int) -> tuple[int, list[int]]:
+        """What `ask` knows of the partition. Raises `NoAnswer`."""
+        partition = self._partition(ask)
+        return partition.leader_id, list(partition.isr_nodes)
 
     def _await_leader(self, ask: int, broker: int) -> None:
         if not self.leads(ask, broker, ASK_SECONDS):
@@ -165,6 +175,14 @@ class KraftCluster:
         """A controlled shutdown, in which leadership moves; what then is left of it is killed."""
         self._processes.ask_to_end(name_of(broker))
         wait_until(lambda: not self._processes.runs(name_of(broker)), END_SECONDS)
+        self._processes.kill(name_of(broker))
+
+    def ask_to_end(self, broker: int) -> None:
+        """Begin a controlled shutdown; nobody waits for its end."""
+        self._processes.ask_to_end(name_of(broker))
+
+    def kill(self, broker: int) -> None:
+        """End it by kill -9."""
         self._processes.kill(name_of(broker))
 
     def is_up(self, broker: int) -> bool:
@@ -203,7 +221,7 @@ class KraftCluster:
         self._file(name).write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def _shared(controller_port: int) -> list[str]:
+def _shared(controller_port: int, timeouts: Mapping[str, int]) -> list[str]:
     return [
         f"controller.quorum.voters={_CONTROLLER_ID}@{HOST}:{controller_port}",
         "controller.listener.names=CONTROLLER",
@@ -214,9 +232,7 @@ def _shared(controller_port: int) -> list[str]:
         "offsets.topic.replication.factor=1",
         "log.cleaner.enable=false",
         "log.retention.ms=-1",
-        f"broker.session.timeout.ms={TIMEOUT_MS}",
-        "broker.heartbeat.interval.ms=500",
-        f"replica.lag.time.max.ms={TIMEOUT_MS}",
+        *(f"{name}={value}" for name, value in timeouts.items()),
     ]
 
 
@@ -227,11 +243,18 @@ def _require(code: Any, what: str) -> None:
 
 @contextlib.contextmanager
 def started(
-    folder: Path, jars: Sequence[Path], announce: Callable[[str], None]
+    folder: Path,
+    jars: Sequence[Path],
+    announce: Callable[[str], None],
+    *,
+    timeouts: Mapping[str, int] = RAISED,
 ) -> Iterator[KraftCluster]:
-    """A cluster in `folder`; when the block is left no process of it is."""
+    """A cluster in `folder`; when the block is left no process of it is.
+
+    `timeouts` are settings of the servers, by name; what is not among them is Kafka's default.
+    """
     with Processes(folder, jars) as processes:
-        cluster = KraftCluster(folder, processes)
+        cluster = KraftCluster(folder, processes, timeouts)
         announce("starting a controller and 3 brokers")
         cluster.start()
         yield cluster

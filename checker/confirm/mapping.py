@@ -285,7 +285,8 @@ TABLE: dict[str, Row] = {
         "The harness waits until the leader has taken the follower out, "
         "replica.lag.time.max.ms being a few seconds in such a trace. Followers that are to stay "
         "are kept: their last fetch is repeated, if it had reached the end of the log. One that "
-        "leaves before its step makes the rest not steerable.",
+        "leaves before its step makes the rest not steerable. Several that leave step after step "
+        "leave at once, and brokers are looked at after the last.",
         _shrink_isr,
     ),
     "AlterPartition": Row(

@@ -101,15 +101,15 @@ def _of_replica(stage: Stage, broker: int, end: int) -> Facts:
         return {}
     release = stage.release
     facts: Facts = {}
-    told = debugged(stage, broker)
+    told, epoch = _debugged_in_its_epoch(stage, broker)
     if not told.error_code:
         mark = told.high_watermark
         if not release.at_least(2, 4):
             # Until then a truncation leaves it above the end of the log. (docs/confirm.md)
             mark = min(mark, end)
         facts[of(broker, "HW")] = str(mark)
-    if release.at_least(2, 1):
-        facts[of(broker, "epoch")] = _known_epoch(stage, broker)
+    if epoch:
+        facts[of(broker, "epoch")] = epoch
     if release.at_least(0, 11):
         file = stage.brokers.partition(broker) / "leader-epoch-checkpoint"
         facts[of(broker, "epoch cache")] = epochs_text(read_epochs(file))
@@ -181,6 +181,20 @@ def fetched(
     }
     answer = call(port, FETCH, version, values, seconds=ASK_SECONDS)
     return answer.responses[0].partitions[0]
+
+
+def _debugged_in_its_epoch(stage: Stage, broker: int) -> tuple[Any, str]:
+    """What a debugging consumer is told, and the epoch that the broker knows, from 2.1 on.
+
+    The epoch that it was told last is tried first, so that one question does for both.
+    """
+    if not stage.release.at_least(2, 1):
+        return debugged(stage, broker), ""
+    expected = stage.epochs_learned[broker]
+    told = debugged(stage, broker, expected)
+    if told.error_code not in _FENCED:
+        return told, str(expected)
+    return debugged(stage, broker), _known_epoch(stage, broker)
 
 
 def _known_epoch(stage: Stage, broker: int) -> str:

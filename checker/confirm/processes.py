@@ -163,13 +163,17 @@ class Processes:
         """Where it prints to."""
         return self._folder / f"{name}.log"
 
+    def said(self, name: str) -> str:
+        """All that it has printed."""
+        try:
+            return self.log_of(name).read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            return ""
+
     def last_lines(self, name: str) -> str:
         """The end of its log, in a line."""
-        try:
-            text = self.log_of(name).read_text(encoding="utf-8", errors="replace")
-        except OSError:
-            return "it has no log"
-        return f"its log ends: {_end_of(text)}"
+        text = self.said(name)
+        return f"its log ends: {_end_of(text)}" if text else "it has no log"
 
     def end_all(self) -> None:
         """Kill whatever runs, stopped processes as well."""

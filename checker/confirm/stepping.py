@@ -14,6 +14,8 @@ from checker.confirm.stage import NotHeld, Stage, StepFailed
 from counterexamples import Moment
 from model.kit.transition_system import Model
 
+SHRINK = "ShrinkIsr"
+"""What a leader does by itself where replica.lag.time.max.ms is short."""
 LAG_MS = 6_000
 """replica.lag.time.max.ms where the ISR is to shrink."""
 NO_LAG_MS = 86_400_000

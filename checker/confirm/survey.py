@@ -42,6 +42,10 @@ them; brokers did what the model of these rules says, in which nothing breaks. `
 `not steerable`: at the step given. Releases from 2.7 to 3.9 speak the protocol of 2.6; those of 4.x
 have a controller of their own, and only C21 is had there. `-` is a cell that was not tried.
 """
+_DECIDES = (
+    "brokers have a controller of their own, which decides when it likes; they can only be stopped "
+    "and continued"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +63,8 @@ class Cell:
     def shown(self) -> str:
         """As it stands in the table."""
         judgement = Judgement[self.judgement]
-        at = f" {self.step}" if judgement in {Judgement.REFUTED, Judgement.NOT_STEERABLE} else ""
+        names_step = judgement in {Judgement.REFUTED, Judgement.NOT_STEERABLE} and self.step
+        at = f" {self.step}" if names_step else ""
         return f"{_SHOWN[judgement]}{at}"
 
 
@@ -98,6 +103,7 @@ def surveyed(
                 if release.name in missing or (scenario.name, release.name) in known:
                     continue
                 if release.is_kraft and scenario.name != BY_PAUSES:
+                    cells.append(_own_controller(scenario, release))
                     continue
                 announce(f"{scenario.name} on Kafka {release.name}")
                 try:
@@ -117,6 +123,11 @@ def surveyed(
     except KeyboardInterrupt:
         announce("interrupted: what was found until then is shown")
     return cells, missing
+
+
+def _own_controller(scenario: Scenario, release: KafkaRelease) -> Cell:
+    """Nothing need be started to know that; so it is not kept either."""
+    return Cell(scenario.name, release.name, Judgement.NOT_STEERABLE.name, 0, _DECIDES, 0.0)
 
 
 def _tried(
@@ -161,9 +172,23 @@ def to_markdown(cells: Sequence[Cell], releases: Sequence[str], missing: Sequenc
         chosen = [cell for cell in cells if cell.judgement == judgement.name]
         if chosen:
             lines += ["", f"## {title}", ""]
-            ordered = sorted(chosen, key=lambda cell: (_place(cell), releases.index(cell.release)))
-            lines += [f"* {cell.scenario} on {cell.release}: {cell.reason}." for cell in ordered]
+            lines += _by_reason(chosen, releases)
     return "\n".join(lines) + "\n"
+
+
+def _by_reason(cells: Sequence[Cell], releases: Sequence[str]) -> list[str]:
+    """Each reason once, with the cells that have it."""
+    ordered = sorted(cells, key=lambda cell: (_place(cell), releases.index(cell.release)))
+    of_scenario: dict[tuple[str, str], list[str]] = {}
+    for cell in ordered:
+        of_scenario.setdefault((cell.scenario, cell.reason), []).append(cell.release)
+    of_reason: dict[tuple[str, str], list[str]] = {}
+    for (scenario, reason), where in of_scenario.items():
+        of_reason.setdefault((", ".join(where), reason), []).append(scenario)
+    return [
+        f"* {', '.join(scenarios)} on {where}: {reason}."
+        for (where, reason), scenarios in of_reason.items()
+    ]
 
 
 def _place(cell: Cell) -> int:

@@ -18,14 +18,12 @@ from checker.confirm.mapping import TABLE
 from checker.confirm.outcomes import Outcome, outcome_of
 from checker.confirm.releases import KafkaRelease
 from checker.confirm.stage import NotHeld, Stage, StepFailed
-from checker.confirm.stepping import LAG_MS, StepSeen, begun, look_again, require_held, take
+from checker.confirm.stepping import LAG_MS, SHRINK, StepSeen, begun, look_again, require_held, take
 from counterexamples import Moment, TraceStep
 from model.kit.state import State
 from model.kit.transition_system import Model, Step
-from model.message.terms import IDLE, LEADER
+from model.message.terms import IDLE, NO_ROLE
 
-SHRINK = "ShrinkIsr"
-"""What a leader does by itself where replica.lag.time.max.ms is short."""
 _LAG_SETTLE_SECONDS = 0.6
 
 Choose = Callable[[Sequence[Moment]], Moment | None]
@@ -119,7 +117,8 @@ class Steerable:
         if moment.action == "LeaderFetch" and self.release.at_least(2, 1):
             follower, before = arguments["follower"], moment.before
             leader = before.known_leader[follower]
-            refused = moment.after.fetch[follower] == IDLE and before.role[leader] == LEADER
+            refused = moment.after.fetch[follower] == IDLE and before.role[leader] != NO_ROLE
+            # Whoever knows a later epoch says so, also if it leads no more.
             if refused and before.known_epoch[leader] > before.known_epoch[follower]:
                 self.silent.add(follower)
         elif "replica" in arguments:

@@ -19,7 +19,7 @@ HELP = """\b
 Exit codes:
   0   every step that was compared agreed, or showed a difference that is known
   2   bad usage, no Java, no jars, a broker that does not come up
-  20  interrupted
+  20  interrupted; what was compared until then is shown
   31  brokers did something else than the model
   32  nothing could be compared
 """
@@ -127,6 +127,8 @@ def conform_command(
     if markdown is not None and results is not None:
         write_markdown(markdown, read_figures(results))
         say(f"wrote {markdown}")
+    if found.interrupted:
+        return exit_codes.INCOMPLETE
     if found.disagreements:
         return exit_codes.OF_CONFIRMING["refuted"]
     return exit_codes.HOLDS if found.steps else exit_codes.OF_CONFIRMING["not-steerable"]

@@ -17,7 +17,7 @@ DEADLOCK = 11
 VIOLATED = 12
 INCOMPLETE = 20
 OF_CONFIRMING = {"confirmed": 0, "held": 30, "refuted": 31, "not-steerable": 32}
-"""Of `confirm`, by what came out."""
+"""Of `confirm` and `conform`, by what came out."""
 RAISED = 76
 READER_GONE = 128 + signal.SIGPIPE
 """As if the signal had ended it, which is what ends other programs then."""
@@ -34,8 +34,8 @@ Exit codes:
   12  an invariant is violated
   20  the run stopped early, nothing may be concluded
   30  confirm: the brokers do not break the claim
-  31  confirm: brokers did something else than the model
-  32  confirm: a step cannot be caused or held on brokers
+  31  confirm, conform: brokers did something else than the model
+  32  confirm: a step cannot be caused or held on brokers; conform: nothing was compared
   76  an action or an invariant raised an error
   141 nobody reads the output any more, as after `| head`
   1   internal error

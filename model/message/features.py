@@ -35,6 +35,7 @@ ELR = 1 << 14
 LONGEST_LOG = 1 << 15
 FRESH_REMOTE_LEO = 1 << 16
 LAST_KNOWN_LEADER = 1 << 17
+FRESH_REMOTE_LEO_AFTER_GAP = 1 << 18
 
 
 def has(c: Any, feature: int) -> bool:
@@ -178,6 +179,12 @@ FEATURES = (
         bit=FRESH_REMOTE_LEO,
         source="up to 0.8.2, undone by KAFKA-2721 (0.9.0), Partition.makeLeader",
         sentence="A leader forgets its followers' LEOs in every new epoch, also if it led before.",
+    ),
+    Feature(
+        name="fresh-remote-leo-after-gap",
+        bit=FRESH_REMOTE_LEO_AFTER_GAP,
+        source="a proposal, never in Kafka (docs/c21.md)",
+        sentence="A leader that leads on forgets its followers' LEOs where it missed an epoch.",
     ),
 )
 """Every feature that can be switched, in the order of the Kafka releases."""

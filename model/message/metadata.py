@@ -14,6 +14,7 @@ from model.message.features import (
     EVERY_EPOCH,
     FENCING,
     FRESH_REMOTE_LEO,
+    FRESH_REMOTE_LEO_AFTER_GAP,
     KRAFT,
     has,
 )
@@ -87,7 +88,7 @@ def become_leader(s: Any, c: Settings, replica: int, epoch: int, isr: int) -> No
     if s.role[replica] != LEADER:
         lay_down_role(s, c, replica)
         s.role[replica] = LEADER
-    elif has(c, FRESH_REMOTE_LEO) and epoch > s.known_epoch[replica]:
+    elif forgets_remote_leos(s, c, replica, epoch):
         for follower in range(s.replicas):
             s.remote_leo[replica, follower] = UNKNOWN_OFFSET
     s.known_isr[replica] = isr
@@ -96,6 +97,16 @@ def become_leader(s: Any, c: Settings, replica: int, epoch: int, isr: int) -> No
     s.outdated[replica] = 0
     s.known_epoch[replica] = epoch
     advance_high_watermark(s, c, replica)
+
+
+def forgets_remote_leos(s: Any, c: Settings, replica: int, epoch: int) -> bool:
+    """Whether one that leads on in this epoch doubts what its followers had; no Kafka from 0.9 on.
+
+    If somebody else led in between at least one epoch is missing; the reverse need not be so.
+    """
+    if has(c, FRESH_REMOTE_LEO):
+        return epoch > s.known_epoch[replica]
+    return has(c, FRESH_REMOTE_LEO_AFTER_GAP) and epoch > s.known_epoch[replica] + 1
 
 
 def become_follower(s: Any, c: Settings, replica: int, leader: int, epoch: int) -> None:

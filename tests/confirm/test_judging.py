@@ -224,3 +224,17 @@ def test_evidence_speaks_of_the_claim_that_it_is_about(evidence: Evidence) -> No
     assert evidence.shows("acknowledged_durable") is (evidence is LOST)
     assert evidence.shows("no_divergence_below_hw") is False
     assert evidence.shows("valid_isr") is None
+
+
+def test_followers_that_leave_one_after_the_other_leave_at_once(carry_out: Any) -> None:
+    Pretended.replicas = range(3)
+    release = kafka_release("2.1.1")
+    way = course("longest-log", release)
+    # At the step in between nothing is looked at: Kafka takes out both in one write.
+    found = carry_out(way, release, lag_ms=LAG_MS, wrong={2: {}}, fails={})
+    wrong_at_the_end = carry_out(way, release, lag_ms=LAG_MS, wrong={2: {ISR: "r0 r1 r2"}})
+
+    assert found.judgement is Judgement.CONFIRMED
+    assert len(found.steps) == 6
+    assert [not step.kafka for step in found.steps] == [False, True, False, False, False, False]
+    assert told(wrong_at_the_end) == (Judgement.REFUTED, 3)

@@ -232,3 +232,34 @@ def test_a_file_that_holds_no_results_is_refused(tmp_path: Path) -> None:
 
     with pytest.raises(CannotConfirm, match="holds no results of a survey"):
         read_cells(tmp_path / "other")
+
+
+def test_a_reason_stands_once_with_all_that_have_it() -> None:
+    held = [
+        Cell(scenario, release, "HELD", 10, "the same", 1.0)
+        for scenario in ("kip-101-loss", "kip-101-divergence")
+        for release in ("2.1.1", "2.8.2")
+    ]
+    text = to_markdown([*CELLS, *held], ["0.10.2.2", "0.11.0.3", "2.1.1", "2.8.2"], [])
+
+    assert "* kip-101-loss, kip-101-divergence on 2.1.1, 2.8.2: the same." in text
+    assert "* kip-101-loss on 0.11.0.3: they part." in text
+
+
+def test_what_a_real_controller_decides_is_not_tried_and_is_told(tmp_path: Path) -> None:
+    scenarios = [find_scenario("C1"), find_scenario("C2")]
+    results = tmp_path / "results.jsonl"
+    cells, missing = surveyed(
+        scenarios,
+        [RELEASE],
+        results=results,
+        jars=None,
+        announce=lambda line: None,
+        tell=lambda line: None,
+    )
+    text = to_markdown(cells, ["4.0.0"], missing)
+
+    assert [cell.shown for cell in cells] == ["not steerable", "not steerable"]
+    assert "| C1 | kip-101-loss | not steerable |" in text
+    assert "on 4.0.0: brokers have a controller of their own" in text
+    assert not results.exists()

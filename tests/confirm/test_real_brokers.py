@@ -1,4 +1,7 @@
-"""The loss of `hw` on unchanged brokers of Kafka 0.10.2.2, and that nothing of them is left."""
+"""The loss of `hw`, and a short walk, on unchanged brokers of Kafka 0.10.2.2.
+
+Nothing of them is left.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ from checker.confirm.releases import kafka_release
 
 ROOT = Path(__file__).parents[2]
 TRACE = ROOT / "examples" / "traces" / "scenarios" / "kip-101-loss.json"
-COMMAND = [sys.executable, "-c", "from checker.console.cli import main; main()", "confirm"]
+COMMAND = [sys.executable, "-c", "from checker.console.cli import main; main()"]
 SECONDS_MAX = 120
 
 pytestmark = pytest.mark.slow
@@ -34,9 +37,9 @@ def brokers_can_be_had() -> None:
         pytest.skip(str(reason))
 
 
-def started(folder: Path) -> subprocess.Popen[str]:
+def started(folder: Path, *arguments: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [*COMMAND, str(TRACE), "--kafka", "0.10.2.2"],
+        [*COMMAND, *(arguments or ("confirm", str(TRACE))), "--kafka", "0.10.2.2"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -66,6 +69,17 @@ def test_hw_loses_an_acknowledged_record_on_real_brokers(tmp_path: Path) -> None
     assert re.search(
         r"^CONFIRMED on Kafka 0\.10\.2\.2 in \d+ s: acknowledged_durable", out, re.MULTILINE
     )
+    assert left_of(tmp_path) == []
+
+
+def test_walks_on_real_brokers_agree_with_the_model(tmp_path: Path) -> None:
+    walks = ("conform", "--circumstances", "crashes", "--walks", "2", "--steps", "12", "--no-cover")
+    process = started(tmp_path, *walks)
+    out, err = process.communicate(timeout=SECONDS_MAX)
+
+    assert process.returncode == 0, out + err
+    assert "2 walks on Kafka 0.10.2.2, seed 1" in out
+    assert re.search(r"^(1[2-9]|2\d) steps compared in \d+ s, 0 disagreements$", out, re.MULTILINE)
     assert left_of(tmp_path) == []
 
 

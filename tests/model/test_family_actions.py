@@ -305,6 +305,23 @@ def test_a_leader_that_leads_on_keeps_remote_leos_unless_they_are_to_be_fresh(
     }
 
 
+@pytest.mark.parametrize("version", ["kip320", "elr"])
+@pytest.mark.parametrize(
+    ("missed", "forgotten"),
+    [(0, {}), (1, {"remote_leo[0][1]": (0, UNKNOWN_OFFSET)})],
+    ids=["none missed", "one missed"],
+)
+def test_a_leader_may_be_told_to_forget_remote_leos_only_where_it_missed_an_epoch(
+    version: str, missed: int, forgotten: Changes
+) -> None:
+    model = model_of(f"{version}-with-fresh-remote-leo-after-gap", epochs=2)
+    state = edited(KNOWS, epoch=1 + missed)
+
+    assert changed_by(model, state, "Learn replica=0") == (
+        {"known_epoch[0]": (0, 1 + missed)} | forgotten
+    )
+
+
 def test_within_its_epoch_a_leader_keeps_remote_leos_in_any_case() -> None:
     fresh = model_of("elr-with-fresh-remote-leo")
     state = edited(KNOWS, epoch=0, outdated={0: 1}, isr=0b01, pending_isr={0: 0b01})

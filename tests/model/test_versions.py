@@ -13,7 +13,7 @@ from model.message.features import FEATURES, TRUNCATIONS
 from model.message.settings import settings_of
 from model.message.versions import VERSIONS, BadVersion, released_as, spelled, version_of
 
-NEVER_IN_KAFKA = {"longest-log"}
+NEVER_IN_KAFKA = {"longest-log", "fresh-remote-leo-after-gap"}
 SWITCHED_ON_BY_RELEASES = {"last-known-leader", "fresh-remote-leo"}
 """What Kafka has, or had, and none of the named versions: see `model.message.releases`."""
 """Features that no version has: they are there to be asked about."""

@@ -1,0 +1,39 @@
+"""Raft breaks on Spark as it does locally, when voters do not compare logs."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import Any
+
+import pytest
+from own import example
+
+from checker.budgets import Budgets
+from checker.engines.choice import EngineChoice
+from checker.engines.chosen import engine_for
+from checker.engines.memory import MemoryEngine
+from checker.run import counterexamples_of
+from checker.search import search
+from counterexamples import to_json
+
+pytestmark = pytest.mark.spark
+DRIVER_LEVELS = 7
+"""The last levels are left for Spark, and the step that breaks the claim."""
+
+
+def test_a_rule_that_is_taken_out_is_missed_on_spark_too(spark_context: Any) -> None:
+    problem = example("raft", entries=1, voters_compare_logs=False)
+    choice = EngineChoice(session=spark_context, partitions=2, driver_levels=DRIVER_LEVELS)
+    outcomes = []
+    for engine in (MemoryEngine(problem, threads=1), engine_for(problem, choice)):
+        with closing(engine):
+            result = search(problem, engine, budgets=Budgets(stop_at_first=True))
+            found = counterexamples_of(problem, engine, result)
+        traces = [to_json(finding.replayed.trace) for finding in found]
+        levels = [level.states for level in result.levels]
+        outcomes.append((levels, result.generated, result.invariants, traces))
+    on_spark = [level.depth for level in result.levels if level.on == "spark"]
+
+    assert on_spark
+    assert [claim.depth for claim in result.violated] == [9]
+    assert outcomes[0] == outcomes[1]
