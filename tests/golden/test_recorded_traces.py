@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import invariants
-from checker.kafka.families import problem_for
+from checker.kafka.families import family_of, problem_for
 from checker.run import EngineChoice, run
 from counterexamples import (
     Trace,
@@ -18,7 +18,7 @@ from counterexamples import (
     to_json,
 )
 from model.message.environment import Environment
-from model.message.model import message_model, model_of
+from model.message.model import message_model
 
 TRACES = Path(__file__).parents[2] / "examples" / "traces"
 FILES = sorted(TRACES.glob("*.json"))
@@ -33,7 +33,7 @@ def read(name: str) -> Trace:
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_each_ends_in_the_first_state_that_breaks_its_claim(path: Path) -> None:
     trace = read_trace(path)
-    model = model_of(trace.model, trace.version, trace.environment)
+    model = family_of(trace.model).problem_of(trace.version, trace.environment).model
     claim = CLAIMS[trace.invariant]
 
     replayed = confirm(trace, model, lambda state: claim.holds(state, model.settings))
@@ -59,7 +59,7 @@ def test_the_same_choices_under_epoch_end_safe(invariant: str) -> None:
     Where a later choice is no longer offered, that is because nothing was truncated.
     """
     trace = read(f"hw-{invariant}-2r2n2e.json")
-    hw = model_of(trace.model, "hw", trace.environment)
+    hw = family_of(trace.model).problem_of("hw", trace.environment).model
     epoch = message_model("epoch", Environment.from_options(dict(trace.environment)))
 
     followed = follow(trace, epoch)

@@ -10,14 +10,13 @@ import pytest
 import invariants
 from checker.compiled.kernel import plan_of
 from checker.finding import confirmed
-from checker.kafka.families import problem_for
+from checker.kafka.families import family_of, problem_for
 from checker.result import Verdict
 from checker.scenarios.catalogue import CATALOGUE
 from checker.scenarios.document import to_markdown
 from checker.scenarios.running import Outcome, run_scenarios, shared_by_shape
 from checker.scenarios.scenario import Scenario
 from counterexamples import NotACounterexample, TraceError, read_trace, to_json
-from model.message.model import model_of
 from model.message.versions import version_of
 
 TRACES = Path(__file__).parents[2] / "examples" / "traces" / "scenarios"
@@ -70,7 +69,7 @@ def test_the_document_tells_what_came_out(outcomes: list[Outcome]) -> None:
 @pytest.mark.parametrize("scenario", CATALOGUE, ids=by_name)
 def test_the_recorded_trace_replays_and_ends_in_the_first_breach(scenario: Scenario) -> None:
     trace = read_trace(TRACES / f"{scenario.name}.json")
-    model = model_of(trace.model, trace.version, trace.environment)
+    model = family_of(trace.model).problem_of(trace.version, trace.environment).model
 
     found = confirmed(trace, model, CLAIMS[trace.invariant])
 
@@ -84,7 +83,7 @@ def test_under_a_version_that_stands_the_recorded_steps_break_nothing(scenario: 
     """Either a step is not offered any more, or the same choices end safe."""
     trace = read_trace(TRACES / f"{scenario.name}.json")
     for version in scenario.stands:
-        model = model_of(trace.model, version, trace.environment)
+        model = family_of(trace.model).problem_of(version, trace.environment).model
         with pytest.raises((TraceError, NotACounterexample)):
             confirmed(trace, model, CLAIMS[trace.invariant])
 
