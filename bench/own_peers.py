@@ -213,6 +213,7 @@ def compare(example: Example, settings: Sequence[Bounds], console: Console) -> b
                 "DIFFER" if found else "agree",
             )
             shown.refresh()
+    console.print()
     for difference in wrong:
         console.print(difference, soft_wrap=True)
     return not wrong
