@@ -11,6 +11,7 @@ broker that missed an epoch fails and the one that did not passes, 3 if not.
 from __future__ import annotations
 
 import argparse
+import re
 import shutil
 import subprocess
 import sys
@@ -21,7 +22,7 @@ ROOT = Path(__file__).parent.parent
 UPSTREAM = ROOT / "docs" / "upstream"
 FAILS = "testLeaderThatMissedAnEpochForgetsWhatItsFollowersHad"
 PASSES = "testLeaderThatHeardOfEveryEpochForgetsWhatItsFollowersHad"
-RELEASES = ("3.9.1", "4.1.0", "4.2.0")
+RELEASES = ("3.9.1", "4.0.0", "4.1.0", "4.2.0")
 RUN_SECONDS_MAX = 1800
 
 
@@ -53,15 +54,19 @@ def tried(maven: str, kafka: str) -> dict[str, str]:
     shutil.rmtree(work, ignore_errors=True)
     settings = [f"-Dkafka.version={kafka}", f"-Dapi={api_of(kafka)}", f"-Dwork={work}"]
     command = [maven, "--batch-mode", "--quiet", "--strict-checksums", *settings, "test"]
-    done = subprocess.run(
-        command,
-        cwd=UPSTREAM,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=RUN_SECONDS_MAX,
-        check=False,
-    )
+    try:
+        done = subprocess.run(
+            command,
+            cwd=UPSTREAM,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=RUN_SECONDS_MAX,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as problem:
+        print(f"{kafka}: {problem}")
+        return {}
     reports = list((work / "surefire-reports").glob("TEST-*.xml"))
     if not reports:
         errors = [line for line in done.stdout.splitlines() if "ERROR" in line]
@@ -70,10 +75,17 @@ def tried(maven: str, kafka: str) -> dict[str, str]:
     return outcomes(reports[0].read_text(encoding="utf-8"))
 
 
+def release(text: str) -> str:
+    """`4.2.0`"""
+    if not re.fullmatch(r"\d+\.\d+\.\d+", text):
+        raise argparse.ArgumentTypeError(f"{text!r} is no release of Kafka, as 4.2.0 is")
+    return text
+
+
 def main() -> None:
     """Run it on every release asked for."""
     parser = argparse.ArgumentParser(description="The failing test of docs/upstream/.")
-    parser.add_argument("--kafka", action="append", metavar="VERSION")
+    parser.add_argument("--kafka", action="append", type=release, metavar="VERSION")
     releases = parser.parse_args().kafka or RELEASES
     maven = shutil.which("mvn")
     if maven is None:

@@ -72,7 +72,7 @@ class KraftCluster:
 
     def start(self) -> None:
         """Format every disk and start everybody; wait until all brokers are known."""
-        cluster = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
+        cluster = cluster_id(uuid.uuid4())
         names = [CONTROLLER, *map(name_of, REPLICAS)]
         for name in names:
             self._processes.run(
@@ -219,6 +219,12 @@ class KraftCluster:
 
     def _write(self, name: str, lines: Sequence[str]) -> None:
         self._file(name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def cluster_id(chosen: uuid.UUID) -> str:
+    """The name of a cluster, as Kafka spells it; none begins with `-`, as options do."""
+    value = chosen.bytes if chosen.bytes[0] < 0xF8 else bytes([0]) + chosen.bytes[1:]
+    return base64.urlsafe_b64encode(value).decode().rstrip("=")
 
 
 def _shared(controller_port: int, timeouts: Mapping[str, int]) -> list[str]:

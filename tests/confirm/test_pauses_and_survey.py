@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from uuid import UUID
 
 import pytest
 
@@ -12,6 +13,7 @@ from checker.confirm import paused, survey
 from checker.confirm.counterexample import searched
 from checker.confirm.course import course_of
 from checker.confirm.errors import BrokerFailed, CannotConfirm, NoJars
+from checker.confirm.kraft import cluster_id
 from checker.confirm.releases import KafkaRelease, kafka_release, require_steerable
 from checker.confirm.replay import Confirmation, Judgement
 from checker.confirm.survey import Cell, read_cells, surveyed, to_markdown
@@ -20,6 +22,14 @@ from checker.scenarios.catalogue import find_scenario
 
 RELEASE = kafka_release("4.0.0")
 M1 = Record(0, b"m1", 0)
+
+
+@pytest.mark.parametrize("first", [0x00, 0x7F, 0xF7, 0xF8, 0xFB, 0xFC, 0xFF])
+def test_no_cluster_is_named_like_an_option(first: int) -> None:
+    name = cluster_id(UUID(bytes=bytes([first]) + bytes(15)))
+
+    assert len(name) == 22
+    assert not name.startswith("-")
 
 
 class Pretended:
