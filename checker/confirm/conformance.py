@@ -18,7 +18,7 @@ from pathlib import Path
 
 from checker.confirm.brokers import BrokerSettings
 from checker.confirm.circumstances import Circumstances
-from checker.confirm.known_differences import known_difference
+from checker.confirm.known_differences import KnownDifference, known_difference
 from checker.confirm.outcomes import Call, Outcome, Reachable
 from checker.confirm.releases import KafkaRelease
 from checker.confirm.shortening import shortened
@@ -75,15 +75,17 @@ class Planned:
 class Tallied:
     """What was compared in the same circumstances.
 
-    `compared` is how often each outcome was, and agreed. `differences` are those that are known,
-    by name. `ways` are all outcomes that the model can come to, with a shortest way to each, found
-    in so many `states`; `complete` is whether these were all.
+    `compared` is how often each outcome was, and agreed; `tried` counts those too that ended in a
+    disagreement, so that these are not tried again and again. `differences` are those that are
+    known, by name. `ways` are all outcomes that the model can come to, with a shortest way to each,
+    found in so many `states`; `complete` is whether these were all.
     """
 
     circumstances: Circumstances
     problem: Problem
     walks: int = 0
     compared: Counter[Outcome] = field(default_factory=Counter)
+    tried: Counter[Outcome] = field(default_factory=Counter)
     differences: Counter[str] = field(default_factory=Counter)
     not_held: Counter[str] = field(default_factory=Counter)
     ways: Mapping[Outcome, Sequence[Call]] = field(default_factory=dict)
@@ -222,7 +224,7 @@ def walk_by_chance(
 
     def chosen(planned: Planned) -> Choose:
         tally = tallied[planned.circumstances.name]
-        return by_chance(_chance(seed, planned), tally.model, tally.compared)
+        return by_chance(_chance(seed, planned), tally.model, tally.tried)
 
     _walk_all(grounds, found, planned, chosen, steps_max, announce)
 
@@ -260,7 +262,7 @@ def walk_to_the_rest(
                 return None
             if planned.lag_ms == LAG_MS:
                 return following(planned.way)  # What is slow is not done for the sake of chance.
-            by_the_way = by_chance(_chance(seed, planned), tally.model, tally.compared)
+            by_the_way = by_chance(_chance(seed, planned), tally.model, tally.tried)
             return one_after_the_other(following(planned.way), by_the_way)
 
         _walk_all(grounds, found, planned, chosen, steps_max, announce)
@@ -307,22 +309,30 @@ def _walk_all(
                     walked = grounds.walked(stage, each, tally.model, choose, steps_max)
                     _count(found, tally, each, walked)
                     announce(_told(each, walked, found))
-                    has_ended = walked.has_ended
+                    # What is known leaves brokers sound, and the next walk has another topic.
+                    has_ended = walked.has_ended or _known(walked, found) is not None
             found.seconds += time.monotonic() - began
 
 
 def _count(found: Conformance, tally: Tallied, planned: Planned, walked: Walked) -> None:
     tally.walks += 1
     tally.compared.update(walked.compared)
+    tally.tried.update(walked.compared)
+    if walked.disagreed is not None:
+        tally.tried[walked.disagreed] += 1
     if walked.not_held:
         tally.not_held[re.sub(r"\d+", "#", walked.not_held)] += 1
-    if walked.disagreement is None:
-        return
-    known = known_difference(walked.disagreement, found.release)
+    known = _known(walked, found)
     if known is not None:
         tally.differences[known.name] += 1
-    else:
+    elif walked.disagreement is not None:
         found.disagreements.append(Disagreement(planned, walked))
+
+
+def _known(walked: Walked, found: Conformance) -> KnownDifference | None:
+    if walked.disagreement is None:
+        return None
+    return known_difference(walked.disagreement, found.release)
 
 
 def _told(planned: Planned, walked: Walked, found: Conformance) -> str:
@@ -330,7 +340,7 @@ def _told(planned: Planned, walked: Walked, found: Conformance) -> str:
     if walked.not_held:
         told += f", then: {walked.not_held}"
     if walked.disagreement is not None:
-        known = known_difference(walked.disagreement, found.release)
+        known = _known(walked, found)
         reason = Disagreement(planned, walked).reason
         told += f", then {'as is known' if known else 'DISAGREES'}: {reason}"
     return f"{told}; {found.steps:,} in all"

@@ -19,7 +19,7 @@ from model.kit.claim import ActionProperty, Invariant
 from model.kit.errors import BadEnvironment
 from model.message.environment import Environment
 from model.message.terms import ANSWERED
-from model.message.versions import version_of
+from model.message.versions import released_as, version_of
 
 
 class NotFound(Exception):
@@ -44,9 +44,13 @@ def searched(
 ) -> Counterexample:
     """The shortest counterexample of a scenario under these rules, if the catalogue has them fall.
 
-    Else that of the first version that does; with `always` under these rules in any case. Raises
+    Of rules without a name, which the catalogue does not speak of, it is searched for. Else that of
+    the first version that falls; with `always` under these rules in any case. Raises
     `KeyboardInterrupt` where the search is interrupted, and `NotFound`.
     """
+    if not always and released_as(version_of(rules)) is None:
+        with suppress(NotFound):
+            return searched(scenario, rules, announce, always=True)
     own = version_of(rules)
     fitting = (
         name

@@ -34,12 +34,14 @@ Choose = Callable[[Sequence[Moment]], Moment | None]
 class Walked:
     """A walk: the steps that were taken and compared, and why it ended before its time.
 
-    `disagreement` is the step at which brokers did something else, `not_held` why the harness could
+    `disagreement` is the step at which brokers did something else than the outcome `disagreed`,
+    which the model has; `not_held` is why the harness could
     not go on; neither is of a walk that came to its end. `steps` includes the one that disagreed.
     """
 
     steps: list[TraceStep] = field(default_factory=list)
     compared: list[Outcome] = field(default_factory=list)
+    disagreed: Outcome | None = None
     disagreement: StepSeen | None = None
     not_held: str = ""
     seconds: float = 0.0
@@ -77,6 +79,7 @@ def walk(
             walked.steps += [TraceStep(each.action, each.arguments) for each in moments]
             if seen.complaint:
                 walked.disagreement = seen
+                walked.disagreed = _outcome(model, chosen)
                 break
             for each in moments:
                 walked.compared.append(_outcome(model, each))
@@ -136,7 +139,8 @@ class Steerable:
 def by_chance(chance: random.Random, model: Model, known: Counter[Outcome]) -> Choose:
     """Choose at random, what was compared less often more often.
 
-    `known` is how often each outcome was compared; it is counted up by whoever walks.
+    `known` is how often each outcome was compared, or would have been; it is counted up by whoever
+    walks.
     """
 
     def choose(steps: Sequence[Moment]) -> Moment | None:

@@ -273,3 +273,12 @@ def test_what_a_real_controller_decides_is_not_tried_and_is_told(tmp_path: Path)
     assert "| C1 | kip-101-loss | not steerable |" in text
     assert "on 4.0.0: brokers have a controller of their own" in text
     assert not results.exists()
+
+
+def test_rules_without_a_name_are_searched_before_another_version_is_taken() -> None:
+    nameless = kafka_release("2.0.1").rules
+    own = searched(find_scenario("last-replica-standing"), nameless, lambda line: None)
+    others = searched(find_scenario("kip-279"), nameless, lambda line: None)
+
+    assert own.problem.model.version == nameless
+    assert others.problem.model.version == "epoch"

@@ -415,6 +415,22 @@ def test_a_disagreement_ends_its_cluster_and_the_walks_go_on(pretended: Any) -> 
     assert "r0 LEO: 1 in the model, 9 in Kafka" in found.disagreements[0].reason
 
 
+def test_a_known_difference_ends_its_walk_and_not_its_cluster(pretended: Any) -> None:
+    def deviates(name: str, facts: Facts) -> Mapping[str, str] | None:
+        if name != "OffsetForLeaderEpoch" or not facts:
+            return None
+        return {"r1 epoch cache": f"{facts['r1 epoch cache']}, 9 from 9".removeprefix("empty, ")}
+
+    fields = Fields(pretended, NEW, deviates)
+    found = conformed(fields, walks=20)
+    [tally] = found.tallied
+
+    assert fields.clusters == [(2, NO_LAG_MS), (2, LAG_MS)]
+    assert found.disagreements == []
+    assert tally.differences["epoch-without-records-stays"] > 0
+    assert tally.tried.total() == tally.compared.total() + tally.differences.total()
+
+
 def test_every_outcome_is_walked_to(pretended: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     fields = Fields(pretended, OLD, lambda name, facts: None)
     found = conformed(fields, walks=2)
