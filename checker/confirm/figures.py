@@ -6,10 +6,11 @@ docs/kafka.md has two authors: `confirm-catalogue` writes what is before the hea
 
 from __future__ import annotations
 
+import functools
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from checker.confirm.conformance import Conformance, Tallied
@@ -105,7 +106,10 @@ def _figures(tally: Tallied) -> CircumstancesFigures:
 
 
 def read_figures(file: Path) -> list[Figures]:
-    """What earlier runs wrote down, the last of each release. Raises `CannotConfirm`."""
+    """What earlier runs wrote down, those of a release added up. Raises `CannotConfirm`.
+
+    Of runs with the same seed the last counts.
+    """
     if not file.exists():
         return []
     try:
@@ -115,7 +119,45 @@ def read_figures(file: Path) -> list[Figures]:
         raise CannotConfirm(
             f"{file} holds no figures of conformance walks ({problem}); name another file"
         ) from None
-    return list({each.release: each for each in found}.values())
+    runs = {(each.release, each.seed): each for each in found}.values()
+    by_release: dict[str, list[Figures]] = {}
+    for run in runs:
+        by_release.setdefault(run.release, []).append(run)
+    return [functools.reduce(_added, those) for those in by_release.values()]
+
+
+def _added(one: Figures, other: Figures) -> Figures:
+    """Two runs on the same release as if they were one."""
+    names = dict.fromkeys(each.name for run in (one, other) for each in run.circumstances)
+    circumstances = []
+    for name in names:
+        those = [each for run in (one, other) for each in run.circumstances if each.name == name]
+        circumstances.append(functools.reduce(_added_circumstances, those))
+    return replace(
+        one,
+        seconds=round(one.seconds + other.seconds, 1),
+        circumstances=circumstances,
+        disagreements=[*one.disagreements, *other.disagreements],
+    )
+
+
+def _added_circumstances(
+    one: CircumstancesFigures, other: CircumstancesFigures
+) -> CircumstancesFigures:
+    """What neither compared is missing, of the outcomes of whoever knows more of them."""
+    knows, less = sorted((one, other), key=lambda each: -each.reachable)
+    missing = set(knows.missing)
+    if less.reachable == knows.reachable:
+        missing &= set(less.missing)
+    return replace(
+        knows,
+        walks=one.walks + other.walks,
+        by_action=dict(Counter(one.by_action) + Counter(other.by_action)),
+        outcomes=knows.reachable - len(missing),
+        missing=sorted(missing),
+        differences=dict(Counter(one.differences) + Counter(other.differences)),
+        not_held=dict(Counter(one.not_held) + Counter(other.not_held)),
+    )
 
 
 def _from_json(line: dict[str, object]) -> Figures:

@@ -65,6 +65,20 @@ def test_figures_are_the_same_after_they_were_kept(tmp_path: Path) -> None:
     assert read_figures(file) == [figures("2.1.1"), figures("0.10.2.2")]
 
 
+def test_runs_of_a_release_are_added_up(tmp_path: Path) -> None:
+    file = tmp_path / "figures.jsonl"
+    other = compared("2.1.1")
+    other.tallied[0].compared = Counter({NEVER: 4})
+    keep(file, figures("2.1.1"))
+    keep(file, figures_of(other, seed=2))
+    [both] = read_figures(file)
+    [each] = both.circumstances
+
+    assert (both.walks, both.steps) == (6, 11)
+    assert (each.outcomes, each.reachable, each.missing) == (3, 3, [])
+    assert each.differences == {KNOWN[0].name: 4}
+
+
 def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
     (tmp_path / "other").write_text('{"scenario": "kip-101-loss"}\n')
 

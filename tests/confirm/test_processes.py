@@ -12,6 +12,7 @@ from typing import Any
 import psutil
 import pytest
 
+from checker.confirm.brokers import _has_read
 from checker.confirm.errors import BrokerFailed, CannotConfirm
 from checker.confirm.processes import Processes, find_java
 from checker.console.ending import ending_as_by_ctrl_c
@@ -153,3 +154,19 @@ def test_brokers_die_with_a_harness_that_is_killed(java: Path, folder: Path) -> 
 
     assert gone or broker.status() == psutil.STATUS_ZOMBIE
     assert time.monotonic() - began < 10
+
+
+@pytest.mark.parametrize(
+    ("said", "has_read"),
+    [
+        ("", False),
+        ("zookeeper.version=3.4.9-1\n", False),
+        ("zookeeper.version=3.4.9-1\nbinding to port 127.0.0.1/127.0.0.1:1234\n", True),
+        ("zookeeper.version=3.8.4\nbinding to port 127.0.0.1/127.0.0.1:1234\n", False),
+        ("zookeeper.version=3.8.4\nSnapshotting: 0x0 to snapshot.0\n", True),
+    ],
+)
+def test_nobody_connects_to_zookeeper_before_it_has_read_its_data(
+    said: str, has_read: bool
+) -> None:
+    assert _has_read(said) is has_read
