@@ -35,6 +35,7 @@ PROGRAMS = (
     "bench.configurations",
     "bench.faults",
     "bench.first_verdict",
+    "bench.pauses",
 )
 COMMANDS = (
     "check",
