@@ -33,6 +33,7 @@ PROGRAMS = (
     "bench.configurations",
     "bench.faults",
     "bench.first_verdict",
+    "bench.pauses",
 )
 COMMANDS = (
     "check",
