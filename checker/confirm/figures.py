@@ -171,9 +171,9 @@ def keep(file: Path, figures: Figures) -> None:
         kept.write(json.dumps(asdict(figures)) + "\n")
 
 
-def to_markdown(runs: Iterable[Figures]) -> str:
+def to_markdown(found: Iterable[Figures]) -> str:
     """The part of the document that is about walks."""
-    runs = sorted(runs, key=lambda run: [int(part) for part in run.release.split(".")])
+    runs = sorted(found, key=lambda run: [int(part) for part in run.release.split(".")])
     lines = [_HEAD, f"| release | walks | {' | '.join(_NUMBERS)} |", "|---" * 6 + "|"]
     for run in runs:
         numbers = " | ".join(_numbers(run))
@@ -185,15 +185,7 @@ def to_markdown(runs: Iterable[Figures]) -> str:
         f"| `{name}` | {' | '.join(str(run.by_action[name] or '-') for run in runs)} |"
         for name in names
     ]
-    lines += _listed(
-        "Outcomes that were compared, of those that can be reached in these circumstances:",
-        (
-            f"{run.release}, {each.name}: {each.outcomes} of {each.reachable} "
-            f"({each.states:,} states{'' if each.complete else ', not all'})"
-            for run in runs
-            for each in run.circumstances
-        ),
-    )
+    lines += _by_circumstances(runs)
     shown = Counter({d.name: 0 for d in KNOWN})
     for run in runs:
         for each in run.circumstances:
@@ -207,15 +199,6 @@ def to_markdown(runs: Iterable[Figures]) -> str:
         (f"{run.release}: {reason}." for run in runs for reason in run.disagreements),
     )
     lines += _listed(
-        "Outcomes that no walk compared:",
-        (
-            f"{run.release}, {each.name}: {missing}."
-            for run in runs
-            for each in run.circumstances
-            for missing in each.missing
-        ),
-    )
-    lines += _listed(
         "Walks that ended early because the harness could not hold a step:",
         (
             f"{run.release}, {each.name}, {times} times: {reason[:200]}."
@@ -225,6 +208,26 @@ def to_markdown(runs: Iterable[Figures]) -> str:
         ),
     )
     return "\n".join(lines) + "\n"
+
+
+def _by_circumstances(runs: Sequence[Figures]) -> list[str]:
+    """How many of the outcomes that can be reached were compared, by circumstances and release."""
+    lines = [
+        "",
+        "Outcomes that were compared, of those that the model can come to (`*`: of those in the "
+        "first states, not all were gone through; `-`: not looked for):",
+        "",
+        f"| | {' | '.join(run.release for run in runs)} |",
+        "|---" * (len(runs) + 1) + "|",
+    ]
+    for name in dict.fromkeys(each.name for run in runs for each in run.circumstances):
+        cells = []
+        for run in runs:
+            each = next((each for each in run.circumstances if each.name == name), None)
+            told = f"{each.outcomes} of {each.reachable}" if each and each.reachable else "-"
+            cells.append(told + ("*" if each and each.reachable and not each.complete else ""))
+        lines.append(f"| {name} | {' | '.join(cells)} |")
+    return lines
 
 
 _NUMBERS = ("steps", "outcomes", "known differences", "disagreements")

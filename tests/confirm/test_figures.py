@@ -91,7 +91,7 @@ def test_the_document_tells_what_was_compared_and_what_was_not() -> None:
 
     assert "| 0.10.2.2 | 3 | 7 | 2 of 3 | 2 | 0 |\n| 2.1.1 | 3 | 7 | 2 of 3 | 2 | 0 |" in text
     assert "| `Produce` | 5 | 5 |" in text
-    assert "* 2.1.1, crashes: Crash: up-." in text
+    assert "| crashes | 2 of 3 | 2 of 3 |" in text
     assert f"{KNOWN[0].told} 4 walks." in text
     assert "* 2.1.1, crashes, 1 times: a follower left." in text
 
