@@ -6,6 +6,7 @@ What a name stands for is found as Python finds it. An index outside a shape is 
 from __future__ import annotations
 
 import ast
+import builtins
 import types
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -145,6 +146,8 @@ class Expressions:
             return self.wrapped(node, self.source.names[name])
         if name in _BUILTINS:
             return Known(_BUILTINS[name])
+        if not hasattr(builtins, name):
+            raise self.source.refuse(node, f"`{name}` is not defined", "define it, or name another")
         raise self.source.refuse(
             node, f"`{name}` is nothing that can be compiled", "use min, max, abs, int, bool, range"
         )
