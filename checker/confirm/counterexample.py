@@ -42,10 +42,10 @@ class Counterexample:
 def searched(
     scenario: Scenario, rules: str, announce: Callable[[str], None], *, always: bool = False
 ) -> Counterexample:
-    """The shortest counterexample of a scenario under these rules, if the catalogue has them fall.
+    """The shortest counterexample of a scenario under these rules, if they break its claim.
 
     Of rules without a name, which the catalogue does not speak of, it is searched for. Else that of
-    the first version that falls; with `always` under these rules in any case. Raises
+    the first version that breaks it; with `always` under these rules in any case. Raises
     `KeyboardInterrupt` where the search is interrupted, and `NotFound`.
     """
     if not always and released_as(version_of(rules)) is None:
