@@ -147,7 +147,7 @@ class _Text:
             renamed_record = naming.holds is Holds.RECORD and self.renames_records
             if naming.columns is not None or Sort.RECORD in (naming.rows, naming.columns):
                 continue
-            if naming.rows is Sort.REPLICA:
+            if naming.rows == Sort.REPLICA:
                 for term in self._of_own_row(field, naming, place, r, renamed_record):
                     yield self._if_alive("w", field, r, term[0]), term[1]
             elif field.alive is None:
@@ -192,8 +192,8 @@ class _Text:
                     value = f"place[{value} + {1 + place.lo}] - {1 + place.lo}"
                 elif naming.holds is Holds.REPLICAS:
                     value = _moved_bits(value, [f"p{r}" for r in replicas])
-                row = f"p{i}" if naming.rows is Sort.REPLICA else i
-                column = f"p{j}" if naming.columns is Sort.REPLICA else j
+                row = f"p{i}" if naming.rows == Sort.REPLICA else i
+                column = f"p{j}" if naming.columns == Sort.REPLICA else j
                 value = self._if_alive("w", field, i, value)
                 yield from _put("t", place, value, row, column)
 
@@ -216,8 +216,8 @@ class _Text:
                     value = f"name[{value}]"
                 elif naming.holds is Holds.RECORDS:
                     value = _moved_bits(value, [f"n{bit}" for bit in range(self.records)])
-                row = f"n{i}" if naming.rows is Sort.RECORD else i
-                column = f"n{j}" if naming.columns is Sort.RECORD else j
+                row = f"n{i}" if naming.rows == Sort.RECORD else i
+                column = f"n{j}" if naming.columns == Sort.RECORD else j
                 value = self._if_alive("t", field, i, value)
                 yield from _put("u", place, value, row, column)
 
@@ -265,7 +265,7 @@ class _Text:
                 value, bits = _read(source, place, i, j), place.width
                 if naming.holds is Holds.RECORDS:
                     value, bits = f"{value} >> {index} & 1", 1
-                elif index != (i if naming.rows is Sort.RECORD else j):
+                elif index != (i if naming.rows == Sort.RECORD else j):
                     continue
                 yield (self._if_alive(source, field, i, value) if every else value), bits
 

@@ -51,7 +51,10 @@ SMALL = ["--engine", "local", "--records", "1", "--epochs", "1", "--restarts", "
         (["--protocol", "hw", "--graph", "/nowhere/x"], "/nowhere/x cannot be written"),
         (["--protocol", "hw", "--symmetry"], "symmetry replicas cannot be: with --election-order"),
         (["--symmetry", "all", "--protocol", "hw"], "add --election-order any"),
-        (["--protocol", "hw", "--symmetry", "epochs"], "'--symmetry': 'epochs' is not one of"),
+        (
+            ["--protocol", "hw", "--symmetry", "epochs"],
+            "symmetry is 'epochs'; message has none, replicas, records, all",
+        ),
     ],
 )
 def test_bad_usage_is_one_line_that_names_option_and_value_and_exit_2(

@@ -236,9 +236,8 @@ def test_a_question_is_plain_values() -> None:
 def test_what_an_action_raises_is_the_outcome_of_the_grid(monkeypatch: pytest.MonkeyPatch) -> None:
     [cell, *_] = TINY.cells()
     words = cell.problem(TINY.invariants).model.initial[0].words
-    raised = Raised(
-        "Crash(replica=0)", problem_for("hw", Environment()).model.initial[0], KeyError()
-    )
+    model = problem_for("hw", Environment()).model
+    raised = Raised("Crash(replica=0)", model, model.initial[0], KeyError())
     monkeypatch.setattr("checker.matrix.outcome.explain_fault", lambda problem, fault: raised)
 
     with pytest.raises(Raised):

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from checker.engines.task import Run
+from checker.engines.task import SortedFile
 from checker.engines.tiers import Tiers
 from checker.store.blocks import hashes, owner_of_each
 from checker.store.runs import Scratch, merge, share, sort_unique, unseen
@@ -122,7 +122,7 @@ def test_tiers_keep_few_runs_and_lose_none(sizes: list[int]) -> None:
     rewritten = 0
     for number, size in enumerate(sizes):
         held[f"level-{number}"] = {number}
-        tiers.add(Run(f"level-{number}"), size)
+        tiers.add(SortedFile(f"level-{number}"), size)
         plan = tiers.plan(f"visited/{number}")
         if plan.merge:
             held[plan.merged] = set().union(*(held[run.name] for run in plan.merge))

@@ -338,7 +338,7 @@ def test_states_of_a_block_are_worked_out_as_each_of_them_alone(
     """States are asked many at a time; those that step out of a range are found among them."""
     model = model_of(version, **LARGER, **EVERYTHING[version])
     compiled, drawn = Compiled(model), AnyState(model, seed)
-    states = [drawn.drawn(tidy=tidy) for _ in range(200)]
+    states = [drawn.drawn(tidy=tidy) for _ in range(250)]
     alone = [compiled.expand(state) for state in states]
     rows = np.array([state.words for state in states], np.uint64)
     expander = Expander(compiled.problem)

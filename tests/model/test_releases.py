@@ -188,7 +188,10 @@ def test_declarations_are_in_order_and_each_changes_something(is_kraft: bool) ->
 def test_every_rule_that_kafka_ever_had_is_in_some_release() -> None:
     had = {name for r in RELEASES for name in version_of(r.version).feature_names}
 
-    assert {feature.name for feature in FEATURES} - had == {"longest-log"}
+    assert {feature.name for feature in FEATURES} - had == {
+        "longest-log",
+        "fresh-remote-leo-after-gap",
+    }
 
 
 @pytest.mark.parametrize(
