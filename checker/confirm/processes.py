@@ -16,6 +16,8 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from types import FrameType
+from typing import Any
 
 from checker.confirm.errors import BrokerFailed, CannotConfirm
 
@@ -50,24 +52,49 @@ def find_java() -> Path:
 
 
 class Processes:
-    """The JVMs of one cluster, by name, with a log file each in `folder`. A context manager."""
+    """The JVMs of one cluster, by name, with a log file each in `folder`.
+
+    A context manager. An interrupt is raised when it comes; where Python drops it, as it does in a
+    weak reference's callback, it is raised again at the next look at a process, or at the end.
+    """
 
     def __init__(self, folder: Path, class_path: Iterable[Path]) -> None:
         self._folder = folder
         self._java = find_java()
         self._class_path = os.pathsep.join(map(str, class_path))
         self._running: dict[str, subprocess.Popen[bytes]] = {}
+        self._handlers: dict[int, Callable[[int, FrameType | None], Any]] = {}
+        self._interrupted = False
         (folder / "log4j.properties").write_text(_LOG4J_1, encoding="utf-8")
         (folder / "log4j2.xml").write_text(_LOG4J_2, encoding="utf-8")
 
     def __enter__(self) -> Processes:
+        if threading.current_thread() is threading.main_thread():
+            for number in (signal.SIGINT, signal.SIGTERM):
+                handler = signal.getsignal(number)
+                if callable(handler):
+                    self._handlers[number] = handler
+                    signal.signal(number, self._note)
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         self.end_all()
+        for number, handler in self._handlers.items():
+            signal.signal(number, handler)
+        if kind is None:
+            self._heed()
+
+    def _note(self, number: int, frame: FrameType | None) -> None:
+        self._interrupted = True
+        self._handlers[number](number, frame)
+
+    def _heed(self) -> None:
+        if self._interrupted:
+            raise KeyboardInterrupt
 
     def start(self, name: str, main: str, *arguments: str) -> None:
         """Run the class `main` as `name`, which must not be running."""
+        self._heed()
         if self.runs(name):
             raise ValueError(f"{name} is running already")
         with self.log_of(name).open("ab") as log, _interrupts_wait():
@@ -156,6 +183,7 @@ class Processes:
 
     def require(self, name: str) -> None:
         """Raise `BrokerFailed`, with its last lines, where the process has ended by itself."""
+        self._heed()
         if not self.runs(name):
             raise BrokerFailed(f"{name} has ended by itself; {self.last_lines(name)}")
 

@@ -87,6 +87,31 @@ def test_an_interrupt_while_a_process_is_started_is_raised_once_it_is_known(
     assert not is_alive(started[0])
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_an_interrupt_that_python_drops_is_raised_after_all(java: Path, folder: Path) -> None:
+    went_on = []
+
+    class Dropping:
+        def __del__(self) -> None:
+            signal.raise_signal(signal.SIGINT)
+
+    def work(processes: Processes) -> None:
+        processes.start("zookeeper", "Main")
+        thing = Dropping()
+        del thing
+        went_on.append("after the interrupt")
+        processes.require("zookeeper")
+        went_on.append("after a look at a process")
+
+    processes = Processes(folder, [])
+    with pytest.raises(KeyboardInterrupt), processes:
+        work(processes)
+
+    assert went_on == ["after the interrupt"]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert not processes.runs("zookeeper")
+
+
 def test_a_process_that_stands_still_is_ended_too(java: Path, folder: Path) -> None:
     with Processes(folder, []) as processes:
         processes.start("r0", "Main")
