@@ -11,7 +11,6 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -172,13 +171,3 @@ def _go_over_files(states: int) -> None:
 def arguments_of(*given: object) -> tuple[str, ...]:
     """Arguments as the command gets them."""
     return tuple(map(str, given))
-
-
-def first_line(text: str) -> str:
-    """What a person reads first."""
-    return next(iter(text.strip().splitlines()), "")
-
-
-def error_lines(ended: Ended) -> Sequence[str]:
-    """Lines that say what went wrong."""
-    return [line for line in ended.err.splitlines() if line.startswith("error: ")]

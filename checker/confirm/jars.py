@@ -19,7 +19,8 @@ from xml.sax.saxutils import escape
 
 from checker.compiled.cache import cache_directory
 from checker.confirm.errors import NoJars
-from checker.confirm.releases import KafkaRelease
+from checker.confirm.processes import find_java
+from checker.confirm.releases import KafkaRelease, kafka_release
 
 FETCH_SECONDS_MAX = 600
 _CLASS_PATH_GOAL = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:build-classpath"
@@ -52,6 +53,13 @@ def class_path(release: KafkaRelease, *, folder: Path | None, announce: Announce
         known = _fetch(release)
         _write(written, release, known)
     return known
+
+
+def require_brokers(*names: str) -> None:
+    """Raise `CannotConfirm`, with the reason, where brokers of these releases cannot be had."""
+    find_java()
+    for name in names:
+        class_path(kafka_release(name), folder=None, announce=lambda line: None)
 
 
 def _from_folder(release: KafkaRelease, folder: Path) -> list[Path]:

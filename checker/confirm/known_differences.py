@@ -25,11 +25,6 @@ class KnownDifference:
     shows: Callable[[StepSeen, KafkaRelease], bool]
 
 
-def subjects(seen: StepSeen) -> set[str]:
-    """What differs, without the broker's name."""
-    return {each.subject.split(" ", 1)[-1] for each in seen.differences}
-
-
 def _keeps_epoch(seen: StepSeen, release: KafkaRelease) -> bool:
     """The cache has one more entry, that of an epoch without records."""
     if not release.at_least(2, 0, 1) or release.at_least(2, 7):

@@ -137,11 +137,6 @@ class Link:
             self._is_open = True
             self._changed.notify_all()
 
-    def shut(self) -> None:
-        """From now on everything waits."""
-        with self._changed:
-            self._is_open = False
-
     def close(self) -> None:
         """End it: nobody can connect any more, and what is connected is cut off."""
         with self._changed:

@@ -33,9 +33,13 @@ Exit codes:
 @click.option(
     "--kafka", required=True, metavar="RELEASE", help="Whose brokers, as 0.10.2.2 or 3.9.1."
 )
-@click.option("--walks", type=click.IntRange(1), default=25, help="Walks by chance.")
-@click.option("--steps", type=click.IntRange(1), default=40, help="Most steps of a walk.")
-@click.option("--seed", type=int, default=1, help="What chance goes by.")
+@click.option(
+    "--walks", type=click.IntRange(1), default=25, show_default=True, help="Walks by chance."
+)
+@click.option(
+    "--steps", type=click.IntRange(1), default=40, show_default=True, help="Most steps of a walk."
+)
+@click.option("--seed", type=int, default=1, show_default=True, help="What chance goes by.")
 @click.option(
     "--circumstances",
     "names",
@@ -46,12 +50,14 @@ Exit codes:
 @click.option(
     "--cover/--no-cover",
     default=True,
+    show_default=True,
     help="Then walk to every outcome of the model that was not compared yet.",
 )
 @click.option(
     "--max-states",
     type=click.IntRange(1),
     default=20_000_000,
+    show_default=True,
     help="With --cover: go through no more states than that to find the outcomes.",
 )
 @click.option(

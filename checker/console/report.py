@@ -71,7 +71,8 @@ def headline(result: Result) -> RenderableType:
     model, words = problem.model, words_of(problem)
     symmetric = told_symmetry(problem.symmetry)
     title = Text.assemble((model.version, "bold"), f"{words.title(model)}{symmetric}")
-    # What is off by default is told where it is on: the circumstances are many by now.
+    # What is off by default is told where it is on: the circumstances are many by now. What has no
+    # default that is known here, as the bounds of somebody's own model, is told always.
     usual = problem.family.usual.options() if problem.family else model.options
     facts = ", ".join(
         f"{name} {told_option(value)}"

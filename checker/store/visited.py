@@ -43,8 +43,8 @@ _SLOTS_SMALL = 1 << 16
 _GROWTH_SMALL = 4
 _LOAD_MAX = 0.6
 _GROWTH = 2
-"""Tables are filled to 60% and then doubled, so that a slot's 4 bytes are 7 to 13 a state. Fuller
-tables would save a tenth of the memory, and cost a quarter of the time of a search.
+"""Tables are filled to 60% and then doubled, so that a slot's 4 bytes are 7 to 13 a state. At 80%
+and steps of 40% a search of 5.3 million states took about a fifth longer.
 """
 _NEARLY = 0.9
 """An owner whose table is so full grows with one whose table is full."""

@@ -16,9 +16,7 @@ import psutil
 import pytest
 
 from checker.confirm.errors import CannotConfirm
-from checker.confirm.jars import class_path
-from checker.confirm.processes import find_java
-from checker.confirm.releases import kafka_release
+from checker.confirm.jars import require_brokers
 
 ROOT = Path(__file__).parents[2]
 TRACE = ROOT / "examples" / "traces" / "scenarios" / "kip-101-loss.json"
@@ -31,8 +29,7 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="module", autouse=True)
 def brokers_can_be_had() -> None:
     try:
-        find_java()
-        class_path(kafka_release("0.10.2.2"), folder=None, announce=lambda line: None)
+        require_brokers("0.10.2.2")
     except CannotConfirm as reason:
         pytest.skip(str(reason))
 
