@@ -90,6 +90,7 @@ def test_an_interrupt_while_a_process_is_started_is_raised_once_it_is_known(
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_an_interrupt_that_python_drops_is_raised_after_all(java: Path, folder: Path) -> None:
     went_on = []
+    before = signal.getsignal(signal.SIGINT)
 
     class Dropping:
         def __del__(self) -> None:
@@ -108,7 +109,7 @@ def test_an_interrupt_that_python_drops_is_raised_after_all(java: Path, folder: 
         work(processes)
 
     assert went_on == ["after the interrupt"]
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert signal.getsignal(signal.SIGINT) is before
     assert not processes.runs("zookeeper")
 
 
