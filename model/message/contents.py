@@ -48,6 +48,7 @@ _KEEPS_RECORDS = {
     "RecvFetch",
     "ShrinkIsr",
     "AlterPartition",
+    "HearAnswer",
     "Checkpoint",
     "Fence",
 }
@@ -92,6 +93,7 @@ ACTIONS = (
         isr.alter_partition,
         isr.alter_partition_limit,
     ),
+    _action("HearAnswer", (_LEADER,), isr.can_hear_answer, isr.hear_answer),
     _action("Checkpoint", (_REPLICA,), process.can_checkpoint, process.checkpoint),
     _action(
         "Crash",
@@ -179,6 +181,7 @@ _ONLY_WHERE: dict[str, Callable[[Settings], bool]] = {
         for step in declared.steps
         if declared.fault is None or not declared.fault.always
     },
+    "HearAnswer": lambda c: has(c, ALTER_PARTITION) and c.late_answers == 1,
 }
 """What a version or the circumstances must have for an action to be there; any has the others."""
 

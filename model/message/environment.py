@@ -44,12 +44,13 @@ RARE_BUDGET_MAX = 3
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bounds:
     """What shapes the state: `replicas` of one partition; at most `records` ever produced; leader
-    epochs 0..`epochs`.
+    epochs 0..`epochs`; room for answers to AlterPartition on their way.
     """
 
     replicas: int = 2
     records: int = 2
     epochs: int = 2
+    late_answers: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,6 +128,10 @@ class Environment:
     )
     late_metadata: bool = switch(
         "A broker may learn a decision of the controller after later ones were made.", "LearnLate"
+    )
+    late_answers: bool = switch(
+        "The controller's answer to AlterPartition is a message: the leader hears it later.",
+        "HearAnswer",
     )
     consumer: bool = switch("A consumer reads what is committed.", "Consume")
     disk_loss: str = choice(
@@ -227,7 +232,12 @@ class Environment:
     @property
     def bounds(self) -> Bounds:
         """What shapes the state."""
-        return Bounds(replicas=self.replicas, records=self.records, epochs=self.epochs)
+        return Bounds(
+            replicas=self.replicas,
+            records=self.records,
+            epochs=self.epochs,
+            late_answers=self.late_answers,
+        )
 
     def options(self) -> dict[str, object]:
         """Every option by its name on the command line."""

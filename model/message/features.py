@@ -36,6 +36,14 @@ LONGEST_LOG = 1 << 15
 FRESH_REMOTE_LEO = 1 << 16
 LAST_KNOWN_LEADER = 1 << 17
 FRESH_REMOTE_LEO_AFTER_GAP = 1 << 18
+SHRINK_ONLY_LAGGING = 1 << 19
+TRUNCATION_LOWERS_HW = 1 << 20
+SESSION_FENCING = 1 << 21
+TRUNCATION_CLEARS_EPOCHS = 1 << 22
+STALE_FETCH_CHECK = 1 << 23
+REFUSAL_TELLS_NOTHING = 1 << 24
+TRUNCATE_AFTER_GAP = 1 << 25
+STEPS_DOWN = 1 << 26
 
 
 def has(c: Any, feature: int) -> bool:
@@ -66,7 +74,7 @@ FEATURES = (
         name="fencing",
         bit=FENCING,
         source="KIP-320, KAFKA-7395 (2.1.0)",
-        sentence="A leader refuses fetches and epoch questions that do not carry its own epoch.",
+        sentence="A leader refuses epoch questions and fetches that do not carry its own epoch.",
     ),
     Feature(
         name="epoch-on-leading",
@@ -79,6 +87,12 @@ FEATURES = (
         bit=EVERY_EPOCH,
         source="KAFKA-7164 (2.0.1, 2.1.0), Partition.makeFollower",
         sentence="A follower truncates in every new epoch, also under the leader it had.",
+    ),
+    Feature(
+        name="truncate-after-gap",
+        bit=TRUNCATE_AFTER_GAP,
+        source="KAFKA-7164 (2.0.1 alone), Partition.makeFollower",
+        sentence="Under the leader it had, a follower truncates only where it missed an epoch.",
     ),
     Feature(
         name="isr-from-epoch-start",
@@ -97,6 +111,36 @@ FEATURES = (
         bit=CONSUMER_VALIDATION,
         source="KIP-320, KAFKA-7747 (client 2.3.0), OffsetFetcher.validateOffsetsIfNeeded",
         sentence="A consumer asks for the end of the epoch of what it last read, and so notices.",
+    ),
+    Feature(
+        name="shrink-only-lagging",
+        bit=SHRINK_ONLY_LAGGING,
+        source="KAFKA-7152 (2.1.0), Partition.getOutOfSyncReplicas",
+        sentence="A leader takes out who lacks records, and nobody who has all, were it down.",
+    ),
+    Feature(
+        name="truncation-lowers-hw",
+        bit=TRUNCATION_LOWERS_HW,
+        source="KAFKA-8332, KAFKA-8443 (2.4.0), Log.updateLogEndOffset",
+        sentence="Truncation below the high watermark lowers it; before, a new leader forgot it.",
+    ),
+    Feature(
+        name="refusal-tells-nothing",
+        bit=REFUSAL_TELLS_NOTHING,
+        source="KAFKA-8400 (2.4.0), ReplicaManager.updateFollowerFetchState",
+        sentence="A fetch that is refused tells the leader nothing; before, it forgot the LEO.",
+    ),
+    Feature(
+        name="session-fencing",
+        bit=SESSION_FENCING,
+        source="KAFKA-9338 (2.5.0), FetchSession.CachedPartition",
+        sentence="Fetches carry the leader epoch within a fetch session too: all are fenced.",
+    ),
+    Feature(
+        name="truncation-clears-epochs",
+        bit=TRUNCATION_CLEARS_EPOCHS,
+        source="KAFKA-10706 (2.6.1, 2.7.0), Log.truncateTo",
+        sentence="Truncation clears the epoch cache from the cut on, also where no record goes.",
     ),
     Feature(
         name="diverging-guard",
@@ -126,6 +170,13 @@ FEATURES = (
         needs=ALTER_PARTITION,
     ),
     Feature(
+        name="steps-down",
+        bit=STEPS_DOWN,
+        source="KAFKA-13858 (3.3.0), ReplicaManager.applyLocalFollowersDelta",
+        sentence="A broker that hears that nobody leads steps down, and forgets as any follower.",
+        needs=KRAFT,
+    ),
+    Feature(
         name="shrink-raises-epoch",
         bit=SHRINK_RAISES_EPOCH,
         source="KAFKA-15021 (dropped in 3.6.0), PartitionChangeBuilder",
@@ -145,6 +196,14 @@ FEATURES = (
         source="KIP-903, KAFKA-14617 (3.5.0), ReplicationControlManager.ineligibleReplicasForIsr",
         sentence="The controller takes no broker that registered anew since the fetch.",
         needs=ALTER_PARTITION | KRAFT,
+        begins_with="Restart",
+    ),
+    Feature(
+        name="stale-fetch-check",
+        bit=STALE_FETCH_CHECK,
+        source="KAFKA-15221 (3.5.2, 3.6.0), Replica.updateFetchStateOrThrow",
+        sentence="A leader refuses a fetch older than the registration that it knows of.",
+        needs=BROKER_EPOCH,
         begins_with="Restart",
     ),
     Feature(

@@ -8,7 +8,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.message.features import DIVERGING_GUARD, FENCING, KRAFT, TRUNCATE_OUT_OF_RANGE, has
+from model.message.features import (
+    DIVERGING_GUARD,
+    FENCING,
+    KRAFT,
+    REFUSAL_TELLS_NOTHING,
+    SESSION_FENCING,
+    STEPS_DOWN,
+    TRUNCATE_OUT_OF_RANGE,
+    has,
+)
 from model.message.high_watermark import advance_high_watermark
 from model.message.isr import expand_isr
 from model.message.process import die
@@ -26,6 +35,7 @@ from model.message.terms import (
     PARKED,
     REQUESTED,
     TRUNCATING,
+    UNKNOWN_OFFSET,
     contains,
 )
 from model.message.truncation import (
@@ -46,11 +56,13 @@ def may_fetch(s: Any, c: Settings, follower: int) -> bool:
 
 
 def can_send_fetch(s: Any, c: Settings, follower: int) -> bool:
-    """A follower that may fetch and has no request in flight.
+    """A follower that may fetch and has no request in flight; not where it follows nobody.
 
     A broker that is about to shut down has been told to stop (StopReplica); under KRaft it goes on.
     """
     if not may_fetch(s, c, follower) or s.fetch[follower] != IDLE:
+        return False
+    if has(c, STEPS_DOWN) and s.known_leader[follower] == follower:
         return False
     return has(c, KRAFT) or not contains(s.stopping, follower)
 
@@ -81,12 +93,14 @@ def leader_fetch(s: Any, c: Settings, follower: int) -> None:
     offset = s.leo[follower]
     last_epoch = carried_epoch(s, c, follower)
     if not takes_fetch(s, c, leader, s.known_epoch[follower]):
+        refuse(s, c, leader, follower)
         s.fetch[follower] = IDLE
     elif diverges(s, c, leader, offset, last_epoch):
         if not has(c, DIVERGING_GUARD):
             observe_fetch(s, c, leader, follower, offset, 0)
         answer_diverging(s, c, leader, follower, last_epoch)
     elif is_out_of_range(s, c, leader, offset, last_epoch):
+        refuse(s, c, leader, follower)
         answer_out_of_range(s, leader, follower)
     else:
         before = s.hw[leader]
@@ -102,11 +116,30 @@ def leader_fetch(s: Any, c: Settings, follower: int) -> None:
 def takes_fetch(s: Any, c: Settings, leader: int, epoch: int) -> bool:
     """Whether a broker handles a fetch that was sent in `epoch`, or refuses it.
 
-    NOT_LEADER_FOR_PARTITION; since KIP-320 also FENCED_LEADER_EPOCH, UNKNOWN_LEADER_EPOCH.
+    NOT_LEADER_FOR_PARTITION; where fetches are fenced also FENCED_LEADER_EPOCH and
+    UNKNOWN_LEADER_EPOCH.
     """
     if s.role[leader] != LEADER:
         return False
-    return not has(c, FENCING) or s.known_epoch[leader] == epoch
+    return not fences_fetches(c) or s.known_epoch[leader] == epoch
+
+
+def fences_fetches(c: Settings) -> bool:
+    """Whether a fetch carries the leader epoch that its sender knows.
+
+    Since KIP-320; but until KAFKA-9338 a session, which all but the first fetches belong to, did
+    not keep the epoch, and the leader had nothing to compare.
+    """
+    return has(c, FENCING) and has(c, SESSION_FENCING)
+
+
+def refuse(s: Any, c: Settings, leader: int, follower: int) -> None:
+    """What an error tells the leader: up to 2.3 that it does not know the follower's LEO.
+
+    (Replica.updateLogReadResult with UnknownOffsetMetadata)
+    """
+    if not has(c, REFUSAL_TELLS_NOTHING) and s.role[leader] == LEADER:
+        s.remote_leo[leader, follower] = UNKNOWN_OFFSET
 
 
 def observe_fetch(s: Any, c: Settings, leader: int, follower: int, offset: int, stale: int) -> None:
@@ -202,7 +235,7 @@ def receive_diverging(s: Any, c: Settings, follower: int) -> None:
 
     (AbstractFetcherThread.truncateOnFetchResponse)
     """
-    truncate(s, follower, s.answer_offset[follower])
+    truncate(s, c, follower, s.answer_offset[follower])
     drop_fetch(s, follower)
 
 
@@ -222,7 +255,7 @@ def receive_out_of_range(s: Any, c: Settings, follower: int) -> None:
     """
     if c.unclean_leader_election == 1 or has(c, TRUNCATE_OUT_OF_RANGE):
         if s.answer_offset[follower] < s.leo[follower]:
-            truncate(s, follower, s.answer_offset[follower])
+            truncate(s, c, follower, s.answer_offset[follower])
         drop_fetch(s, follower)
     else:
         die(s, c, follower)

@@ -12,7 +12,7 @@ from typing import Any
 
 from model.message.features import ELR, LAST_KNOWN_LEADER, has
 from model.message.settings import Settings
-from model.message.terms import LEADER, size
+from model.message.terms import GRANTED, LEADER, size
 
 
 def begin_epoch(s: Any, c: Settings) -> None:
@@ -58,4 +58,6 @@ def outdate_leader(s: Any) -> None:
 
 def knows_partition(s: Any, leader: int) -> bool:
     """Whether this leader knows the current state, so that its compare-and-set would succeed."""
-    return s.leader == leader and s.epoch == s.known_epoch[leader] and s.outdated[leader] == 0
+    if s.leader != leader or s.epoch != s.known_epoch[leader]:
+        return False
+    return s.outdated[leader] == 0 and s.answer[leader] != GRANTED
