@@ -44,6 +44,10 @@ STALE_FETCH_CHECK = 1 << 23
 REFUSAL_TELLS_NOTHING = 1 << 24
 TRUNCATE_AFTER_GAP = 1 << 25
 STEPS_DOWN = 1 << 26
+LAST_KNOWN_LEADER_FENCED = 1 << 27
+UNCLEAN_MARK_KEPT = 1 << 28
+APPEND_CHECKS_EPOCH = 1 << 29
+REGISTRATION_REMOVES = 1 << 30
 
 
 def has(c: Any, feature: int) -> bool:
@@ -222,10 +226,38 @@ FEATURES = (
     Feature(
         name="last-known-leader",
         bit=LAST_KNOWN_LEADER,
-        source="KIP-966, KAFKA-15584 (4.0.0), KAFKA-19522 (4.1.0), "
-        "PartitionChangeBuilder.canElectLastKnownLeader",
+        source="KIP-966, KAFKA-15584 (4.0.0), PartitionChangeBuilder.canElectLastKnownLeader",
         sentence="With ISR and ELR empty the last leader is elected when back, whatever it lost.",
         needs=ELR,
+    ),
+    Feature(
+        name="last-known-leader-fenced",
+        bit=LAST_KNOWN_LEADER_FENCED,
+        source="KAFKA-19522 (4.0 alone), PartitionChangeBuilder.canElectLastKnownLeader",
+        sentence="The last known leader is elected also while it is fenced.",
+        needs=LAST_KNOWN_LEADER,
+    ),
+    Feature(
+        name="registration-removes",
+        bit=REGISTRATION_REMOVES,
+        source="KAFKA-18106, KAFKA-18635 (4.0.0), ClusterControlManager.registerBroker",
+        sentence="Who registers after a crash leaves the ISR, also where it was not fenced before.",
+        needs=ELR,
+        begins_with="Restart",
+    ),
+    Feature(
+        name="unclean-mark-kept",
+        bit=UNCLEAN_MARK_KEPT,
+        source="KAFKA-15375 (3.6.0), LogManager.shutdown",
+        sentence="Who ends while it recovers from a crash is not taken for shut down properly.",
+        needs=ELR,
+        begins_with="Restart",
+    ),
+    Feature(
+        name="append-checks-epoch",
+        bit=APPEND_CHECKS_EPOCH,
+        source="KAFKA-18723 (3.9.1, 4.0.0), UnifiedLog.appendAsFollower",
+        sentence="A follower appends no record of an epoch later than the one it knows.",
     ),
     Feature(
         name="longest-log",

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from model.message.features import (
+    APPEND_CHECKS_EPOCH,
     DIVERGING_GUARD,
     FENCING,
     KRAFT,
@@ -199,6 +200,37 @@ def answer_diverging(s: Any, c: Settings, leader: int, follower: int, last_epoch
     s.answer_offset[follower] = cut
 
 
+def can_read_late(s: Any, c: Settings, follower: int) -> bool:
+    """An answer has records, and the leader's file has others in their place by now."""
+    if not may_fetch(s, c, follower) or s.fetch[follower] != ANSWERED:
+        return False
+    leader = s.known_leader[follower]
+    return s.up[leader] == 1 and replaced(s, leader, follower)
+
+
+def replaced(s: Any, leader: int, follower: int) -> bool:
+    """Whether a record of the answer is not the one that the leader's log has there."""
+    first = s.leo[follower]
+    for offset in range(first, s.leo[leader]):
+        record = s.answer_log[follower, offset - first]
+        if record != NO_RECORD and record != s.log[leader, offset]:
+            return True
+    return False
+
+
+def read_late(s: Any, c: Settings, follower: int) -> None:
+    """The records are sent from the file, which was truncated and written again meanwhile.
+
+    An answer refers to its records by their place in the file until it is sent (FileRecords).
+    """
+    leader = s.known_leader[follower]
+    first = s.leo[follower]
+    for offset in range(first, s.records):
+        if s.answer_log[follower, offset - first] != NO_RECORD:
+            now = s.log[leader, offset] if offset < s.leo[leader] else NO_RECORD
+            s.answer_log[follower, offset - first] = now
+
+
 def can_receive_fetch(s: Any, c: Settings, follower: int) -> bool:
     """An answer with records, perhaps none, is in flight."""
     return may_fetch(s, c, follower) and s.fetch[follower] == ANSWERED
@@ -213,7 +245,7 @@ def receive_fetch(s: Any, c: Settings, follower: int) -> None:
     high_watermark = s.answer_offset[follower]
     end = s.leo[follower]
     for i in range(s.records):
-        if s.answer_log[follower, i] != NO_RECORD:
+        if s.answer_log[follower, i] != NO_RECORD and appends(s, c, follower, i):
             s.log[follower, end] = s.answer_log[follower, i]
             end += 1
     if end > s.leo[follower]:
@@ -223,6 +255,16 @@ def receive_fetch(s: Any, c: Settings, follower: int) -> None:
     s.hw[follower] = min(end, high_watermark)
     s.role[follower] = FETCHING
     drop_fetch(s, follower)
+
+
+def appends(s: Any, c: Settings, follower: int, i: int) -> bool:
+    """Whether the follower takes record `i` of the answer, and so all before it."""
+    if not has(c, APPEND_CHECKS_EPOCH):
+        return True
+    for j in range(i + 1):
+        if s.record_epoch[s.answer_log[follower, j] - 1] > s.known_epoch[follower]:
+            return False
+    return True
 
 
 def can_receive_diverging(s: Any, c: Settings, follower: int) -> bool:

@@ -43,8 +43,12 @@ def write_isr(s: Any, c: Settings, members: int) -> None:
 
 
 def elr_beside(s: Any, c: Settings, members: int) -> int:
-    """The ELR that goes with this as the next ISR: nobody, if that is large enough."""
-    if size(members) >= c.min_insync_replicas:
+    """The ELR that goes with this as the next ISR: nobody, if that is large enough.
+
+    By the controller's min.insync.replicas, which a broker may have otherwise (KAFKA-16540).
+    """
+    enough = c.controller_min_insync_replicas
+    if size(members) >= (enough if enough > 0 else c.min_insync_replicas):
         return 0
     return int((s.elr | s.isr) & ~members)
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from model.message.features import (
     ALTER_PARTITION,
+    APPEND_CHECKS_EPOCH,
     BROKER_EPOCH,
     CONSUMER_VALIDATION,
     DIVERGING_GUARD,
@@ -25,6 +26,7 @@ from model.message.features import (
     KRAFT,
     MAXIMAL_ISR,
     REFUSAL_TELLS_NOTHING,
+    REGISTRATION_REMOVES,
     SESSION_FENCING,
     SHRINK_ONLY_LAGGING,
     SHRINK_RAISES_EPOCH,
@@ -34,6 +36,7 @@ from model.message.features import (
     TRUNCATION_CLEARS_EPOCHS,
     TRUNCATION_LOWERS_HW,
     TRUNCATIONS,
+    UNCLEAN_MARK_KEPT,
     Feature,
 )
 from model.message.terms import (
@@ -163,7 +166,10 @@ ELR_4_0 = Version(
     | BROKER_EPOCH
     | STALE_FETCH_CHECK
     | HW_NEEDS_MIN_ISR
-    | ELR,
+    | ELR
+    | REGISTRATION_REMOVES
+    | UNCLEAN_MARK_KEPT
+    | APPEND_CHECKS_EPOCH,
 )
 
 VERSIONS = {

@@ -88,6 +88,13 @@ def _lost_with(before: State, after: State, replica: int) -> list[str]:
     return [*lost, *never_acked(before, after, replica)]
 
 
+def _mark_clean(c: Settings, before: State, after: State, replica: int) -> str:
+    return (
+        f"r{replica} starts and ends before it has recovered its log: it leaves the mark of a "
+        "clean shutdown."
+    )
+
+
 def _restart(c: Settings, before: State, after: State, replica: int) -> str:
     noticed = contains(before.fenced, replica)
     manner = " and registers" if noticed else ", unnoticed by the controller"
@@ -188,6 +195,7 @@ SENTENCES: dict[str, Callable[..., str]] = {
     "Checkpoint": _checkpoint,
     "BeginShutdown": _begin_shutdown,
     "Stop": _stop,
+    "MarkClean": _mark_clean,
     "Restart": _restart,
     "Fence": _fence,
     "FenceAndElect": _fence_and_elect,

@@ -81,6 +81,15 @@ def _wake_parked(c: Settings, before: State, after: State, follower: int) -> str
     return f"r{leader} completes {fetch}: {answering(after, follower)}."
 
 
+def _read_late(c: Settings, before: State, after: State, follower: int) -> str:
+    was = as_records(answered_records(before, follower))
+    now = as_records(answered_records(after, follower)) or "no record"
+    return (
+        f"r{before.known_leader[follower]} has written its log anew where its answer to "
+        f"r{follower} points to: the answer brings {now}, not {was}."
+    )
+
+
 def _receive_fetch(c: Settings, before: State, after: State, follower: int) -> str:
     end, told = after.leo[follower], before.answer_offset[follower]
     records = as_records(answered_records(before, follower))
@@ -186,6 +195,7 @@ SENTENCES: dict[str, Callable[..., str]] = {
     "SendFetch": _send_fetch,
     "LeaderFetch": _leader_fetch,
     "WakeParked": _wake_parked,
+    "ReadLate": _read_late,
     "RecvFetch": _receive_fetch,
     "RecvOutOfRange": _receive_out_of_range,
     "RecvDiverging": _receive_diverging,
