@@ -296,7 +296,7 @@ def _from_scenario(scenario: Scenario, given: dict[str, Any]) -> dict[str, Any]:
     """What the entry says, but for what was given beside it."""
     if given["environment"] is not None:
         raise BadEnvironment("--scenario has an environment of its own; leave out --environment")
-    told: dict[str, Any] = {"protocol": scenario.falls[0], "invariant": (scenario.claim,)}
+    told: dict[str, Any] = {"protocol": scenario.first, "invariant": (scenario.claim,)}
     told |= scenario.options
     return {**given, **{n: v for n, v in told.items() if given.get(n) is None}}
 
