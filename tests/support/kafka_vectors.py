@@ -81,7 +81,7 @@ def partition(replicas: int = 2, **given: Any) -> Any:
     """
     everyone = (1 << replicas) - 1
     bounds = Environment(replicas=replicas).bounds
-    s = SimpleNamespace(replicas=replicas, **_LARGEST)
+    s = SimpleNamespace(replicas=replicas, written={}, **_LARGEST)
     for field in fields(bounds):
         setattr(s, field.name, _row(field.lo) if field.shape else field.lo)
     started: dict[str, Any] = {
@@ -92,7 +92,7 @@ def partition(replicas: int = 2, **given: Any) -> Any:
         "known_epoch": [0] * replicas,
         "known_isr": [everyone],
     }
-    for name, value in (started | given).items():
+    for name, value in (*started.items(), *given.items()):
         _put(s, name, value)
     return s
 
@@ -129,12 +129,11 @@ def write(s: Any, replica: int, cache: Cache, end: int) -> Any:
 
 def _record(s: Any, offset: int, epoch: int) -> int:
     """The number of the record that this epoch has at this offset, a new one if there is none."""
-    for (_, at), number in s.log.items():
-        if at == offset and number and s.record_epoch[number - 1] == epoch:
-            return int(number)
-    s.record_epoch[s.produced] = epoch
-    s.produced += 1
-    return int(s.produced)
+    if (offset, epoch) not in s.written:
+        s.record_epoch[s.produced] = epoch
+        s.produced += 1
+        s.written[offset, epoch] = s.produced
+    return int(s.written[offset, epoch])
 
 
 def cache_of(s: Any, c: Settings, replica: int) -> Cache:
@@ -184,3 +183,21 @@ def members(of: int) -> set[int]:
 def as_set(replicas: Iterable[int]) -> int:
     """The inverse of `members`."""
     return sum(1 << replica for replica in set(replicas))
+
+
+def do_work(s: Any, c: Settings, follower: int = 1) -> tuple[int, int]:
+    """One round of a follower's fetcher thread: how many epoch questions, how many fetches it sent.
+
+    It asks where to truncate while it has to and can, and fetches once it may.
+    """
+    asks = is_enabled(s, c, f"OffsetForLeaderEpoch {follower}")
+    if asks:
+        take(s, c, f"OffsetForLeaderEpoch {follower}")
+    if not is_enabled(s, c, f"SendFetch {follower}"):
+        return int(asks), 0
+    take(s, c, f"SendFetch {follower}", f"LeaderFetch {follower}")
+    for answer in ("RecvFetch", "RecvOutOfRange", "RecvDiverging"):
+        if is_enabled(s, c, f"{answer} {follower}"):
+            take(s, c, f"{answer} {follower}")
+            break
+    return int(asks), 1
