@@ -38,8 +38,9 @@ _LARGEST = {"records": 300, "epochs": 1000}
 class Vector:
     """One thing that a test of Kafka's asserts, and the releases whose source has the test.
 
-    `given` and `says` are plain values; the module of the vector tells how it reads them. `unlike`
-    is why the model says otherwise at these releases: the vector must then fail.
+    `given` and `says` are plain values; the module of the vector tells how it reads them. `rules` is
+    the release whose rules it is about, where its source has a feature before one may use it.
+    `unlike` is why the model says otherwise at these releases: the vector must then fail.
     """
 
     test: str
@@ -48,6 +49,7 @@ class Vector:
     says: Any
     kraft: bool = False
     elr: bool = False
+    rules: str = ""
     unlike: str = ""
 
 
@@ -69,7 +71,8 @@ def calls(vectors: Iterable[Vector]) -> list[Any]:
 def rules_at(tag: str, vector: Vector | None = None, **environment: Any) -> Settings:
     """What the rules of a release read; `environment` is as `model.message.environment` has it."""
     kraft, elr = (vector.kraft, vector.elr) if vector is not None else (False, False)
-    number = tuple(int(part) for part in tag.split("."))
+    release = (vector.rules if vector is not None else "") or tag
+    number = tuple(int(part) for part in release.split("."))
     followed = release_followed(number, is_kraft=kraft, eligible_leader_replicas=elr)
     return settings_of(Environment(**environment), version_of(followed.version))
 
