@@ -233,6 +233,7 @@ SINCE_3_3 = ("3.3.0", "3.8.0")
             )
             for method, isr, out, says in (
                 ("testElectLeader", {2}, {2}, 0),
+                ("testElectLeader", {1, 2}, {2}, 1),
                 ("testUncleanLeaderElection", {2}, {0, 2}, 1),
                 ("testUncleanSetsLeaderRecoveringState", {1, 2}, {1, 2}, 0),
             )

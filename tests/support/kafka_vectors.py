@@ -38,8 +38,8 @@ _LARGEST = {"records": 300, "epochs": 1000}
 class Vector:
     """One thing that a test of Kafka's asserts, and the releases whose source has the test.
 
-    `given` and `says` are plain values; the module of the vector tells how it reads them. `rules` is
-    the release whose rules it is about, where its source has a feature before one may use it.
+    `given` and `says` are plain values; the module of the vector tells how it reads them. `rules`
+    is the release whose rules it is about, where its source has a feature before one may use it.
     `unlike` is why the model says otherwise at these releases: the vector must then fail.
     """
 
@@ -61,11 +61,15 @@ def calls(vectors: Iterable[Vector]) -> list[Any]:
         for tag in vector.tags:
             name = f"{vector.test}-{tag}"
             found[name] += 1
-            marks = [pytest.mark.xfail(reason=vector.unlike, strict=True)] if vector.unlike else []
+            marks = [_differs(vector.unlike)] if vector.unlike else []
             parameters.append(
                 pytest.param(vector, tag, id=f"{name}-{found[name]}", marks=marks),
             )
     return parameters
+
+
+def _differs(reason: str) -> pytest.MarkDecorator:
+    return pytest.mark.xfail(reason=reason, raises=AssertionError, strict=True)
 
 
 def rules_at(tag: str, vector: Vector | None = None, **environment: Any) -> Settings:
