@@ -85,7 +85,7 @@ TICKETS = (
         number="C30",
         name="wrong-clean-mark",
         title="A broker that ends while it recovers is taken for shut down properly",
-        source="KAFKA-15375 (before 3.6)",
+        source="KAFKA-15375 (before 3.5.2 and 3.6)",
         story="A machine loses power and records. The broker starts, and ends before its log is "
         "recovered; on its way out it writes the mark of a clean shutdown. So it stays eligible, "
         "and leads without what it lost.",
@@ -158,7 +158,7 @@ TICKETS = (
         number="C34",
         name="stale-fetch-after-reboot",
         title="An old fetch overwrites what the leader knows of a broker that is back",
-        source="KAFKA-15221 (3.5.0, 3.5.1)",
+        source="KAFKA-15221 (3.5, 3.6)",
         story="A broker has come back with an empty disk, registered, and fetched. Its fetch of "
         "before arrives last, and the leader takes the old offset for what it has. The request to "
         "add it carries the epoch of the new fetch, so the controller agrees.",

@@ -205,7 +205,7 @@ FEATURES = (
     Feature(
         name="stale-fetch-check",
         bit=STALE_FETCH_CHECK,
-        source="KAFKA-15221 (3.5.2, 3.6.0), Replica.updateFetchStateOrThrow",
+        source="KAFKA-15221 (3.7.0), Replica.updateFetchStateOrThrow",
         sentence="A leader refuses a fetch older than the registration that it knows of.",
         needs=BROKER_EPOCH,
         begins_with="Restart",
@@ -248,7 +248,7 @@ FEATURES = (
     Feature(
         name="unclean-mark-kept",
         bit=UNCLEAN_MARK_KEPT,
-        source="KAFKA-15375 (3.6.0), LogManager.shutdown",
+        source="KAFKA-15375 (3.5.2, 3.6.0), LogManager.shutdown",
         sentence="Who ends while it recovers from a crash is not taken for shut down properly.",
         needs=ELR,
         begins_with="Restart",

@@ -9,6 +9,7 @@ KRaft), taken to be that of the software.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from model.message.versions import Version, released_as, spelled, version_of
@@ -17,10 +18,18 @@ NEWEST_RELEASE = (4, 2)
 """The newest release, major and minor, whose rules are declared here; none is known of a newer."""
 ZOOKEEPER_LAST = (3, 9)
 """The newest release that runs with ZooKeeper."""
+KRAFT_READY = (3, 3)
+"""The first release whose KRaft is for production."""
 KRAFT_FIRST = (2, 8)
 """The oldest release that has KRaft, as a preview; for production it is from 3.3 on."""
 ELIGIBLE_LEADER_REPLICAS_FIRST = (4, 0)
 """The oldest release in which eligible.leader.replicas.version may be 1."""
+ELIGIBLE_LEADER_REPLICAS_USUAL = (4, 1)
+"""The first in which it is, for a new cluster."""
+_ANSWERS_AFTER_THE_FETCH = ((1, 0, 0), (1, 0, 1), (1, 1, 0))
+"""The releases in which a fetch answer has the high watermark of after the fetch: in all others
+ReplicaManager.readFromLocalLog reads it before."""
+_MANNERS = ("zookeeper", "kraft", "elr")
 
 ReleaseNumber = tuple[int, ...]
 """(3, 9), or with the patch, (2, 8, 1). Without one, the first release of that minor."""
@@ -61,6 +70,7 @@ _NO_GUARD = ("diverging-guard",)
 _HW_AT_ONCE = ("truncation-lowers-hw", "refusal-tells-nothing")
 _STAYS_LEADER = ("steps-down",)
 _NO_EPOCH_FOR_SHRINKING = ("shrink-raises-epoch",)
+_TAKES_STALE_FETCHES = ("stale-fetch-check",)
 _HW_NEEDS_MIN_ISR = ("hw-needs-min-isr",)
 _CHECKS_EPOCH = ("append-checks-epoch",)
 _EMPTY_ISR = "With unclean election the ISR becomes empty when its last member dies"
@@ -214,22 +224,15 @@ RELEASES = (
         since=(3, 5),
         is_kraft=True,
         base="kip903",
-        removed=("stale-fetch-check",),
+        removed=_TAKES_STALE_FETCHES,
         heeds_unclean_election=False,
         source="KIP-903, KAFKA-14617 (3.5.0); without KAFKA-15221",
-    ),
-    Release(
-        since=(3, 5, 2),
-        is_kraft=True,
-        base="kip903",
-        heeds_unclean_election=False,
-        source="KAFKA-15221 (3.5.2, 3.6.0), Replica.updateFetchStateOrThrow",
     ),
     Release(
         since=(3, 6),
         is_kraft=True,
         base="kip903",
-        removed=_NO_EPOCH_FOR_SHRINKING,
+        removed=(*_NO_EPOCH_FOR_SHRINKING, *_TAKES_STALE_FETCHES),
         heeds_unclean_election=False,
         source="KAFKA-15021 (3.6.0), MetadataVersion.isLeaderEpochBumpRequiredOnIsrShrink",
         unlike=_MIGRATION,
@@ -241,7 +244,7 @@ RELEASES = (
         added=_HW_NEEDS_MIN_ISR,
         removed=_NO_EPOCH_FOR_SHRINKING,
         heeds_unclean_election=False,
-        source="KAFKA-15583 (3.7.0), Partition.maybeIncrementLeaderHW",
+        source="KAFKA-15583, KAFKA-15221 (3.7.0), Partition.maybeIncrementLeaderHW",
         unlike=_MIGRATION,
     ),
     Release(
@@ -330,3 +333,30 @@ def release_followed(
             f"{'.'.join(map(str, first))}"
         )
     return fitting[-1]
+
+
+def release_named(text: str) -> tuple[Release, str]:
+    """The declaration for `2.3.1`, or for `3.7:zookeeper`, `3.7:kraft`, `4.0:elr`; and which high
+    watermark is in its fetch answers, as the option hw-in-response has it.
+
+    Unless it is said, a release is with ZooKeeper up to 3.2 and with KRaft from 3.3 on, and with
+    eligible leader replicas from 4.1 on, as a new cluster of it is. Raises `UnknownRelease`.
+    """
+    matched = re.fullmatch(r"(\d{1,3}(?:\.\d{1,3}){1,3})(?::(\w+))?", text)
+    if matched is None or matched[2] not in (None, *_MANNERS):
+        raise UnknownRelease(
+            f"{text!r} is no release; write it as 2.3.1, or with its manner as 3.7:"
+            f"{', 3.7:'.join(_MANNERS[:2])} or 4.0:{_MANNERS[2]}"
+        )
+    number = tuple(map(int, matched[1].split(".")))
+    manner = matched[2] or _usual_manner(number)
+    release = release_followed(
+        number, is_kraft=manner != "zookeeper", eligible_leader_replicas=manner == "elr"
+    )
+    return release, "post" if (*number, 0)[:3] in _ANSWERS_AFTER_THE_FETCH else "pre"
+
+
+def _usual_manner(number: ReleaseNumber) -> str:
+    if number < KRAFT_READY:
+        return "zookeeper"
+    return "kraft" if number < ELIGIBLE_LEADER_REPLICAS_USUAL else "elr"

@@ -152,8 +152,8 @@ KRAFT_3_3 = Version(
 )
 KIP_903 = Version(
     name="kip903",
-    sentence="Kafka 3.5: the controller also checks the broker epoch (KIP-903). The last replica "
-    "in sync may come back without its records.",
+    sentence="Kafka 3.5 (KIP-903 as in 3.7): the controller also checks the broker epoch. The last "
+    "replica in sync may come back without its records.",
     truncation=TRUNCATE_ON_FETCH,
     features=_KRAFT | BROKER_EPOCH | STALE_FETCH_CHECK,
 )
