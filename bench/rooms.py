@@ -28,6 +28,7 @@ ROOMS = {
     "model/atomic": "the published abstraction of it",
     "invariants": "what is claimed of Kafka's",
     "counterexamples": "traces and their replay",
+    "counterexamples/formats": "traces for other tools",
     "checker/problems": "what is asked",
     "checker/compiled": "rules to machine code",
     "checker/store": "where states are kept",
@@ -37,6 +38,7 @@ ROOMS = {
     "checker/kafka": "Kafka's families",
     "checker/scenarios": "what is known to go wrong",
     "checker/matrix": "verdicts for operators",
+    "checker/pictures": "traces as pictures and files",
     "checker/confirm": "real brokers",
     "checker/console": "the command line",
 }
@@ -56,6 +58,7 @@ GROUPS = {
         "checker/kafka",
         "checker/scenarios",
         "checker/matrix",
+        "checker/pictures",
         "checker/confirm",
     ),
     "Models of your own": ("waterline", "model/own", "checker/own"),

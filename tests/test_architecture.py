@@ -23,6 +23,16 @@ ROOMS = {
     "model/kit": {"model.kit"},
     "model/own": {"model.kit", "model.own"},
     "model/message": {"model.kit", "model.message"},
+    "counterexamples/formats": {
+        "counterexamples",
+        "counterexamples.errors",
+        "counterexamples.formats",
+        "counterexamples.json_text",
+        "counterexamples.protocols",
+        "counterexamples.replay",
+        "counterexamples.trace",
+        "counterexamples.trace_file",
+    },
     "checker/problems": {"checker.problems", "model.kit"},
     "checker/compiled": {"checker.compiled", "checker.problems", "checker.rows", "model.kit"},
     "checker/store": {
@@ -54,6 +64,7 @@ NOT_CORE = {
     "checker.kafka",
     "checker.matrix",
     "checker.own",
+    "checker.pictures",
     "checker.scenarios",
 }
 """What knows a protocol, or which of them there are."""

@@ -40,6 +40,7 @@ COMMANDS = (
     "confirm",
     "confirm-catalogue",
     "conform",
+    "convert",
     "gate",
     "kernel",
     "matrix",
