@@ -55,6 +55,7 @@ NOT_CORE = {
     "checker.matrix",
     "checker.own",
     "checker.scenarios",
+    "checker.story",
 }
 """What knows a protocol, or which of them there are."""
 OF_ANY_MODEL = "model.kit"
