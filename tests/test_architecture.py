@@ -66,6 +66,7 @@ NOT_CORE = {
     "checker.own",
     "checker.pictures",
     "checker.scenarios",
+    "checker.story",
 }
 """What knows a protocol, or which of them there are."""
 OF_ANY_MODEL = "model.kit"
