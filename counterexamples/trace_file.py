@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 
 from counterexamples.errors import BadTrace
 from counterexamples.json_text import members, read_json
@@ -75,10 +76,13 @@ def from_object(document: object) -> Trace:
     )
 
 
-def read_trace(path: str | os.PathLike[str]) -> Trace:
-    """The trace in the file at `path`. Raises `BadTrace`, which names the file, if it is none."""
+def read_trace(path: str | os.PathLike[str], *, parse: Callable[[str], Trace] = from_json) -> Trace:
+    """The trace in the file at `path`. Raises `BadTrace`, which names the file, if it is none.
+
+    `parse` reads a text that may be in another format than ours.
+    """
     try:
-        return from_json(read_named(path, bytes_max=BYTES_MAX).decode("utf-8"))
+        return parse(read_named(path, bytes_max=BYTES_MAX).decode("utf-8"))
     except BadFile as problem:
         raise BadTrace(str(problem)) from None
     except UnicodeDecodeError:

@@ -52,8 +52,10 @@ def convert_command(
 
     It is replayed first, and refused if it does not end where its claim first breaks.
     """
-    problem, finding = recorded(trace, own_model)
-    given = Converted(problem=problem, finding=finding, distance=distance, states_max=states_max)
+    found = recorded(trace, own_model)
+    given = Converted(
+        problem=found.problem, finding=found.finding, distance=distance, states_max=states_max
+    )
     if output is None:
         click.echo(FORMATS[name](given), nl=False)
     else:

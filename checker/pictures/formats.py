@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from checker.finding import Finding
+from checker.pictures.mermaid import to_mermaid
 from checker.pictures.surroundings import (
     DISTANCE,
     STATES_MAX,
@@ -14,6 +15,7 @@ from checker.pictures.surroundings import (
     to_dot,
     to_graphml,
 )
+from checker.pictures.told import sequence_of, story_in
 from checker.pictures.values import values_of
 from checker.problems.problem import Problem
 from counterexamples import to_json
@@ -45,6 +47,16 @@ def _tlc(given: Converted) -> str:
     return to_tlc(record(given.finding.replayed, values_of))
 
 
+def _mermaid(given: Converted) -> str:
+    return to_mermaid(sequence_of(story_in(given.finding, given.problem.model)))
+
+
+def _svg(given: Converted) -> str:
+    from checker.pictures.svg import to_svg  # noqa: PLC0415 - loads Jinja
+
+    return to_svg(sequence_of(story_in(given.finding, given.problem.model)))
+
+
 def _dot(given: Converted) -> str:
     return to_dot(_graph(given))
 
@@ -66,6 +78,8 @@ FORMATS: Mapping[str, Callable[[Converted], str]] = {
     "json": _json,
     "itf": _itf,
     "tlc": _tlc,
+    "mermaid": _mermaid,
+    "svg": _svg,
     "dot": _dot,
     "graphml": _graphml,
 }

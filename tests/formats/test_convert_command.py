@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from recorded_traces import FOLDER
+from confirmed_traces import FOLDER
 
 from checker.console.convert_command import convert_command
 from checker.pictures.formats import FORMATS

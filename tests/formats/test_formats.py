@@ -10,9 +10,9 @@ import itf_py
 import jsonschema
 import networkx as nx
 import pytest
+from confirmed_traces import FOLDER, ROOT, TRACES, confirmed_in
 from hypothesis import given
 from hypothesis import strategies as st
-from recorded_traces import FOLDER, ROOT, TRACES, confirmed_in
 from tla_text import states_of, value_of
 
 from checker.graph import TooLargeForGraph
@@ -30,7 +30,7 @@ LOSS = "hw-no_committed_loss-2r2n2e.json"
 
 
 def recording_of(name: str) -> Recording:
-    return record(confirmed_in(name)[1].replayed, values_of)
+    return record(confirmed_in(name).finding.replayed, values_of)
 
 
 def plain(value: Any) -> Any:
@@ -185,8 +185,8 @@ def test_a_state_has_sets_and_only_rows_that_mean_something() -> None:
 
 
 def test_the_graph_around_a_trace_is_what_the_model_offers() -> None:
-    problem, finding = confirmed_in(LOSS)
-    model, replayed = problem.model, finding.replayed
+    loss = confirmed_in(LOSS)
+    model, replayed = loss.problem.model, loss.finding.replayed
     graph = surroundings(replayed, model, distance=0)
     wider = surroundings(replayed, model)
     offered = sum(1 for state in set(replayed.states) for _ in model.successors(state))
@@ -202,10 +202,10 @@ def test_the_graph_around_a_trace_is_what_the_model_offers() -> None:
 
 
 def test_graphml_is_read_back() -> None:
-    problem, finding = confirmed_in(LOSS)
-    text = FORMATS["graphml"](Converted(problem=problem, finding=finding))
+    loss = confirmed_in(LOSS)
+    text = FORMATS["graphml"](Converted(problem=loss.problem, finding=loss.finding))
     read = nx.parse_graphml(text)
-    graph = surroundings(finding.replayed, problem.model)
+    graph = surroundings(loss.finding.replayed, loss.problem.model)
 
     assert set(read.nodes) == set(graph.nodes)
     assert read.number_of_edges() == graph.number_of_edges()

@@ -5,9 +5,7 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from checker.console.recorded import recorded
-from checker.finding import Finding
-from checker.problems.problem import Problem
+from checker.console.recorded import Recorded, recorded
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "examples" / "traces"
@@ -15,5 +13,5 @@ TRACES = sorted(path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*.
 
 
 @cache
-def confirmed_in(name: str) -> tuple[Problem, Finding]:
+def confirmed_in(name: str) -> Recorded:
     return recorded(FOLDER / name, None)

@@ -1,0 +1,27 @@
+"""Stories and diagrams of recorded traces."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from confirmed_traces import confirmed_in
+
+from checker.pictures.sequence import Sequence
+from checker.pictures.told import sequence_of, story_in
+from checker.story.story import Story
+
+LOSS = "hw-no_committed_loss-2r2n2e.json"
+DIVERGENCE = "hw-no_divergence_below_hw-2r2n2e.json"
+KIP_279 = "scenarios/kip-279.json"
+C21 = "scenarios/stale-remote-leo.json"
+
+
+@cache
+def story(name: str) -> Story:
+    found = confirmed_in(name)
+    return story_in(found.finding, found.problem.model)
+
+
+@cache
+def sequence(name: str) -> Sequence:
+    return sequence_of(story(name))
