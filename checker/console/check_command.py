@@ -76,6 +76,12 @@ def _kind(claim: Invariant | ActionProperty | Reachable) -> str:
     help="Write each counterexample there as JSON.",
 )
 @click.option(
+    "--html",
+    "html_file",
+    type=OutputFile(),
+    help="Write verdicts and counterexamples there, as one page to step through.",
+)
+@click.option(
     "--graph",
     "graph_file",
     type=OutputFile(),

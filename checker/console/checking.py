@@ -19,6 +19,7 @@ from checker.console.screen import error_screen, say, screen
 from checker.console.summary import to_text
 from checker.console.told_errors import fail
 from checker.graph import TooLargeForGraph, to_graphml
+from checker.pictures.limits import TooLongForPage
 from checker.problems.family import words_of
 from checker.run import Run, run
 from counterexamples import to_json
@@ -52,7 +53,7 @@ def check(options: dict[str, Any]) -> int:
     code = exit_codes.exit_code(done.result, deadlock=options["deadlock"])
     try:
         _write_files(done, options)
-    except TooLargeForGraph as problem:
+    except (TooLargeForGraph, TooLongForPage) as problem:
         # What was found out weighs more than that it could not be drawn.
         return fail(str(problem), code or exit_codes.BAD_USAGE)
     return code
@@ -68,6 +69,10 @@ def _write_files(done: Run, options: dict[str, Any]) -> None:
                 for finding in done.findings
             }
         )
+    if path := options["html_file"]:
+        from checker.pictures.report import run_page  # noqa: PLC0415 - few ask for a page
+
+        write_files({path: partial(run_page, done)})
     if path := options["graph_file"]:
         graph = done.result.graph(states_max=options["graph_limit"])
         write_files({path: partial(to_graphml, graph)})

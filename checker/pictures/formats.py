@@ -57,6 +57,12 @@ def _svg(given: Converted) -> str:
     return to_svg(sequence_of(story_in(given.finding, given.problem.model)))
 
 
+def _html(given: Converted) -> str:
+    from checker.pictures.report import finding_page  # noqa: PLC0415 - as above
+
+    return finding_page(given.problem, given.finding)
+
+
 def _dot(given: Converted) -> str:
     return to_dot(_graph(given))
 
@@ -80,6 +86,7 @@ FORMATS: Mapping[str, Callable[[Converted], str]] = {
     "tlc": _tlc,
     "mermaid": _mermaid,
     "svg": _svg,
+    "html": _html,
     "dot": _dot,
     "graphml": _graphml,
 }

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from checker.pictures.drawing import drawn
 from checker.pictures.sequence import Sequence
-from checker.pictures.templating import ours, templates
+from checker.pictures.templating import ours, templates, without_blank_lines
 
 
 def to_svg(sequence: Sequence) -> str:
     """The file."""
     template = templates().get_template("diagram.svg.j2")
-    text = template.render(drawing=drawn(sequence), css=ours("diagram.css"), standalone=True)
-    return "".join(f"{line}\n" for line in text.splitlines() if line.strip())
+    text = template.render(drawing=drawn(sequence), css=ours("diagram.css"))
+    return without_blank_lines(text) + "\n"

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from functools import cache
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
+
+PACKAGE = "checker.pictures"
 
 
 def printable(value: object) -> object:
@@ -20,11 +22,17 @@ def printable(value: object) -> object:
     )
 
 
+def without_blank_lines(text: str) -> str:
+    """What templates leave behind where they had something to say to themselves."""
+    return "\n".join(line for line in text.splitlines() if line.strip())
+
+
 @cache
-def templates() -> Environment:
-    """The templates of this package."""
+def templates(package: str = PACKAGE) -> Environment:
+    """The templates of a package, which may use those of this one."""
+    folders = dict.fromkeys((package, PACKAGE))
     return Environment(
-        loader=PackageLoader("checker.pictures", "templates"),
+        loader=ChoiceLoader([PackageLoader(name, "templates") for name in folders]),
         autoescape=True,
         undefined=StrictUndefined,
         finalize=printable,
@@ -35,8 +43,8 @@ def templates() -> Environment:
 
 @cache
 def ours(name: str) -> Markup:
-    """A style or script of this package, as it is."""
+    """A style or script of this package, as it is but for blank lines."""
     environment = templates()
     assert environment.loader is not None
     source, _, _ = environment.loader.get_source(environment, name)
-    return Markup(source)
+    return Markup(without_blank_lines(source))
