@@ -88,7 +88,9 @@ class Story:
             return self._grain.actor(moment)
         action = next(a for a in self.model.actions if a.name == moment.action)
         for parameter, (_, value) in zip(action.parameters, moment.arguments, strict=True):
-            if parameter.name == parameter.over.removesuffix("s"):
+            if (
+                "." not in parameter.over
+            ):  # a sort of names; a range of numbers is `action.argument`
                 return f"{parameter.name}{value}"
         return ""
 

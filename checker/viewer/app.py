@@ -33,7 +33,8 @@ from model.kit.claim import ActionProperty, Invariant
 ENDED_BY_SIGNAL = 128 + signal.SIGTERM
 WIDE = 120
 """Columns from which the steps are told in full beside the picture."""
-_NARROW_LIST, _WIDE_LIST = 26, 56
+_NARROW_LIST, _WIDE_LIST = 24, 54
+"""Columns of the list of steps beside their numbers."""
 _PICTURE_WIDTH_MIN = 20
 _TURN = 10
 """Steps that a page key moves."""
@@ -116,12 +117,15 @@ class Viewer(App[int]):
             asyncio.get_running_loop().add_signal_handler(
                 signal.SIGTERM, lambda: self.exit(ENDED_BY_SIGNAL)
             )
+        # Textual does not draw what the shell has drawn over; it does once it is told to.
+        self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True))
         self.show(0)
 
     def on_resize(self, event: events.Resize) -> None:
         """Give the steps as much of the width as there is."""
         wide = event.size.width >= WIDE
-        self.query_one(Steps).styles.width = _WIDE_LIST if wide else _NARROW_LIST
+        digits = len(str(self.story.steps))
+        self.query_one(Steps).styles.width = digits + (_WIDE_LIST if wide else _NARROW_LIST)
 
     def on_pane_resized(self, event: Pane.Resized) -> None:
         """Draw the picture anew, as wide as there is room for now."""
