@@ -67,6 +67,7 @@ NOT_CORE = {
     "checker.pictures",
     "checker.scenarios",
     "checker.story",
+    "checker.viewer",
 }
 """What knows a protocol, or which of them there are."""
 OF_ANY_MODEL = "model.kit"
@@ -89,8 +90,8 @@ MAY_PRINT = {
     "checker/console/told_errors.py",
     "checker/console/tour_command.py",
     "checker/console/versions_command.py",
+    "checker/console/view_command.py",
     "checker/matrix/picture.py",
-    "counterexamples/viewer.py",
 }
 MAY_EXIT = {"checker/console/cli.py"}
 LINES_MAX = 500

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from contextlib import closing, nullcontext
 from functools import partial
 from typing import Any
@@ -18,6 +19,7 @@ from checker.console.run_options import take_run
 from checker.console.screen import error_screen, say, screen
 from checker.console.summary import to_text
 from checker.console.told_errors import fail
+from checker.console.viewing import is_interactive, view
 from checker.graph import TooLargeForGraph, to_graphml
 from checker.pictures.limits import TooLongForPage
 from checker.problems.family import words_of
@@ -30,6 +32,7 @@ def check(options: dict[str, Any]) -> int:
     engine = take_engine(options)
     budgets = take_budgets(options)
     make_folder("--trace-dir", options["trace_dir"])
+    own_model = options["own_model"]
     problem, kept = take_run(options)
     with (
         closing(kept) if kept else nullcontext(),
@@ -56,7 +59,24 @@ def check(options: dict[str, Any]) -> int:
     except (TooLargeForGraph, TooLongForPage) as problem:
         # What was found out weighs more than that it could not be drawn.
         return fail(str(problem), code or exit_codes.BAD_USAGE)
+    if done.findings and options["output_format"] == "text" and is_interactive():
+        _offer(done, options, own_model)
     return code
+
+
+def _offer(done: Run, options: dict[str, Any], own_model: str | None) -> None:
+    """Step through the first counterexample if that was asked for; else say how it is done."""
+    first = done.findings[0]
+    if options["viewed"]:
+        claims = {claim.name: claim for claim in done.result.problem.claims}
+        view(first, claims[first.invariant])
+    elif folder := options["trace_dir"]:
+        command = ["waterline", "view", str(folder / trace_name(done, first.invariant))]
+        if own_model is not None:
+            command += ["--model", own_model]
+        say(f"step through it: {shlex.join(command)}")
+    else:
+        say("add --view to step through the counterexample")
 
 
 def _write_files(done: Run, options: dict[str, Any]) -> None:

@@ -29,6 +29,7 @@ from checker.problems.wording import (
 )
 from checker.problems.words import Words
 from checker.result import LevelSummary, Result, Verdict
+from checker.story.story import reasons, story_of
 from counterexamples import TraceStep, Trimmed, render_compact
 
 if TYPE_CHECKING:
@@ -216,7 +217,12 @@ def render_finding(finding: Finding, words: Words, same_as: str | None = None) -
     if same_as is not None:
         told = Text(finding.explanation, style="bold red")
         return Group(Text(), title, Text(f"By the same steps as {same_as}, above."), told)
-    shown = render_compact(finding.replayed, explanation=finding.explanation, lanes=words.lanes)
+    shown = render_compact(
+        finding.replayed,
+        explanation=finding.explanation,
+        lanes=words.lanes,
+        reasons=reasons(story_of(finding)),
+    )
     return Group(Text(), title, shown)
 
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from checker.finding import Finding
 from checker.matrix.config_table import ConfigAnswer, recommendation, release, told_of
 from checker.matrix.extent import told_sizes
 from checker.matrix.grid import FAULT, VERSION, Grid, Place, place
@@ -146,9 +147,9 @@ def _trace(name: str, cells: Sequence[Outcome], grid: Grid, *, back: str) -> _Tr
     assert replayed is not None
     claim = replayed.trace.invariant
     problem = first.cell.problem([claim])
-    story = story_of(replayed, problem.model, claim=claim, explanation=first.explanation)
-    title = f"{first.cell.version}: {claim}, after {counted(story.steps, 'step')}"
     sentence = next(known.sentence for known in problem.claims if known.name == claim)
+    story = story_of(Finding(claim, sentence, replayed, first.explanation, problem.model))
+    title = f"{first.cell.version}: {claim}, after {counted(story.steps, 'step')}"
     return _Trace(
         shown(story, name, title=title, sentence=sentence, whole=False),
         tuple(claim.name for claim in first.claims),

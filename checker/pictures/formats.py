@@ -15,7 +15,7 @@ from checker.pictures.surroundings import (
     to_dot,
     to_graphml,
 )
-from checker.pictures.told import sequence_of, story_in
+from checker.pictures.told import sequence_in
 from checker.pictures.values import values_of
 from checker.problems.problem import Problem
 from counterexamples import to_json
@@ -48,13 +48,13 @@ def _tlc(given: Converted) -> str:
 
 
 def _mermaid(given: Converted) -> str:
-    return to_mermaid(sequence_of(story_in(given.finding, given.problem.model)))
+    return to_mermaid(sequence_in(given.finding))
 
 
 def _svg(given: Converted) -> str:
     from checker.pictures.svg import to_svg  # noqa: PLC0415 - loads Jinja
 
-    return to_svg(sequence_of(story_in(given.finding, given.problem.model)))
+    return to_svg(sequence_in(given.finding))
 
 
 def _html(given: Converted) -> str:

@@ -11,7 +11,7 @@ import hashlib
 from dataclasses import dataclass
 
 from checker.pictures.drawing import Drawing, drawn
-from checker.pictures.scenes import Scene, offsets_of, scenes_of
+from checker.pictures.scenes import Scene, scenes_of
 from checker.pictures.templating import PACKAGE, ours, templates, without_blank_lines
 from checker.pictures.told import sequence_of
 from checker.story.story import Story
@@ -49,7 +49,7 @@ def shown(story: Story, name: str, *, title: str, sentence: str = "", whole: boo
         claim=story.claim,
         sentence=sentence,
         explanation=story.explanation,
-        offsets=offsets_of(story),
+        offsets=story.longest_log,
         scenes=scenes_of(story),
         drawing=drawn(sequence_of(story)) if has_diagram else None,
         file=to_json(story.replayed.trace) if whole else "",

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from checker.pictures.again import check_again
 from checker.pictures.limits import require_few_steps
 from checker.pictures.page import Shown, rendered, shown
-from checker.pictures.told import story_in
 from checker.problems.family import words_of
 from checker.problems.problem import Problem
 from checker.problems.wording import counted, told_contract, told_option, told_symmetry
 from checker.result import Verdict
+from checker.story.story import story_of
 
 if TYPE_CHECKING:
     from checker.finding import Finding
@@ -23,7 +23,7 @@ def run_page(run: Run) -> str:
     """The verdicts with their bounds, and every counterexample. Raises `TooLongForPage`."""
     result = run.result
     problem = result.problem
-    traces, named = _traces(problem, run.findings)
+    traces, named = _traces(run.findings)
     model = problem.model
     return rendered(
         "report.html.j2",
@@ -42,7 +42,7 @@ def run_page(run: Run) -> str:
 
 def finding_page(problem: Problem, finding: Finding) -> str:
     """One counterexample. Raises `TooLongForPage`."""
-    traces, _ = _traces(problem, (finding,))
+    traces, _ = _traces((finding,))
     model = problem.model
     return rendered(
         "report.html.j2",
@@ -59,9 +59,9 @@ def finding_page(problem: Problem, finding: Finding) -> str:
     )
 
 
-def _traces(problem: Problem, findings: tuple[Finding, ...]) -> tuple[list[Shown], dict[str, str]]:
+def _traces(findings: tuple[Finding, ...]) -> tuple[list[Shown], dict[str, str]]:
     """What is shown, and what it is called for each claim: the same steps are shown once."""
-    stories = [story_in(finding, problem.model) for finding in findings]
+    stories = [story_of(finding) for finding in findings]
     require_few_steps(story.steps for story in stories)
     traces: list[Shown] = []
     seen: dict[object, str] = {}

@@ -77,11 +77,6 @@ def scenes_of(story: Story) -> tuple[Scene, ...]:
     return tuple(_scene(story, number) for number in range(story.steps + 1))
 
 
-def offsets_of(story: Story) -> int:
-    """How many offsets the logs of the story have, at their longest."""
-    return max((len(log) for held in story.holdings for log in held.logs), default=0)
-
-
 def _scene(story: Story, number: int) -> Scene:
     now, was = story.cluster(number), story.cluster(max(number - 1, 0))
     is_kafka = now is not None and was is not None
@@ -104,7 +99,7 @@ def _lanes(
 ) -> tuple[LaneScene, ...]:
     assert was is not None
     assert now is not None
-    columns = offsets_of(story) + 1
+    columns = story.longest_log + 1
     return tuple(
         LaneScene(
             name=f"r{lane.replica}",

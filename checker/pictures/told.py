@@ -1,4 +1,4 @@
-"""A confirmed counterexample as a story and as a sequence diagram, of whichever model it is."""
+"""The sequence diagram of a counterexample, of whichever model it is."""
 
 from __future__ import annotations
 
@@ -7,16 +7,14 @@ from checker.pictures.kafka_sequence import kafka_sequence
 from checker.pictures.own_sequence import own_sequence
 from checker.pictures.sequence import Sequence
 from checker.story.story import Story, story_of
-from model.kit.transition_system import Model
-
-
-def story_in(finding: Finding, model: Model) -> Story:
-    """The story of a finding."""
-    claim, explanation = finding.invariant, finding.explanation
-    return story_of(finding.replayed, model, claim=claim, explanation=explanation)
 
 
 def sequence_of(story: Story) -> Sequence:
-    """The diagram."""
+    """The diagram of a story."""
     title = f"{story.model.version} breaks {story.claim}"
     return (kafka_sequence if story.is_of_kafka else own_sequence)(story, title)
+
+
+def sequence_in(finding: Finding) -> Sequence:
+    """The diagram of a finding."""
+    return sequence_of(story_of(finding))

@@ -1,7 +1,6 @@
 """A story: all that is to be told of one replayed trace.
 
-    story = story_of(finding.replayed, problem.model, claim=finding.invariant,
-                     explanation=finding.explanation)
+    story = story_of(finding)
     story.sentence(10), story.why(10), story.actor(10), story.is_fault(10)
     story.cluster(10), story.vanished(10), story.fates, story.partings, story.breaking
 
@@ -15,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
+from checker.finding import Finding
 from checker.story.atomic_grain import AtomicGrain
 from checker.story.breaking import Breaking, breaking
 from checker.story.cluster import Cluster, Holdings
@@ -88,7 +88,9 @@ class Story:
             return self._grain.actor(moment)
         action = next(a for a in self.model.actions if a.name == moment.action)
         for parameter, (_, value) in zip(action.parameters, moment.arguments, strict=True):
-            if parameter.name == parameter.over.removesuffix("s"):
+            if (
+                "." not in parameter.over
+            ):  # a sort of names; a range of numbers is `action.argument`
                 return f"{parameter.name}{value}"
         return ""
 
@@ -170,6 +172,11 @@ class Story:
         return tuple(map(self._grain.holdings, self.replayed.states))
 
     @cached_property
+    def longest_log(self) -> int:
+        """The most records that any log has in any state."""
+        return max((len(log) for held in self.holdings for log in held.logs), default=0)
+
+    @cached_property
     def _fates_by_record(self) -> dict[int, Fate]:
         return {fate.record: fate for fate in self.fates}
 
@@ -183,7 +190,14 @@ class Story:
         return self._grain.cluster(self.model.settings, self.replayed.states[state])
 
 
-def story_of(replayed: Replayed, model: Model, *, claim: str = "", explanation: str = "") -> Story:
-    """The story of a trace that was replayed in `model`."""
+def story_of(finding: Finding) -> Story:
+    """The story of a counterexample."""
+    replayed, model = finding.replayed, finding.model
     name, grain = _GRAINS.get(model.name, ("", None))
-    return Story(replayed, model, claim, explanation, grain, name)
+    return Story(replayed, model, finding.invariant, finding.explanation, grain, name)
+
+
+def reasons(story: Story) -> dict[int, str]:
+    """Why steps matter, by their numbers: all that do, but for the last, which breaks the claim."""
+    told = ((step, story.why(step)) for step in range(1, story.steps))
+    return {step: reason for step, reason in told if reason}

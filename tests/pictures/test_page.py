@@ -15,7 +15,6 @@ from pictured import C21, DIVERGENCE, LOSS, story
 from checker.console.commands import command_of
 from checker.console.options import problem_from, take_given
 from checker.engines.choice import EngineChoice
-from checker.finding import Finding
 from checker.kafka.families import problem_for
 from checker.pictures.again import check_again
 from checker.pictures.limits import TooLongForPage, require_few_steps
@@ -62,7 +61,7 @@ def test_the_file_on_the_page_is_the_trace() -> None:
 
 def test_whatever_comes_from_elsewhere_is_escaped() -> None:
     found = confirmed_in(LOSS)
-    nasty = Finding(found.finding.invariant, NASTY, found.finding.replayed, NASTY)
+    nasty = replace(found.finding, sentence=NASTY, explanation=NASTY)
     text = finding_page(found.problem, nasty)
 
     assert "<img" not in text

@@ -7,8 +7,8 @@ from functools import cache
 from confirmed_traces import confirmed_in
 
 from checker.pictures.sequence import Sequence
-from checker.pictures.told import sequence_of, story_in
-from checker.story.story import Story
+from checker.pictures.told import sequence_of
+from checker.story.story import Story, story_of
 
 LOSS = "hw-no_committed_loss-2r2n2e.json"
 DIVERGENCE = "hw-no_divergence_below_hw-2r2n2e.json"
@@ -18,8 +18,7 @@ C21 = "scenarios/stale-remote-leo.json"
 
 @cache
 def story(name: str) -> Story:
-    found = confirmed_in(name)
-    return story_in(found.finding, found.problem.model)
+    return story_of(confirmed_in(name).finding)
 
 
 @cache

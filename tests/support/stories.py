@@ -26,10 +26,4 @@ def story_of_trace(trace: Trace) -> Story:
     """The story of a trace that breaks its claim."""
     problem = family_of(trace.model).problem_of(trace.version, trace.environment, [trace.invariant])
     claim = next(claim for claim in problem.claims if problem.is_asked(claim))
-    finding = confirmed(trace, problem.model, claim)
-    return story_of(
-        finding.replayed,
-        problem.model,
-        claim=finding.invariant,
-        explanation=finding.explanation,
-    )
+    return story_of(confirmed(trace, problem.model, claim))
