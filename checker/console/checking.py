@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from contextlib import closing, nullcontext
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+from rich.console import Group
+from rich.text import Text
 
 from checker.console import exit_codes
 from checker.console.broken_down import telling_what_is_kept
@@ -22,6 +24,9 @@ from checker.graph import TooLargeForGraph, to_graphml
 from checker.problems.family import words_of
 from checker.run import Run, run
 from counterexamples import to_json
+
+if TYPE_CHECKING:
+    from checker.console.explaining import Explained
 
 
 def check(options: dict[str, Any]) -> int:
@@ -43,8 +48,10 @@ def check(options: dict[str, Any]) -> int:
             watch=progress.watch,
             announce=progress.announce,
         )
+    explains = options["explain"] and bool(done.findings)
     if options["output_format"] == "json":
-        click.echo(to_text(done))
+        explained = _explained(done, engine.threads) if explains else []
+        click.echo(to_text(done, {one.finding.invariant: one.as_value() for one in explained}))
     else:
         screen().print(render_run(done))
     if kept is not None and not done.result.complete:
@@ -52,10 +59,22 @@ def check(options: dict[str, Any]) -> int:
     code = exit_codes.exit_code(done.result, deadlock=options["deadlock"])
     try:
         _write_files(done, options)
-    except TooLargeForGraph as problem:
+    except TooLargeForGraph as found:
         # What was found out weighs more than that it could not be drawn.
-        return fail(str(problem), code or exit_codes.BAD_USAGE)
+        return fail(str(found), code or exit_codes.BAD_USAGE)
+    if explains and options["output_format"] == "text":
+        for one in _explained(done, engine.threads):
+            screen().print(Group(Text(), one.rendered()))
     return code
+
+
+def _explained(done: Run, threads: int) -> list[Explained]:
+    """What each counterexample takes, and what repairs it."""
+    # Most runs explain nothing.
+    from checker.console.explaining import Asked, explained_all  # noqa: PLC0415
+
+    with showing(error_screen()) as progress:
+        return explained_all(done.result.problem, done.findings, Asked(threads=threads), progress)
 
 
 def _write_files(done: Run, options: dict[str, Any]) -> None:

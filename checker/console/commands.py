@@ -20,6 +20,7 @@ COMMANDS = {
     "confirm": "Replay a counterexample on real brokers.",
     "confirm-catalogue": "Replay every entry on releases of Kafka.",
     "conform": "Walks through the model on real brokers.",
+    "explain": "Say what a trace takes, and what repairs it.",
     "gate": "Run a file of expectations.",
     "kernel": "Show what the rules are compiled to.",
     "layout": "Show the fields of a state, in bits.",
