@@ -38,6 +38,7 @@ PROGRAMS = (
 )
 COMMANDS = (
     "check",
+    "compare",
     "confirm",
     "confirm-catalogue",
     "conform",

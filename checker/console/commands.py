@@ -17,6 +17,7 @@ from checker.console import exit_codes
 
 COMMANDS = {
     "check": "Say which invariants hold.",
+    "compare": "A trace under another version, side by side.",
     "confirm": "Replay a counterexample on real brokers.",
     "confirm-catalogue": "Replay every entry on releases of Kafka.",
     "conform": "Walks through the model on real brokers.",

@@ -71,6 +71,11 @@ MESSAGE_WORDS = Words(
     lanes=LANES,
     raisable=_RAISABLE,
     outside=frozenset({"Produce", "Consume", *(DECLARED[name].steps[0] for name in FAULTS)}),
+    alike=(
+        frozenset({"RecvFetch", "RecvDiverging", "RecvOutOfRange"}),
+        frozenset({"Fence", "FenceAndElect"}),
+        frozenset({"Learn", "LearnLate"}),
+    ),
 )
 ATOMIC_WORDS = Words(
     title=atomic_title,
