@@ -47,14 +47,17 @@ class End:
 class Comparison:
     """A trace of `left` beside its choices in `right`, two problems that ask one claim each.
 
-    `parting` is the number of the first pair, from 1, that differs to a reader: another step, one
-    more or one less, or another state; None where there is none, 0 where the initial states differ.
+    Pairs are numbered from 1; 0 are the initial states, and None means nowhere. `first_seen` is the
+    first pair that differs to a reader: another step, one more or one less, or another state.
+    `parting` is the first after which a lane of a broker differs, its log end or high watermark in
+    Kafka's models; where none ever does it is `first_seen`.
     """
 
     replayed: Replayed
     left: Problem
     right: Problem
     pairs: tuple[Pair, ...]
+    first_seen: int | None
     parting: int | None
     ends: tuple[End, End]
 
@@ -94,16 +97,24 @@ def compared(left: Problem, replayed: Replayed, right: Problem) -> Comparison:
     pairs = aligned(replayed, right.model, words_of(left))
     theirs = [pair.theirs for pair in pairs]
     ours = [pair.ours for pair in pairs]
+    initial = _initial(right.model, replayed)
+    states = [(replayed.initial, initial), *((pair.left, pair.right) for pair in pairs)]
+    found = [differences(left.model, one, right.model, two) for one, two in states]
+    lanes = words_of(left).lanes
+    is_seen = (
+        bool(each) or (number > 0 and pairs[number - 1].how is not How.SAME)
+        for number, each in enumerate(found)
+    )
+    first_seen = next((number for number, seen in enumerate(is_seen) if seen), None)
+    parted = (any(one.whose and one.what in lanes for one in each) for each in found)
     return Comparison(
         replayed=replayed,
         left=left,
         right=right,
         pairs=pairs,
-        parting=_parting(left.model, replayed, right.model, pairs),
-        ends=(
-            _end(left, replayed.initial, ours),
-            _end(right, _initial(right.model, replayed), theirs),
-        ),
+        first_seen=first_seen,
+        parting=next((number for number, has in enumerate(parted) if has), first_seen),
+        ends=(_end(left, replayed.initial, ours), _end(right, initial, theirs)),
     )
 
 
@@ -139,15 +150,6 @@ def told_changes(left: Model, right: Model) -> tuple[str, ...]:
 
 def _initial(model: Model, replayed: Replayed) -> State:
     return model.initial[min(replayed.trace.initial, len(model.initial) - 1)]
-
-
-def _parting(left: Model, replayed: Replayed, right: Model, pairs: tuple[Pair, ...]) -> int | None:
-    if differences(left, replayed.initial, right, _initial(right, replayed)):
-        return 0
-    for number, pair in enumerate(pairs, start=1):
-        if pair.how is not How.SAME or differences(left, pair.left, right, pair.right):
-            return number
-    return None
 
 
 def _end(problem: Problem, initial: State, moments: list[Moment | None]) -> End:

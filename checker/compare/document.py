@@ -35,6 +35,7 @@ def comparison_value(comparison: Comparison) -> dict[str, Any]:
             }
             for number, pair in enumerate(comparison.pairs, start=1)
         ],
+        "first_seen": comparison.first_seen,
         "parting": comparison.parting,
     }
 

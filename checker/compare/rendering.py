@@ -29,7 +29,7 @@ def render_comparison(comparison: Comparison) -> RenderableType:
     changes = told_changes(comparison.left.model, comparison.right.model)
     parts: list[RenderableType] = [
         Text.assemble((one, "bold"), " | ", (two, "bold")),
-        Text("; ".join(changes) or "no rule or setting differs", QUIET),
+        *([Text("; ".join(changes), QUIET)] if changes else []),
         Text(),
         _Steps(comparison),
         Text(),
@@ -119,8 +119,12 @@ def _number(pair: Pair) -> str:
 def _parting(comparison: Comparison) -> list[RenderableType]:
     if comparison.parting is None:
         return [Text("They do not part: every step and every state is the same.", "bold")]
-    place = comparison.place(comparison.parting)
-    parts: list[RenderableType] = [Text(f"They part at {place}", "bold")]
+    parts: list[RenderableType] = []
+    first = comparison.first_seen
+    if first is not None and first != comparison.parting:
+        seen = "; ".join(map(str, comparison.differences_after(first))) or "another step"
+        parts.append(Text(f"A first difference is seen at {comparison.place(first)}: {seen}"))
+    parts.append(Text(f"They part at {comparison.place(comparison.parting)}", "bold"))
     if comparison.parting:
         _, right = told_pair(comparison, comparison.parting)
         left, _ = told_pair(comparison, comparison.parting)

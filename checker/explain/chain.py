@@ -33,7 +33,7 @@ class Cause:
     """A step from outside that it takes; `undecided` where that was not found out.
 
     `without` are the courses without it. `impossible` are the numbers of the later steps that drop
-    out where the trace is replayed without it, step by step.
+    out where the trace is replayed without it, step by step; none are told once the time is up.
     """
 
     moment: Moment
@@ -120,7 +120,8 @@ class _Looked:
         for moment in kept:
             rest = [other for other in kept if other is not moment]
             without = self._courses(self._replayed.initial, rest)
-            causes.append(Cause(moment, without, self._impossible_without(moment)))
+            impossible = () if self._allowance.is_over else self._impossible_without(moment)
+            causes.append(Cause(moment, without, impossible))
         chances, unlooked = self._chances(kept)
         return Chain(
             replayed=self._replayed,
@@ -158,6 +159,9 @@ class _Looked:
         found: list[Chance] = []
         unlooked: list[int] = []
         for number, state in enumerate(self._replayed.states[:-1]):
+            if self._allowance.is_over:
+                unlooked.append(number)
+                continue
             following = self._replayed.moments[number]
             rest = [moment for moment in kept if moment.number > number]
             for step in self._model.successors(state):

@@ -102,8 +102,9 @@ class CourseSearch:
                     allowed = self._is_free[action_of(steps)].copy()
                     for later in range(taken, len(events)):
                         matching = self._is_event(steps, events[later])
-                        begun[later + 1].append(rows[matching])
-                        allowed |= matching
+                        if matching.any():
+                            begun[later + 1].append(rows[matching])
+                            allowed |= matching
                     if self._broken_by(allowed):
                         return Courses(True, len(seen))
                 frontier = _unseen(reached, seen)

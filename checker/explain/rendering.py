@@ -41,8 +41,8 @@ def render_chain(chain: Chain) -> RenderableType:
         chances.add_row("-", Text.assemble(f"{told_span(chance)}: ", sentence))
     parts.append(chances if chain.chances else Text("No single step of the protocol."))
     if chain.unlooked:
-        numbers = ", ".join(map(str, chain.unlooked))
-        parts.append(Text(f"Not all steps were tried after {numbers}.", UNKNOWN))
+        told = told_numbers(chain.unlooked)
+        parts.append(Text(f"Not all steps were tried after {told}.", UNKNOWN))
     return Group(*parts)
 
 

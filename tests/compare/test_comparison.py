@@ -37,10 +37,21 @@ def test_c21_parts_where_the_leader_goes_by_what_its_follower_had(compare: Compa
     assert [end.broken_at for end in comparison.ends] == [15, None]
 
 
+def test_what_only_one_of_them_keeps_a_note_of_is_a_first_difference_and_no_parting(
+    compare: Compare,
+) -> None:
+    comparison = compare(read_trace(LOSS), "elr")
+
+    assert (comparison.first_seen, comparison.parting) == (7, 11)
+    assert list(map(str, comparison.differences_after(7))) == ["r0 State: down | down, unclean"]
+    assert comparison.place(11) == "step 10"
+    assert "r1 LEO: 0 | 1" in map(str, comparison.differences)
+
+
 def test_a_version_beside_itself_parts_nowhere(compare: Compare) -> None:
     comparison = compare(read_trace(LOSS))
 
-    assert comparison.parting is None
+    assert (comparison.first_seen, comparison.parting) == (None, None)
     assert [end.broken_at for end in comparison.ends] == [12, 12]
 
 
