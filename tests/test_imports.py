@@ -60,6 +60,12 @@ CASES: dict[str, Case] = {
     "waterline scenarios": (0, SCREEN, (*NO_SEARCH, "checker.matrix")),
     "waterline scenarios kip-101-loss": (0, SCREEN, (*NO_SEARCH, "checker.matrix")),
     "waterline view trace.json": (0, SCREEN, (*NO_SEARCH, *NO_MATRIX)),
+    "waterline compare trace.json --acks 1": (0, SCREEN, (*NO_SEARCH, *NO_MATRIX)),
+    "waterline explain trace.json --chain": (
+        0,
+        SEARCH,
+        (*SPARK, *NO_MATRIX, "checker.export"),
+    ),
     f"waterline layout {SMALL}": (0, SCREEN, (*NO_SEARCH, *NO_MATRIX)),
     f"waterline kernel {SMALL}": (
         0,

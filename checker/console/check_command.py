@@ -77,6 +77,11 @@ def _kind(claim: Invariant | ActionProperty | Reachable) -> str:
     help="Then step through the first counterexample, where keys can be pressed.",
 )
 @click.option(
+    "--explain",
+    is_flag=True,
+    help="Say of each counterexample what it takes, and which single change repairs it.",
+)
+@click.option(
     "--trace-dir",
     type=click.Path(file_okay=False, path_type=Path),
     help="Write each counterexample there as JSON.",
