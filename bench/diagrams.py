@@ -11,7 +11,10 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from checker.console.recorded import recorded
+from checker.compare.comparison import compared
+from checker.console.recorded import Recorded, recorded
+from checker.kafka.families import family_of
+from checker.pictures.comparison_page import comparison_page
 from checker.pictures.formats import FORMATS, Converted
 
 ROOT = Path(__file__).parent.parent
@@ -28,6 +31,10 @@ ENDINGS = {"svg": "-sequence.svg", "mermaid": "-sequence.mmd", "html": ".html"}
 """How a file's name ends, by the format."""
 
 
+COMPARED = {"loss": "epoch", "kip-279": "kip279"}
+"""Which of them are put beside another version."""
+
+
 def made() -> dict[Path, str]:
     """Every file with its text."""
     files = {}
@@ -36,7 +43,15 @@ def made() -> dict[Path, str]:
         given = Converted(problem=found.problem, finding=found.finding)
         for kind, ending in ENDINGS.items():
             files[PICTURES / f"{name}{ending}"] = FORMATS[kind](given)
+        if version := COMPARED.get(name):
+            files[PICTURES / f"{name}-compared.html"] = _compared(found, version)
     return files
+
+
+def _compared(found: Recorded, version: str) -> str:
+    trace = found.finding.replayed.trace
+    other = family_of(trace.model).problem_of(version, trace.environment, [trace.invariant])
+    return comparison_page(compared(found.problem, found.finding.replayed, other))
 
 
 def stale() -> list[Path]:

@@ -128,7 +128,7 @@ def drawn(sequence: Sequence) -> Drawing:
     rows = _rows(sequence)
     bottom = rows.tops[-1]
     width = x_of(len(sequence.lanes) - 1) + PITCH // 2 + 12
-    conclusion = _wrapped(sequence.conclusion, int((width - 48) / LETTER))
+    conclusion = _wrapped(sequence.conclusion, int((width - 48) / BOLD))
     logs_y = bottom + 12
     has_logs = any(log is not None for log in sequence.logs)
     conclusion_y = logs_y + (46 if has_logs else 8)

@@ -9,9 +9,9 @@ from checker.pictures.sequence import Sequence
 from checker.story.story import Story, story_of
 
 
-def sequence_of(story: Story) -> Sequence:
-    """The diagram of a story."""
-    title = f"{story.model.version} breaks {story.claim}"
+def sequence_of(story: Story, *, title: str = "") -> Sequence:
+    """The diagram of a story; without a title it says what is broken."""
+    title = title or f"{story.model.version} breaks {story.claim}"
     return (kafka_sequence if story.is_of_kafka else own_sequence)(story, title)
 
 

@@ -14,9 +14,10 @@ from typing import Any
 import pytest
 from confirmed_traces import confirmed_in
 from grids import small_matrix
-from pictured import C21, LOSS
+from pictured import C21, LOSS, beside
 
 from checker.matrix.page import to_html
+from checker.pictures.comparison_page import comparison_page
 from checker.pictures.report import finding_page
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "chrome"))), None)
@@ -51,6 +52,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     for name, trace in (("loss", LOSS), ("c21", C21)):
         found = confirmed_in(trace)
         texts[name] = finding_page(found.problem, found.finding)
+    texts["compared"] = comparison_page(beside(LOSS, "epoch"))
     for name, text in texts.items():
         (folder / f"{name}.html").write_text(text, encoding="utf-8")
     return {name: folder / f"{name}.html" for name in texts}
@@ -126,6 +128,22 @@ def test_a_link_names_a_step(browser: Any, pages: dict[str, Path]) -> None:
     assert opened.page.url.endswith("#trace-1/6")
     opened.page.keyboard.press("j")
     assert opened.page.url.endswith("#trace-1/7")
+    opened.require_quiet()
+
+
+@pytest.mark.parametrize(("width", "columns"), [(400, 1), (1400, 2)])
+def test_two_versions_stand_beside_each_other_where_there_is_room(
+    browser: Any, pages: dict[str, Path], width: int, columns: int
+) -> None:
+    opened = Opened(browser, pages["compared"], width, at="#trace-1/10")
+    sides = opened.page.locator(".scene.current .side")
+    lefts = sides.evaluate_all("s => s.map(e => Math.round(e.getBoundingClientRect().left))")
+    opened.page.keyboard.press("ArrowRight")
+
+    assert len(lefts) == 2
+    assert len(set(lefts)) == columns
+    assert opened.shown() == [11]
+    assert not opened.page.evaluate("document.documentElement.scrollWidth > innerWidth")
     opened.require_quiet()
 
 

@@ -6,6 +6,8 @@ from functools import cache
 
 from confirmed_traces import confirmed_in
 
+from checker.compare.comparison import Comparison, compared
+from checker.kafka.families import MESSAGE
 from checker.pictures.sequence import Sequence
 from checker.pictures.told import sequence_of
 from checker.story.story import Story, story_of
@@ -24,3 +26,11 @@ def story(name: str) -> Story:
 @cache
 def sequence(name: str) -> Sequence:
     return sequence_of(story(name))
+
+
+def beside(name: str, version: str) -> Comparison:
+    """A trace on record beside its choices under another version."""
+    found = confirmed_in(name)
+    trace = found.finding.replayed.trace
+    other = MESSAGE.problem_of(version, trace.environment, [trace.invariant])
+    return compared(found.problem, found.finding.replayed, other)
