@@ -10,7 +10,7 @@ from checker.compare.rendering import names, told_pair
 from checker.finding import Finding
 from checker.pictures.drawing import Drawing, drawn
 from checker.pictures.limits import require_few_steps
-from checker.pictures.page import DRAWN_STEPS_MAX, rendered
+from checker.pictures.page import BESIDE_STEPS_MAX, rendered
 from checker.pictures.scenes import Scene, scenes_of
 from checker.pictures.told import sequence_of
 from checker.problems.problem import Problem
@@ -91,7 +91,7 @@ def _side(comparison: Comparison, story: Story, name: str, end: End) -> _Side:
         told = f"keeps {claim} all the way."
     else:
         told = f"has nothing that {claim} is about."
-    has_diagram = story.steps <= DRAWN_STEPS_MAX
+    has_diagram = story.steps <= BESIDE_STEPS_MAX
     return _Side(
         name=name,
         scenes=scenes_of(story),

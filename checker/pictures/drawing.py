@@ -7,9 +7,10 @@ the notes, which lie over lines that only pass.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass
 
-from checker.pictures.sequence import Message, Sequence, Span, Tone
+from checker.pictures.sequence import Events, Message, Sequence, Span, Tone, by_step
 
 PITCH = 152
 """Between two lanes."""
@@ -125,7 +126,8 @@ class _Rows:
 
 def drawn(sequence: Sequence) -> Drawing:
     """The diagram in pixels."""
-    rows = _rows(sequence)
+    steps = by_step(sequence)
+    rows = _rows(sequence, steps)
     bottom = rows.tops[-1]
     width = x_of(len(sequence.lanes) - 1) + PITCH // 2 + 12
     conclusion = _wrapped(sequence.conclusion, int((width - 48) / BOLD))
@@ -138,7 +140,7 @@ def drawn(sequence: Sequence) -> Drawing:
         height=conclusion_y + (len(conclusion) * LINE + 22 if conclusion else 0) + 8,
         lanes=tuple((x_of(lane), name) for lane, name in enumerate(sequence.lanes)),
         lines=tuple(_lines(sequence, rows)),
-        bands=tuple(_band(sequence, rows, step) for step in range(1, len(sequence.calls) + 1)),
+        bands=tuple(_band(sequence, rows, step) for step in steps),
         logs=tuple(
             _boxes(sequence, lane) for lane, log in enumerate(sequence.logs) if log is not None
         ),
@@ -149,27 +151,21 @@ def drawn(sequence: Sequence) -> Drawing:
     )
 
 
-def _rows(sequence: Sequence) -> _Rows:
+def _rows(sequence: Sequence, steps: list[Events]) -> _Rows:
     rows = _Rows([TOP], {}, [])
-    for step in range(1, len(sequence.calls) + 1):
+    for step in steps:
         y = rows.tops[-1] + PADDING + 8
-        arriving = [
-            i
-            for i, m in enumerate(sequence.messages)
-            if m.sent < step and step in {m.arrived, m.lost}
-        ]
-        sent = [i for i, m in enumerate(sequence.messages) if m.sent == step]
-        for index in (*arriving, *sent):
+        for index in (*step.ending, *step.sent):
             message = sequence.messages[index]
-            if index not in arriving:
+            if message.sent == step.number:
                 rows.ends[index, False] = y
-            if step in {message.arrived, message.lost}:
+            if step.number in {message.arrived, message.lost}:
                 rows.ends[index, True] = y
             y += PORT
-        y += 0 if arriving or sent else 4
+        y += 0 if step.ending or step.sent else 4
         rows.notes.append(y)
-        lanes = [note.lane for note in sequence.notes if note.step == step]
-        deepest = max((lanes.count(lane) for lane in lanes), default=0)
+        lanes = Counter(note.lane for note in step.notes)
+        deepest = max(lanes.values(), default=0)
         rows.tops.append(y + deepest * (LINE + 3) + PADDING - (8 if not deepest else 0))
     return rows
 
@@ -190,8 +186,8 @@ def _reach(span: Span, rows: _Rows) -> tuple[int, int]:
     return begin, rows.tops[-1] + 4 if span.end is None else rows.notes[span.end - 1]
 
 
-def _band(sequence: Sequence, rows: _Rows, step: int) -> Band:
-    notes = [note for note in sequence.notes if note.step == step]
+def _band(sequence: Sequence, rows: _Rows, events: Events) -> Band:
+    step, notes = events.number, events.notes
     labels = []
     used: dict[int, int] = {}
     for note in notes:
@@ -202,11 +198,7 @@ def _band(sequence: Sequence, rows: _Rows, step: int) -> Band:
         words = _fitted(note.words)
         y = rows.notes[step - 1] + row * (LINE + 3)
         labels.append(Label(x_of(note.lane) - width // 2, y, width, words, note.tone.value))
-    arrows = [
-        _arrow(message, index, rows)
-        for index, message in enumerate(sequence.messages)
-        if message.sent == step
-    ]
+    arrows = [_arrow(sequence.messages[index], index, rows) for index in events.sent]
     tones = {note.tone for note in notes}
     return Band(
         number=step,
@@ -215,7 +207,8 @@ def _band(sequence: Sequence, rows: _Rows, step: int) -> Band:
         y=rows.tops[step - 1],
         height=rows.tops[step] - rows.tops[step - 1],
         is_fault=Tone.FAULT in tones,
-        is_loss=Tone.LOSS in tones or any(message.lost == step for message in sequence.messages),
+        is_loss=Tone.LOSS in tones
+        or any(sequence.messages[index].lost == step for index in events.ending),
         arrows=tuple(arrows),
         labels=tuple(labels),
     )

@@ -6,7 +6,7 @@ something else happens. All else is a step of its own: it is sent and arrives at
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from checker.pictures.sequence import Message
@@ -53,20 +53,23 @@ class Turn:
         return Message(sender, receiver, words, self.step, self.step, is_answer=is_answer)
 
 
-def turns_of(story: Story, clients: int, controller: int) -> Iterator[Turn]:
-    """The steps of a story of Kafka's."""
+def turns_of(story: Story, clients: int, controller: int) -> list[Turn]:
+    """The steps of a story of Kafka's, each cluster made once."""
+    clusters = [story.cluster(state) for state in range(story.steps + 1)]
+    turns = []
     for moment in story.replayed.moments:
-        before, after = story.cluster(moment.number - 1), story.cluster(moment.number)
+        before, after = clusters[moment.number - 1], clusters[moment.number]
         assert before is not None
         assert after is not None
-        yield Turn(moment, story.actor(moment.number), before, after, clients, controller)
+        turns.append(Turn(moment, story.actor(moment.number), before, after, clients, controller))
+    return turns
 
 
-def messages_of(story: Story, clients: int, controller: int) -> list[Message]:
+def messages_of(story: Story, turns: Iterable[Turn]) -> list[Message]:
     """Every message of the story, in the order of sending; a broker's lane is its number."""
     found: list[Message] = []
     flying: dict[Key, Message] = {}
-    for turn in turns_of(story, clients, controller):
+    for turn in turns:
         found += _fetches(turn, flying)
         found += _at_once(story, turn)
         found += _acknowledged(turn)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from checker.pictures.kafka_messages import Turn, messages_of, turns_of
 from checker.pictures.sequence import Box, Note, Sequence, Tone, spans
-from checker.story.cluster import Cluster, Lane
+from checker.story.cluster import Lane
 from checker.story.story import Story
 
 _ENDS = {
@@ -32,36 +32,25 @@ def kafka_sequence(story: Story, title: str) -> Sequence:
     count = len(last.lanes)
     # A broker's number is its lane until the end, when clients come first.
     clients, controller = count, count + 1
+    turns = turns_of(story, clients, controller)
+    clusters = [*(turn.before for turn in turns), last]
     sequence = Sequence(
         title=title,
         lanes=(*(f"r{lane.replica}" for lane in last.lanes), "Clients", "Controller"),
         calls=tuple(str(moment) for moment in story.replayed.moments),
         sentences=tuple(story.sentence(step) for step in range(1, story.steps + 1)),
-        messages=tuple(messages_of(story, clients, controller)),
-        notes=tuple(
-            note for turn in turns_of(story, clients, controller) for note in _notes(story, turn)
+        messages=tuple(messages_of(story, turns)),
+        notes=tuple(note for turn in turns for note in _notes(story, turn)),
+        down=tuple(
+            s for r in range(count) for s in spans(r, [not c.lanes[r].is_up for c in clusters])
         ),
-        down=tuple(s for r in range(count) for s in spans(r, [not u for u in _up(story, r)])),
-        leads=tuple(s for r in range(count) for s in spans(r, _leading(story, r))),
+        leads=tuple(
+            s for r in range(count) for s in spans(r, [c.lanes[r].leads for c in clusters])
+        ),
         logs=(*(_log(story, lane) for lane in last.lanes), None, None),
         conclusion=story.explanation,
     )
     return sequence.ordered((clients, *range(count), controller))
-
-
-def _clusters(story: Story) -> Iterator[Cluster]:
-    for state in range(story.steps + 1):
-        cluster = story.cluster(state)
-        assert cluster is not None
-        yield cluster
-
-
-def _up(story: Story, replica: int) -> list[bool]:
-    return [cluster.lanes[replica].is_up for cluster in _clusters(story)]
-
-
-def _leading(story: Story, replica: int) -> list[bool]:
-    return [cluster.lanes[replica].leads for cluster in _clusters(story)]
 
 
 def _notes(story: Story, turn: Turn) -> Iterator[Note]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from checker.pictures.sequence import Message, Sequence, Tone
+from checker.pictures.sequence import Message, Sequence, Tone, by_step
 
 _MARKS = {Tone.PLAIN: "", Tone.PROMISE: "✓ ", Tone.FAULT: "⚡ ", Tone.LOSS: "✗ "}
 _SPELLED = {char: f"#{ord(char)};" for char in ';#<>"{}[]|%&'}
@@ -24,21 +24,13 @@ def _lines(sequence: Sequence) -> Iterator[str]:
     yield "sequenceDiagram"
     for lane, name in enumerate(sequence.lanes):
         yield f"  participant p{lane} as {spelled(name)}"
-    for step in range(1, len(sequence.calls) + 1):
-        yield f"  Note over {_all(sequence)}: {step}. {spelled(sequence.calls[step - 1])}"
-        for message in sequence.messages:
-            if message.lost == step:
-                yield f"  Note over p{message.sender},p{message.receiver}: {_lost(message)}"
-            elif message.arrived == step != message.sent:
-                words = f"{message.words} arrives"
-                yield f"  Note over p{message.receiver}: {spelled(words)}"
-        for message in sequence.messages:
-            if message.sent == step:
-                arrow = "-->>" if message.is_answer else "->>"
-                yield f"  p{message.sender}{arrow}p{message.receiver}: {spelled(message.words)}"
-        for note in sequence.notes:
-            if note.step == step:
-                yield f"  Note over p{note.lane}: {_MARKS[note.tone]}{spelled(note.words)}"
+    for step in by_step(sequence):
+        call = spelled(sequence.calls[step.number - 1])
+        yield f"  Note over {_all(sequence)}: {step.number}. {call}"
+        yield from (_ended(sequence.messages[index]) for index in step.ending)
+        yield from (_sent(sequence.messages[index]) for index in step.sent)
+        for note in step.notes:
+            yield f"  Note over p{note.lane}: {_MARKS[note.tone]}{spelled(note.words)}"
     for lane, log in enumerate(sequence.logs):
         if log is not None:
             held = " ".join(f"✗ {box.words}" if box.is_lost else box.words for box in log)
@@ -51,8 +43,16 @@ def _all(sequence: Sequence) -> str:
     return "p0" if len(sequence.lanes) == 1 else f"p0,p{len(sequence.lanes) - 1}"
 
 
-def _lost(message: Message) -> str:
-    return f"✗ {spelled(message.words)} is lost"
+def _sent(message: Message) -> str:
+    arrow = "-->>" if message.is_answer else "->>"
+    return f"  p{message.sender}{arrow}p{message.receiver}: {spelled(message.words)}"
+
+
+def _ended(message: Message) -> str:
+    words = spelled(message.words)
+    if message.lost is not None:
+        return f"  Note over p{message.sender},p{message.receiver}: ✗ {words} is lost"
+    return f"  Note over p{message.receiver}: {words} arrives"
 
 
 def spelled(text: str) -> str:

@@ -17,8 +17,8 @@ from checker.pictures.told import sequence_of
 from checker.story.story import Story
 from counterexamples import to_json
 
-DRAWN_STEPS_MAX = 200
-"""Most steps of a trace with a diagram: a longer one is no picture any more."""
+BESIDE_STEPS_MAX = 200
+"""Most steps of a trace that has a diagram below it: a page has to be scrolled past it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +42,7 @@ class Shown:
 
 def shown(story: Story, name: str, *, title: str, sentence: str = "", whole: bool = True) -> Shown:
     """What a page shows of a story; not `whole` is without diagram and file."""
-    has_diagram = whole and story.steps <= DRAWN_STEPS_MAX
+    has_diagram = whole and story.steps <= BESIDE_STEPS_MAX
     return Shown(
         name=name,
         title=title,

@@ -7,7 +7,7 @@ in which it was sent to the step in which it arrived, or is lost. Nothing here k
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 
 class Tone(enum.Enum):
@@ -100,6 +100,31 @@ class Sequence:
             down=tuple(replace(s, lane=place[s.lane]) for s in self.down),
             leads=tuple(replace(s, lane=place[s.lane]) for s in self.leads),
         )
+
+
+@dataclass(slots=True)
+class Events:
+    """What a step shows: numbers of messages that end in it and began before, of those that it
+    sends, and its notes.
+    """
+
+    number: int
+    ending: list[int] = field(default_factory=list)
+    sent: list[int] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
+
+
+def by_step(sequence: Sequence) -> list[Events]:
+    """The events of every step, from the first."""
+    steps = [Events(number) for number in range(1, len(sequence.calls) + 1)]
+    for index, message in enumerate(sequence.messages):
+        steps[message.sent - 1].sent.append(index)
+        end = message.arrived if message.arrived is not None else message.lost
+        if end is not None and end != message.sent:
+            steps[end - 1].ending.append(index)
+    for note in sequence.notes:
+        steps[note.step - 1].notes.append(note)
+    return steps
 
 
 def spans(lane: int, flags: list[bool]) -> list[Span]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from checker.finding import Finding
 from checker.pictures.kafka_sequence import kafka_sequence
+from checker.pictures.limits import require_drawable
 from checker.pictures.own_sequence import own_sequence
 from checker.pictures.sequence import Sequence
 from checker.story.story import Story, story_of
@@ -16,5 +17,6 @@ def sequence_of(story: Story, *, title: str = "") -> Sequence:
 
 
 def sequence_in(finding: Finding) -> Sequence:
-    """The diagram of a finding."""
+    """The diagram of a finding. Raises `TooLongToDraw`."""
+    require_drawable(len(finding.replayed.moments))
     return sequence_of(story_of(finding))
