@@ -83,6 +83,10 @@ def _fetches(turn: Turn, flying: dict[Key, Message]) -> Iterator[Message]:
         old, new = was.get(key), now.get(key)
         if old == new or (key[0] and old is None and key in flying):
             continue
+        if old is not None and new is not None and old.is_answer and new.is_answer:
+            # The same answer, which says something else by now.
+            flying[key] = replace(flying.pop(key, _message(new, turn.step)), words=new.words)
+            continue
         outlived = (True, key[1])
         if not key[0] and new is None and outlived in now and outlived not in was:
             flying[outlived] = flying.pop(key, _message(now[outlived], turn.step))
@@ -157,7 +161,9 @@ def _led(turn: Turn, replica: int) -> str:
         leader = after.request_leader[lane.epoch]
     else:
         leader = after.known_leader[replica]
-    return f"r{leader} leads, epoch {lane.epoch}"
+    # A follower that nobody leads has itself for a leader.
+    who = "nobody" if leader == replica and not lane.leads else f"r{leader}"
+    return f"{who} leads, epoch {lane.epoch}"
 
 
 def _question(story: Story, turn: Turn) -> Iterator[Message]:
