@@ -108,6 +108,18 @@ class MessageGrain:
         """The controller's leader."""
         return _somebody(state.leader)
 
+    def leads(self, state: State, replica: int) -> bool:
+        """Whether a broker takes itself for the leader."""
+        return bool(state.role[replica] == LEADER)
+
+    def epoch(self, state: State) -> int:
+        """The controller's leader epoch."""
+        return int(state.epoch)
+
+    def eligible(self, state: State) -> int:
+        """The members of ISR and ELR, up or down."""
+        return int(state.isr | state.elr)
+
     def in_sync(self, state: State) -> int:
         """The controller's ISR."""
         return int(state.isr)

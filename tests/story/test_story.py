@@ -11,9 +11,10 @@ import invariants
 from checker.kafka.families import ATOMIC, MESSAGE
 from checker.story.breaking import WHERE, Breaking
 from checker.story.fates import Copy, End, Ending, Parting, fates
-from checker.story.why import FIRST
+from checker.story.why import FIRST, RULES
 from counterexamples import Trace, TraceStep
 from invariants import atomic as atomic_invariants
+from model.message.environment import ENVIRONMENTS
 
 RECORDED = sorted(TRACES.rglob("*.json"))
 
@@ -153,6 +154,42 @@ def test_every_claim_has_its_place_and_breaks_somewhere() -> None:
 )
 def test_where_a_claim_breaks(name: str, expected: Breaking) -> None:
     assert story(TRACES / f"{name}.json").breaking == expected
+
+
+LATE_LEADER = Trace(
+    model="kafka-message",
+    version="epoch",
+    environment=dict(ENVIRONMENTS["adversarial"].options()),
+    invariant="epoch_cache_monotone",
+    initial=0,
+    steps=(
+        TraceStep("SendFetch", (("follower", 1),)),
+        TraceStep("Move", (("replica", 1),)),
+        TraceStep("Move", (("replica", 0),)),
+        TraceStep("Learn", (("replica", 0),)),
+        TraceStep("Produce", (("leader", 0),)),
+        TraceStep("LeaderFetch", (("follower", 1),)),
+        TraceStep("RecvFetch", (("follower", 1),)),
+        TraceStep("LearnLate", (("replica", 1), ("epoch", 1))),
+        TraceStep("Produce", (("leader", 1),)),
+    ),
+)
+
+
+def test_leadership_of_the_past_is_explained() -> None:
+    told = story_of_trace(LATE_LEADER)
+
+    assert told.why(8) == "r1 begins to lead in epoch 1, and epoch 2 has begun."
+    assert told.breaking == Breaking((1,), (1,), (2,))
+
+
+def test_every_rule_has_something_to_say() -> None:
+    """Of some step on record; one that is never heard would be there for nothing."""
+    stories = [*map(story, RECORDED), story_of_trace(LATE_LEADER), story_of_trace(ATOMIC_STRONG)]
+    turns = [told.turn(step) for told in stories for step in range(1, told.steps + 1)]
+    silent = [rule.__name__ for rule in RULES if not any(rule(turn) for turn in turns)]
+
+    assert silent == []
 
 
 ATOMIC_STRONG = Trace(
