@@ -136,11 +136,13 @@ class Viewer(App[int]):
         self.step = max(0, min(step, self.story.steps))
         self.note = note
         line = headline(self.story, self.step, note)
-        self.query_one("#headline", Static).update(Seen(line))
-        self.query_one("#picture", Static).update(Seen(self._picture()))
-        self.query_one("#told", Static).update(
-            Seen(told(self.story, self.claim, self.step, self.actors))
-        )
+        parts = {
+            "#headline": line,
+            "#picture": self._picture(),
+            "#told": told(self.story, self.claim, self.step, self.actors),
+        }
+        for name, part in parts.items():
+            self.query_one(name, Static).update(Seen(part, colours=not self.no_color))
         self.query_one(Steps).show(self.step)
 
     def _picture(self) -> RenderableType:
