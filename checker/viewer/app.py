@@ -35,7 +35,7 @@ WIDE = 120
 """Columns from which the steps are told in full beside the picture."""
 _NARROW_LIST, _WIDE_LIST = 24, 54
 """Columns of the list of steps beside their numbers."""
-_PICTURE_WIDTH_MIN = 20
+_PICTURE_WIDTH_MIN = 10
 _TURN = 10
 """Steps that a page key moves."""
 
@@ -123,9 +123,9 @@ class Viewer(App[int]):
 
     def on_resize(self, event: events.Resize) -> None:
         """Give the steps as much of the width as there is."""
-        wide = event.size.width >= WIDE
-        digits = len(str(self.story.steps))
-        self.query_one(Steps).styles.width = digits + (_WIDE_LIST if wide else _NARROW_LIST)
+        beside = _WIDE_LIST if event.size.width >= WIDE else _NARROW_LIST
+        width = beside + len(str(self.story.steps))
+        self.query_one(Steps).styles.width = min(width, event.size.width * 2 // 5)
 
     def on_pane_resized(self, event: Pane.Resized) -> None:
         """Draw the picture anew, as wide as there is room for now."""
