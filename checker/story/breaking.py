@@ -19,7 +19,6 @@ from invariants import (
     no_forced_exit,
     remote_leo_honest,
     replication_quorum,
-    sane,
 )
 from invariants.acknowledged_on_disk import everybody
 from invariants.atomic.exposed import first_without
@@ -157,10 +156,6 @@ def _epochs_decrease(before: State, s: State, c: Any) -> Breaking:
     return Breaking()
 
 
-def _insane(before: State, s: State, c: Any) -> Breaking:
-    return Breaking(tuple(r for r in range(s.replicas) if sane.wrong_with_replica(s, r)))
-
-
 def _falls(before: State, s: State, c: Any) -> Breaking:
     leader = hw_monotone.first_fallen(before, s)
     hidden = range(s.hw[leader], before.hw[leader])
@@ -221,7 +216,6 @@ WHERE: dict[str, dict[str, Where]] = {
         "replication_quorum": _not_waited_for,
         "valid_isr": _isr_and_elr,
         "epoch_cache_monotone": _epochs_decrease,
-        "sane": _insane,
         "hw_monotone": _falls,
         "no_forced_exit": _exits,
     },
