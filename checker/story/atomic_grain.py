@@ -68,6 +68,14 @@ class AtomicGrain:
         leader = quorum_leader(state)
         return None if leader == NO_REPLICA else leader
 
+    def leads(self, state: State, replica: int) -> bool:
+        """Whether a replica takes itself for the leader."""
+        return leads(state, replica)
+
+    def epoch(self, state: State) -> int:
+        """The last leader epoch that was given out."""
+        return int(state.issued) - 1
+
     def in_sync(self, state: State) -> int:
         """The quorum's ISR."""
         return quorum_isr(state)

@@ -1,11 +1,12 @@
 """Where a claim breaks: at which brokers, offsets and records.
 
-A claim's `explain` says it in words; this is the same for a picture. Every claim of the catalogue
-has its place here (`WHERE`), and a test sees to it.
+A claim's `explain` says it in words; this is the same for a picture (`WHERE`). A claim that is not
+here is looked up in its own words, which may name more than what is wrong.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +19,6 @@ from invariants import (
     no_forced_exit,
     remote_leo_honest,
     replication_quorum,
-    sane,
 )
 from invariants.acknowledged_on_disk import everybody
 from invariants.atomic.exposed import first_without
@@ -156,10 +156,6 @@ def _epochs_decrease(before: State, s: State, c: Any) -> Breaking:
     return Breaking()
 
 
-def _insane(before: State, s: State, c: Any) -> Breaking:
-    return Breaking(tuple(r for r in range(s.replicas) if sane.wrong_with_replica(s, r)))
-
-
 def _falls(before: State, s: State, c: Any) -> Breaking:
     leader = hw_monotone.first_fallen(before, s)
     hidden = range(s.hw[leader], before.hw[leader])
@@ -220,7 +216,6 @@ WHERE: dict[str, dict[str, Where]] = {
         "replication_quorum": _not_waited_for,
         "valid_isr": _isr_and_elr,
         "epoch_cache_monotone": _epochs_decrease,
-        "sane": _insane,
         "hw_monotone": _falls,
         "no_forced_exit": _exits,
     },
@@ -235,7 +230,23 @@ WHERE: dict[str, dict[str, Where]] = {
 """By grain and by claim; each is asked only where the claim breaks."""
 
 
-def breaking(grain: str, claim: str, before: State, after: State, settings: Any) -> Breaking:
-    """Where `claim` breaks with the last step; nowhere in particular for an unknown claim."""
-    where = WHERE.get(grain, {}).get(claim, _nobody)
-    return where(before, after, settings)
+def breaking(
+    grain: str, claim: str, before: State, after: State, settings: Any, explanation: str
+) -> Breaking:
+    """Where `claim` breaks with the last step.
+
+    Of a claim that has no place here it is what its `explanation` names: r1, offset 0, m1.
+    """
+    where = WHERE.get(grain, {}).get(claim)
+    return where(before, after, settings) if where is not None else _named_in(explanation)
+
+
+def _named_in(explanation: str) -> Breaking:
+    found = (_BROKER.findall(explanation), _OFFSET.findall(explanation))
+    brokers, offsets = (tuple(dict.fromkeys(map(int, numbers))) for numbers in found)
+    return Breaking(brokers, offsets, tuple(dict.fromkeys(map(int, _RECORD.findall(explanation)))))
+
+
+_BROKER = re.compile(r"\br(\d{1,3})\b", re.ASCII)
+_OFFSET = re.compile(r"\boffset (\d{1,3})\b", re.ASCII)
+_RECORD = re.compile(r"\bm(\d{1,3})\b", re.ASCII)

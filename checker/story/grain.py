@@ -31,6 +31,12 @@ class Grain(Protocol):
     def elected(self, state: State) -> int | None:
         """The controller's leader, whether it knows of it or not; None for nobody."""
 
+    def leads(self, state: State, replica: int) -> bool:
+        """Whether a broker takes itself for the leader, rightly or not."""
+
+    def epoch(self, state: State) -> int:
+        """The newest leader epoch, -1 for none."""
+
     def in_sync(self, state: State) -> int:
         """The controller's ISR, a bit for each replica."""
 

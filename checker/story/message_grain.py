@@ -45,7 +45,7 @@ from model.message.terms import (
 _OF_THE_CONTROLLER = frozenset(
     {"Fence", "FenceAndElect", "Move", "AlterPartition", "SessionExpiry"}
 )
-_AT_THE_LEADER = frozenset({"LeaderFetch", "WakeParked"})
+_AT_THE_LEADER = frozenset({"LeaderFetch", "WakeParked", "ReadLate"})
 """Named after the follower whose fetch it is, and done by its leader."""
 _DRAWN = frozenset({"Controller", "Committed", "Acknowledged", "Still on its way"})
 """What of the summary a picture has a place for."""
@@ -107,6 +107,18 @@ class MessageGrain:
     def elected(self, state: State) -> int | None:
         """The controller's leader."""
         return _somebody(state.leader)
+
+    def leads(self, state: State, replica: int) -> bool:
+        """Whether a broker takes itself for the leader."""
+        return bool(state.role[replica] == LEADER)
+
+    def epoch(self, state: State) -> int:
+        """The controller's leader epoch."""
+        return int(state.epoch)
+
+    def eligible(self, state: State) -> int:
+        """The members of ISR and ELR, up or down."""
+        return int(state.isr | state.elr)
 
     def in_sync(self, state: State) -> int:
         """The controller's ISR."""
@@ -192,7 +204,13 @@ def _epoch_cache(
     if settings.truncation == TRUNCATE_TO_HIGH_WATERMARK:
         return ()
     entries: list[tuple[int, int]] = []
+    replaces = has(settings, EPOCH_ON_LEADING)
     for cell in log:
+        if entries and cell.epoch == entries[-1][0]:
+            continue
+        # Where epochs decrease: since KAFKA-7415 an entry takes the place of all not smaller.
+        while replaces and entries and entries[-1][0] >= cell.epoch:
+            entries.pop()
         if not entries or cell.epoch > entries[-1][0]:
             entries.append((cell.epoch, cell.offset))
     if has(settings, EPOCH_ON_LEADING):

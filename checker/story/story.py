@@ -125,8 +125,9 @@ class Story:
         if not self.replayed.moments or self._grain is None:
             return Breaking()
         last = self.replayed.moments[-1]
-        settings = self.model.settings
-        return breaking(self._grain_name, self.claim, last.before, last.after, settings)
+        states = (last.before, last.after)
+        told = self.explanation
+        return breaking(self._grain_name, self.claim, *states, self.model.settings, told)
 
     @cached_property
     def doomed(self) -> dict[int, Fate]:

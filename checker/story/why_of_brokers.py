@@ -6,8 +6,7 @@ from checker.story.grain import brokers, members, records
 from checker.story.message_grain import MessageGrain
 from checker.story.turn import Turn
 from invariants.remote_leo_honest import first_false_offset
-from model.message.features import ELR, has
-from model.message.terms import FETCHING, LEADER, OUT_OF_RANGE, contains, size
+from model.message.terms import FETCHING, LEADER, OUT_OF_RANGE
 
 
 def elects_without(turn: Turn) -> str:
@@ -165,19 +164,33 @@ def appends_what_is_gone(turn: Turn) -> str:
     return f"r{follower} appends {records(gone)}, which r{leader} does not have any more."
 
 
-def stops_unclean(turn: Turn) -> str:
-    """With ELR, one that did not stop properly will leave ISR and ELR as it comes back."""
-    if not isinstance(turn.grain, MessageGrain) or not has(turn.settings, ELR):
+def distrusted(turn: Turn) -> str:
+    """With ELR, one that comes back from a crash leaves ISR and ELR, whatever is in its log."""
+    if not isinstance(turn.grain, MessageGrain):
         return ""
-    for replica in turn.replicas:
-        candidate = contains(turn.after.isr | turn.after.elr, replica)
-        if not candidate or turn.now.up[replica] or not turn.was.up[replica]:
+    left = turn.grain.eligible(turn.before) & ~turn.grain.eligible(turn.after)
+    for replica in members(left, len(turn.replicas)):
+        if turn.was.up[replica] or not turn.now.up[replica]:
             continue
-        if turn.after.unclean[replica] and size(turn.after.isr | turn.after.elr) == 1:
-            return (
-                f"r{replica}, the last of ISR and ELR, did not stop properly: it leaves them as "
-                "it comes back, whatever is in its log."
-            )
+        has = tuple(r for r in turn.promised if r in turn.now.logs[replica])
+        although = f", although it has {records(has)}" if has else ""
+        return (
+            f"r{replica} did not stop properly, so it may not be elected any more{although}: "
+            "Kafka does not trust its log."
+        )
+    return ""
+
+
+def leads_in_the_past(turn: Turn) -> str:
+    """A broker takes up leadership that is over."""
+    epoch = turn.grain.epoch(turn.after)
+    for replica in turn.replicas:
+        if not turn.grain.leads(turn.after, replica):
+            continue
+        known = turn.after.known_epoch[replica]
+        is_new = known != turn.before.known_epoch[replica]
+        if is_new and known < epoch:
+            return f"r{replica} begins to lead in epoch {known}, and epoch {epoch} has begun."
     return ""
 
 

@@ -35,7 +35,7 @@ WIDE = 120
 """Columns from which the steps are told in full beside the picture."""
 _NARROW_LIST, _WIDE_LIST = 24, 54
 """Columns of the list of steps beside their numbers."""
-_PICTURE_WIDTH_MIN = 20
+_PICTURE_WIDTH_MIN = 10
 _TURN = 10
 """Steps that a page key moves."""
 
@@ -123,9 +123,9 @@ class Viewer(App[int]):
 
     def on_resize(self, event: events.Resize) -> None:
         """Give the steps as much of the width as there is."""
-        wide = event.size.width >= WIDE
-        digits = len(str(self.story.steps))
-        self.query_one(Steps).styles.width = digits + (_WIDE_LIST if wide else _NARROW_LIST)
+        beside = _WIDE_LIST if event.size.width >= WIDE else _NARROW_LIST
+        width = beside + len(str(self.story.steps))
+        self.query_one(Steps).styles.width = min(width, event.size.width * 2 // 5)
 
     def on_pane_resized(self, event: Pane.Resized) -> None:
         """Draw the picture anew, as wide as there is room for now."""
@@ -136,11 +136,13 @@ class Viewer(App[int]):
         self.step = max(0, min(step, self.story.steps))
         self.note = note
         line = headline(self.story, self.step, note)
-        self.query_one("#headline", Static).update(Seen(line))
-        self.query_one("#picture", Static).update(Seen(self._picture()))
-        self.query_one("#told", Static).update(
-            Seen(told(self.story, self.claim, self.step, self.actors))
-        )
+        parts = {
+            "#headline": line,
+            "#picture": self._picture(),
+            "#told": told(self.story, self.claim, self.step, self.actors),
+        }
+        for name, part in parts.items():
+            self.query_one(name, Static).update(Seen(part, colours=not self.no_color))
         self.query_one(Steps).show(self.step)
 
     def _picture(self) -> RenderableType:

@@ -37,7 +37,7 @@ class Dialog(ModalScreen[None]):
 
     def compose(self) -> ComposeResult:
         """A box that scrolls."""
-        box = VerticalScroll(Static(Seen(self.text)))
+        box = VerticalScroll(Static(Seen(self.text, colours=not self.app.no_color)))
         box.border_title = Text(self.title_told).markup
         box.border_subtitle = "Esc closes"
         yield box

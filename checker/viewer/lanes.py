@@ -6,6 +6,7 @@ A pure function from a story and a place in it to lines of text.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from textwrap import wrap
 
 from rich.text import Text
 from textual.geometry import Size
@@ -33,7 +34,7 @@ _CHANNEL = 3
 """Columns that one arrow between lanes takes."""
 _CHANNELS_MAX = 4
 LEGEND = f"* changed  ! will be missing  {GONE_MARK} gone  {DIFFERENT_MARK} differs"
-_LABEL = 12
+_LABEL = 14
 """Columns for a label below the lanes."""
 _ROLE = 20
 """Columns for what a broker does."""
@@ -76,7 +77,12 @@ def picture(story: Story, state: int, size: Size) -> list[Text]:
             lines += [_title(cluster, lane, old), log, marks, _details(cluster, was, lane.replica)]
     for channel, flight in enumerate(flights):
         _draw_arrow(lines, flight, room + channel * _CHANNEL, rows, _names(cluster))
-    lines += [Text(), *_control(cluster, was, width), *_in_flight(cluster), *_told(cluster, was)]
+    lines += [
+        Text(),
+        *_control(cluster, was, width),
+        *_in_flight(cluster),
+        *_told(cluster, was, width),
+    ]
     for line in lines:
         line.truncate(width, overflow="ellipsis")
     return lines
@@ -258,12 +264,15 @@ def _decided(control: Control) -> Iterator[tuple[str, str]]:
         yield "last led by", broker(control.last_leader)
 
 
-def _told(cluster: Cluster, was: Cluster | None) -> Iterator[Text]:
-    """What was promised, then what no picture has a place for, two to a line where they fit."""
+def _told(cluster: Cluster, was: Cluster | None, width: int) -> Iterator[Text]:
+    """What was promised, then what no picture has a place for."""
     old = dict(_rest(was)) if was else None
     for label, value in _rest(cluster):
-        line = Text().append(f"{label}  ".ljust(_LABEL), QUIET)
-        yield line.append_text(_marked(value, None if old is None else old.get(label, "none")))
+        mark = "" if old is None or old.get(label, "none") == value else CHANGED_MARK
+        for number, piece in enumerate(wrap(value + mark, max(1, width - _LABEL))):
+            line = Text().append("" if number else label, QUIET)
+            line.append(" " * (_LABEL - line.cell_len))
+            yield line.append(piece, CHANGED if mark else "")
 
 
 def _rest(cluster: Cluster) -> Iterator[tuple[str, str]]:

@@ -48,13 +48,18 @@ def plain(text: str, style: str = "") -> Text:
 
 
 class Seen:
-    """A renderable of which a terminal shows everything and obeys nothing."""
+    """A renderable of which a terminal shows everything and obeys nothing.
 
-    def __init__(self, whole: RenderableType) -> None:
+    Without `colours` it is drawn in one: as greys, what matters most would be hardest to read.
+    """
+
+    def __init__(self, whole: RenderableType, *, colours: bool) -> None:
         self.whole = whole
+        self.colours = colours
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        for segment in console.render(self.whole, options):
+        segments = console.render(self.whole, options)
+        for segment in segments if self.colours else Segment.remove_color(segments):
             text, style, control = segment
             if not control:
                 yield Segment("\n".join(map(printable, text.split("\n"))), style)

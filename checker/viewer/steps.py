@@ -14,11 +14,14 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from checker.story.cluster import CONSUMER, CONTROLLER, NETWORK
 from checker.story.story import Story
 from checker.viewer.look import FAULT, FAULT_MARK, QUIET, REASON_MARK, actor_style, plain
 
 WIDE = 46
 """Columns from which a line has room for what happened."""
+_SHORT = {CONTROLLER: "ctl", CONSUMER: "con", NETWORK: "net"}
+_SHORT_WIDTH = 3
 _CONSOLE = Console(color_system="truecolor", force_terminal=True, _environ={})
 
 
@@ -38,6 +41,7 @@ class Steps(ScrollView):
         super().__init__(id=id)
         self.story = story
         self.actors = tuple(actors)
+        self.actor_width = max(map(len, actors), default=0)
         self.current = 0
         self.virtual_size = Size(1, story.steps + 1)
 
@@ -58,7 +62,10 @@ class Steps(ScrollView):
         if step == self.current:
             # In one colour: reversed, many would be a patchwork.
             line, style = Text(line.plain), style + Style(reverse=True)
-        segments = Segment.apply_style(line.render(_CONSOLE, end=""), style)
+        drawn = line.render(_CONSOLE, end="")
+        segments = Segment.apply_style(
+            Segment.remove_color(drawn) if self.app.no_color else drawn, style
+        )
         return Strip(segments).adjust_cell_length(width, style)
 
     def line(self, step: int, width: int) -> Text:
@@ -73,7 +80,7 @@ class Steps(ScrollView):
             line.append(FAULT_MARK if self.story.is_fault(step) else " ", FAULT)
             line.append(f"{matters} ")
             actor = self.story.actor(step)
-            line.append_text(plain(_short(actor).ljust(3), actor_style(actor, self.actors)))
+            line.append_text(plain(self._short(actor), actor_style(actor, self.actors)))
             line.append(" ")
             told = self.story.replayed.moments[step - 1].action
             if width >= WIDE:
@@ -88,7 +95,7 @@ class Steps(ScrollView):
         if 0 <= step <= self.story.steps:
             self.post_message(self.Chosen(step))
 
-
-def _short(actor: str) -> str:
-    """The controller has few columns."""
-    return {"controller": "ctl", "consumer": "con", "network": "net"}.get(actor, actor)
+    def _short(self, actor: str) -> str:
+        """Who acts, in as many columns for all; the controller has few."""
+        told = _SHORT.get(actor, actor)
+        return told.ljust(max(self.actor_width, _SHORT_WIDTH))

@@ -69,13 +69,10 @@ def told(story: Story, claim: Invariant | ActionProperty, step: int, actors: lis
 
 def _opening(story: Story, claim: Invariant | ActionProperty) -> Text:
     """What the trace is about: the first screen explains itself."""
-    steps = "1 step" if story.steps == 1 else f"{story.steps} steps"
-    text = Text.assemble(
-        ("How ", ""),
-        (story.model.version, TITLE),
-        f" breaks the claim in {steps}: ",
-    )
+    steps = "1 step" if story.steps == 1 else f"{story.steps} steps" if story.steps else "no step"
+    text = Text.assemble("How ", (story.model.version, TITLE), f" breaks the claim in {steps}: ")
     text.append_text(plain(claim.sentence, REASON))
+    text.append("\nIn the end: ", DOOMED).append_text(plain(story.explanation))
     text.append(
         "\nThis is the initial state; j or a click goes on. On the left > marks steps that "
         "matter, ! faults; ? has more.",

@@ -30,10 +30,10 @@ def test_a_lane_has_role_log_and_marks() -> None:
         "    ▲HW=LEO",
         "",
         "",
-        "Controller  leader r0  epoch 0  ISR {r0,r1}",
-        "In flight   r1 ─> r0  fetch from 0",
-        "Produced    m1@0*",
-        "Faults      0 crashes, 0 moves",
+        "Controller    leader r0  epoch 0  ISR {r0,r1}",
+        "In flight     r1 ─> r0  fetch from 0",
+        "Produced      m1@0*",
+        "Faults        0 crashes, 0 moves",
     ]
 
 
@@ -69,7 +69,7 @@ def test_an_answer_is_an_arrow_from_the_leader() -> None:
     assert lines[1].endswith("─╮")
     assert lines[2].endswith("┆")
     assert lines[5].endswith("▼")
-    assert "In flight   r0 ┄> r1  m1, HW 0" in lines
+    assert "In flight     r0 ┄> r1  m1, HW 0" in lines
 
 
 def test_a_leader_that_is_none_any_more_is_said_to_be_deposed() -> None:
