@@ -1,9 +1,8 @@
-"""The states that break a claim at the least depth: how many, and which of them is shown.
+"""The states that break a claim at the least depth: how many, and those with the fewest faults.
 
-It is one with the fewest faults, and of these the least. A search that finds nothing pays nothing:
-once it has ended, the level is looked through again for the claims that are violated in it. All
-ways to a state took as many faults (`checker.fault_count`), so a trace to this one has the fewest
-of all shortest ones.
+A search that finds nothing pays nothing: once it has ended, the level is looked through again for
+the claims that are violated in it. All ways to a state took as many faults
+(`checker.fault_count`), so a trace to one of these has the fewest of all shortest ones.
 
 Of a property it is the states out of which a step breaks it, and the faults are those after the
 step.
@@ -11,6 +10,7 @@ step.
 
 from __future__ import annotations
 
+import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -28,21 +28,22 @@ from checker.store.explore_loop import CHUNK_ROWS
 from model.kit.claim import ActionProperty
 from model.kit.state import State
 
-_Key = tuple[int, int, Words]
+ENDS_MAX = 200
+"""How many of the states with the fewest faults are kept: the least ones, of more."""
 _FEW = 64
 """Rows that are looked at one by one once some of them are known to break a claim."""
 
 
 @dataclass(frozen=True, slots=True)
 class Breaking:
-    """The state that is shown, at which depth, and how many states there are like it.
+    """How many states break a claim at the depth, and those of them that took the fewest faults.
 
-    `faults` is how many it took, None where the model counts none. `of_steps`: a step out of the
-    state breaks the claim, which is a property.
+    `ends` are these, in order. `faults` is how many it took, None where the model counts none.
+    `of_steps`: a step out of the states breaks the claim, which is a property.
     """
 
     depth: int
-    words: Words
+    ends: tuple[Words, ...]
     states: int
     faults: int | None
     of_steps: bool = False
@@ -53,12 +54,13 @@ class _Part:
     """What a part of a level has: how many states that break a claim, and the first in order."""
 
     states: int
-    key: _Key
+    faults: int
+    ends: tuple[Words, ...]
 
 
 def breaking_states(problem: Problem, engine: Engine, result: Result) -> dict[str, Breaking]:
-    """For each violated claim the state that a trace is to lead to; of a property the one before
-    the step. `engine` has absorbed its level.
+    """For each violated claim the states that a trace may lead to; of a property those before
+    the step. `engine` has absorbed their levels.
     """
     of_steps = {claim.name for claim in problem.properties}
     at: dict[int, list[str]] = defaultdict(list)
@@ -73,10 +75,14 @@ def breaking_states(problem: Problem, engine: Engine, result: Result) -> dict[st
             for name, part in found_in_part.items():
                 parts[name].append(part)
         for name in names:
-            faults, _, words = min(part.key for part in parts[name])
-            states = sum(part.states for part in parts[name])
+            fewest = min(part.faults for part in parts[name])
+            ends = sorted(end for p in parts[name] if p.faults == fewest for end in p.ends)
             breaking[name] = Breaking(
-                depth, words, states, faults if counts else None, name in of_steps
+                depth,
+                tuple(ends[:ENDS_MAX]),
+                sum(part.states for part in parts[name]),
+                fewest if counts else None,
+                name in of_steps,
             )
     return breaking
 
@@ -111,20 +117,24 @@ class _Looker:
         if not rows:
             return
         whole = np.concatenate(rows)
-        faults = faults_in_rows(self.problem.model, whole)
-        if claim is None:
-            fewest = int(faults.min())
-            first = min(words_of(row) for row in whole[faults == fewest])
-            found[name] = _Part(len(whole), (fewest, fewest, first))
-            return
-        found[name] = _Part(len(whole), self._first_before(whole, faults.tolist(), claim))
+        before = faults_in_rows(self.problem.model, whole)
+        faults, ends = int(before.min()), [words_of(row) for row in whole[before == before.min()]]
+        if claim is not None:
+            pairs = zip(before.tolist(), map(words_of, whole), strict=True)
+            faults, ends = self._fewest_after(sorted(pairs), claim)
+        found[name] = _Part(len(whole), faults, tuple(sorted(ends)[:ENDS_MAX]))
 
-    def _first_before(self, rows: Rows, faults: list[int], claim: ActionProperty) -> _Key:
-        """The state out of which a breaking step takes the fewest faults in all."""
-        model = self.problem.model
-        best: _Key | None = None
-        for before, words in sorted(zip(faults, map(words_of, rows), strict=True)):
-            if best is not None and before >= best[0]:
+    def _fewest_after(
+        self, states: list[tuple[int, Words]], claim: ActionProperty
+    ) -> tuple[int, list[Words]]:
+        """The fewest faults after a step that breaks the property, and the states before those.
+
+        `states` are in the order of the faults before: a step takes one at most.
+        """
+        model, fewest, ends, without = self.problem.model, sys.maxsize, list[Words](), 0
+        for before, words in states:
+            # Those whose last step is no fault come in order, so that more of them change nothing.
+            if before > fewest or without == ENDS_MAX:
                 break
             state = State(model.layout, words)
             after = min(
@@ -132,9 +142,12 @@ class _Looker:
                 for step in model.successors(state)
                 if not claim.keeps(state, step.after, model.settings)
             )
-            best = min(best or (after, before, words), (after, before, words))
-        assert best is not None
-        return best
+            if after < fewest:
+                fewest, ends = after, []
+            if after == fewest:
+                ends.append(words)
+                without += before == fewest
+        return fewest, ends
 
 
 def _breaking(block: Rows, breaks: Callable[[Rows], bool]) -> Iterator[Rows]:

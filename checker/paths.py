@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from checker.breaking import Breaking
 from checker.compiled.origins import call_of
 from checker.engines.engine import Engine, Words
 from checker.engines.expander import Expander, Tally, words_of
@@ -40,14 +39,6 @@ class Path:
 
     initial: int
     calls: tuple[tuple[str, Arguments], ...]
-
-
-def paths_to_breaking(
-    problem: Problem, engine: Engine, breaking: Mapping[str, Breaking]
-) -> dict[str, Path]:
-    """To the state that is shown of each violated claim (`checker.breaking`)."""
-    targets = {name: (found.depth, found.words) for name, found in breaking.items()}
-    return shortest_paths(problem, engine, targets)
 
 
 def shortest_paths(

@@ -18,9 +18,9 @@ from checker.engines.engine import Arrivals, Engine, ModelFault
 from checker.engines.memory import threads_of
 from checker.engines.prepare import prepare
 from checker.faults import explain_fault
+from checker.fewest_actors import paths_to_breaking
 from checker.finding import Finding, finding_at
 from checker.interrupt import Interrupts
-from checker.paths import paths_to_breaking
 from checker.problems.problem import Problem
 from checker.result import Result
 from checker.search import Snapshot, search

@@ -14,10 +14,11 @@ from checker.breaking import breaking_states
 from checker.budgets import Budgets
 from checker.engines.engine import ModelFault, Words
 from checker.engines.memory import MemoryEngine
+from checker.fewest_actors import paths_to_breaking
 from checker.kafka.families import MESSAGE
 from checker.matrix.grid import Cell, Grid
 from checker.matrix.sharing import shared_by
-from checker.paths import Path, paths_to_breaking
+from checker.paths import Path
 from checker.problems.problem import Problem, Shared
 from checker.result import Result, Verdict
 from checker.search import search
