@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from checker.fault_count import faults_in
 from checker.faults import Disagreement
 from counterexamples import Replayed, Trace, confirm, confirm_step, replay, trace_of
 from model.kit.claim import ActionProperty, Invariant
@@ -15,18 +16,23 @@ from model.kit.state import State
 from model.kit.transition_system import Arguments, Model
 
 if TYPE_CHECKING:
+    from checker.breaking import Breaking
     from checker.paths import Path
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A violated claim: a trace to where it breaks, replayed in `model`, and what is wrong."""
+    """A violated claim: a trace to where it breaks, replayed in `model`, and what is wrong.
+
+    `breaking` says what a search knows beside that: how many states break it at this depth.
+    """
 
     invariant: str
     sentence: str
     replayed: Replayed
     explanation: str
     model: Model = field(repr=False, compare=False)
+    breaking: Breaking | None = None
 
 
 def finding_at(model: Model, claim: Invariant | ActionProperty, path: Path) -> Finding:
@@ -43,10 +49,18 @@ def finding_at(model: Model, claim: Invariant | ActionProperty, path: Path) -> F
 
 
 def _breaking_call(model: Model, before: State, claim: ActionProperty) -> tuple[str, Arguments]:
-    """The first step out of `before` that breaks the claim: table of contents, then arguments."""
-    for step in model.successors(before):
-        if not claim.keeps(before, step.after, model.settings):
-            return step.action.name, step.arguments
+    """Of the steps out of `before` that break the claim the first with the fewest faults.
+
+    The first in the table of contents, then by its arguments.
+    """
+    breaking = [
+        step
+        for step in model.successors(before)
+        if not claim.keeps(before, step.after, model.settings)
+    ]
+    if breaking:
+        step = min(breaking, key=lambda step: faults_in(model, step.after))
+        return step.action.name, step.arguments
     raise Disagreement(f"compiled, a step out of {before} breaks {claim.name}; interpreted, none")
 
 

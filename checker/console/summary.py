@@ -22,6 +22,7 @@ def summary(run: Run, explanations: Mapping[str, Any] | None = None) -> dict[str
     result = run.result
     model = result.problem.model
     traces = {f.invariant: json.loads(to_json(f.replayed.trace)) for f in run.findings}
+    breaking = {f.invariant: f.breaking for f in run.findings if f.breaking is not None}
     sentences = {f.invariant: f.explanation for f in run.findings}
     return {
         "format": FORMAT,
@@ -36,6 +37,8 @@ def summary(run: Run, explanations: Mapping[str, Any] | None = None) -> dict[str
                 "depth": found.depth,
                 "contract": result.contract_of(found.name) if found.depth is not None else None,
                 "explanation": sentences.get(found.name),
+                "breaking_states": breaking[found.name].states if found.name in breaking else None,
+                "faults": breaking[found.name].faults if found.name in breaking else None,
                 "trace": traces.get(found.name),
             }
             for found in result.invariants

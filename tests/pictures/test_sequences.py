@@ -12,6 +12,7 @@ from confirmed_traces import TRACES
 from pictured import C21, DIVERGENCE, KIP_279, LOSS, sequence, story
 
 from checker.pictures.drawing import drawn
+from checker.pictures.kafka_messages import messages_of, turns_of
 from checker.pictures.mermaid import spelled, to_mermaid
 from checker.pictures.sequence import Message, Note, Sequence, Span, Tone, spans
 from checker.pictures.svg import to_svg
@@ -162,3 +163,16 @@ def test_mermaid_has_an_arrow_for_every_message_and_nothing_escapes_its_label() 
     assert spelled("a;b#c\n<d>\x1b%%") == "a#59;b#35;c #60;d#62; #37;#37;"
     assert "<script" not in to_mermaid(nasty())
     assert len(to_mermaid(nasty()).splitlines()) == len(to_mermaid(nasty()).split("\n")) - 1
+
+
+def test_an_answer_that_changes_on_its_way_is_one_message() -> None:
+    """No step of today's does so to this trace: the state after its sixth is told otherwise."""
+    turns = turns_of(story(LOSS), 2, 3)
+    [flight] = turns[5].after.flights
+    other = replace(flight, words="m1, HW 1")
+    clusters = replace(turns[5].after, flights=(flight,)), replace(turns[5].after, flights=(other,))
+    changing = replace(turns[5], before=clusters[0], after=clusters[1])
+    lost = replace(turns[6], before=clusters[1])
+    answers = [m for m in messages_of(story(LOSS), [*turns[:6], changing, lost]) if m.lost]
+
+    assert [(m.words, m.sent, m.lost) for m in answers] == [("m1, HW 1", 6, 7)]
