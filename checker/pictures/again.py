@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from checker.kafka.families import MESSAGE
-from checker.problems.family import Family
+from checker.problems.family import Family, words_of
 from checker.problems.problem import Problem
 from checker.problems.symmetry import Symmetry
 from model.message.versions import switches_of
@@ -15,7 +15,8 @@ def check_again(problem: Problem) -> str:
     words = ["waterline check"]
     if model.name.endswith(".py"):
         words.append(f"--model {model.name}:{model.version}")
-        words += [f"--set {name}={_plain(value)}" for name, value in model.options.items()]
+        said = [item for item in model.options.items() if item[0] not in words_of(problem).unsaid]
+        words += [f"--set {name}={_plain(value)}" for name, value in said]
     elif family is not None:
         usual = family.usual.options()
         words += _protocol(family, model.version)

@@ -10,16 +10,16 @@ from functools import cache
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from checker.problems.wording import printable
+
 PACKAGE = "checker.pictures"
 
 
-def printable(value: object) -> object:
+def visible(value: object) -> object:
     """A text with its control characters spelled out: XML has none, and nobody should see one."""
-    if not isinstance(value, str) or isinstance(value, Markup) or value.isprintable():
+    if not isinstance(value, str) or isinstance(value, Markup):
         return value
-    return "".join(
-        char if char.isprintable() or char == "\n" else ascii(char)[1:-1] for char in value
-    )
+    return "\n".join(map(printable, value.split("\n")))
 
 
 def without_blank_lines(text: str) -> str:
@@ -35,7 +35,7 @@ def templates(package: str = PACKAGE) -> Environment:
         loader=ChoiceLoader([PackageLoader(name, "templates") for name in folders]),
         autoescape=True,
         undefined=StrictUndefined,
-        finalize=printable,
+        finalize=visible,
         trim_blocks=True,
         lstrip_blocks=True,
     )

@@ -20,7 +20,7 @@ from checker.pictures.again import check_again
 from checker.pictures.limits import TooLongForPage, require_few_steps
 from checker.pictures.report import finding_page, run_page
 from checker.pictures.scenes import scenes_of
-from checker.pictures.templating import printable
+from checker.pictures.templating import visible
 from checker.run import Run, run
 from counterexamples import from_json
 from model.message.environment import Environment
@@ -71,8 +71,8 @@ def test_whatever_comes_from_elsewhere_is_escaped() -> None:
 
 
 def test_controls_are_spelled_out_and_texts_are_left_alone() -> None:
-    assert printable("a\x1b\u202eb\nc") == "a\\x1b\\u202eb\nc"
-    assert printable("→ ✗ ä") == "→ ✗ ä"
+    assert visible("a\x1b\u202eb\nc") == "a\\x1b\\u202eb\nc"
+    assert visible("→ ✗ ä") == "→ ✗ ä"
 
 
 def test_the_page_of_a_run_has_verdicts_bounds_and_every_counterexample(small_run: Run) -> None:
@@ -146,7 +146,8 @@ def test_a_model_of_ones_own_has_a_page_too() -> None:
     assert done.findings
     assert_needs_nothing_else(text)
     assert text.count("<article ") == len(done.findings[0].replayed.moments) + 1
-    assert "waterline check --model " in text
+    assert "waterline check --model die_hard.py:die_hard --set small=3" in text
+    assert "sha256" not in text.split("Again: ")[1]
 
 
 @pytest.mark.parametrize("name", TRACES)
