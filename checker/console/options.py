@@ -111,7 +111,7 @@ def together(*decorators: Decorator) -> Decorator:
 
 ENVIRONMENT_OPTIONS = tuple(dict.fromkeys(n for grain in GRAINS.values() for n in grain.options))
 FEATURE_NAMES = tuple(feature.name for feature in FEATURES)
-_PROTOCOLS = list(dict.fromkeys(name for grain in GRAINS.values() for name in grain.versions))
+PROTOCOLS = list(dict.fromkeys(name for grain in GRAINS.values() for name in grain.versions))
 _ENVIRONMENTS = [name for grain in GRAINS.values() for name in grain.environments]
 
 protocol_option = together(
@@ -119,7 +119,7 @@ protocol_option = together(
     bound_option,
     click.option(
         "--protocol",
-        type=click.Choice(_PROTOCOLS),
+        type=click.Choice(PROTOCOLS),
         help="Version of the protocol, from hw (Kafka up to 0.10, truncation to the high "
         "watermark) and epoch (0.11, KIP-101) to elr (4.0, KIP-966); `waterline versions` tells.",
     ),
