@@ -37,6 +37,7 @@ ROOMS = {
     "checker/kafka": "Kafka's families",
     "checker/scenarios": "what is known to go wrong",
     "checker/matrix": "verdicts for operators",
+    "checker/gate": "expectations, for CI",
     "checker/confirm": "real brokers",
     "checker/console": "the command line",
 }

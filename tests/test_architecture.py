@@ -51,6 +51,7 @@ CORE = ("checker", "checker/problems", "checker/compiled", "checker/store", "che
 NOT_CORE = {
     "checker.confirm",
     "checker.console",
+    "checker.gate",
     "checker.kafka",
     "checker.matrix",
     "checker.own",
@@ -66,7 +67,7 @@ MAY_PRINT = {
     "checker/console/confirm_catalogue_command.py",
     "checker/console/confirm_command.py",
     "checker/console/conform_command.py",
-    "checker/console/gate_command.py",
+    "checker/console/gate_run.py",
     "checker/console/layout_command.py",
     "checker/console/matrix_run.py",
     "checker/console/progress.py",
@@ -77,6 +78,7 @@ MAY_PRINT = {
     "checker/console/told_errors.py",
     "checker/console/tour_command.py",
     "checker/console/versions_command.py",
+    "checker/gate/reports/telling.py",
     "checker/matrix/picture.py",
     "counterexamples/viewer.py",
 }

@@ -18,7 +18,8 @@ import pytest
 
 from bench import document_tables
 from checker.console import exit_codes
-from checker.console.gate import read_gate
+from checker.console.gate_asking import asking
+from checker.gate.reading import read_gate
 from model.message.releases import RELEASES, Release
 
 ROOT = Path(__file__).parents[1]
@@ -139,7 +140,7 @@ def test_the_gate_example_is_a_gate(tmp_path: Path) -> None:
     file = tmp_path / "gate.toml"
     file.write_text(entry, encoding="utf-8")
 
-    [expectation] = read_gate(file)
+    [expectation] = read_gate(file, asking())
 
     assert expectation.verdicts
 

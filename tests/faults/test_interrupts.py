@@ -64,7 +64,9 @@ def _default_interrupt() -> None:
 def test_ctrl_c_ends_the_whole_gate_and_shows_what_was_judged(tmp_path: Path) -> None:
     gate, junit, told = tmp_path / "gate.toml", tmp_path / "junit.xml", tmp_path / "stderr"
     gate.write_text(entry("first") + entry("endless", ENDLESS) + entry("last"))
-    code, out = interrupted_at("on local: frontier", told, "gate", gate, "--junit", junit)
+    code, out = interrupted_at(
+        "on local: frontier", told, "gate", gate, "--jobs", 1, "--no-cache", "--junit", junit
+    )
     suite = ET.parse(junit).getroot()
 
     assert code == 20
