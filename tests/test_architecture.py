@@ -61,6 +61,7 @@ NOT_CORE = {
 OF_ANY_MODEL = "model.kit"
 """What the core may import of the packages that Kafka's model and claims are in."""
 MAY_PRINT = {
+    "checker/console/cache_command.py",
     "checker/console/check_command.py",
     "checker/console/checking.py",
     "checker/console/cli.py",

@@ -37,6 +37,7 @@ PROGRAMS = (
     "bench.pauses",
 )
 COMMANDS = (
+    "cache",
     "check",
     "confirm",
     "confirm-catalogue",

@@ -16,6 +16,7 @@ from click.shell_completion import CompletionItem
 from checker.console import exit_codes
 
 COMMANDS = {
+    "cache": "Show or clear what is kept from run to run.",
     "check": "Say which invariants hold.",
     "confirm": "Replay a counterexample on real brokers.",
     "confirm-catalogue": "Replay every entry on releases of Kafka.",

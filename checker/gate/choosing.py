@@ -19,8 +19,12 @@ from checker.gate.reading import DEFAULTS, ENTRIES
 from checker.gate.searches import searches_of
 from checker.problems.problem import Problem
 
+_PROGRAMS = ("model/", "invariants/", "checker/", "counterexamples/", "waterline/")
+"""The folders of this project's own programs. Any other file reaches who names it."""
 _RULES = ("model/", "invariants/")
-"""Folders of the project with rules: of what lies elsewhere, and is a program, all depends."""
+"""Those with rules. On a program that is none everything depends."""
+_HARMLESS = ("checker/console/", "checker/gate/reports/", "checker/confirm/")
+"""What only shows what was found, or has its own way to find it."""
 
 
 class BadChoice(Refused, ValueError):
@@ -65,6 +69,8 @@ def changed_since(
 
 
 def _meets(expectation: Expectation, changes: _Changes) -> bool:
+    if any(file.resolve() in changes.files for file in expectation.files):
+        return True
     for function in _functions(expectation.problem):
         source = source_of(function)
         path = Path(source.file).resolve()
@@ -89,28 +95,19 @@ def _changes(reference: str, expectations: Sequence[Expectation]) -> _Changes:
     of_rules = _rules_of(expectations)
     for name in sorted({*told.split("\0"), *new.split("\0")} - {""}):
         path = root / name
-        if not name.endswith(".py"):
-            # A configuration, or pyproject.toml: cheap to look at only where it is named.
-            if name == "pyproject.toml":
-                changes.everything = name
-            continue
-        if not path.resolve().is_relative_to(PACKAGES.resolve()) or root != PACKAGES:
-            changes.files.add(path.resolve())
-            continue
-        if name.startswith(("tests/", "bench/", "docs/", "examples/")):
+        is_ours = root.resolve() == PACKAGES.resolve() and name.startswith(_PROGRAMS)
+        if name == "pyproject.toml":
+            changes.everything = name
+        elif not (is_ours and name.endswith(".py")):
             changes.files.add(path.resolve())
         elif name.startswith(_RULES):
             differing = _differing(root, name, reference)
             if not differing <= of_rules.get(name, set()):
                 changes.everything = name
             changes.definitions[name] = differing
-        elif name.startswith("checker/") and not name.startswith(_HARMLESS):
+        elif not name.startswith(_HARMLESS):
             changes.everything = name
     return changes
-
-
-_HARMLESS = ("checker/console/", "checker/gate/reports/", "checker/confirm/")
-"""What only shows what was found, or has its own way to find it."""
 
 
 def _rules_of(expectations: Sequence[Expectation]) -> dict[str, set[str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from checker.budgets import Budgets
 from checker.engines.choice import EngineChoice
@@ -41,7 +42,7 @@ class Expectation:
     everything else that must happen has to, unless `is_partial`: then the circumstances are one
     fault of many, and `checker.gate.judging` asks instead whether the fault was there at all.
     `spots` are where the file has numbers that `--update` may write: `("depth", claim)` and
-    `("counts", name)`. `command` shows the same run.
+    `("counts", name)`. `command` shows the same run. What it asks depends on `files` as well.
     """
 
     name: str
@@ -55,6 +56,7 @@ class Expectation:
     is_partial: bool = False
     spots: Mapping[tuple[str, str], Spot] = field(default_factory=dict)
     command: str = ""
+    files: tuple[Path, ...] = ()
 
 
 def plainly(verdicts: Mapping[str, str]) -> dict[str, Expected]:

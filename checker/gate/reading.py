@@ -46,6 +46,7 @@ class _Question:
     part: str
     asked: Asked
     is_partial: bool = False
+    files: tuple[Path, ...] = ()
 
 
 def read_gate(
@@ -155,6 +156,7 @@ class Entry:
                 never=never,
                 is_partial=question.is_partial,
                 spots=spots,
+                files=question.files,
                 command=self._asking.command(problem, model and str(self._folder / model)),
             )
 
@@ -219,7 +221,8 @@ class Entry:
         from checker.gate.configured import configured  # noqa: PLC0415
 
         table = self._table
-        files = [table.take("config", "text"), *table.texts("topic-config")]
+        named = (table.take("config", "text"), *table.texts("topic-config"))
+        files = tuple(self._folder / file for file in named)
         release = table.take("kafka-version", "text")
         faults = table.texts("faults")
         given = self._options(BESIDE_CONFIG)
@@ -229,18 +232,18 @@ class Entry:
         }
         try:
             parts = configured(
-                [self._folder / file for file in files],
+                files,
                 acks=given.pop("acks", None),
                 kafka_version=release,
                 faults=faults,
                 sizes=sizes,
             )
         except BadEnvironment as problem:
-            named = "faults" if str(problem).startswith("faults ") else "config"
-            raise table.refuse(str(problem), named) from None
+            key = "faults" if str(problem).startswith("faults ") else "config"
+            raise table.refuse(str(problem), key) from None
         for fault, version, options in parts:
             asked = self._ask({**given, **options, "protocol": version})
-            yield _Question(fault, asked, is_partial=True)
+            yield _Question(fault, asked, is_partial=True, files=files)
 
     def _ask(self, given: Mapping[str, Any], bounds: Mapping[str, Any] | None = None) -> Asked:
         try:

@@ -63,7 +63,7 @@ def _default_interrupt() -> None:
 @pytest.mark.slow
 def test_ctrl_c_ends_the_whole_gate_and_shows_what_was_judged(tmp_path: Path) -> None:
     gate, junit, told = tmp_path / "gate.toml", tmp_path / "junit.xml", tmp_path / "stderr"
-    gate.write_text(entry("first") + entry("endless", ENDLESS) + entry("last"))
+    gate.write_text(entry("first") + entry("endless", ENDLESS) + entry("last", "records = 1\n"))
     code, out = interrupted_at(
         "on local: frontier", told, "gate", gate, "--jobs", 1, "--no-cache", "--junit", junit
     )
