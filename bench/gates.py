@@ -2,7 +2,7 @@
 
     python -m bench.gates [--check]
 
-writes gates/catalogue.toml, environments.toml and counts.toml: the verdicts as the tables have them,
+writes gates/catalogue.toml, environments.toml, counts.toml: verdicts as the tables have them,
 least depths and counts as they come out now. The difference is then reviewed like any other. A
 verdict that does not come out so is told, and nothing is written. `--check` writes nothing, and
 compares entries and verdicts alone: without a search.
@@ -191,7 +191,7 @@ def differing() -> Iterator[str]:
 
 
 def write() -> None:
-    """Measure and write all. Raises `SystemExit` for a verdict that is not as the tables have it."""
+    """Measure and write all. Raises `SystemExit` for a verdict that is not as in the tables."""
     wrong = []
     texts = {}
     for name, (about, made) in FILES.items():
