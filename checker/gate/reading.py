@@ -13,8 +13,8 @@ not say otherwise. All is checked before anything is run.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +31,7 @@ from checker.gate.keys import (
     Key,
 )
 from checker.gate.positions import Place, Spot
+from checker.problems.problem import Problem
 from checker.problems.wording import printable
 from counterexamples import shown
 from model.kit.errors import BadEnvironment
@@ -147,7 +148,7 @@ class Entry:
             self._require_reachable(never, [claim.name for claim in problem.reachable])
             yield Expectation(
                 name=f"{name} [{question.part}]" if question.part else name,
-                problem=problem.asking_too(expected),
+                problem=_asking(problem, expected, alone=question.is_partial),
                 choice=question.asked.choice,
                 budgets=question.asked.budgets,
                 verdicts=expected,
@@ -337,3 +338,11 @@ class Entry:
         """Where a number stands. A test's own values stand nowhere."""
         path = (*self._table.path, *keys)
         return self._table.document.spots.get(path, Spot(0, 0, 0))
+
+
+def _asking(problem: Problem, claims: Collection[str], *, alone: bool) -> Problem:
+    """The problem with these claims asked too, or `alone`.
+
+    Of a configuration an operator asks what he names: other claims are about the protocol.
+    """
+    return replace(problem, asked=frozenset(claims)) if alone else problem.asking_too(claims)
