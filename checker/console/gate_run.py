@@ -91,8 +91,8 @@ def _manner(kind: type[Manner], progress: Progress, options: dict[str, Any], of:
     def done(outcome: Outcome) -> None:
         nonlocal judged_so_far
         judged_so_far += 1
-        if not outcome.is_met:
-            progress.announce(f"NO  {outcome.expectation.name}")
+        told = "as expected" if outcome.is_met else "NO"
+        progress.note(f"{told:11}  {outcome.expectation.name}", is_news=not outcome.is_met)
         progress.tell(f"{judged_so_far} of {of} judged")
 
     return kind(
