@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from checker.problems.family import words_of
 from checker.result import Result, Verdict
 
-
 _NAMED_MAX = 5
 """So many expectations are named of those that a bound cuts."""
 
