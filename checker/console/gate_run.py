@@ -32,6 +32,8 @@ _CODES = {
     "refused": exit_codes.BAD_USAGE,
     "failed": exit_codes.INTERNAL_ERROR,
 }
+_SHOWN_MAX = 3
+"""So many counterexamples are shown on the screen."""
 _PRECEDENCE = {
     exit_codes.RAISED: "an action or a claim raised an error",
     exit_codes.INTERNAL_ERROR: "something could not be searched",
@@ -108,12 +110,37 @@ def _manner(kind: type[Manner], progress: Progress, options: dict[str, Any], of:
 def _show(outcomes: Sequence[Outcome], left: Sequence[Expectation], of: int) -> None:
     from checker.gate.reports.table import outcome_table  # noqa: PLC0415 - as above
 
-    screen().print(Trimmed(outcome_table(outcomes)))
+    console = screen()
+    console.print(Trimmed(outcome_table(outcomes)))
+    _show_failures([outcome for outcome in outcomes if not outcome.is_met])
     advised = [(o.expectation.name, o.answer.result) for o in outcomes if o.answer is not None]
     for line in gate_advice(advised):
-        screen().print(Text(line))
+        console.print(Text(line))
     if left:
         say(f"interrupted: {len(outcomes)} of {of} were judged")
+
+
+def _show_failures(failed: Sequence[Outcome]) -> None:
+    """Of the first few the counterexample, as `check` shows it, and the command."""
+    if not failed:
+        return
+    from checker.console.report import render_finding  # noqa: PLC0415 - as above
+    from checker.gate.reports.telling import command_of  # noqa: PLC0415
+    from checker.problems.family import words_of  # noqa: PLC0415
+
+    console = screen()
+    for outcome in failed[:_SHOWN_MAX]:
+        console.print(Text.assemble((outcome.expectation.name, "bold red")), soft_wrap=True)
+        console.print(Text(f"expected at {outcome.expectation.place}; shown by"), soft_wrap=True)
+        console.print(Text(f"  {command_of(outcome)}"), soft_wrap=True)
+        claim = outcome.shown_claim
+        finding = outcome.answer.finding(claim) if outcome.answer and claim else None
+        if finding is not None:
+            words = words_of(outcome.expectation.problem)
+            console.print(Trimmed(render_finding(finding, words)))
+        console.print()
+    if len(failed) > _SHOWN_MAX:
+        console.print(Text(f"{len(failed) - _SHOWN_MAX:,} more; --summary FILE has them all."))
 
 
 def _update(files: Sequence[Path], outcomes: Sequence[Outcome]) -> None:

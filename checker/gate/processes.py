@@ -60,6 +60,10 @@ class Processes:
     number: int
     work: Work
     _workers: list[_Worker] = field(default_factory=list)
+    _share: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._share = max(BYTES_A_PROCESS, free_bytes() // self.number)
 
     def __enter__(self) -> Processes:
         return self
@@ -130,6 +134,8 @@ class Processes:
         choice, budgets = search.choice, search.budgets
         if choice.threads == 0:
             choice = replace(choice, threads=1)
+        if budgets.memory_bytes is None:
+            budgets = replace(budgets, memory_bytes=self._share)
         return replace(search, choice=choice, budgets=budgets)
 
 
