@@ -110,7 +110,7 @@ def _searched(
 def _side_by_side(
     searches: Sequence[Search], started: Processes, names: Mapping[Search, str], manner: Manner
 ) -> Iterator[tuple[Search, tuple[str, Any]]]:
-    """Of one shape one search goes first: it compiles what the others load.
+    """Of those that share machine code one goes first: it compiles what the others load.
 
     The largest begin first, so that in the end no process waits for one of them.
     """
@@ -123,7 +123,8 @@ def _side_by_side(
             shape = shape_of(search)
             if not started.has_room:
                 break
-            if shape in compiled or shape not in compiling:
+            is_alone = search.problem.shared is None
+            if is_alone or shape in compiled or shape not in compiling:
                 compiling.add(shape)
                 waiting.remove(search)
                 number = search.answers[0]
