@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import invariants
+from checker.console.gate_asking import asking
+from checker.gate.keys import OWN_KEYS
 from model.kit.layout import Field
 from model.kit.renaming import BY_RECORD
 from model.message import features
@@ -28,7 +30,7 @@ from model.message.terms import LEADER
 from model.message.versions import VERSIONS, version_of
 
 ROOT = Path(__file__).resolve().parent.parent
-DOCUMENTS = ("model.md", "protocol.md", "json.md", "versions.md")
+DOCUMENTS = ("gate.md", "json.md", "model.md", "protocol.md", "versions.md")
 _MARKED = re.compile(r"(<!-- table: (\w+) -->\n).*?(<!-- end of table -->)", re.DOTALL)
 _RULES = sorted((ROOT / "model" / "message").glob("*.py"))
 
@@ -264,6 +266,20 @@ def _read_in(function: ast.FunctionDef) -> set[str]:
     return names | {ast.unparse(node) for node in nodes if isinstance(node, ast.Attribute)}
 
 
+# The gate.
+
+
+def of_gate_keys() -> str:
+    """Every key of an entry of a gate: its own, and those that are options of `check`."""
+    rows = [(f"`{name}`", told) for name, told in OWN_KEYS.items()]
+    own = {name for name, _ in rows}
+    for key in asking().keys.values():
+        if f"`{key.name}`" not in own:
+            kind = f"an array of {key.kind}s" if key.is_many else key.kind
+            rows.append((f"`{key.name}`", f"{kind.capitalize()}. {' '.join(key.help.split())}"))
+    return in_markdown(("key", "what it is"), ((n, told.replace("|", "or")) for n, told in rows))
+
+
 TABLES: dict[str, Callable[[], str]] = {
     "fields": of_fields,
     "steps": of_steps,
@@ -276,6 +292,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "releases": of_releases,
     "zookeeper": of_zookeeper,
     "kraft": of_kraft,
+    "gate_keys": of_gate_keys,
 }
 
 
