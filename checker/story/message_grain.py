@@ -25,6 +25,7 @@ from model.kit.state import State
 from model.message.contents import ACTIONS
 from model.message.epochs import unwritten_epoch
 from model.message.features import EPOCH_ON_LEADING, has
+from model.message.high_watermark import counted_isr
 from model.message.narration import rows, summary
 from model.message.roles import follows
 from model.message.terms import (
@@ -124,9 +125,11 @@ class MessageGrain:
         """The controller's ISR."""
         return int(state.isr)
 
-    def counted(self, state: State, leader: int) -> int:
-        """The ISR that this leader goes by; nobody where it does not lead."""
-        return int(state.known_isr[leader]) if state.role[leader] == LEADER else 0
+    def counted(self, settings: Any, state: State, leader: int) -> int:
+        """Whom this leader waits for; nobody where it does not lead."""
+        if state.role[leader] != LEADER:
+            return 0
+        return int(counted_isr(state, settings, leader))
 
     def may_lead(self, settings: Any, state: State) -> int:
         """The replicas that lead or may be elected, up or down."""
