@@ -43,6 +43,7 @@ ROOMS = {
     "checker/compare": "a trace under two versions",
     "checker/matrix": "verdicts for operators",
     "checker/pictures": "traces as pictures and files",
+    "checker/gate": "expectations, for CI",
     "checker/confirm": "real brokers",
     "checker/console": "the command line",
 }

@@ -16,6 +16,7 @@ from click.shell_completion import CompletionItem
 from checker.console import exit_codes
 
 COMMANDS = {
+    "cache": "Show or clear what is kept from run to run.",
     "check": "Say which invariants hold.",
     "compare": "A trace under another version, side by side.",
     "confirm": "Replay a counterexample on real brokers.",
