@@ -17,7 +17,7 @@ from checker.console.own_options import bound_option, model_option
 from model.message.features import TRUNCATIONS
 
 
-@click.command("compare")
+@click.command("compare", context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("trace", type=click.Path(path_type=Path))
 @click.option(
     "--protocol", type=click.Choice(PROTOCOLS), help="The other version; default: the trace's own."

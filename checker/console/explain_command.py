@@ -6,11 +6,16 @@ from pathlib import Path
 
 import click
 
+from checker.console import exit_codes
 from checker.console.options import MAX_STATES, THREADS, Seconds
 from checker.console.own_options import model_option
 
 
-@click.command("explain")
+@click.command(
+    "explain",
+    epilog=exit_codes.HELP,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.argument("trace", type=click.Path(path_type=Path))
 @model_option
 @click.option(

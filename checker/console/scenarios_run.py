@@ -51,7 +51,7 @@ def carry_out(
     if json_file:
         texts[json_file] = lambda: _as_json(outcomes)
     if markdown_file:
-        kept = _explained(markdown_file)
+        kept = kept_of(markdown_file)
         texts[markdown_file] = lambda: to_markdown(outcomes) + kept
     if trace_dir:
         for name, trace in _traces(outcomes).items():
@@ -63,7 +63,7 @@ def carry_out(
     return exit_codes.HOLDS if met else exit_codes.UNEXPECTED
 
 
-def _explained(path: Path) -> str:
+def kept_of(path: Path) -> str:
     """What stands in a document that exists already, and is not of a run."""
     return explained_part(path.read_text(encoding="utf-8")) if path.is_file() else ""
 

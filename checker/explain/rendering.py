@@ -62,7 +62,7 @@ def render_repairs(repairs: Repairs) -> RenderableType:
     parts.append(table if repairs.found else Text("None of them."))
     if repairs.undecided:
         named = ", ".join(change.told for change in repairs.undecided)
-        parts.append(Text(f"Not decided within the budget: {named}.", UNKNOWN))
+        parts.append(Text(f"Not decided: {named}.", UNKNOWN))
     if repairs.nonsense:
         named = ", ".join(change.told for change in repairs.nonsense)
         parts.append(Text(f"Not tried, for alone they mean nothing: {named}.", QUIET))

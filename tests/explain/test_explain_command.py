@@ -8,8 +8,11 @@ from pathlib import Path
 from recorded_traces import LOSS, TRACES
 from told import Told
 
+from bench import document_explanations
+from checker.console import scenarios_run
 from checker.own.start import start_of
-from checker.scenarios.catalogue import CATALOGUE
+from checker.scenarios.catalogue import CATALOGUE, find_scenario
+from checker.scenarios.document import EXPLAINED, explained_part, run_part
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "scenarios.md"
 
@@ -87,3 +90,19 @@ def test_the_table_of_the_catalogue_has_every_entry() -> None:
     assert [line.split("]")[0] for line in table.splitlines() if line.startswith("| [")] == [
         f"| [{scenario.number}" for scenario in CATALOGUE
     ]
+
+
+def test_a_line_of_the_table_is_what_explaining_comes_to() -> None:
+    line = document_explanations.row(find_scenario("acks-1"))
+
+    assert line in DOCUMENT.read_text(encoding="utf-8")
+
+
+def test_a_run_of_the_catalogue_keeps_the_table(tmp_path: Path) -> None:
+    path = tmp_path / "scenarios.md"
+    path.write_text(f"of a run\n{EXPLAINED}of explaining\n", encoding="utf-8")
+    whole = path.read_text(encoding="utf-8")
+
+    assert scenarios_run.kept_of(path) == f"{EXPLAINED}of explaining\n"
+    assert scenarios_run.kept_of(tmp_path / "new.md") == ""
+    assert (run_part(whole), explained_part("of a run\n")) == ("of a run\n", "")
