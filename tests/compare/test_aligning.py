@@ -21,7 +21,7 @@ from model.message.environment import Environment
 from model.message.versions import VERSIONS, base_of
 
 Compare = Callable[..., Comparison]
-ONE_OF_EACH = {base_of(entry.falls[0]): entry.name for entry in reversed(CATALOGUE)}
+ONE_OF_EACH = {base_of(entry.falls[0]): entry.name for entry in reversed(CATALOGUE) if entry.falls}
 """For versions the first entry whose trace is of it, or of it with a rule taken out or added."""
 
 
