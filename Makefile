@@ -30,7 +30,7 @@ test: $(VENV)/.dev
 	$(BIN)/pytest --numprocesses auto --durations 10
 
 gate: $(VENV)/.run
-	$(BIN)/waterline gate gate.toml
+	$(BIN)/waterline gate gate.toml gates/*.toml --allow-models
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m bench.speed

@@ -5,7 +5,7 @@ The same for a trace that a search found and for one that was recorded.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from checker.fault_count import faults_in
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A violated claim: a trace to where it breaks, replayed, and what is wrong at its end.
+    """A violated claim: a trace to where it breaks, replayed in `model`, and what is wrong.
 
     `breaking` says what a search knows beside that: how many states break it at this depth.
     """
@@ -31,6 +31,7 @@ class Finding:
     sentence: str
     replayed: Replayed
     explanation: str
+    model: Model = field(repr=False, compare=False)
     breaking: Breaking | None = None
 
 
@@ -76,4 +77,4 @@ def confirmed(trace: Trace, model: Model, claim: Invariant | ActionProperty) -> 
         replayed = confirm_step(trace, model, lambda s, t: claim.keeps(s, t, settings))
         last = replayed.moments[-1]
         explanation = claim.explain(last.before, last.after, settings)
-    return Finding(claim.name, claim.sentence, replayed, explanation)
+    return Finding(claim.name, claim.sentence, replayed, explanation, model)

@@ -87,6 +87,13 @@ CASES: dict[str, Case] = {
     ),
     "waterline new lease": (0, SCREEN, (*NO_SEARCH, *NO_MATRIX, "model.own")),
     "check --model lock.py --engine local": (0, SEARCH, (*SPARK, *NO_MATRIX, "checker.export")),
+    "waterline convert trace.json --to itf": (0, SCREEN, (*NO_SEARCH, *NO_MATRIX)),
+    "waterline convert trace.json --to svg": (
+        0,
+        SCREEN | {"jinja2", "markupsafe"},
+        (*NO_SEARCH, *NO_MATRIX),
+    ),
+    "waterline convert trace.json --to dot": (0, SCREEN | {"networkx"}, (*NO_SEARCH, *NO_MATRIX)),
     "waterline view trace.json --model lock.py": (0, SCREEN, (*NO_SEARCH, *NO_MATRIX)),
     "check --list": (0, SCREEN, (*NO_SEARCH, *NO_MATRIX)),
     "check --protocol raft": (2, SCREEN, (*NO_SEARCH, *NO_MATRIX)),
@@ -94,6 +101,11 @@ CASES: dict[str, Case] = {
     f"check {SMALL} --engine local --run-dir kept": (
         0,
         SEARCH | MANIFESTS,
+        (*SPARK, *NO_MATRIX, "checker.export"),
+    ),
+    f"check {SMALL} --engine local --html page.html": (
+        0,
+        SEARCH | {"jinja2", "markupsafe"},
         (*SPARK, *NO_MATRIX, "checker.export"),
     ),
     f"check {SMALL} --engine local --graph graph.xml": (

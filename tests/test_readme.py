@@ -18,7 +18,9 @@ import pytest
 
 from bench import document_tables
 from checker.console import exit_codes
-from checker.console.gate import read_gate
+from checker.console.gate_asking import asking
+from checker.gate.reading import read_gate
+from checker.own.start import start_of
 from model.message.releases import RELEASES, Release
 
 ROOT = Path(__file__).parents[1]
@@ -37,11 +39,13 @@ PROGRAMS = (
     "bench.pauses",
 )
 COMMANDS = (
+    "cache",
     "check",
     "compare",
     "confirm",
     "confirm-catalogue",
     "conform",
+    "convert",
     "explain",
     "gate",
     "kernel",
@@ -137,14 +141,34 @@ def test_the_exit_codes_are_those_of_the_help() -> None:
     assert described == in_help
 
 
-def test_the_gate_example_is_a_gate(tmp_path: Path) -> None:
-    [entry] = re.findall(r"```toml\n(.+?)```", SHOWN, re.DOTALL)
+@pytest.mark.parametrize("entry", re.findall(r"```toml\n(.+?)```", SHOWN, re.DOTALL), ids=range(2))
+def test_a_gate_that_is_shown_is_a_gate(entry: str, tmp_path: Path) -> None:
     file = tmp_path / "gate.toml"
     file.write_text(entry, encoding="utf-8")
+    (tmp_path / "lease.py").write_text(start_of("lease"), encoding="utf-8")
 
-    [expectation] = read_gate(file)
+    [expectation] = read_gate(file, asking(), allow_models=True)
 
     assert expectation.verdicts
+
+
+def test_a_fresh_project_passes_its_gate_and_fails_as_shown(tmp_path: Path) -> None:
+    """The commands but for the installation, which takes half a gigabyte."""
+    entry, *_ = re.findall(r"```toml\n(.+?)```", SHOWN, re.DOTALL)
+    [shown] = re.findall(r"<!-- gate: broken -->\n```text\n(.+?)```", SHOWN, re.DOTALL)
+    second = '    when(s.client_state[s.holder] == "crashed")\n'
+    model, command = tmp_path / "lease.py", f"waterline gate {tmp_path}/gate.toml --allow-models"
+    (tmp_path / "gate.toml").write_text(entry, encoding="utf-8")
+    model.write_text(start_of("lease"), encoding="utf-8")
+    passed = output_of(command)
+    model.write_text(start_of("lease").replace(second, ""), encoding="utf-8")
+    failed = output_of(command)
+
+    assert "as expected" in passed
+    at = 0
+    for piece in shown.split(f"{LEFT_OUT}\n"):
+        at = failed.find(piece, at)
+        assert at >= 0, f"not printed:\n{piece}"
 
 
 @pytest.mark.parametrize("path", list(document_tables.documents()), ids=lambda path: path.name)

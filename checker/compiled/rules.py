@@ -26,14 +26,14 @@ def rules_digest(problem: Problem) -> str:
     digest = hashlib.sha256()
     digest.update(repr((tuple(model.settings), model.limits, model.layout.digest)).encode())
     seen: set[object] = set()
-    for role, function in _functions(problem):
+    for role, function in called_by(problem):
         digest.update(role.encode())
         for part in _described(function, seen):
             digest.update(part.encode())
     return digest.hexdigest()[:24]
 
 
-def _functions(problem: Problem) -> Iterator[tuple[str, Any]]:
+def called_by(problem: Problem) -> Iterator[tuple[str, Any]]:
     """What a search calls, by what it is called for."""
     for action in problem.model.enabled_actions:
         arguments = [(parameter.name, parameter.over) for parameter in action.parameters]
@@ -58,7 +58,7 @@ def _described(function: Any, seen: set[object]) -> Iterator[str]:
         return
     seen.add(function)
     tree = source_of(function).tree
-    yield ast.unparse(_bare(tree))
+    yield ast.unparse(without_words(tree))
     yield repr((function.__defaults__, function.__kwdefaults__))
     names = function.__globals__
     for node in ast.walk(tree):
@@ -80,7 +80,7 @@ def _value(name: str, value: object, seen: set[object]) -> Iterator[str]:
         yield repr(value)
 
 
-def _bare(tree: ast.FunctionDef) -> ast.FunctionDef:
+def without_words(tree: ast.FunctionDef) -> ast.FunctionDef:
     """The function without what it is said to do, and without the kinds of its arguments."""
     body = (
         tree.body[1:] if ast.get_docstring(tree) is not None and len(tree.body) > 1 else tree.body

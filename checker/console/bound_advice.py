@@ -11,6 +11,9 @@ from collections.abc import Iterator, Sequence
 from checker.problems.family import words_of
 from checker.result import Result, Verdict
 
+_NAMED_MAX = 5
+"""So many expectations are named of those that a bound cuts."""
+
 
 def bound_to_raise(result: Result) -> str | None:
     """The option with its next value, `--epochs 3`; None where nothing was cut or nothing holds."""
@@ -35,7 +38,8 @@ def gate_advice(named: Sequence[tuple[str, Result]]) -> Iterator[str]:
         if size := _size_to_raise(result):
             told.setdefault(size, []).append(name)
     for size, names in told.items():
-        yield f"Cut by {size}, to be raised first: {', '.join(names)}."
+        more = f" and {len(names) - _NAMED_MAX:,} more" if len(names) > _NAMED_MAX else ""
+        yield f"Cut by {size}, to be raised first: {', '.join(names[:_NAMED_MAX])}{more}."
 
 
 def _size_to_raise(result: Result) -> str | None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from checker.console.file_options import OutputFile
 from checker.console.options import (
     FEATURE_NAMES,
     PROTOCOLS,
@@ -40,6 +41,12 @@ from model.message.features import TRUNCATIONS
 @environment_options
 @model_option
 @bound_option
+@click.option(
+    "--html",
+    "html_file",
+    type=OutputFile(),
+    help="Write it there as well, as one page to step through.",
+)
 @click.option(
     "--format",
     "output_format",

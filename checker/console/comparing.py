@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import Any
 
 import click
@@ -11,6 +12,7 @@ from checker.compare.comparison import compared
 from checker.compare.document import comparison_value
 from checker.compare.rendering import render_comparison
 from checker.console import exit_codes
+from checker.console.file_options import write_files
 from checker.console.options import ENVIRONMENT_OPTIONS
 from checker.console.own_options import file_and_name
 from checker.console.recorded import recorded
@@ -38,6 +40,10 @@ def compare(options: dict[str, Any]) -> int:
         click.echo(json.dumps(comparison_value(comparison), indent=1))
     else:
         screen().print(Trimmed(render_comparison(comparison)))
+    if path := options["html_file"]:
+        from checker.pictures.comparison_page import comparison_page  # noqa: PLC0415 - as asked
+
+        write_files({path: partial(comparison_page, comparison)})
     return exit_codes.HOLDS
 
 

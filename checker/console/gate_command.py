@@ -1,52 +1,110 @@
-"""`waterline gate`: a file of expectations, each run and judged."""
+"""`waterline gate`: files of expectations, each run and judged."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from typing import Any
 
 import click
-from rich.text import Text
 
 from checker.console import exit_codes
-from checker.console.bound_advice import gate_advice
-from checker.console.file_options import FILES_HELP, OutputFile, write_files
-from checker.console.gate import junit, outcome_table, read_gate
-from checker.console.progress import showing
-from checker.console.screen import error_screen, say, screen
-from counterexamples import Trimmed
+from checker.console.file_options import FILES_HELP, OutputFile
+from checker.console.options import ENGINES, SparkMaster
+
+
+class Share(click.ParamType[tuple[int, int]]):
+    """One share of several."""
+
+    name = "I/N"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[int, int]:
+        """Its number, from 1, and how many there are."""
+        found = re.fullmatch(r"(\d{1,4})/(\d{1,4})", str(value))
+        if found is None or not 1 <= int(found[1]) <= int(found[2]):
+            self.fail(f"{value!r} is no share; write 1/3, 2/3 or 3/3", param, ctx)
+        return int(found[1]), int(found[2])
+
+
+def _show_schema(ctx: click.Context, param: click.Parameter, wanted: bool) -> None:
+    if not wanted or ctx.resilient_parsing:
+        return
+    # Only who asks for the schema needs the options of `check`.
+    from checker.console.gate_asking import asking  # noqa: PLC0415
+    from checker.gate.schema import gate_schema  # noqa: PLC0415
+
+    click.echo(gate_schema(asking()), nl=False)
+    ctx.exit(0)
+
+
+_FILE = OutputFile()
 
 
 @click.command("gate", epilog=f"{exit_codes.HELP}\n{FILES_HELP}")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument(
+    "files", type=click.Path(path_type=Path), nargs=-1, required=True, metavar="FILE..."
+)
+@click.option("--junit", "junit_file", type=_FILE, help="Write the outcomes there as JUnit XML.")
 @click.option(
-    "--junit",
-    "junit_file",
-    type=OutputFile(),
-    help="Write the outcomes there as JUnit XML.",
+    "--sarif", "sarif_file", type=_FILE, help="Write the complaints there as SARIF 2.1.0."
+)
+@click.option(
+    "--gitlab", "gitlab_file", type=_FILE, help="Write them there as a GitLab code quality report."
+)
+@click.option("--json", "json_file", type=_FILE, help="Write the outcomes there as JSON.")
+@click.option(
+    "--summary",
+    "summary_file",
+    type=_FILE,
+    help="Write them there as Markdown, with each counterexample drawn.",
+)
+@click.option(
+    "--github",
+    is_flag=True,
+    help="Print complaints as annotations of GitHub Actions, and append to its job summary.",
 )
 @click.option(
     "--allow-models",
     is_flag=True,
     help="Entries may name models of somebody's own: Python files, which are run.",
 )
-def gate_command(file: Path, junit_file: Path | None, allow_models: bool) -> int:
-    """Run the expectations in FILE; exit 0 only if every one came out as expected.
+@click.option(
+    "--update",
+    is_flag=True,
+    help="Rewrite counts and depths in the files to what came out, and show the difference.",
+)
+@click.option("--no-cache", is_flag=True, help="Search also where nothing has changed.")
+@click.option(
+    "--jobs",
+    type=click.IntRange(1, 1024),
+    show_default="as many as cores and memory allow",
+    help="How many processes search side by side.",
+)
+@click.option("--shard", type=Share(), help="Run only this share, as 1/3; the shares are all.")
+@click.option(
+    "--changed-since",
+    metavar="COMMIT",
+    help="Run only what a change since this commit of git can reach.",
+)
+@click.option(
+    "--engine", type=click.Choice(ENGINES), help="Of entries that name none; default: spark."
+)
+@click.option("--master", type=SparkMaster(), help="Spark master of entries that name none.")
+@click.option(
+    "--schema",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_show_schema,
+    help="Show the JSON Schema of a gate file.",
+)
+def gate_command(**options: Any) -> int:
+    """Run the expectations in each FILE; exit 0 only if every one came out as expected.
 
     Ctrl-C ends all of it: what was judged until then is shown.
     """
-    expectations = read_gate(file, allow_models=allow_models)
-    from checker.console.judging import judged  # noqa: PLC0415 - a bad file needs no engine
+    from checker.console.gate_run import run_gate  # noqa: PLC0415 - its help needs no reader
 
-    with showing(error_screen()) as progress:
-        outcomes = judged(expectations, progress)
-    screen().print(Trimmed(outcome_table(outcomes)))
-    for line in gate_advice([(o.expectation.name, o.run.result) for o in outcomes]):
-        screen().print(Text(line))
-    left = expectations[len(outcomes) :]
-    if left:
-        say(f"interrupted: {len(outcomes)} of {len(expectations)} were judged")
-    if junit_file:
-        write_files({junit_file: lambda: junit(outcomes, left)})
-    if left:
-        return exit_codes.INCOMPLETE
-    return exit_codes.UNEXPECTED if any(o.complaints for o in outcomes) else exit_codes.HOLDS
+    return run_gate(options)

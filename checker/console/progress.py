@@ -56,6 +56,11 @@ class Progress:
         else:
             self._print(message)
 
+    def note(self, line: str, *, is_news: bool) -> None:
+        """Leave a line above what is shown live; on a plain stream only one that `is_news`."""
+        if self._live is not None or is_news:
+            self._print(line)
+
     def watch(self, snapshot: Snapshot) -> None:
         """Show a level that has been checked."""
         if self._live is not None:

@@ -8,7 +8,8 @@ from pathlib import Path
 from checker.console.own_options import finder
 from checker.finding import Finding, confirmed
 from checker.problems.problem import Problem
-from counterexamples import BadTrace, read_trace
+from counterexamples import BadTrace, Trace, from_json, read_trace
+from counterexamples.formats import from_itf, is_itf
 from model.kit.errors import BadEnvironment
 
 
@@ -25,7 +26,7 @@ def recorded(path: Path, own_model: str | None) -> Recorded:
 
     Raises `BadTrace`, and what `checker.finding.confirmed` raises.
     """
-    trace = read_trace(path)
+    trace = read_trace(path, parse=_parsed)
     try:
         family = finder(own_model)(trace.model)
         problem = family.problem_of(trace.version, trace.environment, [trace.invariant])
@@ -33,3 +34,8 @@ def recorded(path: Path, own_model: str | None) -> Recorded:
         raise BadTrace(f"{path}: {problem_found}") from None
     claim = next(claim for claim in problem.claims if problem.is_asked(claim))
     return Recorded(problem, confirmed(trace, problem.model, claim))
+
+
+def _parsed(text: str) -> Trace:
+    """A trace file of ours, or one that was converted to ITF."""
+    return from_itf(text) if is_itf(text) else from_json(text)

@@ -29,6 +29,7 @@ from checker.problems.wording import (
 )
 from checker.problems.words import Words
 from checker.result import LevelSummary, Result, Verdict
+from checker.story.story import reasons, story_of
 from counterexamples import TraceStep, Trimmed, render_compact
 
 if TYPE_CHECKING:
@@ -223,7 +224,12 @@ def render_finding(
         told = Text(finding.explanation, style="bold red")
         shown: RenderableType = Group(Text(f"By the same steps as {same_as}, above."), told)
     else:
-        shown = render_compact(finding.replayed, explanation=finding.explanation, lanes=words.lanes)
+        shown = render_compact(
+            finding.replayed,
+            explanation=finding.explanation,
+            lanes=words.lanes,
+            reasons=reasons(story_of(finding)),
+        )
     alike = [Text(told_alike(finding, names), "dim")] if finding.breaking else []
     return Group(Text(), title, shown, *alike)
 

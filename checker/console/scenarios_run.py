@@ -82,7 +82,7 @@ def _recorded(outcomes: list[Outcome]) -> list[Outcome]:
     return [
         outcome
         for outcome in outcomes
-        if outcome.version == outcome.scenario.falls[0] and outcome.finding is not None
+        if outcome.version == outcome.scenario.first and outcome.finding is not None
     ]
 
 

@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from checker.budgets import NO_BUDGETS
-from checker.console.gate import Expectation
 from checker.engines.choice import EngineChoice
+from checker.gate.expectation import Expectation, plainly
+from checker.gate.positions import Place
 from checker.kafka.families import MESSAGE
 from checker.result import Verdict
 from model.message.environment import Environment
@@ -59,4 +60,11 @@ def _expect(version: str, environment: Environment, choice: EngineChoice) -> Exp
         elif claim.default:
             applies = claim.name in applying
             verdicts[claim.name] = (Verdict.HOLDS if applies else Verdict.NOT_APPLICABLE).value
-    return Expectation(version, problem, choice, NO_BUDGETS, verdicts)
+    return Expectation(
+        name=version,
+        problem=problem,
+        choice=choice,
+        budgets=NO_BUDGETS,
+        verdicts=plainly(verdicts),
+        place=Place(__file__),
+    )

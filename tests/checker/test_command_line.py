@@ -410,13 +410,19 @@ def test_a_gate_fails_on_a_violation_that_nobody_named(told: Told, tmp_path: Pat
     ("text", "says"),
     [
         ("", "at least one"),
-        ("[[expect]]\n", "has no name"),
+        ("[[expect]]\n", "g.toml:1:1: the entry has no name"),
         ("[[expect]]\nname='n'\n", "has no protocol"),
         ("[[expect]]\nname='n'\nprotocol='hw'\n", "has no verdicts"),
-        ("[[expect]]\nname='n'\nprotocol='hw'\nverdicts={safe='holds'}", "unknown invariant"),
+        ("[[expect]]\nname='n'\nprotocol='hw'\nverdicts={safe='holds'}", "unknown claim"),
         ("[[expect]]\nname='n'\nprotocol='hw'\nverdicts={sane='yes'}", "sane is 'yes'"),
-        ("[[expect]]\nname='n'\nprotocol='hw'\ntypo=1\nverdicts={sane='holds'}", "'typo'"),
-        ("[[expect]]\nname='n'\nprotocol='hw'\nreplicas='2'\nverdicts={sane='holds'}", "type int"),
+        (
+            "[[expect]]\nname='n'\nprotocol='hw'\ntypo=1\nverdicts={sane='holds'}",
+            "g.toml:4:1: n: unknown key 'typo'",
+        ),
+        (
+            "[[expect]]\nname='n'\nprotocol='hw'\nreplicas='2'\nverdicts={sane='holds'}",
+            "it must be a whole number",
+        ),
         ("[[expect]]\nname='n'\nprotocol='hw'\nengine='tlc'\nverdicts={sane='holds'}", "'tlc'"),
         ("nonsense", "is no TOML"),
     ],

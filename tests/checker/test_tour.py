@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from checker.console.gate import judge
 from checker.console.tour import Stop, stops
 from checker.engines.choice import EngineChoice
+from checker.gate.answer import answer_of
+from checker.gate.judging import judge
 from checker.run import run
 
 
@@ -16,5 +17,5 @@ def test_a_stop_comes_out_as_expected(stop: Stop) -> None:
     expected = stop.expectation
     done = run(expected.problem, EngineChoice(name="local"), budgets=expected.budgets)
 
-    assert judge(expected, done).complaints == ()
+    assert judge(expected, answer_of(done)).complaints == ()
     assert {finding.invariant for finding in done.findings} >= set(stop.shown)

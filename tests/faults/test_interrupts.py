@@ -10,6 +10,7 @@ import time
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
+import psutil
 import pytest
 
 MAIN = "from checker.console.cli import main; main()"
@@ -63,8 +64,10 @@ def _default_interrupt() -> None:
 @pytest.mark.slow
 def test_ctrl_c_ends_the_whole_gate_and_shows_what_was_judged(tmp_path: Path) -> None:
     gate, junit, told = tmp_path / "gate.toml", tmp_path / "junit.xml", tmp_path / "stderr"
-    gate.write_text(entry("first") + entry("endless", ENDLESS) + entry("last"))
-    code, out = interrupted_at("on local: frontier", told, "gate", gate, "--junit", junit)
+    gate.write_text(entry("first") + entry("endless", ENDLESS) + entry("last", "records = 1\n"))
+    code, out = interrupted_at(
+        "on local: frontier", told, "gate", gate, "--jobs", 1, "--no-cache", "--junit", junit
+    )
     suite = ET.parse(junit).getroot()
 
     assert code == 20
@@ -75,6 +78,30 @@ def test_ctrl_c_ends_the_whole_gate_and_shows_what_was_judged(tmp_path: Path) ->
     assert "last" not in told.read_text().replace(str(tmp_path), "")
     assert (suite.attrib["tests"], suite.attrib["errors"]) == ("3", "2")
     assert len(list(suite.iter("error"))) == 2
+
+
+@pytest.mark.slow
+def test_ctrl_c_ends_searches_side_by_side_and_their_processes(tmp_path: Path) -> None:
+    gate, told = tmp_path / "gate.toml", tmp_path / "stderr"
+    gate.write_text(
+        entry("first") + entry("endless", ENDLESS) + entry("more", f"epochs=3\n{ENDLESS}")
+    )
+    before = {process.pid for process in psutil.process_iter()}
+    code, out = interrupted_at(
+        "more ...", told, "gate", gate, "--jobs", 2, "--no-cache", wait_seconds=1.0
+    )
+    left = [p for p in psutil.process_iter(["cmdline"]) if p.pid not in before and _is_ours(p)]
+
+    assert code == 20
+    assert "first" in out
+    assert "interrupted: 1 of 3 were judged" in told.read_text()
+    assert "Traceback" not in told.read_text()
+    assert left == []
+
+
+def _is_ours(process: psutil.Process) -> bool:
+    command = " ".join(process.info["cmdline"] or [])
+    return "multiprocessing" in command and sys.executable in command
 
 
 @pytest.mark.slow

@@ -146,7 +146,7 @@ def test_a_gate_runs_a_model_only_where_that_is_allowed(told: Told) -> None:
     met, _, _ = told("gate", "gate.toml", "--allow-models", name="waterline")
 
     assert refused == 2
-    assert "names the model 'die_hard.py', which is code and would be run" in err
+    assert "gate.toml:4:1: jugs: it names the model 'die_hard.py', which is code" in err
     assert allowed == 0
     assert "as expected" in out
     assert met == 3
@@ -157,7 +157,7 @@ def test_a_gate_runs_a_model_only_where_that_is_allowed(told: Told) -> None:
     [
         ("big = 5", 'big = "5"', "big is '5'; it must be a whole number"),
         ("big = 5", "huge = 5", "die_hard has no bound 'huge'"),
-        ('"die_hard.py"', "7", "model is 7, which is of the wrong type"),
+        ('"die_hard.py"', "7", "model is 7; it must be text"),
         ('"die_hard.py"', '"no.py"', "no.py"),
     ],
 )
@@ -168,7 +168,8 @@ def test_a_gate_names_what_is_wrong_with_an_entry(
     code, _, err = told("gate", "gate.toml", "--allow-models", name="waterline")
 
     assert code == 2
-    assert "entry 1 (jugs)" in err
+    assert "gate.toml:" in err
+    assert ": jugs: " in err
     assert says in err
 
 

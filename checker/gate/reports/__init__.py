@@ -1,0 +1,1 @@
+"""What came out, in the formats that people and CI systems read; every one a pure function."""

@@ -1,0 +1,30 @@
+"""Our own gates cover what is on record. That they are met is `make gate`."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from bench import gates
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_gates_have_the_verdicts_of_catalogue_environments_and_manifest() -> None:
+    """Otherwise: `python -m bench.gates`, and look at the difference."""
+    assert list(gates.differing()) == []
+
+
+def test_another_verdict_would_be_seen() -> None:
+    text = (gates.FOLDER / "environments.toml").read_text()
+    other = text.replace('"holds"', '"violated"', 1)
+
+    assert gates.plain(other) != gates.plain(text)
+    assert gates.plain(re.sub(r"depth = \d+", "depth = 0", text)) == gates.plain(text)
+
+
+def test_every_example_is_in_a_gate() -> None:
+    text = (gates.FOLDER / "examples.toml").read_text()
+    named = set(re.findall(r'"\.\./examples/(\w+)\.py"', text))
+
+    assert named == {path.stem for path in (ROOT / "examples").glob("*.py")}

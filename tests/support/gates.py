@@ -1,0 +1,25 @@
+"""Gates for tests, as text, and what is read from it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from checker.console.gate_asking import asking
+from checker.gate.document import parsed
+from checker.gate.expectation import Expectation
+from checker.gate.reading import expectations_of
+
+SMALL = "records = 1\nepochs = 1\nrestarts = 1\n"
+"""Bounds with few states, in which everything happens that must."""
+
+
+def entry(name: str = "n", more: str = SMALL, verdicts: str = 'sane = "holds"') -> str:
+    return (
+        f'[[expect]]\nname = "{name}"\nprotocol = "epoch"\nengine = "local"\n{more}'
+        f"verdicts = {{ {verdicts} }}\n"
+    )
+
+
+def read(text: str, folder: Path = Path(), *, allow_models: bool = False) -> list[Expectation]:
+    document = parsed(text, "gate.toml")
+    return expectations_of(document, asking(), folder=folder, allow_models=allow_models)
