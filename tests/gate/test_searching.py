@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from edited_rules import EDITS, RULES, with_rules
 from told import Told
 
 from checker.budgets import NO_BUDGETS, Budgets
@@ -136,6 +137,31 @@ def test_the_name_of_an_answer_goes_by_rules_bounds_and_claims() -> None:
 
     assert len({*names, fingerprint(ruled, NO_BUDGETS)}) == 5
     assert fingerprint(first, NO_BUDGETS) == names[0]
+
+
+@pytest.mark.parametrize(("old", "new"), EDITS.values(), ids=EDITS)
+def test_an_edit_of_a_rule_gives_an_answer_another_name(old: str, new: str, tmp_path: Path) -> None:
+    before, after = with_rules(RULES, tmp_path), with_rules(RULES.replace(old, new), tmp_path)
+
+    assert old in RULES
+    assert fingerprint(before, NO_BUDGETS) != fingerprint(after, NO_BUDGETS)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("LIMIT = 3\n", "# The limit.\nLIMIT = 3\n\n"),
+        ("def effect(s, c, target):\n", 'def effect(s, c, target):\n    """Go there."""\n'),
+        ("def inner", "def unused(s):\n    return 1\n\n\ndef inner"),
+    ],
+    ids=["a comment", "a docstring", "a function that nothing calls"],
+)
+def test_what_changes_no_rule_that_is_reached_changes_no_name(
+    old: str, new: str, tmp_path: Path
+) -> None:
+    before, after = with_rules(RULES, tmp_path), with_rules(RULES.replace(old, new), tmp_path)
+
+    assert fingerprint(before, NO_BUDGETS) == fingerprint(after, NO_BUDGETS)
 
 
 def test_shares_are_all_and_do_not_overlap() -> None:
