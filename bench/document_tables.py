@@ -23,13 +23,14 @@ from model.message.cluster import fields
 from model.message.contents import ACTIONS, contents
 from model.message.declared import option_of
 from model.message.environment import DECLARED, DOCUMENTED, FAULTS, Bounds
-from model.message.features import FEATURES
+from model.message.features import FEATURES, TRUNCATIONS
+from model.message.releases import RELEASES, Release
 from model.message.settings import settings_of
 from model.message.terms import LEADER
-from model.message.versions import VERSIONS
+from model.message.versions import VERSIONS, version_of
 
 ROOT = Path(__file__).resolve().parent.parent
-DOCUMENTS = ("gate.md", "json.md", "model.md", "protocol.md")
+DOCUMENTS = ("gate.md", "json.md", "model.md", "protocol.md", "versions.md")
 _MARKED = re.compile(r"(<!-- table: (\w+) -->\n).*?(<!-- end of table -->)", re.DOTALL)
 _RULES = sorted((ROOT / "model" / "message").glob("*.py"))
 
@@ -189,6 +190,61 @@ def of_versions() -> str:
     return in_markdown(head, ((", ".join(names), *has) for has, names in alike.items()))
 
 
+# Releases.
+
+_MANNERS = {"ZooKeeper": (False, False), "KRaft": (True, False), "KRaft with ELR": (True, True)}
+
+
+def _number(release: Release) -> str:
+    return ".".join(map(str, release.since))
+
+
+def of_releases() -> str:
+    """Which rules each range of releases follows, and where that was decided."""
+    rows = []
+    for manner, kind in _MANNERS.items():
+        for release in RELEASES:
+            if (release.is_kraft, release.with_eligible_leader_replicas) == kind:
+                options = [f"--protocol {release.base}"]
+                options += (f"--without {name}" for name in release.removed)
+                options += (f"--with {name}" for name in release.added)
+                told = (f"{_number(release)} on", manner, f"`{' '.join(options)}`", release.source)
+                rows.append((*told, release.unlike))
+    return in_markdown(("Kafka", "with", "is", "decided in", "unlike the model"), rows)
+
+
+def _rules_by_release(*manners: str) -> str:
+    """Features down, the releases at which something changes across."""
+    columns = [
+        (_number(release) + (" ELR" if release.with_eligible_leader_replicas else ""), release)
+        for manner in manners
+        for release in RELEASES
+        if (release.is_kraft, release.with_eligible_leader_replicas) == _MANNERS[manner]
+    ]
+    having = {title: version_of(release.version).feature_names for title, release in columns}
+    known = {feature.name: feature.source for feature in FEATURES}
+    rows = []
+    for name in (*TRUNCATIONS, *known):
+        has = tuple("yes" if name in names else "" for names in having.values())
+        if any(has):
+            first = next(title for title, names in having.items() if name in names)
+            named = [v.name for v in VERSIONS.values() if name in v.feature_names]
+            told = f"`{named[0]}`" if named else ""
+            rows.append((f"`{name}`", known.get(name, ""), told, first, *has))
+    head = ("rule", "source", "first `--protocol`", "first release", *having)
+    return in_markdown(head, rows)
+
+
+def of_zookeeper() -> str:
+    """Which rule is in which release with ZooKeeper."""
+    return _rules_by_release("ZooKeeper")
+
+
+def of_kraft() -> str:
+    """Which rule is in which release with KRaft."""
+    return _rules_by_release("KRaft", "KRaft with ELR")
+
+
 # Where a rule reads something.
 
 
@@ -233,6 +289,9 @@ TABLES: dict[str, Callable[[], str]] = {
     "claims": of_claims,
     "features": of_features,
     "versions": of_versions,
+    "releases": of_releases,
+    "zookeeper": of_zookeeper,
+    "kraft": of_kraft,
     "gate_keys": of_gate_keys,
 }
 

@@ -5,9 +5,10 @@ The same for a trace that a search found and for one that was recorded.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from checker.fault_count import faults_in
 from checker.faults import Disagreement
 from counterexamples import Replayed, Trace, confirm, confirm_step, replay, trace_of
 from model.kit.claim import ActionProperty, Invariant
@@ -15,17 +16,23 @@ from model.kit.state import State
 from model.kit.transition_system import Arguments, Model
 
 if TYPE_CHECKING:
+    from checker.breaking import Breaking
     from checker.paths import Path
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A violated claim: a trace to where it breaks, replayed, and what is wrong at its end."""
+    """A violated claim: a trace to where it breaks, replayed in `model`, and what is wrong.
+
+    `breaking` says what a search knows beside that: how many states break it at this depth.
+    """
 
     invariant: str
     sentence: str
     replayed: Replayed
     explanation: str
+    model: Model = field(repr=False, compare=False)
+    breaking: Breaking | None = None
 
 
 def finding_at(model: Model, claim: Invariant | ActionProperty, path: Path) -> Finding:
@@ -42,10 +49,18 @@ def finding_at(model: Model, claim: Invariant | ActionProperty, path: Path) -> F
 
 
 def _breaking_call(model: Model, before: State, claim: ActionProperty) -> tuple[str, Arguments]:
-    """The first step out of `before` that breaks the claim: table of contents, then arguments."""
-    for step in model.successors(before):
-        if not claim.keeps(before, step.after, model.settings):
-            return step.action.name, step.arguments
+    """Of the steps out of `before` that break the claim the first with the fewest faults.
+
+    The first in the table of contents, then by its arguments.
+    """
+    breaking = [
+        step
+        for step in model.successors(before)
+        if not claim.keeps(before, step.after, model.settings)
+    ]
+    if breaking:
+        step = min(breaking, key=lambda step: faults_in(model, step.after))
+        return step.action.name, step.arguments
     raise Disagreement(f"compiled, a step out of {before} breaks {claim.name}; interpreted, none")
 
 
@@ -62,4 +77,4 @@ def confirmed(trace: Trace, model: Model, claim: Invariant | ActionProperty) -> 
         replayed = confirm_step(trace, model, lambda s, t: claim.keeps(s, t, settings))
         last = replayed.moments[-1]
         explanation = claim.explain(last.before, last.after, settings)
-    return Finding(claim.name, claim.sentence, replayed, explanation)
+    return Finding(claim.name, claim.sentence, replayed, explanation, model)

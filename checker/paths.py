@@ -18,7 +18,6 @@ from checker.engines.engine import Engine, Words
 from checker.engines.expander import Expander, Tally, words_of
 from checker.original_names import real_path
 from checker.problems.problem import Problem
-from checker.result import Result
 from checker.rows import Rows
 from checker.store.arrivals import LeastArrivals
 from checker.store.explore_loop import CHUNK_ROWS
@@ -40,17 +39,6 @@ class Path:
 
     initial: int
     calls: tuple[tuple[str, Arguments], ...]
-
-
-def paths_to_violations(problem: Problem, engine: Engine, result: Result) -> dict[str, Path]:
-    """To the state that breaks each violated claim; for a property to the state before the step."""
-    of_steps = {claim.name for claim in problem.properties}
-    targets = {
-        found.name: (found.depth - 1 if found.name in of_steps else found.depth, found.words)
-        for found in result.violated
-        if found.depth is not None and found.words is not None
-    }
-    return shortest_paths(problem, engine, targets)
 
 
 def shortest_paths(

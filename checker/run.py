@@ -6,10 +6,11 @@ import math
 import time
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from checker.account import Account
+from checker.breaking import breaking_states
 from checker.budgets import NO_BUDGETS, Budgets
 from checker.engines.choice import EngineChoice
 from checker.engines.chosen import engine_for
@@ -17,9 +18,9 @@ from checker.engines.engine import Arrivals, Engine, ModelFault
 from checker.engines.memory import threads_of
 from checker.engines.prepare import prepare
 from checker.faults import explain_fault
+from checker.fewest_actors import paths_to_breaking
 from checker.finding import Finding, finding_at
 from checker.interrupt import Interrupts
-from checker.paths import paths_to_violations
 from checker.problems.problem import Problem
 from checker.result import Result
 from checker.search import Snapshot, search
@@ -118,10 +119,11 @@ def _committing(directory: RunDirectory | None) -> Callable[[Arrivals, Account],
 
 
 def counterexamples_of(problem: Problem, engine: Engine, result: Result) -> tuple[Finding, ...]:
-    """A confirmed trace for each violated claim."""
-    paths = paths_to_violations(problem, engine, result)
+    """A confirmed trace for each violated claim: of the shortest one with the fewest faults."""
+    breaking = breaking_states(problem, engine, result)
+    paths = paths_to_breaking(problem, engine, breaking)
     return tuple(
-        finding_at(problem.model, claim, paths[claim.name])
+        replace(finding_at(problem.model, claim, paths[claim.name]), breaking=breaking[claim.name])
         for claim in problem.claims
         if claim.name in paths
     )

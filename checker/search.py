@@ -2,7 +2,8 @@
 
 A level is checked in full, and every step out of it, before the next is begun, so the first
 violation found of a claim is a shortest one. Of several at one depth the least state is kept, so
-that which one it is does not depend on the engine or on the number of workers.
+that which one it is does not depend on the engine or on the number of workers; which is shown is
+found out afterwards (`checker.breaking`).
 """
 
 from __future__ import annotations

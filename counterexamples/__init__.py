@@ -22,7 +22,6 @@ from counterexamples.rendering import (
     render_compact,
     render_full,
     render_header,
-    render_moment,
 )
 from counterexamples.replay import (
     Followed,
@@ -36,7 +35,6 @@ from counterexamples.replay import (
 )
 from counterexamples.trace import Trace, TraceStep, shown, trace_of
 from counterexamples.trace_file import FORMAT, from_json, read_trace, to_json, write_trace
-from counterexamples.viewer import view
 
 __all__ = [
     "FORMAT",
@@ -62,14 +60,12 @@ __all__ = [
     "render_compact",
     "render_full",
     "render_header",
-    "render_moment",
     "replay",
     "require_regular",
     "require_replaceable",
     "shown",
     "to_json",
     "trace_of",
-    "view",
     "write_trace",
     "written_whole",
 ]

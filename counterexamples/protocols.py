@@ -124,3 +124,6 @@ class Model(Protocol):
 
     def exceeded(self, state: State, action: Any, arguments: tuple[int, ...], /) -> int:
         """Which of `limits` an enabled step would exceed; 0 for none."""
+
+    def apply(self, state: State, action: Any, arguments: tuple[int, ...], /) -> State:
+        """The state after a step that is enabled and within the bounds."""

@@ -1,13 +1,13 @@
 """A replayed trace as rich renderables: pure functions, for a terminal of any width or a pipe.
 
 `render_compact` is for the end of a report: a line a step, then only the last two states.
-`render_full` has every state. `render_moment` is one of them, for stepping. Nothing here knows the
-protocol: sentences, columns and facts are the model's narration. Texts are never read as markup.
+`render_full` has every state. Nothing here knows the protocol: sentences, columns and facts are the
+model's narration, and why a step matters is handed in. Texts are never read as markup.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
@@ -31,6 +31,10 @@ from counterexamples.state_table import (
 BAD = "bold red"
 CALL = "bold cyan"
 
+WHY = "italic"
+WHY_MARK = ">> "
+"""What stands before the sentence that says why a step matters."""
+
 SENTENCE_WIDTH_MIN = 56
 """Lanes are shown only where this much is left for the sentence beside them."""
 
@@ -51,13 +55,18 @@ def render_header(replayed: Replayed) -> RenderableType:
 
 
 def render_compact(
-    replayed: Replayed, *, explanation: str = "", lanes: Sequence[str] = ()
+    replayed: Replayed,
+    *,
+    explanation: str = "",
+    lanes: Sequence[str] = (),
+    reasons: Mapping[int, str] | None = None,
 ) -> RenderableType:
     """Every step on a line, the last two states in full, then `explanation`.
 
     `lanes` are titles of columns that run beside the steps, once a broker, where there is room.
+    `reasons` are sentences, by the number of the step that they say matters.
     """
-    parts: list[RenderableType] = [_StepLines(replayed, tuple(lanes)), Text()]
+    parts: list[RenderableType] = [_StepLines(replayed, tuple(lanes), reasons or {}), Text()]
     widths = widths_of(replayed.narration, replayed.states[-2:])
     last = replayed.moments[-1] if replayed.moments else None
     if last is not None:
@@ -68,8 +77,13 @@ def render_compact(
     return Trimmed(Group(*parts, *_conclusion(explanation)))
 
 
-def render_full(replayed: Replayed, *, explanation: str = "") -> RenderableType:
-    """The header, then every step with the state after it, then `explanation`."""
+def render_full(
+    replayed: Replayed, *, explanation: str = "", reasons: Mapping[int, str] | None = None
+) -> RenderableType:
+    """The header, then every step with the state after it, then `explanation`.
+
+    `reasons` are as for `render_compact`.
+    """
     widths = widths_of(replayed.narration, replayed.states)
     parts: list[RenderableType] = [render_header(replayed), Text(LEGEND, style=QUIET), Text()]
     parts += [
@@ -77,33 +91,9 @@ def render_full(replayed: Replayed, *, explanation: str = "") -> RenderableType:
         *_state(replayed, None, replayed.initial, widths),
     ]
     for moment in replayed.moments:
-        parts += [Text(), _step(replayed, moment)]
+        parts += [Text(), _step(replayed, moment, (reasons or {}).get(moment.number, ""))]
         parts += _state(replayed, moment.before, moment.after, widths)
     return Trimmed(Group(*parts, *_conclusion(explanation)))
-
-
-def render_moment(
-    replayed: Replayed, position: int, *, explanation: str = "", widths: tuple[int, ...] = ()
-) -> RenderableType:
-    """The state after step `position`, 0 being the initial one; `explanation` with the last.
-
-    `widths` are those of `widths_of` for the whole trace, for a caller who shows many moments.
-    """
-    widths = widths or widths_of(replayed.narration, replayed.states)
-    last = len(replayed.moments)
-    where = Text(f"Step {position} of {last}   {LEGEND}", style=QUIET)
-    if position == 0:
-        told: RenderableType = _numbered(0, Text("Initial state"))
-        before = None
-    else:
-        told = _step(replayed, replayed.moments[position - 1])
-        before = replayed.moments[position - 1].before
-    parts = [where, Text(), told, Text()]
-    parts += _state(replayed, before, replayed.states[position], widths)
-    if position == last:
-        return Trimmed(Group(*parts, *_conclusion(explanation)))
-    following = Text.assemble(("next: ", QUIET), str(replayed.moments[position]))
-    return Trimmed(Group(*parts, Text(), following))
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +119,7 @@ class _StepLines:
 
     replayed: Replayed
     lanes: tuple[str, ...]
+    reasons: Mapping[int, str]
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         moments = self.replayed.moments
@@ -157,7 +148,7 @@ class _StepLines:
             table.add_row(
                 f"{moment.number}.",
                 Text(called, style=CALL),
-                Text(_sentence(self.replayed, moment)),
+                _told(self.replayed, moment, self.reasons.get(moment.number, "")),
                 *(cells[moment.number] if has_lanes else ()),
             )
         yield table
@@ -191,9 +182,15 @@ def _lane(row: list[str], was: list[str], columns: list[int]) -> Text:
     return lane
 
 
-def _step(replayed: Replayed, moment: Moment) -> RenderableType:
-    told = Text.assemble((str(moment), CALL), "  ", _sentence(replayed, moment))
+def _step(replayed: Replayed, moment: Moment, reason: str) -> RenderableType:
+    told = Text.assemble((str(moment), CALL), "  ", _told(replayed, moment, reason))
     return _numbered(moment.number, told)
+
+
+def _told(replayed: Replayed, moment: Moment, reason: str) -> Text:
+    """What happened; below it why it matters, if it does."""
+    told = Text(_sentence(replayed, moment))
+    return told.append(f"\n{WHY_MARK}{reason}", style=WHY) if reason else told
 
 
 def _numbered(number: int, told: Text) -> RenderableType:

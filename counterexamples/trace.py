@@ -34,16 +34,17 @@ class TraceStep:
     arguments: tuple[tuple[str, int], ...] = ()
 
     def __post_init__(self) -> None:
-        _require_name("an action", self.action)
+        _require_name("action", self.action)
         if len(self.arguments) > ENTRIES_MAX:
             raise BadTrace(
-                f"{self.action} has {len(self.arguments)} arguments; at most {ENTRIES_MAX} are read"
+                f"arguments of {self.action} are {len(self.arguments)}; at most {ENTRIES_MAX} "
+                "are read"
             )
         for name, value in self.arguments:
-            _require_name(f"an argument of {self.action}", name)
-            _require_int(f"argument {name} of {self.action}", value)
+            _require_name(f"arguments of {self.action}: a name", name)
+            _require_int(f"arguments.{name}", value)
         if len({name for name, _ in self.arguments}) != len(self.arguments):
-            raise BadTrace(f"{self} gives an argument twice; give each once")
+            raise BadTrace(f"arguments of {self} name one twice; give each once")
 
     def __str__(self) -> str:
         return f"{self.action}({', '.join(f'{name}={value}' for name, value in self.arguments)})"
@@ -76,8 +77,8 @@ class Trace:
                 f"environment has {len(self.environment)} options; at most {ENTRIES_MAX} are read"
             )
         for name, value in self.environment.items():
-            _require_name("an option of environment", name)
-            _require_scalar(f"environment option {name}", value)
+            _require_name("environment: the name of an option", name)
+            _require_scalar(f"environment.{name}", value)
         if len(self.steps) > STEPS_MAX:
             raise BadTrace(f"steps are {len(self.steps)}; at most {STEPS_MAX} are read")
 

@@ -21,9 +21,19 @@ _GONE = (*_OUT_OF_REACH, "acknowledged_on_disk")
 _ALL_OF_HW = (
     *_GONE,
     "no_divergence_below_hw",
+    "log_matching",
     "consistent_read",
     "remote_leo_honest",
 )
+_UNFENCED_FETCHES = (
+    *_GONE,
+    "log_matching",
+    "consistent_read",
+    "remote_leo_honest",
+    "epoch_cache_monotone",
+    "no_endless_question",
+)
+"""A leader of the past goes by fetches that a session carries no epoch in (KAFKA-9338)."""
 _OLD_REQUESTS = (*_GONE, "remote_leo_honest", "epoch_cache_monotone")
 """An old LeaderAndIsr makes a leader of the past, which writes in its epoch of the past."""
 _LAST_REPLICA = (*_GONE, "consistent_read")
@@ -49,6 +59,7 @@ _LOSE_DISKS: Mapping[str, tuple[str, ...]] = {
     "epoch": _LAST_REPLICA_AND_OLD_LEO,
     "kip279": _LAST_REPLICA_AND_OLD_LEO,
     "kip279-code": _LAST_REPLICA_AND_OLD_LEO,
+    "kip320-code": _LAST_REPLICA_AND_OLD_LEO,
     "kip320": _LAST_REPLICA_AND_OLD_LEO,
     "truncate-on-fetch": _LAST_REPLICA,
     "kraft": _LAST_REPLICA,
@@ -61,6 +72,7 @@ _FALLS_TO_OLD_REQUESTS: Mapping[str, tuple[str, ...]] = {
     "epoch": _OLD_REQUESTS,
     "kip279": _OLD_REQUESTS,
     "kip279-code": _OLD_REQUESTS,
+    "kip320-code": _UNFENCED_FETCHES,
     **_REPAIRED,
 }
 
@@ -70,6 +82,7 @@ EXPECTED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "epoch": (),
         "kip279": (),
         "kip279-code": (),
+        "kip320-code": (),
         **_REPAIRED_UNLESS_ALL_CRASH,
     },
     "adversarial": {**_FALLS_TO_OLD_REQUESTS, "elr": _NOBODY_LEADS},
@@ -83,12 +96,14 @@ EXPECTED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
             "candidates_complete",
             "leader_isr_complete",
             "no_divergence_below_hw",
+            "log_matching",
             "consistent_read",
             "remote_leo_honest",
         ),
         "epoch": ("remote_leo_honest",),
         "kip279": ("remote_leo_honest",),
         "kip279-code": ("remote_leo_honest",),
+        "kip320-code": (),
         **_REPAIRED,
     },
     "zombie": _FALLS_TO_OLD_REQUESTS,

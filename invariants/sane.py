@@ -11,7 +11,7 @@ from typing import Any
 
 from model.kit.claim import Invariant
 from model.kit.state import State
-from model.message.features import ELR, has
+from model.message.features import ELR, TRUNCATION_LOWERS_HW, has
 from model.message.terms import LEADER, NO_RECORD, NO_REPLICA, contains
 
 SANE = 0
@@ -37,9 +37,9 @@ _OF_A_REPLICA = {
 }
 
 
-def wrong_with_replica(s: Any, r: int) -> int:
-    """The first thing wrong with one replica."""
-    if s.hw[r] > s.leo[r]:
+def wrong_with_replica(s: Any, c: Any, r: int) -> int:
+    """The first thing wrong with one replica. Until 2.4 a follower's HW may be above its LEO."""
+    if s.hw[r] > s.leo[r] and (s.role[r] == LEADER or has(c, TRUNCATION_LOWERS_HW)):
         return HW_ABOVE_LEO
     if s.known_epoch[r] > s.epoch:
         return FUTURE_EPOCH
@@ -72,7 +72,7 @@ def holds(s: Any, c: Any) -> bool:
     if wrong_with_controller(s, c) != SANE:
         return False
     for r in range(s.replicas):
-        if wrong_with_replica(s, r) != SANE:
+        if wrong_with_replica(s, c, r) != SANE:
             return False
     return True
 
@@ -82,7 +82,7 @@ def explain(s: State, c: Any) -> str:
     if found := wrong_with_controller(s, c):
         return _OF_THE_CONTROLLER[found]
     for r in range(s.replicas):
-        if found := wrong_with_replica(s, r):
+        if found := wrong_with_replica(s, c, r):
             return f"r{r} {_OF_A_REPLICA[found]}."
     return "Nothing is wrong."
 

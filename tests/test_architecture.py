@@ -23,6 +23,16 @@ ROOMS = {
     "model/kit": {"model.kit"},
     "model/own": {"model.kit", "model.own"},
     "model/message": {"model.kit", "model.message"},
+    "counterexamples/formats": {
+        "counterexamples",
+        "counterexamples.errors",
+        "counterexamples.formats",
+        "counterexamples.json_text",
+        "counterexamples.protocols",
+        "counterexamples.replay",
+        "counterexamples.trace",
+        "counterexamples.trace_file",
+    },
     "checker/problems": {"checker.problems", "model.kit"},
     "checker/compiled": {"checker.compiled", "checker.problems", "checker.rows", "model.kit"},
     "checker/store": {
@@ -49,13 +59,18 @@ ROOMS = {
 CORE = ("checker", "checker/problems", "checker/compiled", "checker/store", "checker/engines")
 """The search and all that it rests on: told of a protocol, and never importing one."""
 NOT_CORE = {
+    "checker.compare",
     "checker.confirm",
     "checker.console",
+    "checker.explain",
     "checker.gate",
     "checker.kafka",
     "checker.matrix",
     "checker.own",
+    "checker.pictures",
     "checker.scenarios",
+    "checker.story",
+    "checker.viewer",
 }
 """What knows a protocol, or which of them there are."""
 OF_ANY_MODEL = "model.kit"
@@ -65,9 +80,11 @@ MAY_PRINT = {
     "checker/console/check_command.py",
     "checker/console/checking.py",
     "checker/console/cli.py",
+    "checker/console/comparing.py",
     "checker/console/confirm_catalogue_command.py",
     "checker/console/confirm_command.py",
     "checker/console/conform_command.py",
+    "checker/console/explaining.py",
     "checker/console/gate_run.py",
     "checker/console/layout_command.py",
     "checker/console/matrix_run.py",
@@ -79,9 +96,9 @@ MAY_PRINT = {
     "checker/console/told_errors.py",
     "checker/console/tour_command.py",
     "checker/console/versions_command.py",
+    "checker/console/view_command.py",
     "checker/gate/reports/telling.py",
     "checker/matrix/picture.py",
-    "counterexamples/viewer.py",
 }
 MAY_EXIT = {"checker/console/cli.py"}
 LINES_MAX = 500

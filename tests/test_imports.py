@@ -60,6 +60,12 @@ CASES: dict[str, Case] = {
     "waterline scenarios": (0, SCREEN, (*NO_SEARCH, "checker.matrix")),
     "waterline scenarios kip-101-loss": (0, SCREEN, (*NO_SEARCH, "checker.matrix")),
     "waterline view trace.json": (0, SCREEN, (*NO_SEARCH, *NO_MATRIX)),
+    "waterline compare trace.json --acks 1": (0, SCREEN, (*NO_SEARCH, *NO_MATRIX)),
+    "waterline explain trace.json --chain": (
+        0,
+        SEARCH,
+        (*SPARK, *NO_MATRIX, "checker.export"),
+    ),
     f"waterline layout {SMALL}": (0, SCREEN, (*NO_SEARCH, *NO_MATRIX)),
     f"waterline kernel {SMALL}": (
         0,
@@ -81,6 +87,13 @@ CASES: dict[str, Case] = {
     ),
     "waterline new lease": (0, SCREEN, (*NO_SEARCH, *NO_MATRIX, "model.own")),
     "check --model lock.py --engine local": (0, SEARCH, (*SPARK, *NO_MATRIX, "checker.export")),
+    "waterline convert trace.json --to itf": (0, SCREEN, (*NO_SEARCH, *NO_MATRIX)),
+    "waterline convert trace.json --to svg": (
+        0,
+        SCREEN | {"jinja2", "markupsafe"},
+        (*NO_SEARCH, *NO_MATRIX),
+    ),
+    "waterline convert trace.json --to dot": (0, SCREEN | {"networkx"}, (*NO_SEARCH, *NO_MATRIX)),
     "waterline view trace.json --model lock.py": (0, SCREEN, (*NO_SEARCH, *NO_MATRIX)),
     "check --list": (0, SCREEN, (*NO_SEARCH, *NO_MATRIX)),
     "check --protocol raft": (2, SCREEN, (*NO_SEARCH, *NO_MATRIX)),
@@ -88,6 +101,11 @@ CASES: dict[str, Case] = {
     f"check {SMALL} --engine local --run-dir kept": (
         0,
         SEARCH | MANIFESTS,
+        (*SPARK, *NO_MATRIX, "checker.export"),
+    ),
+    f"check {SMALL} --engine local --html page.html": (
+        0,
+        SEARCH | {"jinja2", "markupsafe"},
         (*SPARK, *NO_MATRIX, "checker.export"),
     ),
     f"check {SMALL} --engine local --graph graph.xml": (

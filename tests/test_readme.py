@@ -25,7 +25,8 @@ from model.message.releases import RELEASES, Release
 
 ROOT = Path(__file__).parents[1]
 SHOWN = "".join(
-    (ROOT / path).read_text(encoding="utf-8") for path in ("README.md", "docs/running.md")
+    (ROOT / path).read_text(encoding="utf-8")
+    for path in ("README.md", "docs/running.md", "docs/explain.md")
 )
 """The documents that show output, and what to write to a file or to Python."""
 LEFT_OUT = "[...]"
@@ -40,9 +41,12 @@ PROGRAMS = (
 COMMANDS = (
     "cache",
     "check",
+    "compare",
     "confirm",
     "confirm-catalogue",
     "conform",
+    "convert",
+    "explain",
     "gate",
     "kernel",
     "matrix",

@@ -58,7 +58,7 @@ def searched(
         if (version_of(name).truncation, version_of(name).features)
         == (own.truncation, own.features)
     )
-    version = rules if always else next(fitting, scenario.falls[0])
+    version = rules if always else next(fitting, scenario.first)
     environment = scenario.environment
     found = _found(scenario, version, environment, announce)
     moved = any(map(_moves_with_records, found.finding.replayed.moments))

@@ -29,8 +29,11 @@ BY_PAUSES = "stale-remote-leo"
 """The one scenario that can be had where a real controller decides: brokers are only paused."""
 SPOKEN_MAX = (2, 6)
 """The newest protocol among brokers in which a leader writes the ISR to ZooKeeper itself."""
+_SPOKEN_BY_NEWER = (2, 6, 1)
+"""The release whose rules a newer one follows that speaks this: what 2.6.1 repaired, it has."""
 
-_HIGH_WATERMARK_WAITS = (3, 7)
+_OF_THE_CODE = (((3, 7), "hw-needs-min-isr"), ((3, 9, 1), "append-checks-epoch"))
+"""Rules that brokers follow from a release on, whatever they speak (KAFKA-15583, KAFKA-18723)."""
 
 _GROUP = "org.apache.kafka"
 _FOR_JAVA_11 = ("javax.xml.bind:jaxb-api:2.3.1", "javax.activation:javax.activation-api:1.2.0")
@@ -83,7 +86,7 @@ def kafka_release(name: str) -> KafkaRelease:
     is_kraft = number >= ZOOKEEPER_END
     spoken = None if is_kraft or number[:2] <= SPOKEN_MAX else ".".join(map(str, SPOKEN_MAX))
     try:
-        followed = release_followed(SPOKEN_MAX if spoken else number, is_kraft=is_kraft)
+        followed = release_followed(_SPOKEN_BY_NEWER if spoken else number, is_kraft=is_kraft)
     except UnknownRelease as problem:
         raise CannotConfirm(f"--kafka is {name}: {problem}") from None
     return KafkaRelease(
@@ -109,13 +112,11 @@ def require_steerable(release: KafkaRelease, scenario: str | None) -> None:
 
 
 def _rules(followed: Release, number: ReleaseNumber) -> str:
-    """Those of the protocol that is spoken, and what the code does whatever it speaks.
-
-    From 3.7 on a high watermark waits for min.insync.replicas (KAFKA-15583).
-    """
-    waits = number >= _HIGH_WATERMARK_WAITS and not followed.is_kraft
-    added = (*followed.added, *(["hw-needs-min-isr"] if waits else []))
-    return spelled(followed.base, added, followed.removed)
+    """Those of the protocol that is spoken, and what the code does whatever it speaks."""
+    if followed.is_kraft:
+        return followed.version
+    added = (name for since, name in _OF_THE_CODE if number >= since)
+    return spelled(followed.base, (*followed.added, *added), followed.removed)
 
 
 def _artifacts(name: str, number: ReleaseNumber) -> tuple[str, ...]:

@@ -71,9 +71,26 @@ def _kind(claim: Invariant | ActionProperty | Reachable) -> str:
 )
 @click.option("--deadlock", is_flag=True, help="Exit 11 if a state has no transition at all.")
 @click.option(
+    "--view",
+    "viewed",
+    is_flag=True,
+    help="Then step through the first counterexample, where keys can be pressed.",
+)
+@click.option(
+    "--explain",
+    is_flag=True,
+    help="Say of each counterexample what it takes, and which single change repairs it.",
+)
+@click.option(
     "--trace-dir",
     type=click.Path(file_okay=False, path_type=Path),
     help="Write each counterexample there as JSON.",
+)
+@click.option(
+    "--html",
+    "html_file",
+    type=OutputFile(),
+    help="Write verdicts and counterexamples there, as one page to step through.",
 )
 @click.option(
     "--graph",

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 from contextlib import closing, nullcontext
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+from rich.console import Group
+from rich.text import Text
 
 from checker.console import exit_codes
 from checker.console.broken_down import telling_what_is_kept
@@ -18,10 +21,15 @@ from checker.console.run_options import take_run
 from checker.console.screen import error_screen, say, screen
 from checker.console.summary import to_text
 from checker.console.told_errors import fail
+from checker.console.viewing import is_interactive, view
 from checker.graph import TooLargeForGraph, to_graphml
+from checker.pictures.limits import TooLongForPage
 from checker.problems.family import words_of
 from checker.run import Run, run
 from counterexamples import to_json
+
+if TYPE_CHECKING:
+    from checker.console.explaining import Explained
 
 
 def check(options: dict[str, Any]) -> int:
@@ -29,6 +37,7 @@ def check(options: dict[str, Any]) -> int:
     engine = take_engine(options)
     budgets = take_budgets(options)
     make_folder("--trace-dir", options["trace_dir"])
+    own_model = options["own_model"]
     problem, kept = take_run(options)
     with (
         closing(kept) if kept else nullcontext(),
@@ -43,8 +52,10 @@ def check(options: dict[str, Any]) -> int:
             watch=progress.watch,
             announce=progress.announce,
         )
+    explains = options["explain"] and bool(done.findings)
     if options["output_format"] == "json":
-        click.echo(to_text(done))
+        explained = _explained(done, engine.threads) if explains else []
+        click.echo(to_text(done, {one.finding.invariant: one.as_value() for one in explained}))
     else:
         screen().print(render_run(done))
     if kept is not None and not done.result.complete:
@@ -52,10 +63,39 @@ def check(options: dict[str, Any]) -> int:
     code = exit_codes.exit_code(done.result, deadlock=options["deadlock"])
     try:
         _write_files(done, options)
-    except TooLargeForGraph as problem:
+    except (TooLargeForGraph, TooLongForPage) as found:
         # What was found out weighs more than that it could not be drawn.
-        return fail(str(problem), code or exit_codes.BAD_USAGE)
+        return fail(str(found), code or exit_codes.BAD_USAGE)
+    if explains and options["output_format"] == "text":
+        for one in _explained(done, engine.threads):
+            screen().print(Group(Text(), one.rendered()))
+    if done.findings and options["output_format"] == "text" and is_interactive():
+        _offer(done, options, own_model)
     return code
+
+
+def _offer(done: Run, options: dict[str, Any], own_model: str | None) -> None:
+    """Step through the first counterexample if that was asked for; else say how it is done."""
+    first = done.findings[0]
+    if options["viewed"]:
+        claims = {claim.name: claim for claim in done.result.problem.claims}
+        view(first, claims[first.invariant])
+    elif folder := options["trace_dir"]:
+        command = ["waterline", "view", str(folder / trace_name(done, first.invariant))]
+        if own_model is not None:
+            command += ["--model", own_model]
+        say(f"step through it: {shlex.join(command)}")
+    else:
+        say("add --view to step through the counterexample")
+
+
+def _explained(done: Run, threads: int) -> list[Explained]:
+    """What each counterexample takes, and what repairs it."""
+    # Most runs explain nothing.
+    from checker.console.explaining import Asked, explained_all  # noqa: PLC0415
+
+    with showing(error_screen()) as progress:
+        return explained_all(done.result.problem, done.findings, Asked(threads=threads), progress)
 
 
 def _write_files(done: Run, options: dict[str, Any]) -> None:
@@ -68,6 +108,10 @@ def _write_files(done: Run, options: dict[str, Any]) -> None:
                 for finding in done.findings
             }
         )
+    if path := options["html_file"]:
+        from checker.pictures.report import run_page  # noqa: PLC0415 - few ask for a page
+
+        write_files({path: partial(run_page, done)})
     if path := options["graph_file"]:
         graph = done.result.graph(states_max=options["graph_limit"])
         write_files({path: partial(to_graphml, graph)})

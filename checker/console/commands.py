@@ -18,9 +18,12 @@ from checker.console import exit_codes
 COMMANDS = {
     "cache": "Show or clear what is kept from run to run.",
     "check": "Say which invariants hold.",
+    "compare": "A trace under another version, side by side.",
     "confirm": "Replay a counterexample on real brokers.",
     "confirm-catalogue": "Replay every entry on releases of Kafka.",
     "conform": "Walks through the model on real brokers.",
+    "convert": "Turn a trace into a picture, or another tool's format.",
+    "explain": "Say what a trace takes, and what repairs it.",
     "gate": "Run a file of expectations.",
     "kernel": "Show what the rules are compiled to.",
     "layout": "Show the fields of a state, in bits.",

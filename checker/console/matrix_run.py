@@ -27,7 +27,6 @@ from checker.matrix.grid import (
 )
 from checker.matrix.kinship import kin_of
 from checker.matrix.matrix import Matrix, explore_grid
-from checker.matrix.page import to_html
 from checker.matrix.picture import to_svg
 from checker.matrix.properties import Config, read_config
 from checker.matrix.raising import Follow, Rung
@@ -148,7 +147,13 @@ def _write(options: dict[str, Any], matrix: Matrix, answer: ConfigAnswer | None)
     writers: dict[str, Callable[[], str]] = {
         "json_file": lambda: to_text(matrix, answer),
         "csv_file": lambda: to_csv(matrix),
-        "html_file": lambda: to_html(matrix, answer),
+        "html_file": lambda: _page(matrix, answer),
         "svg_file": lambda: to_svg(render_config(answer) if answer else render_matrix(matrix)),
     }
     write_files({options[name]: text for name, text in writers.items() if options[name]})
+
+
+def _page(matrix: Matrix, answer: ConfigAnswer | None) -> str:
+    from checker.matrix.page import to_html  # noqa: PLC0415 - few ask for a page
+
+    return to_html(matrix, answer)

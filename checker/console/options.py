@@ -23,6 +23,7 @@ from model.kit.errors import BadEnvironment
 from model.message.declared import Declared, option_of
 from model.message.environment import DECLARED
 from model.message.features import FEATURES, TRUNCATIONS
+from model.message.releases import UnknownRelease, release_named
 from model.message.versions import spelled
 
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ def together(*decorators: Decorator) -> Decorator:
 
 ENVIRONMENT_OPTIONS = tuple(dict.fromkeys(n for grain in GRAINS.values() for n in grain.options))
 FEATURE_NAMES = tuple(feature.name for feature in FEATURES)
-_PROTOCOLS = list(dict.fromkeys(name for grain in GRAINS.values() for name in grain.versions))
+PROTOCOLS = list(dict.fromkeys(name for grain in GRAINS.values() for name in grain.versions))
 _ENVIRONMENTS = [name for grain in GRAINS.values() for name in grain.environments]
 
 protocol_option = together(
@@ -118,9 +119,15 @@ protocol_option = together(
     bound_option,
     click.option(
         "--protocol",
-        type=click.Choice(_PROTOCOLS),
+        type=click.Choice(PROTOCOLS),
         help="Version of the protocol, from hw (Kafka up to 0.10, truncation to the high "
         "watermark) and epoch (0.11, KIP-101) to elr (4.0, KIP-966); `waterline versions` tells.",
+    ),
+    click.option(
+        "--kafka",
+        metavar="RELEASE",
+        help="Instead of --protocol: the rules that a release of Kafka follows, as 2.3.1; or with "
+        "what it runs on, as 3.7:zookeeper, 3.7:kraft, 4.0:elr (docs/versions.md).",
     ),
     click.option(
         "--with",
@@ -273,6 +280,8 @@ def take_given(options: dict[str, Any]) -> dict[str, Any]:
         from checker.scenarios.catalogue import find_scenario  # noqa: PLC0415
 
         given = _from_scenario(find_scenario(entry), given)
+    if release := options.pop("kafka", None):
+        given = _of_release(release, given)
     added, removed = options.pop("added", ()), options.pop("removed", ())
     if added or removed:
         given["protocol"] = _switched(given, added, removed)
@@ -280,6 +289,20 @@ def take_given(options: dict[str, Any]) -> dict[str, Any]:
     given["model"] = options.pop("own_model", None)
     given["set"] = dict(options.pop("bounds", ())) or None
     return {name: value for name, value in given.items() if value is not None}
+
+
+def _of_release(release: str, given: dict[str, Any]) -> dict[str, Any]:
+    """The version that a release of Kafka follows, and the high watermark in its answers."""
+    if given["protocol"] is not None:
+        raise BadEnvironment("--kafka and --protocol both say which rules; leave one of them out")
+    if GRAINS[given["grain"] or MESSAGE.name] is not MESSAGE:
+        raise BadEnvironment(f"--kafka is for --grain {MESSAGE.name}; the atomic one has versions")
+    try:
+        followed, high_watermark = release_named(release)
+    except UnknownRelease as problem:
+        raise BadEnvironment(f"--kafka: {problem}") from None
+    told = given["hw-in-response"] or high_watermark
+    return {**given, "protocol": followed.version, "hw-in-response": told}
 
 
 def _switched(given: dict[str, Any], added: tuple[str, ...], removed: tuple[str, ...]) -> str:
@@ -296,7 +319,7 @@ def _from_scenario(scenario: Scenario, given: dict[str, Any]) -> dict[str, Any]:
     """What the entry says, but for what was given beside it."""
     if given["environment"] is not None:
         raise BadEnvironment("--scenario has an environment of its own; leave out --environment")
-    told: dict[str, Any] = {"protocol": scenario.falls[0], "invariant": (scenario.claim,)}
+    told: dict[str, Any] = {"protocol": scenario.first, "invariant": (scenario.claim,)}
     told |= scenario.options
     return {**given, **{n: v for n, v in told.items() if given.get(n) is None}}
 

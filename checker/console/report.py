@@ -29,6 +29,7 @@ from checker.problems.wording import (
 )
 from checker.problems.words import Words
 from checker.result import LevelSummary, Result, Verdict
+from checker.story.story import reasons, story_of
 from counterexamples import TraceStep, Trimmed, render_compact
 
 if TYPE_CHECKING:
@@ -59,7 +60,8 @@ def render_run(run: Run, *, shown: Collection[str] | None = None) -> RenderableT
     for finding in run.findings:
         if shown is None or finding.invariant in shown:
             told_before = told.get(finding.replayed.trace.steps)
-            parts.append(render_finding(finding, words_of(result.problem), told_before))
+            names = told_symmetry(result.problem.symmetry)
+            parts.append(render_finding(finding, words_of(result.problem), told_before, names))
             told.setdefault(finding.replayed.trace.steps, finding.invariant)
     parts.append(conclusion(result))
     return Trimmed(Group(*parts))
@@ -206,8 +208,13 @@ def actions(result: Result) -> RenderableType:
     return Group(*parts)
 
 
-def render_finding(finding: Finding, words: Words, same_as: str | None = None) -> RenderableType:
-    """A counterexample under its own title; steps that were shown already are not repeated."""
+def render_finding(
+    finding: Finding, words: Words, same_as: str | None = None, names: str = ""
+) -> RenderableType:
+    """A counterexample under its own title; steps that were shown already are not repeated.
+
+    `names` says what a count of states is up to (`told_symmetry`).
+    """
     title = Text.assemble(
         ("VIOLATED ", "bold red"),
         (finding.invariant, "bold"),
@@ -215,9 +222,30 @@ def render_finding(finding: Finding, words: Words, same_as: str | None = None) -
     )
     if same_as is not None:
         told = Text(finding.explanation, style="bold red")
-        return Group(Text(), title, Text(f"By the same steps as {same_as}, above."), told)
-    shown = render_compact(finding.replayed, explanation=finding.explanation, lanes=words.lanes)
-    return Group(Text(), title, shown)
+        shown: RenderableType = Group(Text(f"By the same steps as {same_as}, above."), told)
+    else:
+        shown = render_compact(
+            finding.replayed,
+            explanation=finding.explanation,
+            lanes=words.lanes,
+            reasons=reasons(story_of(finding)),
+        )
+    alike = [Text(told_alike(finding, names), "dim")] if finding.breaking else []
+    return Group(Text(), title, shown, *alike)
+
+
+def told_alike(finding: Finding, names: str = "") -> str:
+    """That no trace is shorter, how many states break the claim so early, and after what faults."""
+    assert finding.breaking is not None
+    states, faults = finding.breaking.states, finding.breaking.faults
+    steps = counted(len(finding.replayed.moments), "step")
+    number = counted(states, "state") + names
+    if finding.breaking.of_steps:
+        told = f"a step out of {number} breaks the claim"
+    else:
+        told = f"{number} at that depth break{'s' if states == 1 else ''} the claim"
+    least = "" if faults is None else f", {counted(faults, 'fault')} at the least"
+    return f"Shortest: {steps}{least}; {told}."
 
 
 def conclusion(result: Result) -> RenderableType:

@@ -14,7 +14,7 @@ from checker.console.progress import showing
 from checker.console.report import render_finding
 from checker.console.screen import Screen, error_screen, say, screen
 from checker.kafka.families import MESSAGE
-from checker.scenarios.document import to_markdown
+from checker.scenarios.document import explained_part, to_markdown
 from checker.scenarios.running import Outcome, run_scenarios
 from checker.scenarios.scenario import Scenario
 from checker.scenarios.table import outcome_table, summary
@@ -51,7 +51,8 @@ def carry_out(
     if json_file:
         texts[json_file] = lambda: _as_json(outcomes)
     if markdown_file:
-        texts[markdown_file] = lambda: to_markdown(outcomes)
+        kept = _explained(markdown_file)
+        texts[markdown_file] = lambda: to_markdown(outcomes) + kept
     if trace_dir:
         for name, trace in _traces(outcomes).items():
             texts[trace_dir / name] = partial(to_json, trace)
@@ -60,6 +61,11 @@ def carry_out(
         return exit_codes.INCOMPLETE
     met = all(outcome.as_told for outcome in outcomes)
     return exit_codes.HOLDS if met else exit_codes.UNEXPECTED
+
+
+def _explained(path: Path) -> str:
+    """What stands in a document that exists already, and is not of a run."""
+    return explained_part(path.read_text(encoding="utf-8")) if path.is_file() else ""
 
 
 def _traces(outcomes: list[Outcome]) -> dict[str, Trace]:
@@ -76,7 +82,7 @@ def _recorded(outcomes: list[Outcome]) -> list[Outcome]:
     return [
         outcome
         for outcome in outcomes
-        if outcome.version == outcome.scenario.falls[0] and outcome.finding is not None
+        if outcome.version == outcome.scenario.first and outcome.finding is not None
     ]
 
 

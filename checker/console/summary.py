@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from counterexamples import to_json
@@ -16,12 +17,13 @@ if TYPE_CHECKING:
 FORMAT = "waterline-result/1"
 
 
-def summary(run: Run) -> dict[str, Any]:
-    """The result as plain values."""
+def summary(run: Run, explanations: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """The result as plain values; `explanations` by claim, where they were asked for."""
     result = run.result
     model = result.problem.model
     traces = {f.invariant: json.loads(to_json(f.replayed.trace)) for f in run.findings}
-    explanations = {f.invariant: f.explanation for f in run.findings}
+    breaking = {f.invariant: f.breaking for f in run.findings if f.breaking is not None}
+    sentences = {f.invariant: f.explanation for f in run.findings}
     return {
         "format": FORMAT,
         "model": model.name,
@@ -34,7 +36,9 @@ def summary(run: Run) -> dict[str, Any]:
                 "verdict": found.verdict.value,
                 "depth": found.depth,
                 "contract": result.contract_of(found.name) if found.depth is not None else None,
-                "explanation": explanations.get(found.name),
+                "explanation": sentences.get(found.name),
+                "breaking_states": breaking[found.name].states if found.name in breaking else None,
+                "faults": breaking[found.name].faults if found.name in breaking else None,
                 "trace": traces.get(found.name),
             }
             for found in result.invariants
@@ -55,9 +59,10 @@ def summary(run: Run) -> dict[str, Any]:
         "seconds": round(result.seconds, 3),
         "prepare_seconds": round(run.prepare_seconds, 3),
         "peak_rss_bytes": result.peak_rss,
+        **({"explanations": dict(explanations)} if explanations else {}),
     }
 
 
-def to_text(run: Run) -> str:
+def to_text(run: Run, explanations: Mapping[str, Any] | None = None) -> str:
     """The object, indented."""
-    return json.dumps(summary(run), indent=2)
+    return json.dumps(summary(run, explanations), indent=2)

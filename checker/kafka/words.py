@@ -8,7 +8,7 @@ from checker.problems.words import Words
 from model import atomic
 from model.atomic import AtomicEnvironment
 from model.kit.transition_system import Model
-from model.message.environment import ENVIRONMENTS, EPOCHS_MAX, RECORDS_MAX
+from model.message.environment import DECLARED, ENVIRONMENTS, EPOCHS_MAX, FAULTS, RECORDS_MAX
 from model.message.narration import LANES
 from model.message.releases import is_released
 from model.message.versions import VERSIONS, version_of
@@ -65,7 +65,17 @@ def letters(model: Model) -> str:
 
 
 MESSAGE_WORDS = Words(
-    title=message_title, sizes=sizes, letters=letters, lanes=LANES, raisable=_RAISABLE
+    title=message_title,
+    sizes=sizes,
+    letters=letters,
+    lanes=LANES,
+    raisable=_RAISABLE,
+    outside=frozenset({"Produce", "Consume", *(DECLARED[name].steps[0] for name in FAULTS)}),
+    alike=(
+        frozenset({"RecvFetch", "RecvDiverging", "RecvOutOfRange"}),
+        frozenset({"Fence", "FenceAndElect"}),
+        frozenset({"Learn", "LearnLate"}),
+    ),
 )
 ATOMIC_WORDS = Words(
     title=atomic_title,
@@ -74,4 +84,5 @@ ATOMIC_WORDS = Words(
     prefix="atomic-",
     lanes=LANES,
     raisable=_RAISABLE,
+    outside=frozenset({"Produce", "ElectLeader", "RemoveFromIsr"}),
 )

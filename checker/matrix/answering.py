@@ -10,13 +10,15 @@ from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 
+from checker.breaking import breaking_states
 from checker.budgets import Budgets
 from checker.engines.engine import ModelFault, Words
 from checker.engines.memory import MemoryEngine
+from checker.fewest_actors import paths_to_breaking
 from checker.kafka.families import MESSAGE
 from checker.matrix.grid import Cell, Grid
 from checker.matrix.sharing import shared_by
-from checker.paths import Path, paths_to_violations
+from checker.paths import Path
 from checker.problems.problem import Problem, Shared
 from checker.result import Result, Verdict
 from checker.search import search
@@ -86,7 +88,8 @@ def answer(question: Question, late: Callable[[], bool] = lambda: False) -> Answ
             result = search(problem, engine, budgets=budgets)
         except ModelFault as fault:
             return Answer(raised_in=fault.words)
-        return _told(result, paths_to_violations(problem, engine, result))
+        breaking = breaking_states(problem, engine, result)
+        return _told(result, paths_to_breaking(problem, engine, breaking))
 
 
 def _told(result: Result, paths: dict[str, Path]) -> Answer:

@@ -61,6 +61,7 @@ _REPAIRS = (
     Repair("C7", added="isr-from-epoch-start"),
     Repair("C5", added="truncate-every-epoch"),
     Repair("C6b", added="fencing"),
+    Repair("C25", added="session-fencing"),
     Repair("C6", added="epoch-on-leading"),
     Repair("C4", added="truncate-by-epochs"),
     Repair("C1", added="truncate-by-epoch"),

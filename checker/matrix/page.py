@@ -1,20 +1,22 @@
-"""A matrix as one HTML file that needs nothing else: no script, no font, nothing to fetch.
+"""A matrix as one HTML file that needs nothing else.
 
 A cell that is broken is a link to its counterexample, on the same page, shown when it is aimed at.
-Cells with the same counterexample share it. Whatever comes from elsewhere is escaped.
+Cells with the same counterexample share it. How one is drawn is the business of
+`checker.pictures.page`, and so is what the browser may do.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from html import escape
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
+from checker.finding import Finding
 from checker.matrix.config_table import ConfigAnswer, recommendation, release, told_of
 from checker.matrix.extent import told_sizes
 from checker.matrix.grid import FAULT, VERSION, Grid, Place, place
 from checker.matrix.matrix import Matrix
-from checker.matrix.outcome import Outcome, Standing
-from checker.matrix.page_style import STYLE
+from checker.matrix.outcome import ClaimOutcome, Outcome, Standing
 from checker.matrix.table import (
     combinations,
     counts,
@@ -24,8 +26,9 @@ from checker.matrix.table import (
     told_same,
     told_settings,
 )
+from checker.pictures.page import Shown, rendered, shown
 from checker.problems.wording import counted
-from counterexamples import Moment, Replayed
+from checker.story.story import story_of
 
 _SIGNS = {
     Standing.HOLDS: "✓",
@@ -33,188 +36,139 @@ _SIGNS = {
     Standing.VIOLATED: "✗",
     Standing.INCOMPLETE: "",
 }
-_STATES_OPEN = 1
-"""Of how many last steps the state is shown without a click."""
 
 
 def to_html(matrix: Matrix, answer: ConfigAnswer | None = None) -> str:
     """The page; with the answer about a configuration, if there is one."""
-    traces = _Traces(matrix.outcomes)
-    body = [
-        "<h1>Waterline matrix</h1>",
-        *_headline(matrix),
-        *(_settings(answer) if answer else ()),
-        *_grid(matrix, traces),
-        *(_remedies(answer) if answer else ()),
-        '<h2 id="words">What the words mean</h2>',
-        *_legend(matrix),
-        f"<p>{escape(counts(matrix).plain)}</p>",
-        *traces.sections(matrix.grid),
-    ]
-    return "\n".join([*_head(), *body, "</main></body></html>", ""])
-
-
-class _Traces:
-    """The different counterexamples, numbered, each with the cells that it is of."""
-
-    def __init__(self, outcomes: Sequence[Outcome]) -> None:
-        self._cells: dict[tuple[object, ...], list[Outcome]] = {}
-        self._names: dict[Place, str] = {}
-        for outcome in outcomes:
-            if outcome.replayed is not None:
-                trace = outcome.replayed.trace
-                key = (trace.version, trace.invariant, trace.initial, trace.steps)
-                self._cells.setdefault(key, []).append(outcome)
-        for number, cells in enumerate(self._cells.values(), start=1):
-            self._names |= {outcome.cell.at(): f"trace-{number}" for outcome in cells}
-
-    def name(self, outcome: Outcome) -> str | None:
-        """What the counterexample of a cell is called on the page."""
-        return self._names.get(outcome.cell.at())
-
-    def sections(self, grid: Grid) -> Iterator[str]:
-        """Every counterexample, hidden until it is aimed at."""
-        for cells in self._cells.values():
-            yield from _trace(self.name(cells[0]) or "", cells, grid)
-
-
-def _head() -> Iterator[str]:
-    yield "<!DOCTYPE html>"
-    yield '<html lang="en"><head><meta charset="utf-8">'
-    yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
-    policy = "default-src 'none'; style-src 'unsafe-inline'"
-    yield f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
-    yield f"<title>Waterline matrix</title><style>{STYLE}</style></head><body><main>"
-
-
-def _headline(matrix: Matrix) -> Iterator[str]:
-    same = told_same(matrix.grid)
-    fixed = f" In every cell: {escape(same)}." if same else ""
-    yield f"<p>Verdicts within <b>{escape(told_bounds(matrix.grid))}</b>.{fixed}"
-    yield "A red or yellow cell opens its shortest counterexample; "
-    yield '<a href="#words">what the words mean</a> is below.</p>'
-
-
-def _grid(matrix: Matrix, traces: _Traces) -> Iterator[str]:
     grid = matrix.grid
-    outcomes = {outcome.cell.at(): outcome for outcome in matrix.outcomes}
-    versions = [value.name for value in grid.axis(VERSION).values]
-    yield '<div class="blocks">'
-    for settings in combinations(grid):
-        title = told_settings(settings, grid) or "Verdicts"
-        yield f'<div class="block"><h2>{escape(title)}</h2>'
-        yield '<div class="wide"><table class="grid"><thead><tr><th></th>'
-        yield "".join(f'<th scope="col">{escape(version)}</th>' for version in versions)
-        yield "</tr></thead><tbody>"
-        for fault in grid.axis(FAULT).values:
-            row = {**settings, FAULT: fault.name}
-            cells = [outcomes[place({**row, VERSION: version})] for version in versions]
-            yield f'<tr><th scope="row">{escape(fault.name)}</th>'
-            yield from (_cell(outcome, traces.name(outcome)) for outcome in cells)
-            yield "</tr>"
-        yield "</tbody></table></div></div>"
-    yield "</div>"
-
-
-def _cell(outcome: Outcome, trace: str | None) -> str:
-    label = escape(f"{_SIGNS[outcome.standing]} {outcome.label}".strip())
-    told = f'<a href="#{trace}">{label}</a>' if trace else f"<b>{label}</b>"
-    states = f"<small>{counted(outcome.answer.distinct, 'state')}</small>"
-    sizes = f"<small>{told_sizes(outcome.cell.environment)}</small>"
-    return f'<td class="{outcome.standing.value}">{told}{states}{sizes}</td>'
-
-
-def _settings(answer: ConfigAnswer) -> Iterator[str]:
-    yield "<h2>What was read</h2><table><thead><tr><th>Setting</th><th>Value</th><th>From</th>"
-    yield "</tr></thead><tbody>"
-    for setting in answer.config.settings:
-        cells = (setting.key, setting.value, setting.source)
-        yield f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>"
-    yield "</tbody></table>"
-
-
-def _remedies(answer: ConfigAnswer) -> Iterator[str]:
-    yield "<h2>What can happen, and what closes it</h2><dl>"
-    for outcome in answer.matrix.outcomes:
-        lines = "<br>".join(escape(line.plain) for line in told_of(outcome, answer))
-        yield f"<dt>{escape(outcome.cell.coordinates[FAULT])}</dt><dd>{lines or 'Nothing.'}</dd>"
-    yield "</dl>"
-    for line in (*release(answer.config), *recommendation(answer)):
-        yield f"<p>{escape(line.plain)}</p>"
-
-
-def _legend(matrix: Matrix) -> Iterator[str]:
-    yield "<dl>"
-    for meaning in meanings(matrix.outcomes):
-        label = f'<dt class="{meaning.standing.value}">{escape(meaning.label)}</dt>'
-        yield f"{label}<dd>{escape(meaning.sentence)}</dd>"
-    for value in matrix.grid.axis(FAULT).values:
-        yield f"<dt>{escape(value.name)}</dt><dd>{escape(value.sentence)}</dd>"
-    yield "</dl>"
-
-
-def _trace(name: str, cells: Sequence[Outcome], grid: Grid) -> Iterator[str]:
-    first = cells[0]
-    replayed = first.replayed
-    assert replayed is not None
-    title = f"{first.cell.version}: {replayed.trace.invariant}"
-    steps = counted(len(replayed.moments), "step")
-    yield f'<section class="trace" id="{name}"><h2>{escape(title)}, after {steps}</h2>'
-    yield '<p><a href="#top">Back to the grid</a></p>'
-    yield from _cells_of_trace(cells, grid)
-    yield "<ol>"
-    for moment in replayed.moments:
-        yield from _step(replayed, moment)
-    yield f'</ol><p class="end">{escape(first.explanation)}</p>'
-    yield '<p><a href="#top">Back to the grid</a></p></section>'
-
-
-def _cells_of_trace(cells: Sequence[Outcome], grid: Grid) -> Iterator[str]:
-    """The cells that a counterexample is of, with the verdict of each claim."""
-    yield '<div class="wide"><table><thead><tr><th>Cell</th>'
-    yield "".join(f"<th>{escape(claim.name)}</th>" for claim in cells[0].claims)
-    yield "</tr></thead><tbody>"
-    for outcome in cells:
-        told = told_coordinates(outcome.cell.coordinates, grid)
-        yield f"<tr><td>{escape(told)}</td>"
-        for claim in outcome.claims:
-            verdict = claim.verdict.value
-            if claim.depth is not None:
-                verdict += f" after {claim.depth}"
-            notes = [claim.contract] if claim.contract else []
-            if claim.depth_clean is not None:
-                notes.append(f"also without unclean elections, after {claim.depth_clean}")
-            told = "".join(f"<small>{escape(note)}</small>" for note in notes)
-            yield f"<td>{escape(verdict)}{told}</td>"
-        yield "</tr>"
-    yield "</tbody></table></div>"
-
-
-def _step(replayed: Replayed, moment: Moment) -> Iterator[str]:
-    narration = replayed.narration
-    told = narration.sentence(moment.action, moment.values, moment.before, moment.after)
-    is_open = len(replayed.moments) - moment.number < _STATES_OPEN
-    yield f"<li><details{' open' if is_open else ''}>"
-    yield f"<summary><b>{escape(moment.action)}</b> {escape(told)}</summary>"
-    yield '<div class="wide"><table class="state"><thead><tr>'
-    header, *rows = narration.rows(moment.after)
-    before = narration.rows(moment.before)[1:]
-    yield "".join(f"<th>{escape(title)}</th>" for title in header)
-    yield "</tr></thead><tbody>"
-    for row, was in zip(rows, before, strict=True):
-        cells = (_marked(cell, cell != old) for cell, old in zip(row, was, strict=True))
-        yield f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
-    yield "</tbody></table></div>"
-    yield f"<p>{_facts(narration.summary(moment.before), narration.summary(moment.after))}</p>"
-    yield "</details></li>"
-
-
-def _facts(before: Sequence[tuple[str, str]], after: Sequence[tuple[str, str]]) -> str:
-    old: Mapping[str, str] = dict(before)
-    return ", ".join(
-        f"{escape(label)}: {_marked(value, value != old.get(label))}" for label, value in after
+    names = _names(matrix.outcomes)
+    return rendered(
+        "matrix.html.j2",
+        package="checker.matrix",
+        title="Waterline matrix",
+        bounds=told_bounds(grid),
+        same=told_same(grid),
+        settings=answer.config.settings if answer else (),
+        versions=[value.name for value in grid.axis(VERSION).values],
+        blocks=_blocks(matrix, names),
+        remedies=_remedies(answer) if answer else (),
+        advice=_advice(answer) if answer else (),
+        meanings=meanings(matrix.outcomes),
+        faults=grid.axis(FAULT).values,
+        counts=counts(matrix).plain,
+        traces=_traces(matrix, names),
     )
 
 
-def _marked(text: str, is_changed: bool) -> str:
-    return f"<mark>{escape(text)}*</mark>" if is_changed else escape(text)
+@dataclass(frozen=True, slots=True)
+class _Trace:
+    """A counterexample, the cells that it is of, and the first of them to go back to."""
+
+    shown: Shown
+    claims: tuple[str, ...]
+    cells: tuple[tuple[str, tuple[tuple[str, tuple[str, ...]], ...]], ...]
+    back: str
+
+
+def _names(outcomes: Sequence[Outcome]) -> dict[Place, str]:
+    """What the counterexample of a cell is called: cells with the same steps share one."""
+    numbers: dict[tuple[object, ...], int] = {}
+    names = {}
+    for outcome in outcomes:
+        if outcome.replayed is not None:
+            trace = outcome.replayed.trace
+            key = (trace.version, trace.invariant, trace.initial, trace.steps)
+            names[outcome.cell.at()] = f"trace-{numbers.setdefault(key, len(numbers) + 1)}"
+    return names
+
+
+def _blocks(matrix: Matrix, names: dict[Place, str]) -> list[dict[str, Any]]:
+    """A table for each combination of settings: a row for each fault, a column for each version."""
+    grid = matrix.grid
+    outcomes = {outcome.cell.at(): outcome for outcome in matrix.outcomes}
+    ids = _ids(matrix)
+    blocks = []
+    for settings in combinations(grid):
+        rows = []
+        for fault in grid.axis(FAULT).values:
+            at = {**settings, FAULT: fault.name}
+            cells = [
+                _cell(outcomes[place({**at, VERSION: version.name})], names, ids)
+                for version in grid.axis(VERSION).values
+            ]
+            rows.append({"name": fault.name, "cells": cells})
+        blocks.append({"title": told_settings(settings, grid) or "Verdicts", "rows": rows})
+    return blocks
+
+
+def _cell(outcome: Outcome, names: dict[Place, str], ids: dict[Place, str]) -> dict[str, Any]:
+    return {
+        "kind": outcome.standing.value,
+        "label": f"{_SIGNS[outcome.standing]} {outcome.label}".strip(),
+        "trace": names.get(outcome.cell.at()),
+        "id": ids[outcome.cell.at()],
+        "states": counted(outcome.answer.distinct, "state"),
+        "sizes": told_sizes(outcome.cell.environment),
+    }
+
+
+def _ids(matrix: Matrix) -> dict[Place, str]:
+    """What a cell is called on the page."""
+    return {o.cell.at(): f"cell-{number}" for number, o in enumerate(matrix.outcomes, start=1)}
+
+
+def _remedies(answer: ConfigAnswer) -> list[tuple[str, list[str]]]:
+    return [
+        (outcome.cell.coordinates[FAULT], [line.plain for line in told_of(outcome, answer)])
+        for outcome in answer.matrix.outcomes
+    ]
+
+
+def _advice(answer: ConfigAnswer) -> list[str]:
+    return [line.plain for line in (*release(answer.config), *recommendation(answer))]
+
+
+def _traces(matrix: Matrix, names: dict[Place, str]) -> list[_Trace]:
+    """Every counterexample once, in the order of their names."""
+    cells: dict[str, list[Outcome]] = {}
+    for outcome in matrix.outcomes:
+        if outcome.cell.at() in names:
+            cells.setdefault(names[outcome.cell.at()], []).append(outcome)
+    ids = _ids(matrix)
+    return [
+        _trace(name, found, matrix.grid, back=ids[found[0].cell.at()])
+        for name, found in cells.items()
+    ]
+
+
+def _trace(name: str, cells: Sequence[Outcome], grid: Grid, *, back: str) -> _Trace:
+    first = cells[0]
+    replayed = first.replayed
+    assert replayed is not None
+    claim = replayed.trace.invariant
+    problem = first.cell.problem([claim])
+    sentence = next(known.sentence for known in problem.claims if known.name == claim)
+    story = story_of(Finding(claim, sentence, replayed, first.explanation, problem.model))
+    title = f"{first.cell.version}: {claim}, after {counted(story.steps, 'step')}"
+    return _Trace(
+        shown(story, name, title=title, sentence=sentence, whole=False),
+        tuple(claim.name for claim in first.claims),
+        tuple(_told_cell(outcome, grid) for outcome in cells),
+        back,
+    )
+
+
+def _told_cell(outcome: Outcome, grid: Grid) -> tuple[str, tuple[tuple[str, tuple[str, ...]], ...]]:
+    """Where a cell is, and the verdict of each claim with what is to be said of it."""
+    told = told_coordinates(outcome.cell.coordinates, grid)
+    return told, tuple(_told_claim(claim) for claim in outcome.claims)
+
+
+def _told_claim(claim: ClaimOutcome) -> tuple[str, tuple[str, ...]]:
+    verdict = claim.verdict.value
+    if claim.depth is not None:
+        verdict += f" after {claim.depth}"
+    notes = [claim.contract] if claim.contract else []
+    if claim.depth_clean is not None:
+        notes.append(f"also without unclean elections, after {claim.depth_clean}")
+    return verdict, tuple(notes)

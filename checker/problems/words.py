@@ -39,6 +39,9 @@ class Words:
     columns that run beside a counterexample's steps. `raisable` are options whose bounds a report
     may advise to raise, the first ones first, with the greatest value of each; `raised` is how one
     is given a value. Options that are `unsaid` make the model again and tell a reader nothing.
+    `outside` names the actions that are done to the protocol, as crashes are; every other one it
+    takes by itself. None are named where that is not known. Actions in one set of `alike` stand for
+    the same where versions are compared.
     """
 
     title: Callable[[Model], str] = name_alone
@@ -49,3 +52,5 @@ class Words:
     raisable: Mapping[str, int] = field(default_factory=dict)
     raised: Callable[[str, int], str] = option_and_value
     unsaid: frozenset[str] = frozenset()
+    outside: frozenset[str] = frozenset()
+    alike: tuple[frozenset[str], ...] = ()

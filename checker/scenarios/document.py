@@ -21,6 +21,8 @@ are in [protocol.md](protocol.md#the-versions). The first trace of each is in
 `examples/traces/scenarios/`.
 """
 _COLUMNS = 100
+EXPLAINED = "<!-- made by python -m bench.document_explanations -->\n"
+"""Where the part of the document begins that no run of the catalogue writes."""
 
 
 def to_markdown(outcomes: Sequence[Outcome]) -> str:
@@ -31,6 +33,17 @@ def to_markdown(outcomes: Sequence[Outcome]) -> str:
         of_entry = [o for o in outcomes if o.scenario.number == number]
         lines += _section(of_entry[0].scenario, of_entry)
     return "\n".join(lines)
+
+
+def run_part(document: str) -> str:
+    """The part that `to_markdown` writes."""
+    return document.partition(EXPLAINED)[0]
+
+
+def explained_part(document: str) -> str:
+    """The rest, which is kept when the document is written anew."""
+    _, mark, rest = document.partition(EXPLAINED)
+    return mark + rest
 
 
 def _section(scenario: Scenario, outcomes: Sequence[Outcome]) -> Iterator[str]:

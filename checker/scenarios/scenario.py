@@ -14,7 +14,8 @@ class Scenario:
 
     `options` are what its environment has other than `documented`. Under the versions that fall the
     claim is violated, under those that stand it holds in every reachable state. The first that
-    falls is the one whose trace is recorded. `remark` says where it came out otherwise than told.
+    falls is the one whose trace is recorded; none falls where nothing is known to come of it.
+    `remark` says where it came out otherwise than told.
     """
 
     number: str
@@ -32,6 +33,11 @@ class Scenario:
     def environment(self) -> Environment:
         """The circumstances in which it shows."""
         return Environment.from_options({**DOCUMENTED.options(), **self.options})
+
+    @property
+    def first(self) -> str:
+        """The version to look at: the first that falls, if any does."""
+        return self.versions[0]
 
     @property
     def versions(self) -> tuple[str, ...]:

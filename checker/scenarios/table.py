@@ -29,7 +29,7 @@ def catalogue_table(scenarios: Sequence[Scenario]) -> Table:
     table.add_column("Violated under", overflow="fold")
     for scenario in scenarios:
         released = [name for name in scenario.falls if "-with" not in name]
-        falls = ", ".join(released) or "only mutants"
+        falls = ", ".join(released) or ("only mutants" if scenario.falls else "none")
         table.add_row(scenario.number, scenario.name, scenario.title, falls)
     return table
 
@@ -77,7 +77,7 @@ def entry(scenario: Scenario) -> RenderableType:
     grid.add_row("Source", scenario.source)
     grid.add_row("Claim", scenario.claim)
     grid.add_row("Environment", told_environment(scenario))
-    grid.add_row("Violated under", ", ".join(scenario.falls))
+    grid.add_row("Violated under", ", ".join(scenario.falls) or "none")
     grid.add_row("Holds under", ", ".join(scenario.stands) or "none")
     if scenario.remark:
         grid.add_row("Remark", scenario.remark)

@@ -69,6 +69,7 @@ def cut(s: Any, replica: int, end: int) -> None:
     """
     before: int = s.leo[replica]
     cut_log(s, replica, end)
+    s.hw[replica] = min(s.hw[replica], end)
     if s.leo[replica] < before:
         for record in range(1, s.produced + 1):
             if s.record_epoch[record - 1] != 0 and not in_some_log(s, record):

@@ -32,9 +32,11 @@ from model.message.terms import (
     DIVERGING,
     FETCHING,
     LEADER,
+    NO_ANSWER,
     NO_EPOCH,
     NO_REPLICA,
     NO_ROLE,
+    REFUSED,
     TRUNCATING,
     UNKNOWN_OFFSET,
 )
@@ -202,6 +204,17 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
             doc="Whether the broker to be added has registered anew since its fetch (KIP-903).",
         ),
         Field(
+            name="answer",
+            hi=REFUSED if bounds.late_answers else NO_ANSWER,
+            shape=each,
+            alive=_LEADS,
+            naming=BY_REPLICA,
+            doc=(
+                "With late answers, the controller's answer on its way: 0 none, 1 granted, 2 "
+                "refused."
+            ),
+        ),
+        Field(
             name="outdated",
             hi=1,
             shape=each,
@@ -218,7 +231,7 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
             shape=each,
             alive=_FOLLOWS,
             naming=REPLICA_BY_REPLICA,
-            doc="Whom it fetches from.",
+            doc="Whom it fetches from; itself where nobody leads.",
         ),
         Field(
             name="fetch",

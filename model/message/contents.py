@@ -24,7 +24,7 @@ from model.message import (
     truncation,
 )
 from model.message.environment import DECLARED
-from model.message.features import ALTER_PARTITION, has
+from model.message.features import ALTER_PARTITION, ELR, UNCLEAN_MARK_KEPT, has
 from model.message.limits import BUDGETS
 from model.message.settings import Settings
 from model.message.terms import (
@@ -48,6 +48,7 @@ _KEEPS_RECORDS = {
     "RecvFetch",
     "ShrinkIsr",
     "AlterPartition",
+    "HearAnswer",
     "Checkpoint",
     "Fence",
 }
@@ -77,6 +78,7 @@ ACTIONS = (
     _action("SendFetch", (_FOLLOWER,), fetch.can_send_fetch, fetch.send_fetch),
     _action("LeaderFetch", (_FOLLOWER,), fetch.can_leader_fetch, fetch.leader_fetch),
     _action("WakeParked", (_FOLLOWER,), fetch.can_wake_parked, fetch.wake_parked),
+    _action("ReadLate", (_FOLLOWER,), fetch.can_read_late, fetch.read_late),
     _action("RecvFetch", (_FOLLOWER,), fetch.can_receive_fetch, fetch.receive_fetch),
     _action(
         "RecvOutOfRange", (_FOLLOWER,), fetch.can_receive_out_of_range, fetch.receive_out_of_range
@@ -92,6 +94,7 @@ ACTIONS = (
         isr.alter_partition,
         isr.alter_partition_limit,
     ),
+    _action("HearAnswer", (_LEADER,), isr.can_hear_answer, isr.hear_answer),
     _action("Checkpoint", (_REPLICA,), process.can_checkpoint, process.checkpoint),
     _action(
         "Crash",
@@ -125,6 +128,7 @@ ACTIONS = (
         shutdown.begin_shutdown_limit,
     ),
     _action("Stop", (_REPLICA,), shutdown.can_stop, shutdown.stop_cleanly),
+    _action("MarkClean", (_REPLICA,), process.can_mark_clean, process.mark_clean),
     _action("Restart", (_REPLICA,), process.can_restart, process.restart, process.restart_limit),
     _action("Fence", (_REPLICA,), controller.can_fence, controller.fence, controller.fence_limit),
     _action(
@@ -179,6 +183,8 @@ _ONLY_WHERE: dict[str, Callable[[Settings], bool]] = {
         for step in declared.steps
         if declared.fault is None or not declared.fault.always
     },
+    "MarkClean": lambda c: has(c, ELR) and not has(c, UNCLEAN_MARK_KEPT),
+    "HearAnswer": lambda c: has(c, ALTER_PARTITION) and c.late_answers == 1,
 }
 """What a version or the circumstances must have for an action to be there; any has the others."""
 

@@ -9,7 +9,14 @@ from __future__ import annotations
 from typing import Any
 
 from model.message import limits
-from model.message.features import ELR, KRAFT, LONGEST_LOG, SHRINK_RAISES_EPOCH, has
+from model.message.features import (
+    ELR,
+    KRAFT,
+    LAST_KNOWN_LEADER_FENCED,
+    LONGEST_LOG,
+    SHRINK_RAISES_EPOCH,
+    has,
+)
 from model.message.partition_state import begin_epoch, elr_beside, outdate_leader, write_isr
 from model.message.settings import Settings
 from model.message.terms import ELECT_ANY, NO_REPLICA, contains, size, with_member, without_member
@@ -25,7 +32,8 @@ def candidates(s: Any, c: Settings, out: int) -> int:
     """Who may be elected if the brokers `out` were unavailable.
 
     The members of the ISR that are not; if the ISR is empty, those of the ELR (KIP-966); if that is
-    empty too, the last known leader, where it is remembered; failing those, with
+    empty too, the last known leader, where it is remembered, in 4.0 also a fenced one; failing
+    those, with
     unclean.leader.election.enable, everybody who is not; otherwise nobody
     (NoReplicaOnlineException in OfflinePartitionLeaderSelector, PartitionChangeBuilder under
     KRaft). A dead broker that is not fenced yet can be elected.
@@ -39,7 +47,9 @@ def eligible(s: Any, c: Settings, isr: int, elr: int, out: int) -> int:
     if isr == 0:
         in_sync = elr & ~out
     if isr == 0 and elr == 0 and s.last_leader != NO_REPLICA:
-        in_sync = with_member(0, s.last_leader) & ~out
+        in_sync = with_member(0, s.last_leader)
+        if not has(c, LAST_KNOWN_LEADER_FENCED):
+            in_sync &= ~out
     if in_sync == 0 and c.unclean_leader_election == 1:
         alive: int = ((1 << s.replicas) - 1) & ~out
         return longest_logs(s, alive) if has(c, LONGEST_LOG) else alive

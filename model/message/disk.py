@@ -26,7 +26,7 @@ def can_lose_power(s: Any, c: Settings, replica: int, end: int) -> bool:
 def lose_power(s: Any, c: Settings, replica: int, end: int) -> None:
     """The machine fails: a crash that takes the log from `end` on. The checkpoint is on disk."""
     die(s, c, replica)
-    truncate(s, replica, end)
+    truncate(s, c, replica, end)
     s.durable[replica] = end
 
 
@@ -43,7 +43,7 @@ def can_lose_disk(s: Any, c: Settings, replica: int) -> bool:
 def lose_disk(s: Any, c: Settings, replica: int) -> None:
     """The broker is down and its disk is replaced by an empty one."""
     die(s, c, replica)
-    truncate(s, replica, 0)
+    truncate(s, c, replica, 0)
     s.checkpoint[replica] = 0
 
 

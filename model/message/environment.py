@@ -44,12 +44,13 @@ RARE_BUDGET_MAX = 3
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bounds:
     """What shapes the state: `replicas` of one partition; at most `records` ever produced; leader
-    epochs 0..`epochs`.
+    epochs 0..`epochs`; room for answers to AlterPartition on their way.
     """
 
     replicas: int = 2
     records: int = 2
     epochs: int = 2
+    late_answers: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,6 +111,9 @@ class Environment:
         "What producers wait for.",
     )
     min_insync_replicas: int = number(1, 1, REPLICAS_MAX, "min.insync.replicas of the topic.")
+    controller_min_insync_replicas: int = number(
+        0, 0, REPLICAS_MAX, "min.insync.replicas as the controller has it; 0: as the brokers do."
+    )
     unclean_leader_election: bool = switch("unclean.leader.election.enable of the topic.")
     hw_in_response: str = choice(
         "post",
@@ -127,6 +131,17 @@ class Environment:
     )
     late_metadata: bool = switch(
         "A broker may learn a decision of the controller after later ones were made.", "LearnLate"
+    )
+    unfenced_registration: bool = switch(
+        "Under KRaft a broker that has crashed may register again before it was fenced."
+    )
+    late_answers: bool = switch(
+        "The controller's answer to AlterPartition is a message: the leader hears it later.",
+        "HearAnswer",
+    )
+    late_reads: bool = switch(
+        "The records of a fetch answer are read from the leader's file when they are sent.",
+        "ReadLate",
     )
     consumer: bool = switch("A consumer reads what is committed.", "Consume")
     disk_loss: str = choice(
@@ -218,16 +233,23 @@ class Environment:
                 f"min-insync-replicas is {self.min_insync_replicas}, more than the "
                 f"{self.replicas} replicas there are; with acks=all nothing could ever be written"
             )
-        if self.election_order == "any" and (self.session_expiries or self.shutdowns):
+        otherwise = self.session_expiries or self.shutdowns or self.unfenced_registration
+        if self.election_order == "any" and otherwise:
             raise BadEnvironment(
                 "election-order any has a winner to choose only where a dead broker is fenced; "
-                "set session-expiries and shutdowns to 0, or leave election-order at assignment"
+                "set session-expiries and shutdowns to 0 and leave unfenced-registration off, or "
+                "leave election-order at assignment"
             )
 
     @property
     def bounds(self) -> Bounds:
         """What shapes the state."""
-        return Bounds(replicas=self.replicas, records=self.records, epochs=self.epochs)
+        return Bounds(
+            replicas=self.replicas,
+            records=self.records,
+            epochs=self.epochs,
+            late_answers=self.late_answers,
+        )
 
     def options(self) -> dict[str, object]:
         """Every option by its name on the command line."""

@@ -1,10 +1,14 @@
 """Leader epochs in a log: the epoch cache, which is read off it.
 
-The epoch cache of a replica is the list of (epoch, first offset) of the records in its log, taking
-only epochs greater than all before them: an entry is made at the first write of an epoch, by a
-leader and by a follower alike (LeaderEpochFileCache.assign), and truncation removes the entries
-that start at or above the cut. Since KAFKA-7415 a leader makes its entry before it writes; until it
-does, or after it has lost the leadership without having done so, that entry starts at its LEO.
+The epoch cache of a replica is the list of (epoch, first offset) of the records in its log. An
+entry is made at the first write of an epoch, by a leader and by a follower alike
+(LeaderEpochFileCache.assign), and truncation removes the entries that start at or above the cut.
+Where epochs decrease along the log, which they should not, releases differ: up to 2.0.0 no entry
+was made of an epoch that is not greater than all before it; since KAFKA-7415 its entry takes the
+place of all that are not smaller.
+
+Since KAFKA-7415, too, a leader makes its entry before it writes; until it does, or after it has
+lost the leadership without having done so, that entry starts at its LEO.
 """
 
 from __future__ import annotations
@@ -24,23 +28,25 @@ def epoch_at(s: Any, replica: int, offset: int) -> int:
 
 def latest_epoch(s: Any, c: Settings, replica: int) -> int:
     """The last epoch in the replica's cache, NO_EPOCH when that is empty."""
+    if has(c, EPOCH_ON_LEADING):
+        unwritten = unwritten_epoch(s, replica)
+        if unwritten != NO_EPOCH:
+            return unwritten
+        return epoch_at(s, replica, s.leo[replica] - 1) if s.leo[replica] > 0 else NO_EPOCH
     latest = NO_EPOCH
     for offset in range(s.leo[replica]):
         latest = max(latest, epoch_at(s, replica, offset))
-    if has(c, EPOCH_ON_LEADING):
-        if s.role[replica] == LEADER:
-            latest = max(latest, s.known_epoch[replica])
-        elif s.role[replica] == TRUNCATING or s.role[replica] == FETCHING:
-            latest = max(latest, s.cached_epoch[replica])
     return latest
 
 
-def floor_and_end(s: Any, replica: int, requested: int) -> tuple[int, int]:
-    """The largest epoch with records that is not larger than `requested`, and where it ends.
+def floor_and_end(s: Any, c: Settings, replica: int, requested: int) -> tuple[int, int]:
+    """Of the entries the largest epoch that is not larger than `requested`, and where it ends.
 
-    NO_EPOCH for the first where all are larger. It ends where the first larger one begins, or at
-    the LEO.
+    `requested` is smaller than the latest. NO_EPOCH for the first where all are larger. It ends
+    where the next larger one begins.
     """
+    if has(c, EPOCH_ON_LEADING):
+        return entry_and_end(s, c, replica, requested)
     floor = NO_EPOCH
     end = s.leo[replica]
     for offset in range(s.leo[replica]):
@@ -52,6 +58,27 @@ def floor_and_end(s: Any, replica: int, requested: int) -> tuple[int, int]:
     return floor, end
 
 
+def entry_and_end(s: Any, c: Settings, replica: int, requested: int) -> tuple[int, int]:
+    """The same of a cache in which an entry takes the place of all that are not smaller.
+
+    Read from the end of the log, an epoch smaller than all after it has an entry, which begins
+    where its last run of records does.
+    """
+    least = latest_epoch(s, c, replica)
+    end = s.leo[replica]
+    for i in range(s.leo[replica]):
+        offset = s.leo[replica] - 1 - i
+        epoch = epoch_at(s, replica, offset)
+        if epoch < least:
+            if epoch <= requested:
+                return epoch, end
+            least = epoch
+            end = offset
+        elif epoch == least and end == offset + 1:
+            end = offset
+    return NO_EPOCH, end
+
+
 def unwritten_epoch(s: Any, replica: int) -> int:
     """The last epoch in the cache if no record has it: led in, and nothing written."""
     unwritten = NO_EPOCH
@@ -59,9 +86,8 @@ def unwritten_epoch(s: Any, replica: int) -> int:
         unwritten = s.known_epoch[replica]
     elif s.role[replica] == TRUNCATING or s.role[replica] == FETCHING:
         unwritten = s.cached_epoch[replica]
-    for offset in range(s.leo[replica]):
-        if epoch_at(s, replica, offset) >= unwritten:
-            return NO_EPOCH
+    if s.leo[replica] > 0 and epoch_at(s, replica, s.leo[replica] - 1) == unwritten:
+        return NO_EPOCH
     return unwritten
 
 

@@ -36,6 +36,18 @@ LONGEST_LOG = 1 << 15
 FRESH_REMOTE_LEO = 1 << 16
 LAST_KNOWN_LEADER = 1 << 17
 FRESH_REMOTE_LEO_AFTER_GAP = 1 << 18
+SHRINK_ONLY_LAGGING = 1 << 19
+TRUNCATION_LOWERS_HW = 1 << 20
+SESSION_FENCING = 1 << 21
+TRUNCATION_CLEARS_EPOCHS = 1 << 22
+STALE_FETCH_CHECK = 1 << 23
+REFUSAL_TELLS_NOTHING = 1 << 24
+TRUNCATE_AFTER_GAP = 1 << 25
+STEPS_DOWN = 1 << 26
+LAST_KNOWN_LEADER_FENCED = 1 << 27
+UNCLEAN_MARK_KEPT = 1 << 28
+APPEND_CHECKS_EPOCH = 1 << 29
+REGISTRATION_REMOVES = 1 << 30
 
 
 def has(c: Any, feature: int) -> bool:
@@ -66,7 +78,7 @@ FEATURES = (
         name="fencing",
         bit=FENCING,
         source="KIP-320, KAFKA-7395 (2.1.0)",
-        sentence="A leader refuses fetches and epoch questions that do not carry its own epoch.",
+        sentence="A leader refuses epoch questions and fetches that do not carry its own epoch.",
     ),
     Feature(
         name="epoch-on-leading",
@@ -79,6 +91,12 @@ FEATURES = (
         bit=EVERY_EPOCH,
         source="KAFKA-7164 (2.0.1, 2.1.0), Partition.makeFollower",
         sentence="A follower truncates in every new epoch, also under the leader it had.",
+    ),
+    Feature(
+        name="truncate-after-gap",
+        bit=TRUNCATE_AFTER_GAP,
+        source="KAFKA-7164 (2.0.1 alone), Partition.makeFollower",
+        sentence="Under the leader it had, a follower truncates only where it missed an epoch.",
     ),
     Feature(
         name="isr-from-epoch-start",
@@ -97,6 +115,36 @@ FEATURES = (
         bit=CONSUMER_VALIDATION,
         source="KIP-320, KAFKA-7747 (client 2.3.0), OffsetFetcher.validateOffsetsIfNeeded",
         sentence="A consumer asks for the end of the epoch of what it last read, and so notices.",
+    ),
+    Feature(
+        name="shrink-only-lagging",
+        bit=SHRINK_ONLY_LAGGING,
+        source="KAFKA-7152 (2.1.0), Partition.getOutOfSyncReplicas",
+        sentence="A leader takes out who lacks records, and nobody who has all, were it down.",
+    ),
+    Feature(
+        name="truncation-lowers-hw",
+        bit=TRUNCATION_LOWERS_HW,
+        source="KAFKA-8332, KAFKA-8443 (2.4.0), Log.updateLogEndOffset",
+        sentence="Truncation below the high watermark lowers it; before, a new leader forgot it.",
+    ),
+    Feature(
+        name="refusal-tells-nothing",
+        bit=REFUSAL_TELLS_NOTHING,
+        source="KAFKA-8400 (2.4.0), ReplicaManager.updateFollowerFetchState",
+        sentence="A fetch that is refused tells the leader nothing; before, it forgot the LEO.",
+    ),
+    Feature(
+        name="session-fencing",
+        bit=SESSION_FENCING,
+        source="KAFKA-9338 (2.5.0), FetchSession.CachedPartition",
+        sentence="Fetches carry the leader epoch within a fetch session too: all are fenced.",
+    ),
+    Feature(
+        name="truncation-clears-epochs",
+        bit=TRUNCATION_CLEARS_EPOCHS,
+        source="KAFKA-10706 (2.6.1, 2.7.0), Log.truncateTo",
+        sentence="Truncation clears the epoch cache from the cut on, also where no record goes.",
     ),
     Feature(
         name="diverging-guard",
@@ -126,6 +174,13 @@ FEATURES = (
         needs=ALTER_PARTITION,
     ),
     Feature(
+        name="steps-down",
+        bit=STEPS_DOWN,
+        source="KAFKA-13858 (3.3.0), ReplicaManager.applyLocalFollowersDelta",
+        sentence="A broker that hears that nobody leads steps down, and forgets as any follower.",
+        needs=KRAFT,
+    ),
+    Feature(
         name="shrink-raises-epoch",
         bit=SHRINK_RAISES_EPOCH,
         source="KAFKA-15021 (dropped in 3.6.0), PartitionChangeBuilder",
@@ -148,6 +203,14 @@ FEATURES = (
         begins_with="Restart",
     ),
     Feature(
+        name="stale-fetch-check",
+        bit=STALE_FETCH_CHECK,
+        source="KAFKA-15221 (3.7.0), Replica.updateFetchStateOrThrow",
+        sentence="A leader refuses a fetch older than the registration that it knows of.",
+        needs=BROKER_EPOCH,
+        begins_with="Restart",
+    ),
+    Feature(
         name="hw-needs-min-isr",
         bit=HW_NEEDS_MIN_ISR,
         source="KIP-966, KAFKA-15583 (3.7.0), Partition.maybeIncrementLeaderHW",
@@ -163,10 +226,38 @@ FEATURES = (
     Feature(
         name="last-known-leader",
         bit=LAST_KNOWN_LEADER,
-        source="KIP-966, KAFKA-15584 (4.0.0), KAFKA-19522 (4.1.0), "
-        "PartitionChangeBuilder.canElectLastKnownLeader",
+        source="KIP-966, KAFKA-15584 (4.0.0), PartitionChangeBuilder.canElectLastKnownLeader",
         sentence="With ISR and ELR empty the last leader is elected when back, whatever it lost.",
         needs=ELR,
+    ),
+    Feature(
+        name="last-known-leader-fenced",
+        bit=LAST_KNOWN_LEADER_FENCED,
+        source="KAFKA-19522 (4.0 alone), PartitionChangeBuilder.canElectLastKnownLeader",
+        sentence="The last known leader is elected also while it is fenced.",
+        needs=LAST_KNOWN_LEADER,
+    ),
+    Feature(
+        name="registration-removes",
+        bit=REGISTRATION_REMOVES,
+        source="KAFKA-18106, KAFKA-18635 (4.0.0), ClusterControlManager.registerBroker",
+        sentence="Who registers after a crash leaves the ISR, also where it was not fenced before.",
+        needs=ELR,
+        begins_with="Restart",
+    ),
+    Feature(
+        name="unclean-mark-kept",
+        bit=UNCLEAN_MARK_KEPT,
+        source="KAFKA-15375 (3.5.2, 3.6.0), LogManager.shutdown",
+        sentence="Who ends while it recovers from a crash is not taken for shut down properly.",
+        needs=ELR,
+        begins_with="Restart",
+    ),
+    Feature(
+        name="append-checks-epoch",
+        bit=APPEND_CHECKS_EPOCH,
+        source="KAFKA-18723 (3.9.1, 4.0.0), UnifiedLog.appendAsFollower",
+        sentence="A follower appends no record of an epoch later than the one it knows.",
     ),
     Feature(
         name="longest-log",

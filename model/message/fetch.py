@@ -8,7 +8,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.message.features import DIVERGING_GUARD, FENCING, KRAFT, TRUNCATE_OUT_OF_RANGE, has
+from model.message.features import (
+    APPEND_CHECKS_EPOCH,
+    DIVERGING_GUARD,
+    FENCING,
+    KRAFT,
+    REFUSAL_TELLS_NOTHING,
+    SESSION_FENCING,
+    STEPS_DOWN,
+    TRUNCATE_OUT_OF_RANGE,
+    has,
+)
 from model.message.high_watermark import advance_high_watermark
 from model.message.isr import expand_isr
 from model.message.process import die
@@ -26,6 +36,7 @@ from model.message.terms import (
     PARKED,
     REQUESTED,
     TRUNCATING,
+    UNKNOWN_OFFSET,
     contains,
 )
 from model.message.truncation import (
@@ -46,11 +57,13 @@ def may_fetch(s: Any, c: Settings, follower: int) -> bool:
 
 
 def can_send_fetch(s: Any, c: Settings, follower: int) -> bool:
-    """A follower that may fetch and has no request in flight.
+    """A follower that may fetch and has no request in flight; not where it follows nobody.
 
     A broker that is about to shut down has been told to stop (StopReplica); under KRaft it goes on.
     """
     if not may_fetch(s, c, follower) or s.fetch[follower] != IDLE:
+        return False
+    if has(c, STEPS_DOWN) and s.known_leader[follower] == follower:
         return False
     return has(c, KRAFT) or not contains(s.stopping, follower)
 
@@ -81,12 +94,14 @@ def leader_fetch(s: Any, c: Settings, follower: int) -> None:
     offset = s.leo[follower]
     last_epoch = carried_epoch(s, c, follower)
     if not takes_fetch(s, c, leader, s.known_epoch[follower]):
+        refuse(s, c, leader, follower)
         s.fetch[follower] = IDLE
     elif diverges(s, c, leader, offset, last_epoch):
         if not has(c, DIVERGING_GUARD):
             observe_fetch(s, c, leader, follower, offset, 0)
         answer_diverging(s, c, leader, follower, last_epoch)
     elif is_out_of_range(s, c, leader, offset, last_epoch):
+        refuse(s, c, leader, follower)
         answer_out_of_range(s, leader, follower)
     else:
         before = s.hw[leader]
@@ -102,11 +117,30 @@ def leader_fetch(s: Any, c: Settings, follower: int) -> None:
 def takes_fetch(s: Any, c: Settings, leader: int, epoch: int) -> bool:
     """Whether a broker handles a fetch that was sent in `epoch`, or refuses it.
 
-    NOT_LEADER_FOR_PARTITION; since KIP-320 also FENCED_LEADER_EPOCH, UNKNOWN_LEADER_EPOCH.
+    NOT_LEADER_FOR_PARTITION; where fetches are fenced also FENCED_LEADER_EPOCH and
+    UNKNOWN_LEADER_EPOCH.
     """
     if s.role[leader] != LEADER:
         return False
-    return not has(c, FENCING) or s.known_epoch[leader] == epoch
+    return not fences_fetches(c) or s.known_epoch[leader] == epoch
+
+
+def fences_fetches(c: Settings) -> bool:
+    """Whether a fetch carries the leader epoch that its sender knows.
+
+    Since KIP-320; but until KAFKA-9338 a session, which all but the first fetches belong to, did
+    not keep the epoch, and the leader had nothing to compare.
+    """
+    return has(c, FENCING) and has(c, SESSION_FENCING)
+
+
+def refuse(s: Any, c: Settings, leader: int, follower: int) -> None:
+    """What an error tells the leader: up to 2.3 that it does not know the follower's LEO.
+
+    (Replica.updateLogReadResult with UnknownOffsetMetadata)
+    """
+    if not has(c, REFUSAL_TELLS_NOTHING) and s.role[leader] == LEADER:
+        s.remote_leo[leader, follower] = UNKNOWN_OFFSET
 
 
 def observe_fetch(s: Any, c: Settings, leader: int, follower: int, offset: int, stale: int) -> None:
@@ -166,6 +200,37 @@ def answer_diverging(s: Any, c: Settings, leader: int, follower: int, last_epoch
     s.answer_offset[follower] = cut
 
 
+def can_read_late(s: Any, c: Settings, follower: int) -> bool:
+    """An answer has records, and the leader's file has others in their place by now."""
+    if not may_fetch(s, c, follower) or s.fetch[follower] != ANSWERED:
+        return False
+    leader = s.known_leader[follower]
+    return s.up[leader] == 1 and replaced(s, leader, follower)
+
+
+def replaced(s: Any, leader: int, follower: int) -> bool:
+    """Whether a record of the answer is not the one that the leader's log has there."""
+    first = s.leo[follower]
+    for offset in range(first, s.leo[leader]):
+        record = s.answer_log[follower, offset - first]
+        if record != NO_RECORD and record != s.log[leader, offset]:
+            return True
+    return False
+
+
+def read_late(s: Any, c: Settings, follower: int) -> None:
+    """The records are sent from the file, which was truncated and written again meanwhile.
+
+    An answer refers to its records by their place in the file until it is sent (FileRecords).
+    """
+    leader = s.known_leader[follower]
+    first = s.leo[follower]
+    for offset in range(first, s.records):
+        if s.answer_log[follower, offset - first] != NO_RECORD:
+            now = s.log[leader, offset] if offset < s.leo[leader] else NO_RECORD
+            s.answer_log[follower, offset - first] = now
+
+
 def can_receive_fetch(s: Any, c: Settings, follower: int) -> bool:
     """An answer with records, perhaps none, is in flight."""
     return may_fetch(s, c, follower) and s.fetch[follower] == ANSWERED
@@ -180,7 +245,7 @@ def receive_fetch(s: Any, c: Settings, follower: int) -> None:
     high_watermark = s.answer_offset[follower]
     end = s.leo[follower]
     for i in range(s.records):
-        if s.answer_log[follower, i] != NO_RECORD:
+        if s.answer_log[follower, i] != NO_RECORD and appends(s, c, follower, i):
             s.log[follower, end] = s.answer_log[follower, i]
             end += 1
     if end > s.leo[follower]:
@@ -190,6 +255,16 @@ def receive_fetch(s: Any, c: Settings, follower: int) -> None:
     s.hw[follower] = min(end, high_watermark)
     s.role[follower] = FETCHING
     drop_fetch(s, follower)
+
+
+def appends(s: Any, c: Settings, follower: int, i: int) -> bool:
+    """Whether the follower takes record `i` of the answer, and so all before it."""
+    if not has(c, APPEND_CHECKS_EPOCH):
+        return True
+    for j in range(i + 1):
+        if s.record_epoch[s.answer_log[follower, j] - 1] > s.known_epoch[follower]:
+            return False
+    return True
 
 
 def can_receive_diverging(s: Any, c: Settings, follower: int) -> bool:
@@ -202,7 +277,7 @@ def receive_diverging(s: Any, c: Settings, follower: int) -> None:
 
     (AbstractFetcherThread.truncateOnFetchResponse)
     """
-    truncate(s, follower, s.answer_offset[follower])
+    truncate(s, c, follower, s.answer_offset[follower])
     drop_fetch(s, follower)
 
 
@@ -222,7 +297,7 @@ def receive_out_of_range(s: Any, c: Settings, follower: int) -> None:
     """
     if c.unclean_leader_election == 1 or has(c, TRUNCATE_OUT_OF_RANGE):
         if s.answer_offset[follower] < s.leo[follower]:
-            truncate(s, follower, s.answer_offset[follower])
+            truncate(s, c, follower, s.answer_offset[follower])
         drop_fetch(s, follower)
     else:
         die(s, c, follower)

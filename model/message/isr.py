@@ -1,7 +1,8 @@
 """The leader's changes to the ISR.
 
 With ZooKeeper the leader writes the partition state itself, a compare-and-set that succeeds only if
-it knows the current one. Since KIP-497 it asks the controller, and goes on meanwhile.
+it knows the current one, and waits for the outcome. Since KIP-497 it asks the controller, and goes
+on meanwhile: with one change in flight, it begins no other (PartitionState.isInflight).
 """
 
 from __future__ import annotations
@@ -15,13 +16,22 @@ from model.message.features import (
     BROKER_EPOCH,
     FENCED_CHECK,
     ISR_FROM_EPOCH_START,
+    SHRINK_ONLY_LAGGING,
     SHRINK_RAISES_EPOCH,
     has,
 )
 from model.message.high_watermark import advance_high_watermark
 from model.message.partition_state import begin_epoch, knows_partition, write_isr
 from model.message.settings import Settings
-from model.message.terms import LEADER, contains, with_member, without_member
+from model.message.terms import (
+    GRANTED,
+    LEADER,
+    NO_ANSWER,
+    REFUSED,
+    contains,
+    with_member,
+    without_member,
+)
 
 
 def expand_isr(s: Any, c: Settings, leader: int, follower: int, stale: int) -> None:
@@ -47,9 +57,10 @@ def expand_isr(s: Any, c: Settings, leader: int, follower: int, stale: int) -> N
 
 
 def can_shrink_isr(s: Any, c: Settings, leader: int, follower: int) -> bool:
-    """A follower that is behind, or down, may be found lagging.
+    """A follower that is behind may be found lagging; until KAFKA-7152 any follower may.
 
-    Abstracts replica.lag.time.max.ms: a follower that has not caught up may exceed it at any time.
+    Abstracts replica.lag.time.max.ms: who has not caught up may exceed it at any time. Until then
+    so did who had all, but had not fetched for that long.
     """
     if leader == follower or s.role[leader] != LEADER:
         return False
@@ -57,7 +68,7 @@ def can_shrink_isr(s: Any, c: Settings, leader: int, follower: int) -> bool:
         return False
     if s.pending_isr[leader] != 0:
         return False
-    return s.up[follower] == 0 or s.remote_leo[leader, follower] < s.leo[leader]
+    return not has(c, SHRINK_ONLY_LAGGING) or s.remote_leo[leader, follower] < s.leo[leader]
 
 
 def shrink_isr(s: Any, c: Settings, leader: int, follower: int) -> None:
@@ -82,7 +93,7 @@ def can_alter_partition(s: Any, c: Settings, leader: int) -> bool:
     """
     if s.role[leader] != LEADER or s.pending_isr[leader] == 0:
         return False
-    return knows_partition(s, leader)
+    return s.answer[leader] == NO_ANSWER and knows_partition(s, leader)
 
 
 def is_accepted(s: Any, c: Settings, leader: int) -> bool:
@@ -110,20 +121,52 @@ def alter_partition_limit(s: Any, c: Settings, leader: int) -> int:
 
 
 def alter_partition(s: Any, c: Settings, leader: int) -> None:
-    """The controller answers, and the leader hears it: the ISR is the one proposed, or as it was.
+    """The controller writes the ISR that it is asked for, or refuses to.
 
-    Both are one step. In between the leader would go on with the larger of the two ISRs, which can
-    only delay its high watermark. An answer of a later epoch is left to the metadata to tell.
+    The leader hears it in the same step, unless late answers are asked for. An answer of a later
+    epoch is left to the metadata to tell.
     """
-    members = s.pending_isr[leader]
-    accepted = is_accepted(s, c, leader)
+    granted = is_accepted(s, c, leader)
     starts_epoch = raises_epoch(s, c, leader)
-    s.pending_isr[leader] = 0
-    s.pending_stale[leader] = 0
-    if accepted:
+    if granted:
         if starts_epoch:
             begin_epoch(s, c)
-        write_isr(s, c, members)
-        if not starts_epoch:
-            s.known_isr[leader] = members
-            advance_high_watermark(s, c, leader)
+        write_isr(s, c, s.pending_isr[leader])
+    if granted and starts_epoch:
+        forget_request(s, leader)
+    elif c.late_answers == 1:
+        s.answer[leader] = GRANTED if granted else REFUSED
+    else:
+        settle(s, c, leader, granted)
+
+
+def can_hear_answer(s: Any, c: Settings, leader: int) -> bool:
+    """The controller's answer to a leader is on its way."""
+    return s.role[leader] == LEADER and s.answer[leader] != NO_ANSWER
+
+
+def hear_answer(s: Any, c: Settings, leader: int) -> None:
+    """The leader goes by the ISR that it asked for, or again by the one before.
+
+    Where it has learned another state from the metadata by then, there is nothing left to hear.
+    """
+    settle(s, c, leader, s.answer[leader] == GRANTED)
+
+
+def settle(s: Any, c: Settings, leader: int, granted: bool) -> None:
+    """The change of the ISR is in flight no more: it holds, or it is as if never asked for.
+
+    (Partition.handleAlterPartitionUpdate, handleAlterPartitionError)
+    """
+    members = s.pending_isr[leader]
+    forget_request(s, leader)
+    if granted:
+        s.known_isr[leader] = members
+        advance_high_watermark(s, c, leader)
+
+
+def forget_request(s: Any, leader: int) -> None:
+    """No change of the ISR is in flight any more."""
+    s.pending_isr[leader] = 0
+    s.pending_stale[leader] = 0
+    s.answer[leader] = NO_ANSWER

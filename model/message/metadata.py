@@ -12,31 +12,47 @@ from model.message.epochs import unwritten_epoch
 from model.message.features import (
     EPOCH_ON_LEADING,
     EVERY_EPOCH,
-    FENCING,
     FRESH_REMOTE_LEO,
     FRESH_REMOTE_LEO_AFTER_GAP,
     KRAFT,
+    STEPS_DOWN,
+    TRUNCATE_AFTER_GAP,
+    TRUNCATION_LOWERS_HW,
     has,
 )
+from model.message.fetch import fences_fetches
 from model.message.high_watermark import advance_high_watermark
 from model.message.roles import abandon_fetch, follows, lay_down_role
 from model.message.settings import Settings
-from model.message.terms import LEADER, NO_EPOCH, NO_REPLICA, UNKNOWN_OFFSET, contains
+from model.message.terms import (
+    GRANTED,
+    LEADER,
+    NO_ANSWER,
+    NO_EPOCH,
+    NO_REPLICA,
+    TRUNCATING,
+    UNKNOWN_OFFSET,
+    contains,
+)
 from model.message.truncation import begin_to_follow, keeps_epochs
 
 
 def can_learn(s: Any, c: Settings, replica: int) -> bool:
     """A running broker has not seen the current partition state, and there is a leader in it.
 
-    With ZooKeeper the controller sends nothing to a broker that it takes for down.
+    With ZooKeeper the controller sends nothing to a broker that it takes for down, and nothing of a
+    partition without a leader. A leader whose request to change the ISR was granted may learn of it
+    from the metadata before the answer arrives.
     """
-    if s.up[replica] == 0 or s.leader == NO_REPLICA:
+    if s.up[replica] == 0 or (s.leader == NO_REPLICA and not has(c, STEPS_DOWN)):
         return False
     if contains(s.fenced, replica) and not has(c, KRAFT):
         return False
     if s.known_epoch[replica] < s.epoch:
         return True
-    return s.role[replica] == LEADER and s.outdated[replica] == 1
+    if s.role[replica] != LEADER:
+        return False
+    return s.outdated[replica] == 1 or (has(c, KRAFT) and s.answer[replica] == GRANTED)
 
 
 def learn(s: Any, c: Settings, replica: int) -> None:
@@ -67,33 +83,48 @@ def learn_late(s: Any, c: Settings, replica: int, epoch: int) -> None:
 
 def take_up(s: Any, c: Settings, replica: int, leader: int, epoch: int, isr: int) -> None:
     """Act on a decision: this leader, in this epoch, with this ISR."""
-    if leader == replica:
+    if leader == NO_REPLICA:
+        follow_nobody(s, c, replica, epoch)
+    elif leader == replica:
         become_leader(s, c, replica, epoch, isr)
-    elif not has(c, EVERY_EPOCH) and follows(s, replica) and s.known_leader[replica] == leader:
-        # The leader is still the same broker: nothing is truncated, however many epochs were
-        # missed (KAFKA-7164). A fetch in flight stays valid, unless it carries the old epoch.
-        if has(c, FENCING):
+    elif stays_follower(s, c, replica, leader, epoch):
+        # A fetch in flight stays valid, unless it carries the old epoch.
+        if fences_fetches(c):
             abandon_fetch(s, c, replica)
         s.known_epoch[replica] = epoch
     else:
         become_follower(s, c, replica, leader, epoch)
 
 
+def stays_follower(s: Any, c: Settings, replica: int, leader: int, epoch: int) -> bool:
+    """Whether the leader is still the same broker, so that nothing is truncated (KAFKA-7164).
+
+    However many epochs were missed; 2.0.1 did truncate where it was one at least, 2.1 does always.
+    """
+    if has(c, EVERY_EPOCH) or not follows(s, replica) or s.known_leader[replica] != leader:
+        return False
+    return not has(c, TRUNCATE_AFTER_GAP) or epoch == s.known_epoch[replica] + 1
+
+
 def become_leader(s: Any, c: Settings, replica: int, epoch: int, isr: int) -> None:
     """Lead in this epoch; a new leader knows no follower's LEO yet.
 
     One that already led keeps what it knows, also where somebody else led in between and it never
-    heard of it (Partition.makeLeader, isNewLeader; so up to Kafka 4.0 at least).
+    heard of it (Partition.makeLeader, isNewLeader; so up to Kafka 4.0 at least). Until 2.4 a high
+    watermark above the LEO, left by truncation, becomes 0 (Replica.convertHWToLocalOffsetMetadata).
     """
     if s.role[replica] != LEADER:
         lay_down_role(s, c, replica)
         s.role[replica] = LEADER
+        if not has(c, TRUNCATION_LOWERS_HW) and s.hw[replica] > s.leo[replica]:
+            s.hw[replica] = 0
     elif forgets_remote_leos(s, c, replica, epoch):
         for follower in range(s.replicas):
             s.remote_leo[replica, follower] = UNKNOWN_OFFSET
     s.known_isr[replica] = isr
     s.pending_isr[replica] = 0
     s.pending_stale[replica] = 0
+    s.answer[replica] = NO_ANSWER
     s.outdated[replica] = 0
     s.known_epoch[replica] = epoch
     advance_high_watermark(s, c, replica)
@@ -110,15 +141,30 @@ def forgets_remote_leos(s: Any, c: Settings, replica: int, epoch: int) -> bool:
 
 
 def become_follower(s: Any, c: Settings, replica: int, leader: int, epoch: int) -> None:
-    """Follow a leader: cut the log, or find out where to (`model.message.truncation`).
-
-    A leader that has written nothing leaves its epoch in its cache.
-    """
-    led_in = NO_EPOCH
-    if has(c, EPOCH_ON_LEADING) and keeps_epochs(c):
-        led_in = unwritten_epoch(s, replica)
+    """Follow a leader: cut the log, or find out where to (`model.message.truncation`)."""
+    led_in = entry_left_behind(s, c, replica)
     lay_down_role(s, c, replica)
     s.known_epoch[replica] = epoch
     begin_to_follow(s, c, replica)
     s.known_leader[replica] = leader
     s.cached_epoch[replica] = led_in
+
+
+def follow_nobody(s: Any, c: Settings, replica: int, epoch: int) -> None:
+    """Nobody leads: a leader steps down, and a follower has nobody to fetch from.
+
+    Nothing is truncated, because no fetcher starts. In the state it follows itself.
+    """
+    led_in = entry_left_behind(s, c, replica)
+    lay_down_role(s, c, replica)
+    s.known_epoch[replica] = epoch
+    s.role[replica] = TRUNCATING
+    s.known_leader[replica] = replica
+    s.cached_epoch[replica] = led_in
+
+
+def entry_left_behind(s: Any, c: Settings, replica: int) -> int:
+    """The epoch that a leader which has written nothing leaves in its cache; NO_EPOCH for none."""
+    if has(c, EPOCH_ON_LEADING) and keeps_epochs(c):
+        return unwritten_epoch(s, replica)
+    return NO_EPOCH

@@ -12,7 +12,7 @@ from typing import Any
 
 from model.message.features import ELR, LAST_KNOWN_LEADER, has
 from model.message.settings import Settings
-from model.message.terms import LEADER, size
+from model.message.terms import GRANTED, LEADER, size
 
 
 def begin_epoch(s: Any, c: Settings) -> None:
@@ -43,8 +43,12 @@ def write_isr(s: Any, c: Settings, members: int) -> None:
 
 
 def elr_beside(s: Any, c: Settings, members: int) -> int:
-    """The ELR that goes with this as the next ISR: nobody, if that is large enough."""
-    if size(members) >= c.min_insync_replicas:
+    """The ELR that goes with this as the next ISR: nobody, if that is large enough.
+
+    By the controller's min.insync.replicas, which a broker may have otherwise (KAFKA-16540).
+    """
+    enough = c.controller_min_insync_replicas
+    if size(members) >= (enough if enough > 0 else c.min_insync_replicas):
         return 0
     return int((s.elr | s.isr) & ~members)
 
@@ -58,4 +62,6 @@ def outdate_leader(s: Any) -> None:
 
 def knows_partition(s: Any, leader: int) -> bool:
     """Whether this leader knows the current state, so that its compare-and-set would succeed."""
-    return s.leader == leader and s.epoch == s.known_epoch[leader] and s.outdated[leader] == 0
+    if s.leader != leader or s.epoch != s.known_epoch[leader]:
+        return False
+    return s.outdated[leader] == 0 and s.answer[leader] != GRANTED

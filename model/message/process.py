@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.message.features import BROKER_EPOCH, ELR, KRAFT, has
+from model.message import limits
+from model.message.controller import candidates_without, fence
+from model.message.features import BROKER_EPOCH, ELR, KRAFT, REGISTRATION_REMOVES, has
 from model.message.partition_state import outdate_leader
 from model.message.roles import drop_fetch, drop_stray, follows, lay_down_role
 from model.message.sessions import register, return_limit
@@ -64,28 +66,55 @@ def stop(s: Any, c: Settings, replica: int) -> None:
         drop_stray(s)
 
 
+def can_mark_clean(s: Any, c: Settings, replica: int) -> bool:
+    """A broker that crashed has not come back yet."""
+    return s.up[replica] == 0 and s.unclean[replica] == 1
+
+
+def mark_clean(s: Any, c: Settings, replica: int) -> None:
+    """It starts, ends before it has recovered its log, and leaves the mark of a clean shutdown."""
+    s.unclean[replica] = 0
+
+
 def can_restart(s: Any, c: Settings, replica: int) -> bool:
     """A broker that the controller has seen go, or one whose absence it may miss.
 
     With ZooKeeper a restart within the session timeout goes unnoticed; which replicas may do that
     is the setting restart detection. "Follower" is whoever is not the controller's leader. Under
-    KRaft none may: a broker cannot register while its former session lasts (KIP-631). Nor may one
-    that was shutting down: it closes its session.
+    KRaft none may: a broker cannot register while its former session lasts (KIP-631); but the
+    session may be over, or lost with the controller that kept it, before the broker is fenced. Nor
+    may one that was shutting down: it closes its session.
     """
     if s.up[replica] == 1:
         return False
     if contains(s.fenced, replica):
         return True
-    if has(c, KRAFT) or contains(s.stopping, replica):
+    if contains(s.stopping, replica):
         return False
+    if has(c, KRAFT):
+        return c.unfenced_registration == 1
     if c.restart_detection == UNNOTICED_ANY:
         return True
     return c.restart_detection == UNNOTICED_FOLLOWER and s.leader != replica
 
 
 def restart_limit(s: Any, c: Settings, replica: int) -> int:
-    """A restart that brings back a leader starts an epoch."""
+    """A restart that brings back a leader starts an epoch; one that takes it out before, two."""
+    if leaves_isr(s, c, replica):
+        again = s.leader == replica and candidates_without(s, c, replica) == 0
+        if s.epoch + (2 if again else 1) > s.epochs:
+            return limits.EPOCHS
     return return_limit(s, c, replica, elr_after_restart(s, c, replica))
+
+
+def leaves_isr(s: Any, c: Settings, replica: int) -> bool:
+    """Whether the registration takes the broker out of the ISR: it crashed, and was not fenced.
+
+    (ReplicationControlManager.handleBrokerShutdown, since KAFKA-18106)
+    """
+    if not has(c, REGISTRATION_REMOVES) or contains(s.fenced, replica):
+        return False
+    return s.unclean[replica] == 1 and contains(s.isr, replica)
 
 
 def elr_after_restart(s: Any, c: Settings, replica: int) -> int:
@@ -103,6 +132,8 @@ def restart(s: Any, c: Settings, replica: int) -> None:
 
     The broker registers; a partition without a leader may now have one.
     """
+    if leaves_isr(s, c, replica):
+        fence(s, c, replica)
     s.up[replica] = 1
     s.hw[replica] = min(s.checkpoint[replica], s.leo[replica])
     if s.elr != elr_after_restart(s, c, replica):

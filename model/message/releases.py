@@ -9,6 +9,7 @@ KRaft), taken to be that of the software.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from model.message.versions import Version, released_as, spelled, version_of
@@ -17,10 +18,18 @@ NEWEST_RELEASE = (4, 2)
 """The newest release, major and minor, whose rules are declared here; none is known of a newer."""
 ZOOKEEPER_LAST = (3, 9)
 """The newest release that runs with ZooKeeper."""
+KRAFT_READY = (3, 3)
+"""The first release whose KRaft is for production."""
 KRAFT_FIRST = (2, 8)
 """The oldest release that has KRaft, as a preview; for production it is from 3.3 on."""
 ELIGIBLE_LEADER_REPLICAS_FIRST = (4, 0)
 """The oldest release in which eligible.leader.replicas.version may be 1."""
+ELIGIBLE_LEADER_REPLICAS_USUAL = (4, 1)
+"""The first in which it is, for a new cluster."""
+_ANSWERS_AFTER_THE_FETCH = ((1, 0, 0), (1, 0, 1), (1, 1, 0))
+"""The releases in which a fetch answer has the high watermark of after the fetch: in all others
+ReplicaManager.readFromLocalLog reads it before."""
+_MANNERS = ("zookeeper", "kraft", "elr")
 
 ReleaseNumber = tuple[int, ...]
 """(3, 9), or with the patch, (2, 8, 1). Without one, the first release of that minor."""
@@ -56,10 +65,14 @@ class Release:
 
 
 _ALTER_ISR = ("alter-partition", "maximal-isr")
-_ON_FETCH = "KIP-595 and KIP-497 (2.7.0, ApiVersion 2.7-IV1 and 2.7-IV2)"
+_ON_FETCH = "KIP-595 (2.8.0), AbstractFetcherThread.truncateOnFetchResponse"
 _NO_GUARD = ("diverging-guard",)
+_HW_AT_ONCE = ("truncation-lowers-hw", "refusal-tells-nothing")
+_STAYS_LEADER = ("steps-down",)
 _NO_EPOCH_FOR_SHRINKING = ("shrink-raises-epoch",)
+_TAKES_STALE_FETCHES = ("stale-fetch-check",)
 _HW_NEEDS_MIN_ISR = ("hw-needs-min-isr",)
+_CHECKS_EPOCH = ("append-checks-epoch",)
 _EMPTY_ISR = "With unclean election the ISR becomes empty when its last member dies"
 _PREVIEW = "In this preview a leader that takes out a member raises no epoch."
 _MIGRATION = "Until 3.9 a smaller ISR raises the epoch while a cluster leaves ZooKeeper."
@@ -96,7 +109,7 @@ RELEASES = (
         base="kip279",
         added=(
             "epoch-on-leading",
-            "truncate-every-epoch",
+            "truncate-after-gap",
             "isr-from-epoch-start",
             "truncate-out-of-range",
         ),
@@ -105,24 +118,37 @@ RELEASES = (
     Release(
         since=(2, 1),
         is_kraft=False,
+        base="kip320-code",
+        source="KAFKA-7395, KAFKA-7152 (2.1.0); for consumers KAFKA-7747 (client 2.3.0)",
+    ),
+    Release(
+        since=(2, 4),
+        is_kraft=False,
+        base="kip320-code",
+        added=_HW_AT_ONCE,
+        source="KAFKA-8332, KAFKA-8400 (2.4.0): the high watermark is the log's",
+    ),
+    Release(
+        since=(2, 5),
+        is_kraft=False,
+        base="kip320-code",
+        added=(*_HW_AT_ONCE, "session-fencing"),
+        source="KAFKA-9338 (2.5.0), FetchSession.CachedPartition",
+    ),
+    Release(
+        since=(2, 6, 1),
+        is_kraft=False,
         base="kip320",
-        source="KAFKA-7395 (2.1.0); for consumers KAFKA-7747 (client 2.3.0)",
-        unlike="Until 2.5 fetches within a session carry no leader epoch (KAFKA-9338).",
+        source="KAFKA-10706 (2.6.1), Log.truncateTo",
     ),
     Release(
         since=(2, 7),
         is_kraft=False,
-        base="truncate-on-fetch",
+        base="kip320",
         added=_ALTER_ISR,
-        removed=_NO_GUARD,
-        source=f"{_ON_FETCH}; without KAFKA-13141",
-    ),
-    Release(
-        since=(2, 7, 2),
-        is_kraft=False,
-        base="truncate-on-fetch",
-        added=_ALTER_ISR,
-        source=f"{_ON_FETCH}; KAFKA-13141 (2.7.2)",
+        source="KIP-497 (2.7.0, ApiVersion 2.7-IV2); followers still ask for epochs: 2.7.0 to "
+        "2.7.2 ReplicaFetcherThread",
+        unlike="Until 2.7.2 and 2.8.1 an answer that changes nothing leaves the request pending.",
     ),
     Release(
         since=(2, 8),
@@ -137,7 +163,7 @@ RELEASES = (
         is_kraft=False,
         base="truncate-on-fetch",
         added=_ALTER_ISR,
-        source=f"{_ON_FETCH}; KAFKA-13141 (2.8.1, 3.0.0)",
+        source="KAFKA-13141 (2.8.1, 3.0.0), ReplicaManager.updateFollowerFetchState",
     ),
     Release(
         since=(3, 3),
@@ -154,10 +180,17 @@ RELEASES = (
         source="KAFKA-15583 (3.7.0), Partition.maybeIncrementLeaderHW",
     ),
     Release(
+        since=(3, 9, 1),
+        is_kraft=False,
+        base="truncate-on-fetch",
+        added=(*_ALTER_ISR, "fenced-check", *_HW_NEEDS_MIN_ISR, *_CHECKS_EPOCH),
+        source="KAFKA-18723 (3.9.1), UnifiedLog.appendAsFollower",
+    ),
+    Release(
         since=(2, 8),
         is_kraft=True,
         base="kraft",
-        removed=("fenced-check", *_NO_GUARD),
+        removed=("fenced-check", *_NO_GUARD, *_STAYS_LEADER),
         heeds_unclean_election=False,
         source="2.8.0 ReplicationControlManager.alterIsr; without KAFKA-13141, KAFKA-13916",
         unlike=_PREVIEW,
@@ -166,7 +199,7 @@ RELEASES = (
         since=(2, 8, 1),
         is_kraft=True,
         base="kraft",
-        removed=("fenced-check",),
+        removed=("fenced-check", *_STAYS_LEADER),
         heeds_unclean_election=False,
         source="2.8.1 ReplicationControlManager.alterIsr; KAFKA-13141 (2.8.1)",
         unlike=_PREVIEW,
@@ -175,29 +208,31 @@ RELEASES = (
         since=(3, 0),
         is_kraft=True,
         base="kraft",
-        removed=("fenced-check",),
+        removed=("fenced-check", *_STAYS_LEADER),
         heeds_unclean_election=False,
-        source="3.0.0 PartitionChangeBuilder.triggerLeaderEpochBumpIfNeeded; without KAFKA-13916",
+        source="3.0.0 PartitionChangeBuilder.triggerLeaderEpochBumpIfNeeded; without KAFKA-13916, "
+        "KAFKA-13858",
     ),
     Release(
         since=(3, 3),
         is_kraft=True,
         base="kraft",
         heeds_unclean_election=False,
-        source="KIP-841, KAFKA-13916 (3.3.0)",
+        source="KIP-841, KAFKA-13916, KAFKA-13858 (3.3.0)",
     ),
     Release(
         since=(3, 5),
         is_kraft=True,
         base="kip903",
+        removed=_TAKES_STALE_FETCHES,
         heeds_unclean_election=False,
-        source="KIP-903, KAFKA-14617 (3.5.0)",
+        source="KIP-903, KAFKA-14617 (3.5.0); without KAFKA-15221",
     ),
     Release(
         since=(3, 6),
         is_kraft=True,
         base="kip903",
-        removed=_NO_EPOCH_FOR_SHRINKING,
+        removed=(*_NO_EPOCH_FOR_SHRINKING, *_TAKES_STALE_FETCHES),
         heeds_unclean_election=False,
         source="KAFKA-15021 (3.6.0), MetadataVersion.isLeaderEpochBumpRequiredOnIsrShrink",
         unlike=_MIGRATION,
@@ -209,7 +244,7 @@ RELEASES = (
         added=_HW_NEEDS_MIN_ISR,
         removed=_NO_EPOCH_FOR_SHRINKING,
         heeds_unclean_election=False,
-        source="KAFKA-15583 (3.7.0), Partition.maybeIncrementLeaderHW",
+        source="KAFKA-15583, KAFKA-15221 (3.7.0), Partition.maybeIncrementLeaderHW",
         unlike=_MIGRATION,
     ),
     Release(
@@ -222,14 +257,31 @@ RELEASES = (
         unlike=f"{_MIGRATION} {_RECOVERY}",
     ),
     Release(
+        since=(3, 9, 1),
+        is_kraft=True,
+        base="kip903",
+        added=(*_HW_NEEDS_MIN_ISR, *_CHECKS_EPOCH),
+        removed=_NO_EPOCH_FOR_SHRINKING,
+        source="KAFKA-18723 (3.9.1, 4.0.0), UnifiedLog.appendAsFollower",
+        unlike=_RECOVERY,
+    ),
+    Release(
         since=(4, 0),
+        is_kraft=True,
+        base="elr",
+        added=("last-known-leader", "last-known-leader-fenced"),
+        with_eligible_leader_replicas=True,
+        source="KIP-966 (4.0.0), PartitionChangeBuilder; KAFKA-19522 is in 4.1",
+        unlike=_RECOVERY,
+    ),
+    Release(
+        since=(4, 1),
         is_kraft=True,
         base="elr",
         added=("last-known-leader",),
         with_eligible_leader_replicas=True,
-        source="KIP-966 (4.0.0), PartitionChangeBuilder",
-        unlike="Before 4.1 the last known leader is elected also while it is down (KAFKA-19522). "
-        f"{_RECOVERY}",
+        source="KAFKA-19522 (4.1.0), PartitionChangeBuilder.canElectLastKnownLeader",
+        unlike=_RECOVERY,
     ),
 )
 """Oldest first, with ZooKeeper and then with KRaft; of those that fit the last is taken."""
@@ -281,3 +333,30 @@ def release_followed(
             f"{'.'.join(map(str, first))}"
         )
     return fitting[-1]
+
+
+def release_named(text: str) -> tuple[Release, str]:
+    """The declaration for `2.3.1`, or for `3.7:zookeeper`, `3.7:kraft`, `4.0:elr`; and which high
+    watermark is in its fetch answers, as the option hw-in-response has it.
+
+    Unless it is said, a release is with ZooKeeper up to 3.2 and with KRaft from 3.3 on, and with
+    eligible leader replicas from 4.1 on, as a new cluster of it is. Raises `UnknownRelease`.
+    """
+    matched = re.fullmatch(r"(\d{1,3}(?:\.\d{1,3}){1,3})(?::(\w+))?", text)
+    if matched is None or matched[2] not in (None, *_MANNERS):
+        raise UnknownRelease(
+            f"{text!r} is no release; write it as 2.3.1, or with its manner as 3.7:"
+            f"{', 3.7:'.join(_MANNERS[:2])} or 4.0:{_MANNERS[2]}"
+        )
+    number = tuple(map(int, matched[1].split(".")))
+    manner = matched[2] or _usual_manner(number)
+    release = release_followed(
+        number, is_kraft=manner != "zookeeper", eligible_leader_replicas=manner == "elr"
+    )
+    return release, "post" if (*number, 0)[:3] in _ANSWERS_AFTER_THE_FETCH else "pre"
+
+
+def _usual_manner(number: ReleaseNumber) -> str:
+    if number < KRAFT_READY:
+        return "zookeeper"
+    return "kraft" if number < ELIGIBLE_LEADER_REPLICAS_USUAL else "elr"

@@ -10,6 +10,7 @@ from model.message.terms import (
     FETCHING,
     IDLE,
     LEADER,
+    NO_ANSWER,
     NO_EPOCH,
     NO_RECORD,
     NO_REPLICA,
@@ -70,6 +71,7 @@ def lay_down_role(s: Any, c: Settings, replica: int) -> None:
         s.unanswered[replica] = 0
         s.pending_isr[replica] = 0
         s.pending_stale[replica] = 0
+        s.answer[replica] = NO_ANSWER
         s.outdated[replica] = 0
         for follower in range(s.replicas):
             s.remote_leo[replica, follower] = UNKNOWN_OFFSET

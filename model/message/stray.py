@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.message.features import BROKER_EPOCH, DIVERGING_GUARD, has
+from model.message.features import DIVERGING_GUARD, STALE_FETCH_CHECK, has
 from model.message.fetch import is_out_of_range, observe_fetch, takes_fetch
 from model.message.roles import drop_stray
 from model.message.settings import Settings
@@ -19,7 +19,7 @@ def can_stray_fetch(s: Any, c: Settings, follower: int) -> bool:
     """There is such a fetch of this broker, and its receiver would not refuse it."""
     if s.stray_from != follower or not takes_fetch(s, c, s.stray_to, s.stray_epoch):
         return False
-    if has(c, BROKER_EPOCH) and s.stray_stale == 1 and knows_registration(s, follower):
+    if has(c, STALE_FETCH_CHECK) and s.stray_stale == 1 and knows_registration(s, follower):
         return False
     offset, last_epoch = s.stray_offset, s.stray_last_epoch
     if diverges(s, c, s.stray_to, offset, last_epoch):

@@ -31,6 +31,11 @@ PARKED = 4
 DIVERGING = 5
 """The answer says where the follower's log parts from the leader's (Kafka 2.7 and later)."""
 
+# The controller's answer to a leader's AlterPartition, while it is on its way.
+NO_ANSWER = 0
+GRANTED = 1
+REFUSED = 2
+
 ACKS_NONE = 0
 ACKS_LEADER = 1
 ACKS_ALL = 2

@@ -11,7 +11,13 @@ from __future__ import annotations
 from typing import Any
 
 from model.message.epochs import floor_and_end, latest_epoch
-from model.message.features import FENCING, KRAFT, has
+from model.message.features import (
+    FENCING,
+    KRAFT,
+    TRUNCATION_CLEARS_EPOCHS,
+    TRUNCATION_LOWERS_HW,
+    has,
+)
 from model.message.roles import follows
 from model.message.settings import Settings
 from model.message.terms import (
@@ -29,30 +35,32 @@ from model.message.terms import (
 )
 
 
-def truncate(s: Any, replica: int, end: int) -> None:
+def truncate(s: Any, c: Settings, replica: int, end: int) -> None:
     """Cut the log at `end`, and what is kept about it.
 
     Of the epoch cache every entry goes that starts there or above: that of an epoch without records
-    always does, also where no record is removed (Log.truncateTo).
+    too. Until KAFKA-10706 that one stayed where no record was removed. Until 2.4 the high watermark
+    was not the log's, and stayed where it was, also above the LEO. (Log.truncateTo)
     """
+    if follows(s, replica) and (end < s.leo[replica] or has(c, TRUNCATION_CLEARS_EPOCHS)):
+        s.cached_epoch[replica] = NO_EPOCH
     cut_log(s, replica, end)
     s.durable[replica] = min(s.durable[replica], end)
-    if follows(s, replica):
-        s.cached_epoch[replica] = NO_EPOCH
+    if has(c, TRUNCATION_LOWERS_HW):
+        s.hw[replica] = min(s.hw[replica], end)
 
 
 def cut_log(s: Any, replica: int, end: int) -> None:
-    """Remove every record at or above `end`; the high watermark does not stay above the log."""
+    """Remove every record at or above `end`."""
     for offset in range(end, s.leo[replica]):
         s.log[replica, offset] = NO_RECORD
     s.leo[replica] = min(s.leo[replica], end)
-    s.hw[replica] = min(s.hw[replica], end)
 
 
 def begin_to_follow(s: Any, c: Settings, replica: int) -> None:
     """What a new follower does: cut its log at once, or find out where before it appends."""
     if c.truncation == TRUNCATE_TO_HIGH_WATERMARK:
-        to_high_watermark(s, replica)
+        to_high_watermark(s, c, replica)
     else:
         s.role[replica] = TRUNCATING
 
@@ -70,12 +78,12 @@ def finds_out_by_fetching(c: Settings) -> bool:
 # 1. To the high watermark.
 
 
-def to_high_watermark(s: Any, replica: int) -> None:
+def to_high_watermark(s: Any, c: Settings, replica: int) -> None:
     """Up to 0.10.2: a new follower keeps what it knows to be committed, and asks nobody.
 
     (ReplicaManager.makeFollowers)
     """
-    truncate(s, replica, s.hw[replica])
+    truncate(s, c, replica, s.hw[replica])
     s.role[replica] = FETCHING
 
 
@@ -108,7 +116,7 @@ def offset_for_leader_epoch(s: Any, c: Settings, follower: int) -> None:
     leader = s.known_leader[follower]
     epoch, end = end_offset_for(s, c, leader, latest_epoch(s, c, follower))
     cut, agreed = truncation_point(s, c, follower, epoch, end)
-    truncate(s, follower, cut)
+    truncate(s, c, follower, cut)
     if agreed == 1:
         s.role[follower] = FETCHING
 
@@ -153,7 +161,7 @@ def end_by_epoch(s: Any, c: Settings, replica: int, requested: int) -> tuple[int
         return requested, s.leo[replica]
     if requested > latest:
         return NO_EPOCH, UNKNOWN_OFFSET
-    floor, end = floor_and_end(s, replica, requested)
+    floor, end = floor_and_end(s, c, replica, requested)
     if floor == NO_EPOCH:
         return NO_EPOCH, UNKNOWN_OFFSET
     return floor, end
@@ -178,7 +186,7 @@ def end_by_epochs_2_0(s: Any, c: Settings, replica: int, requested: int) -> tupl
         return NO_EPOCH, UNKNOWN_OFFSET
     if requested == latest:
         return requested, s.leo[replica]
-    floor, end = floor_and_end(s, replica, requested)
+    floor, end = floor_and_end(s, c, replica, requested)
     if floor == NO_EPOCH:
         return NO_EPOCH, UNKNOWN_OFFSET
     return floor, end
@@ -212,7 +220,7 @@ def end_by_epochs(s: Any, c: Settings, replica: int, requested: int) -> tuple[in
         return NO_EPOCH, UNKNOWN_OFFSET
     if requested == latest:
         return requested, s.leo[replica]
-    floor, end = floor_and_end(s, replica, requested)
+    floor, end = floor_and_end(s, c, replica, requested)
     if floor == NO_EPOCH:
         return requested, end
     return floor, end
@@ -222,11 +230,11 @@ def cut_by_epochs(s: Any, c: Settings, follower: int, epoch: int, end: int) -> t
     """At the lesser of `end` and the end of the same epoch in its own log.
 
     If it does not have that epoch: at the end of its largest smaller one, and it asks again. If it
-    has none at all: everything.
+    knows of no epochs that far: at `end`, as by one question.
     """
     own_epoch, own_end = end_by_epochs(s, c, follower, epoch)
     if own_end == UNKNOWN_OFFSET:
-        return 0, 1
+        return min(end, s.leo[follower]), 1
     if own_epoch != epoch:
         return min(own_end, s.leo[follower]), 0
     return min(end, own_end, s.leo[follower]), 1

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from model.message.features import (
     ALTER_PARTITION,
+    APPEND_CHECKS_EPOCH,
     BROKER_EPOCH,
     CONSUMER_VALIDATION,
     DIVERGING_GUARD,
@@ -24,9 +25,18 @@ from model.message.features import (
     ISR_FROM_EPOCH_START,
     KRAFT,
     MAXIMAL_ISR,
+    REFUSAL_TELLS_NOTHING,
+    REGISTRATION_REMOVES,
+    SESSION_FENCING,
+    SHRINK_ONLY_LAGGING,
     SHRINK_RAISES_EPOCH,
+    STALE_FETCH_CHECK,
+    STEPS_DOWN,
     TRUNCATE_OUT_OF_RANGE,
+    TRUNCATION_CLEARS_EPOCHS,
+    TRUNCATION_LOWERS_HW,
     TRUNCATIONS,
+    UNCLEAN_MARK_KEPT,
     Feature,
 )
 from model.message.terms import (
@@ -61,16 +71,32 @@ class Version:
         return (truncation, *(f.name for f in FEATURES if self.features & f.bit))
 
 
-_KIP_320 = (
+_KIP_320_CODE = (
     FENCING
     | EPOCH_ON_LEADING
     | EVERY_EPOCH
     | ISR_FROM_EPOCH_START
     | TRUNCATE_OUT_OF_RANGE
     | CONSUMER_VALIDATION
+    | SHRINK_ONLY_LAGGING
+)
+_KIP_320 = (
+    _KIP_320_CODE
+    | TRUNCATION_LOWERS_HW
+    | REFUSAL_TELLS_NOTHING
+    | SESSION_FENCING
+    | TRUNCATION_CLEARS_EPOCHS
 )
 _ON_FETCH = _KIP_320 | DIVERGING_GUARD
-_KRAFT = _ON_FETCH | ALTER_PARTITION | MAXIMAL_ISR | KRAFT | SHRINK_RAISES_EPOCH | FENCED_CHECK
+_KRAFT = (
+    _ON_FETCH
+    | ALTER_PARTITION
+    | MAXIMAL_ISR
+    | KRAFT
+    | STEPS_DOWN
+    | SHRINK_RAISES_EPOCH
+    | FENCED_CHECK
+)
 
 HW = Version(
     name="hw",
@@ -96,16 +122,23 @@ KIP_279_CODE = Version(
     "moves and the logs have no epoch in common.",
     truncation=TRUNCATE_BY_EPOCHS_2_0,
 )
+KIP_320_CODE = Version(
+    name="kip320-code",
+    sentence="Kafka 2.1: fencing by leader epoch (KIP-320) as first released, void within a fetch "
+    "session (KAFKA-9338). A follower may ask for an epoch for ever (KAFKA-10706).",
+    truncation=TRUNCATE_BY_EPOCHS,
+    features=_KIP_320_CODE,
+)
 KIP_320 = Version(
     name="kip320",
-    sentence="Kafka 2.1: fencing by leader epoch (KIP-320) and what came with it. Takes a follower "
-    "that has lost its disk for what it was, if its old fetch arrives late.",
+    sentence="KIP-320 as proposed, in Kafka 2.6.1: fencing by leader epoch and what came with it. "
+    "Takes a follower that has lost its disk for what it was, if its old fetch arrives late.",
     truncation=TRUNCATE_BY_EPOCHS,
     features=_KIP_320,
 )
 ON_FETCH = Version(
     name="truncate-on-fetch",
-    sentence="KIP-595 in Kafka 2.7 (inter.broker.protocol.version 2.7-IV1): the fetch itself says "
+    sentence="KIP-595 in Kafka 2.8 (inter.broker.protocol.version 2.7-IV1): the fetch itself says "
     "where the logs part. From 2.7-IV2 on the ISR is changed by AlterPartition as well.",
     truncation=TRUNCATE_ON_FETCH,
     features=_ON_FETCH,
@@ -119,17 +152,24 @@ KRAFT_3_3 = Version(
 )
 KIP_903 = Version(
     name="kip903",
-    sentence="Kafka 3.5: the controller also checks the broker epoch (KIP-903). The last replica "
-    "in sync may come back without its records.",
+    sentence="Kafka 3.5 (KIP-903 as in 3.7): the controller also checks the broker epoch. The last "
+    "replica in sync may come back without its records.",
     truncation=TRUNCATE_ON_FETCH,
-    features=_KRAFT | BROKER_EPOCH,
+    features=_KRAFT | BROKER_EPOCH | STALE_FETCH_CHECK,
 )
 ELR_4_0 = Version(
     name="elr",
     sentence="Kafka 4.0: eligible leader replicas (KIP-966), without the last known leader. With "
     "min.insync.replicas=2 one power loss takes nothing that was acknowledged.",
     truncation=TRUNCATE_ON_FETCH,
-    features=(_KRAFT & ~SHRINK_RAISES_EPOCH) | BROKER_EPOCH | HW_NEEDS_MIN_ISR | ELR,
+    features=(_KRAFT & ~SHRINK_RAISES_EPOCH)
+    | BROKER_EPOCH
+    | STALE_FETCH_CHECK
+    | HW_NEEDS_MIN_ISR
+    | ELR
+    | REGISTRATION_REMOVES
+    | UNCLEAN_MARK_KEPT
+    | APPEND_CHECKS_EPOCH,
 )
 
 VERSIONS = {
@@ -139,6 +179,7 @@ VERSIONS = {
         EPOCH,
         KIP_279,
         KIP_279_CODE,
+        KIP_320_CODE,
         KIP_320,
         ON_FETCH,
         KRAFT_3_3,

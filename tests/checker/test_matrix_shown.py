@@ -7,11 +7,11 @@ import io
 import json
 import re
 from dataclasses import replace
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 from grids import TINY, cell_of, explored, small_matrix
+from pages import Page, assert_needs_nothing_else
 from rich.console import Console
 
 from checker.engines.choice import EngineChoice
@@ -81,76 +81,49 @@ def test_csv_has_a_line_for_each_cell(matrix: Matrix) -> None:
     assert rows[0]["version"] == "hw"
 
 
-class Page(HTMLParser):
-    """Checks that tags are balanced, and collects what matters."""
-
-    VOID = frozenset({"meta", "br"})
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.ids: set[str] = set()
-        self.links: list[str] = []
-        self.cells: list[tuple[str, str | None]] = []
-        self.tags: set[str] = set()
-        self.attributes: set[str] = set()
-        self.feed(text)
-        self.close()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = dict(attrs)
-        self.tags.add(tag)
-        self.attributes |= set(given)
-        if tag not in self.VOID:
-            self.open.append(tag)
-        if identity := given.get("id"):
-            assert identity not in self.ids
-            self.ids.add(identity)
-        if tag == "td" and given.get("class") in {s.value for s in Standing}:
-            self.cells.append((str(given["class"]), None))
-        if tag == "a":
-            self.links.append(str(given["href"]))
-            if self.open[-2:-1] == ["td"]:
-                self.cells[-1] = (self.cells[-1][0], given["href"])
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
+def standings(page: Page) -> list[tuple[str, str | None]]:
+    return [cell for cell in page.cells if cell[0] in {standing.value for standing in Standing}]
 
 
 def test_the_page_is_well_formed_and_needs_nothing_else(matrix: Matrix) -> None:
-    text = to_html(matrix)
-    page = Page(text)
-
-    assert page.open == []
-    assert page.tags.isdisjoint({"script", "link", "img", "iframe", "object", "form"})
-    assert page.attributes.isdisjoint({"src", "style", "onclick"})
-    assert "url(" not in text
-    assert "@import" not in text
-    assert not re.search(r"https?:", text)
+    assert_needs_nothing_else(to_html(matrix))
 
 
 def test_every_broken_cell_of_the_page_opens_its_trace(matrix: Matrix) -> None:
     page = Page(to_html(matrix))
+    cells = standings(page)
+    named = {link.removeprefix("#") for link in page.links if "/" not in link}
 
-    assert len(page.cells) == len(matrix.outcomes)
-    for standing, link in page.cells:
+    assert len(cells) == len(matrix.outcomes)
+    for standing, link in cells:
         assert (link is not None) == (standing in {"violated", "contract"})
         assert link is None or link.removeprefix("#") in page.ids
-    assert {link.removeprefix("#") for link in page.links} - page.ids == {"top"}
+    assert named <= page.ids
+
+
+def test_a_trace_leads_back_to_the_first_cell_that_it_is_of(matrix: Matrix) -> None:
+    text = to_html(matrix)
+    sections = re.findall(r'<section class="trace" id="(.*?)".*?</section>', text, re.DOTALL)
+
+    assert sections
+    for name in sections:
+        section = text.split(f'<section class="trace" id="{name}"')[1].split("</section>")[0]
+        first = re.findall(rf'<a id="(cell-\d+)" href="#{name}">', text)[0]
+        assert re.findall(r'class="back" href="#(.*?)"', section) == [first, first]
 
 
 def test_a_trace_on_the_page_tells_every_step(matrix: Matrix) -> None:
     outcome = cell_of(matrix, version="hw", acks="all", faults="two crashes", **{UNCLEAN: "false"})
     section, *_ = [
-        part
+        part.split("</section>")[0]
         for part in to_html(matrix).split("<section")
         if "hw: acknowledged_durable, after 12" in part
     ]
 
-    assert section.count("<li>") == 12
+    assert section.count("<li ") == section.count("<article ") == 13
     assert outcome.replayed is not None
     for moment in outcome.replayed.moments:
-        assert f"<b>{moment.action}</b>" in section
+        assert f"<code>{moment}</code>" in section
     assert "m1 was acknowledged; leader r1 of epoch 1 does not have it." in section
 
 
@@ -162,7 +135,9 @@ def test_whatever_is_told_on_the_page_is_escaped(matrix: Matrix) -> None:
         replace(matrix, outcomes=(*(o for o in matrix.outcomes if o is not first), nasty))
     )
 
-    assert "<script" not in text
+    assert text.count("<script") == 1
+    assert "alert(" in text
+    assert_needs_nothing_else(text)
 
 
 def test_a_cell_that_was_stopped_does_not_look_like_one_that_holds() -> None:

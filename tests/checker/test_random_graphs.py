@@ -47,6 +47,8 @@ def test_levels_counts_and_shortest_traces_are_those_of_networkx(
         least = min(node for node in bad if depths.get(node) == min(violated))
         assert found.words == node_state(least).words
         assert len(findings[0].replayed.moments) == min(violated)
+        assert findings[0].breaking is not None
+        assert findings[0].breaking.states == violated.count(min(violated))
 
 
 @settings(max_examples=20, deadline=None)

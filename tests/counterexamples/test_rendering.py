@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+import re
 
 import pytest
 from rich.console import Console, RenderableType
@@ -10,7 +11,6 @@ from counterexamples import (
     Trace,
     render_compact,
     render_full,
-    render_moment,
     replay,
     trace_of,
 )
@@ -134,27 +134,30 @@ def test_columns_keep_their_place_from_step_to_step(crowded: Replayed) -> None:
 
 def test_colour_adds_nothing_but_colour(replayed: Replayed) -> None:
     """What changed is marked for a reader without colours too."""
-    plain = printed(render_moment(replayed, 6), 80)
-    colored = printed(render_moment(replayed, 6), 80, color=True)
+    plain = printed(render_full(replayed), 80)
+    colored = printed(render_full(replayed), 80, color=True)
 
     assert "\x1b[" not in plain
     assert "\x1b[1;33m1*" in colored
-    assert "1*" in plain
+    assert re.sub(r"\x1b\[[0-9;]*m", "", colored) == plain
 
 
-def test_every_moment_can_be_shown(replayed: Replayed) -> None:
-    shown = [printed(render_moment(replayed, n, explanation=EXPLANATION), 80) for n in range(13)]
+def test_why_a_step_matters_stands_below_its_sentence(replayed: Replayed) -> None:
+    reasons = {9: "m1 is gone."}
+    compact = printed(render_compact(replayed, lanes=LANES, reasons=reasons), 80).splitlines()
+    full = printed(render_full(replayed, reasons=reasons), 80).splitlines()
 
-    assert "Initial state" in shown[0]
-    assert "next: Produce(leader=0)" in shown[0]
-    assert [n for n in range(13) if EXPLANATION in shown[n]] == [12]
+    assert [line.strip() for line in compact if ">>" in line] == [">> m1 is gone."]
+    assert compact.index(next(line for line in compact if ">>" in line)) == 1 + compact.index(
+        "                  truncates to its own HW 0, removing m1."
+    )
+    assert [line.strip() for line in full if ">>" in line] == [">> m1 is gone."]
 
 
 def test_a_violation_in_the_initial_state_can_be_shown(hw: Model) -> None:
     empty = replay(trace_of(hw, "sane", ()), hw)
     for form in (render_compact, render_full):
         assert EXPLANATION in printed(form(empty, explanation=EXPLANATION), 80)
-    assert "Step 0 of 0" in printed(render_moment(empty, 0), 80)
 
 
 def test_what_looks_like_markup_is_shown_as_it_is(loss: Trace, replayed: Replayed) -> None:

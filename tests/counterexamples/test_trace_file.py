@@ -125,15 +125,18 @@ def test_no_member_of_a_step_raises_anything_but_bad_trace(name: str, value: obj
         ({"initial": 2**64}, "at most 64 bits"),
         ({"invariant": "a b"}, "invariant is 'a b'; it must be a name"),
         ({"version": "\x1b[2J"}, r"version is '\\x1b\[2J'"),
-        ({"environment": {"acks": None}}, "environment option acks is None"),
-        ({"environment": {"acks": "\n"}}, "environment option acks"),
+        ({"environment": {"acks": None}}, "environment.acks is None"),
+        ({"environment": {"acks": "\n"}}, "environment.acks is"),
         ({"environment": []}, r"environment is \[\]"),
         ({"steps": {}}, r"steps is \{\}; it must be a list"),
-        ({"steps": [7]}, "step 1 is 7; it must be an object with action, arguments"),
-        ({"steps": [{"action": "Produce"}]}, "step 1 lacks arguments"),
-        ({"steps": [{"action": 7, "arguments": {}}]}, "step 1: an action is 7"),
-        ({"steps": [{"action": "A", "arguments": {"r": 1.0}}]}, "argument r of A is 1.0"),
-        ({"steps": [{"action": "A", "arguments": {"r": False}}]}, "argument r of A is False"),
+        ({"steps": [7]}, r"steps\[0\] is 7; it must be an object with action, arguments"),
+        ({"steps": [{"action": "Produce"}]}, r"steps\[0\] lacks arguments"),
+        ({"steps": [{"action": 7, "arguments": {}}]}, r"steps\[0\].action is 7"),
+        ({"steps": [{"action": "A", "arguments": {"r": 1.0}}]}, r"steps\[0\].arguments.r is 1.0"),
+        (
+            {"steps": [{"action": "A", "arguments": {"r": False}}]},
+            r"steps\[0\].arguments.r is False",
+        ),
     ],
 )
 def test_the_message_names_thing_and_value(changed: dict[str, object], complaint: str) -> None:
@@ -148,6 +151,7 @@ def test_the_message_names_thing_and_value(changed: dict[str, object], complaint
         ('{"format": NaN}', "NaN is no JSON"),
         ('{"format": 1, "format": 1}', "a name twice"),
         ("[" * 100_000, "nested too deeply"),
+        ("[" * 33 + "]" * 33, "nested too deeply"),
         ("9" * 5_000, "a number of 5000 digits"),
     ],
 )

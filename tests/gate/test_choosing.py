@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from gates import entry, read
+from gate_texts import entry, read
 
 from checker.console.gate_asking import asking
 from checker.gate import choosing

@@ -6,6 +6,7 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
+from gate_texts import SMALL, entry, read
 from told import Told
 
 from checker.gate.answer import Trouble
@@ -14,7 +15,6 @@ from checker.gate.judging import Outcome, judge
 from checker.gate.reports.junit import to_junit
 from checker.gate.searching import Manner, judged
 from checker.gate.updating import updated
-from gates import SMALL, entry, read
 
 ROOT = Path(__file__).parents[2]
 HERE = Manner(processes=1, uses_kept=False)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from gate_texts import SMALL, entry, read
 from told import Told
 
 from checker.gate.errors import BadGate
 from checker.gate.expectation import Expected
 from checker.gate.keys import OWN_KEYS
-from gates import SMALL, entry, read
 
 
 def refusal(text: str, folder: Path = Path()) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 import jsonschema
 import pytest
 import xmlschema
-from gates import SMALL, entry
+from gate_texts import SMALL, entry
 from told import Told
 
 ROOT = Path(__file__).parents[2]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from gates import SMALL, entry, read
+from gate_texts import SMALL, entry, read
 
 from checker.console.gate_asking import asking
 from checker.gate.errors import BadGate

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from edited_rules import EDITS, RULES, with_rules
+from gate_texts import SMALL, entry, read
 from told import Told
 
 from checker.budgets import NO_BUDGETS, Budgets
@@ -27,7 +28,6 @@ from checker.gate.processes import Processes, processes_wanted
 from checker.gate.reading import expectations_of
 from checker.gate.searches import Search, compiled_together, searches_of
 from checker.gate.searching import Manner, judged
-from gates import SMALL, entry, read
 
 ROOT = Path(__file__).parents[2]
 TWO = entry("sane") + entry("kept", verdicts='no_committed_loss = "holds"')

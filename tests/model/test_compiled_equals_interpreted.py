@@ -33,12 +33,17 @@ from model.kit.transition_system import Model
 from model.message.features import ELR, has
 from model.message.terms import FETCHING, LEADER, NO_RECORD, NO_ROLE
 
+ENOUGH = 8000
+"""After a level with which it has so many states a walk ends: interpreted, each takes 1 to 3 ms."""
+
 
 def walk(model: Model) -> Iterator[tuple[State, Interpreted]]:
-    """Every reachable state with its steps, breadth first."""
+    """Every state with its steps, breadth first, of whole levels up to the one with enough."""
     seen = set(model.initial)
     level = list(model.initial)
-    while level:
+    given = 0
+    while level and given < ENOUGH:
+        given += len(level)
         following: list[State] = []
         for state in level:
             found = stepped(model, state)

@@ -7,7 +7,7 @@ from functools import partial
 
 from model.kit.state import State
 from model.message.environment import DECLARED, FAULTS
-from model.message.features import EVERY_EPOCH, has
+from model.message.metadata import stays_follower
 from model.message.narration.phrases import (
     as_set,
     at_leader,
@@ -88,6 +88,13 @@ def _lost_with(before: State, after: State, replica: int) -> list[str]:
     return [*lost, *never_acked(before, after, replica)]
 
 
+def _mark_clean(c: Settings, before: State, after: State, replica: int) -> str:
+    return (
+        f"r{replica} starts and ends before it has recovered its log: it leaves the mark of a "
+        "clean shutdown."
+    )
+
+
 def _restart(c: Settings, before: State, after: State, replica: int) -> str:
     noticed = contains(before.fenced, replica)
     manner = " and registers" if noticed else ", unnoticed by the controller"
@@ -146,6 +153,10 @@ def _taken_up(
 ) -> str:
     """What a broker does with a decision for `leader`."""
     epoch = after.known_epoch[replica]
+    if leader == NO_REPLICA:
+        rest = never_acked(before, after, replica)
+        did = "steps down" if before.role[replica] == LEADER else "has nobody to fetch from"
+        return joined(f"{learns} that nobody leads in epoch {epoch} and {did}", rest)
     if leader == replica:
         return joined(
             f"{learns} that it {_leads(before, after, replica)} in epoch {epoch}: "
@@ -153,8 +164,7 @@ def _taken_up(
             at_leader(before, after, replica),
         )
     told = f"{learns} that r{leader} leads in epoch {epoch}"
-    same = follows(before, replica) and before.known_leader[replica] == leader
-    if same and not has(c, EVERY_EPOCH):
+    if stays_follower(before, c, replica, leader, epoch):
         return f"{told}; it is the same leader, so r{replica} truncates nothing and carries on."
     if c.truncation == TRUNCATE_ON_FETCH:
         cut = "its fetches will tell where the logs part"
@@ -185,6 +195,7 @@ SENTENCES: dict[str, Callable[..., str]] = {
     "Checkpoint": _checkpoint,
     "BeginShutdown": _begin_shutdown,
     "Stop": _stop,
+    "MarkClean": _mark_clean,
     "Restart": _restart,
     "Fence": _fence,
     "FenceAndElect": _fence_and_elect,

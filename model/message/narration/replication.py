@@ -23,9 +23,11 @@ from model.message.narration.phrases import (
 from model.message.settings import Settings
 from model.message.terms import (
     DIVERGING,
+    GRANTED,
     IDLE,
     NO_EPOCH,
     OUT_OF_RANGE,
+    REFUSED,
     TRUNCATING,
     UNKNOWN_OFFSET,
 )
@@ -77,6 +79,15 @@ def _wake_parked(c: Settings, before: State, after: State, follower: int) -> str
     if after.fetch[follower] == DIVERGING:
         return f"r{leader} completes {fetch} {_parting(c, before, leader, follower)}."
     return f"r{leader} completes {fetch}: {answering(after, follower)}."
+
+
+def _read_late(c: Settings, before: State, after: State, follower: int) -> str:
+    was = as_records(answered_records(before, follower))
+    now = as_records(answered_records(after, follower)) or "no record"
+    return (
+        f"r{before.known_leader[follower]} has written its log anew where its answer to "
+        f"r{follower} points to: the answer brings {now}, not {was}."
+    )
 
 
 def _receive_fetch(c: Settings, before: State, after: State, follower: int) -> str:
@@ -133,11 +144,22 @@ def _lagging(before: State, leader: int, follower: int) -> str:
 def _alter_partition(c: Settings, before: State, after: State, leader: int) -> str:
     asked = f"r{leader}'s AlterPartition for ISR {as_set(before, before.pending_isr[leader])}"
     if before.isr == after.isr:
-        return f"The controller refuses {asked}."
+        late = "; the answer is on its way" if after.answer[leader] == REFUSED else ""
+        return f"The controller refuses {asked}{late}."
     rest = at_leader(before, after, leader)
     if after.elr:
         rest.insert(0, f"ELR {as_set(after, after.elr)}")
+    if after.answer[leader] == GRANTED:
+        rest.append("the answer is on its way")
     return joined(f"The controller accepts {asked}", [*election(before, after), *rest])
+
+
+def _hear_answer(c: Settings, before: State, after: State, leader: int) -> str:
+    asked = as_set(before, before.pending_isr[leader])
+    if before.answer[leader] == GRANTED:
+        return joined(f"r{leader} hears that ISR {asked} holds", at_leader(before, after, leader))
+    known = as_set(after, after.known_isr[leader])
+    return f"r{leader} hears that ISR {asked} was refused, and goes by {known} again."
 
 
 def _offset_for_leader_epoch(c: Settings, before: State, after: State, follower: int) -> str:
@@ -173,6 +195,7 @@ SENTENCES: dict[str, Callable[..., str]] = {
     "SendFetch": _send_fetch,
     "LeaderFetch": _leader_fetch,
     "WakeParked": _wake_parked,
+    "ReadLate": _read_late,
     "RecvFetch": _receive_fetch,
     "RecvOutOfRange": _receive_out_of_range,
     "RecvDiverging": _receive_diverging,
@@ -180,6 +203,7 @@ SENTENCES: dict[str, Callable[..., str]] = {
     "LoseStray": _lose_stray,
     "ShrinkIsr": _shrink_isr,
     "AlterPartition": _alter_partition,
+    "HearAnswer": _hear_answer,
     "OffsetForLeaderEpoch": _offset_for_leader_epoch,
     "Consume": _consume,
 }

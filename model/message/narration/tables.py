@@ -22,12 +22,15 @@ from model.message.roles import follows
 from model.message.terms import (
     DIVERGING,
     FETCHING,
+    GRANTED,
     IDLE,
     LEADER,
+    NO_ANSWER,
     NO_EPOCH,
     NO_REPLICA,
     OUT_OF_RANGE,
     PARKED,
+    REFUSED,
     REQUESTED,
     TRUNCATING,
     UNKNOWN_OFFSET,
@@ -131,7 +134,8 @@ def _isr(s: State, leader: int) -> str:
     if not s.pending_isr[leader]:
         return known
     asked = as_list(f"r{member}" for member in members_of(s, s.pending_isr[leader]))
-    return f"{known}, asks {asked}{' (old)' if s.pending_stale[leader] else ''}"
+    answer = {NO_ANSWER: "", GRANTED: ", granted", REFUSED: ", refused"}[s.answer[leader]]
+    return f"{known}, asks {asked}{' (old)' if s.pending_stale[leader] else ''}{answer}"
 
 
 def _state(s: State, replica: int) -> str:
@@ -142,6 +146,8 @@ def _state(s: State, replica: int) -> str:
         return f"leader {epoch}{', outdated' if s.outdated[replica] else ''}"
     if follows(s, replica) and s.cached_epoch[replica] != NO_EPOCH:
         epoch += f", led e{s.cached_epoch[replica]}"
+    if follows(s, replica) and s.known_leader[replica] == replica:
+        return f"no leader {epoch}"
     if s.role[replica] == FETCHING:
         return f"follower r{s.known_leader[replica]} {epoch}"
     if s.role[replica] == TRUNCATING:

@@ -1,0 +1,113 @@
+"""The last section of docs/scenarios.md: what each entry's trace takes, and what repairs it.
+
+    python -m bench.document_explanations [NAME]...
+
+explains the recorded trace of every entry, or of those named (then the table is printed and not
+written). Some minutes on one core; what a budget ended is told as not decided.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+from checker.engines.prepare import prepare
+from checker.explain.chain import Chain, chain_of
+from checker.explain.rendering import told_numbers
+from checker.explain.repairs import Repairs, repairs_of
+from checker.finding import confirmed
+from checker.kafka.families import family_of
+from checker.problems.wording import told_version
+from checker.scenarios.catalogue import CATALOGUE, find_scenario
+from checker.scenarios.document import EXPLAINED, run_part
+from checker.scenarios.scenario import Scenario
+from counterexamples import read_trace
+
+ROOT = Path(__file__).resolve().parent.parent
+DOCUMENT = ROOT / "docs" / "scenarios.md"
+TRACES = ROOT / "examples" / "traces" / "scenarios"
+STATES_MAX = 8_000_000
+SECONDS_MAX = 200.0
+"""For all changes of an entry together."""
+_HEAD = """
+## What each takes, and what repairs it
+
+Written by `python -m bench.document_explanations`, from the recorded trace of each entry under the
+first version that violates it. *Takes*: the steps from outside without any one of which no course
+breaks the claim. *Too late*: steps of the protocol that would have prevented it, with the steps of
+the trace after which they could still come. *Repairs*: the single changes with which the claim
+holds in every reachable state at the same bounds, with how many these are; *not decided* are those
+whose space is larger than was looked at. [explain.md](explain.md) says what is meant exactly.
+
+| entry | version | takes | too late | repairs |
+|---|---|---|---|---|
+"""
+
+
+def row(scenario: Scenario) -> str:
+    """The line of one entry."""
+    trace = read_trace(TRACES / f"{scenario.name}.json")
+    problem = family_of(trace.model).problem_of(trace.version, trace.environment, [trace.invariant])
+    claim = next(claim for claim in problem.claims if problem.is_asked(claim))
+    replayed = confirmed(trace, problem.model, claim).replayed
+    prepare(problem)
+    chain = chain_of(problem, replayed)
+    [repairs] = repairs_of(problem, threads=1, states_max=STATES_MAX, seconds_max=SECONDS_MAX)
+    told = (
+        f"[{scenario.number}](#{scenario.number.lower()}-{scenario.name})",
+        told_version(trace.version),
+        _causes(chain),
+        _chances(chain),
+        _repairs(repairs),
+    )
+    return f"| {' | '.join(told)} |\n"
+
+
+def _causes(chain: Chain) -> str:
+    told = (
+        f"{cause.moment.number} `{cause.moment}`" + (" (not decided)" if cause.undecided else "")
+        for cause in chain.causes
+    )
+    return ", ".join(told)
+
+
+def _chances(chain: Chain) -> str:
+    told = [
+        f"`{chance.call}` after {told_numbers(tuple(range(chance.first, chance.last + 1)))}"
+        for chance in chain.chances
+    ]
+    if chain.unlooked:
+        told.append(f"not all tried after {told_numbers(chain.unlooked)}")
+    return ", ".join(told) or "none"
+
+
+def _repairs(repairs: Repairs) -> str:
+    told = ", ".join(f"`{one.candidate.told}` ({one.states:,})" for one in repairs.found)
+    if not repairs.undecided:
+        return told or "none"
+    named = ", ".join(f"`{change.told}`" for change in repairs.undecided)
+    return f"{told or 'none'}; not decided: {named}"
+
+
+def main() -> None:
+    """Write the section, or print the lines of some entries."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    names = parser.parse_args().names
+    lines = []
+    for scenario in [find_scenario(name) for name in names] or CATALOGUE:
+        started = time.monotonic()
+        lines.append(row(scenario))
+        print(f"{scenario.number} {time.monotonic() - started:.0f} s", file=sys.stderr, flush=True)
+    if names:
+        print("".join(lines), end="")
+        return
+    whole = DOCUMENT.read_text(encoding="utf-8")
+    text = run_part(whole) + EXPLAINED + _HEAD + "".join(lines)
+    DOCUMENT.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

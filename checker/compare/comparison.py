@@ -1,0 +1,186 @@
+"""Two versions or settings on the same choices: where they first part, and how each ends."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from checker.compare.aligning import How, Pair, aligned
+from checker.problems.family import words_of
+from checker.problems.problem import Problem
+from counterexamples import Moment, Replayed
+from counterexamples.protocols import Narration
+from model.kit.claim import ActionProperty, Invariant
+from model.kit.state import State
+from model.kit.transition_system import Model
+from model.message.features import TRUNCATIONS
+from model.message.model import NAME as MESSAGE_NAME
+from model.message.versions import version_of
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What a reader of two states sees to be another: whose, which column, and both cells."""
+
+    whose: str
+    what: str
+    left: str
+    right: str
+
+    def __str__(self) -> str:
+        of = f"{self.whose} {self.what}" if self.whose else self.what
+        return f"{of}: {self.left} | {self.right}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class End:
+    """How one side ends. `broken_at` counts pairs from 1, 0 for the initial state; None: nowhere.
+
+    `applies` is whether its version has what the claim is about; `explanation` says what is broken.
+    """
+
+    broken_at: int | None
+    explanation: str
+    applies: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """A trace of `left` beside its choices in `right`, two problems that ask one claim each.
+
+    Pairs are numbered from 1; 0 are the initial states, and None means nowhere. `first_seen` is the
+    first pair that differs to a reader: another step, one more or one less, or another state.
+    `parting` is the first after which a lane of a broker differs, its log end or high watermark in
+    Kafka's models; where none ever does it is `first_seen`.
+    """
+
+    replayed: Replayed
+    left: Problem
+    right: Problem
+    pairs: tuple[Pair, ...]
+    first_seen: int | None
+    parting: int | None
+    ends: tuple[End, End]
+
+    @property
+    def differences(self) -> tuple[Difference, ...]:
+        """What is another after the pair at which they part."""
+        return self.differences_after(self.parting) if self.parting is not None else ()
+
+    def differences_after(self, number: int) -> tuple[Difference, ...]:
+        """What a reader sees to be another after a pair, 0 for the initial states."""
+        left, right = self.states_after(number)
+        return differences(self.left.model, left, self.right.model, right)
+
+    def place(self, number: int) -> str:
+        """Which pair that is: `step 10`, `before step 11` where it is one more, `the start`."""
+        if number == 0:
+            return "the start"
+        ours = self.pairs[number - 1].ours
+        if ours is not None:
+            return f"step {ours.number}"
+        following = (pair.ours.number for pair in self.pairs[number:] if pair.ours is not None)
+        return f"before step {next(following)}"
+
+    def states_after(self, number: int) -> tuple[State, State]:
+        """Both states after a pair, 0 for the initial ones."""
+        if number == 0:
+            return self.replayed.initial, _initial(self.right.model, self.replayed)
+        pair = self.pairs[number - 1]
+        return pair.left, pair.right
+
+
+def compared(left: Problem, replayed: Replayed, right: Problem) -> Comparison:
+    """Make the choices of a trace of `left` in `right`; each problem asks the trace's claim alone.
+
+    Both are of one family.
+    """
+    pairs = aligned(replayed, right.model, words_of(left))
+    theirs = [pair.theirs for pair in pairs]
+    ours = [pair.ours for pair in pairs]
+    initial = _initial(right.model, replayed)
+    states = [(replayed.initial, initial), *((pair.left, pair.right) for pair in pairs)]
+    found = [differences(left.model, one, right.model, two) for one, two in states]
+    lanes = words_of(left).lanes
+    is_seen = (
+        bool(each) or (number > 0 and pairs[number - 1].how is not How.SAME)
+        for number, each in enumerate(found)
+    )
+    first_seen = next((number for number, seen in enumerate(is_seen) if seen), None)
+    parted = (any(one.whose and one.what in lanes for one in each) for each in found)
+    return Comparison(
+        replayed=replayed,
+        left=left,
+        right=right,
+        pairs=pairs,
+        first_seen=first_seen,
+        parting=next((number for number, has in enumerate(parted) if has), first_seen),
+        ends=(_end(left, replayed.initial, ours), _end(right, initial, theirs)),
+    )
+
+
+def differences(
+    model: Model, state: State, other: Model, counterpart: State
+) -> tuple[Difference, ...]:
+    """What a reader sees to be another, in the order of the table, then of the facts below it."""
+    ours, theirs = _cells(model.narration, state), _cells(other.narration, counterpart)
+    return tuple(
+        Difference(*where, ours.get(where, "-"), theirs.get(where, "-"))
+        for where in {**ours, **theirs}
+        if ours.get(where) != theirs.get(where)
+    )
+
+
+def told_changes(left: Model, right: Model) -> tuple[str, ...]:
+    """What `right` is that `left` is not: rules, then settings, as `acks: all | 1`."""
+    told = []
+    if left.name == MESSAGE_NAME:
+        ours, theirs = version_of(left.version), version_of(right.version)
+        ways = {value: name for name, value in TRUNCATIONS.items()}
+        if ours.truncation != theirs.truncation:
+            told.append(f"{ways[ours.truncation]} | {ways[theirs.truncation]}")
+        gone = [n for n in ours.feature_names[1:] if n not in theirs.feature_names]
+        come = [n for n in theirs.feature_names[1:] if n not in ours.feature_names]
+        told += [f"{name} | -" for name in gone] + [f"- | {name}" for name in come]
+    for name in {**left.options, **right.options}:
+        one, two = left.options.get(name), right.options.get(name)
+        if one != two:
+            told.append(f"{name}: {_value(one)} | {_value(two)}")
+    return tuple(told)
+
+
+def _initial(model: Model, replayed: Replayed) -> State:
+    return model.initial[min(replayed.trace.initial, len(model.initial) - 1)]
+
+
+def _end(problem: Problem, initial: State, moments: list[Moment | None]) -> End:
+    """Where on its way the claim of the problem first breaks."""
+    settings = problem.model.settings
+    [claim] = [claim for claim in problem.claims if problem.is_asked(claim)]
+    if not claim.applies(settings):
+        return End(broken_at=None, explanation="", applies=False)
+    if isinstance(claim, Invariant) and not claim.holds(initial, settings):
+        return End(broken_at=0, explanation=claim.explain(initial, settings))
+    for number, moment in enumerate(moments, start=1):
+        if moment is None:
+            continue
+        if isinstance(claim, ActionProperty):
+            if not claim.keeps(moment.before, moment.after, settings):
+                told = claim.explain(moment.before, moment.after, settings)
+                return End(broken_at=number, explanation=told)
+        elif not claim.holds(moment.after, settings):
+            return End(broken_at=number, explanation=claim.explain(moment.after, settings))
+    return End(broken_at=None, explanation="")
+
+
+def _cells(narration: Narration, state: State) -> dict[tuple[str, str], str]:
+    header, *rows = narration.rows(state)
+    cells = {
+        (row[0], title): cell
+        for row in rows
+        for title, cell in zip(header[1:], row[1:], strict=True)
+    }
+    return cells | {("", label): value for label, value in narration.summary(state)}
+
+
+def _value(value: object) -> str:
+    return {True: "on", False: "off"}[value] if isinstance(value, bool) else str(value)

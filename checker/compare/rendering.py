@@ -1,0 +1,194 @@
+"""A comparison as rich renderables: two columns where there is room, else one under the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.table import Table
+from rich.text import Text
+
+from checker.compare.aligning import How, Pair
+from checker.compare.comparison import Comparison, End, told_changes
+from checker.problems.wording import told_version
+from counterexamples import Moment
+from counterexamples.protocols import Narration, State
+from counterexamples.state_table import CHANGED, MARK, QUIET, Facts, StateTable, marked
+
+WIDE = 120
+"""Columns from which both versions stand side by side."""
+BAD = "bold red"
+GOOD = "bold green"
+_SAME = "the same"
+
+
+def render_comparison(comparison: Comparison) -> RenderableType:
+    """What differs, the steps of both, where they part, the states then and at the end."""
+    one, two = names(comparison)
+    changes = told_changes(comparison.left.model, comparison.right.model)
+    parts: list[RenderableType] = [
+        Text.assemble((one, "bold"), " | ", (two, "bold")),
+        *([Text("; ".join(changes), QUIET)] if changes else []),
+        Text(),
+        _Steps(comparison),
+        Text(),
+    ]
+    parts += _parting(comparison)
+    if comparison.parting is not None and comparison.parting < len(comparison.pairs):
+        parts += [Text(), *_states(comparison, comparison.parting)]
+    parts += [Text(), *_states(comparison, len(comparison.pairs)), Text()]
+    for name, end in zip((one, two), comparison.ends, strict=True):
+        parts.append(_told_end(comparison, name, end))
+    return Group(*parts)
+
+
+def names(comparison: Comparison) -> tuple[str, str]:
+    """What the two sides are called: the versions, or ours and theirs of one version."""
+    one, two = comparison.left.model, comparison.right.model
+    if one.version != two.version:
+        return told_version(one.version), told_version(two.version)
+    return told_version(one.version), f"{told_version(two.version)}, changed"
+
+
+def told(narration: Narration, moment: Moment) -> str:
+    """A step in the words of its side."""
+    return narration.sentence(moment.action, moment.values, moment.before, moment.after)
+
+
+def told_pair(comparison: Comparison, number: int) -> tuple[str, str]:
+    """Both sides of a pair, counted from 1, as sentences; the second is `the same` where it is."""
+    pair = comparison.pairs[number - 1]
+    left = "" if pair.ours is None else told(comparison.left.model.narration, pair.ours)
+    right = "" if pair.theirs is None else told(comparison.right.model.narration, pair.theirs)
+    match pair.how:
+        case How.MISSING:
+            return left, f"Not possible: {pair.why}."
+        case How.INSTEAD:
+            return left, f"Instead ({pair.why}): {right}"
+        case How.INSERTED:
+            return "", f"First: {right}"
+    if left == right and not comparison.differences_after(number):
+        return left, _SAME
+    return left, right
+
+
+@dataclass(frozen=True, slots=True)
+class _Steps:
+    """The pairs, numbered by the steps of the trace."""
+
+    comparison: Comparison
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        yield self._wide() if options.max_width >= WIDE else self._narrow()
+
+    def _rows(self) -> Iterator[tuple[str, str, str, str]]:
+        for number, pair in enumerate(self.comparison.pairs, start=1):
+            style = CHANGED if number == self.comparison.parting else ""
+            yield _number(pair), *told_pair(self.comparison, number), style
+
+    def _wide(self) -> Table:
+        table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style=QUIET)
+        table.add_column(justify="right", no_wrap=True)
+        for name in names(self.comparison):
+            table.add_column(Text(name), overflow="fold", ratio=1)
+        for number, left, right, style in self._rows():
+            quiet = QUIET if right == _SAME else style
+            table.add_row(number, Text(left, style), Text(right, quiet))
+        return table
+
+    def _narrow(self) -> Table:
+        one, two = names(self.comparison)
+        table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, show_header=False)
+        table.add_column(justify="right", no_wrap=True)
+        table.add_column(overflow="fold")
+        for number, left, right, style in self._rows():
+            if right in (_SAME, left):
+                table.add_row(number, Text(left, style))
+                continue
+            if left:
+                table.add_row(number, Text(f"{one}: {left}", style))
+            table.add_row("" if left else number, Text(f"{two}: {right}", style))
+        return table
+
+
+def _number(pair: Pair) -> str:
+    return "+" if pair.ours is None else f"{pair.ours.number}."
+
+
+def _parting(comparison: Comparison) -> list[RenderableType]:
+    if comparison.parting is None:
+        return [Text("They do not part: every step and every state is the same.", "bold")]
+    parts: list[RenderableType] = []
+    first = comparison.first_seen
+    if first is not None and first != comparison.parting:
+        seen = "; ".join(map(str, comparison.differences_after(first))) or "another step"
+        parts.append(Text(f"A first difference is seen at {comparison.place(first)}: {seen}"))
+    parts.append(Text(f"They part at {comparison.place(comparison.parting)}", "bold"))
+    if comparison.parting:
+        _, right = told_pair(comparison, comparison.parting)
+        left, _ = told_pair(comparison, comparison.parting)
+        grid = Table.grid(padding=(0, 1, 0, 0))
+        grid.add_column(no_wrap=True)
+        grid.add_column(overflow="fold")
+        for name, sentence in zip(names(comparison), (left, right), strict=True):
+            grid.add_row(Text(f"{name}:", "bold"), Text(sentence or "nothing"))
+        parts.append(grid)
+    if comparison.differences:
+        parts.append(Facts(tuple(Text(str(each)) for each in comparison.differences)))
+    return parts
+
+
+def _states(comparison: Comparison, number: int) -> list[RenderableType]:
+    """Both states after a pair, what differs marked in the second."""
+    ours, theirs = comparison.states_after(number)
+    one, two = names(comparison)
+    narrations = comparison.left.model.narration, comparison.right.model.narration
+    place = comparison.place(number)
+    return [
+        Text(f"After {place}   {MARK} not as in the other", "bold"),
+        Text(one),
+        *_state(narrations[0], ours, narrations[1], theirs),
+        Text(two),
+        *_state(narrations[1], theirs, narrations[0], ours),
+    ]
+
+
+def _state(
+    narration: Narration, state: State, others: Narration, other: State
+) -> list[RenderableType]:
+    header, *rows = narration.rows(state)
+    other_header, *other_rows = others.rows(other)
+    known = {
+        (row[0], title): cell
+        for row in other_rows
+        for title, cell in zip(other_header, row, strict=True)
+    }
+    cells = tuple(
+        tuple(
+            marked(cell, known.get((row[0], title), "") != cell)
+            for title, cell in zip(header, row, strict=True)
+        )
+        for row in rows
+    )
+    widths = tuple(
+        max([0, *(len(cell.plain) for cell in column)])
+        for column in (zip(*cells, strict=True) if cells else [()] * len(header))
+    )
+    theirs = dict(others.summary(other))
+    pairs = tuple(
+        Text.assemble((f"{label}: ", QUIET), marked(value, theirs.get(label) != value))
+        for label, value in narration.summary(state)
+    )
+    return [*([StateTable(tuple(header), cells, widths)] if cells else []), Facts(pairs)]
+
+
+def _told_end(comparison: Comparison, name: str, end: End) -> Text:
+    claim = comparison.replayed.trace.invariant
+    if not end.applies:
+        return Text.assemble((f"{name}: ", "bold"), f"has nothing that {claim} is about.")
+    if end.broken_at is None:
+        return Text.assemble((f"{name}: ", "bold"), (f"{claim} holds all the way.", GOOD))
+    place = comparison.place(end.broken_at)
+    broken = f"{claim} is broken at {place}. {end.explanation}"
+    return Text.assemble((f"{name}: ", "bold"), (broken, BAD))

@@ -1,0 +1,183 @@
+"""Whether a claim can break when some things come from outside, in an order, and nothing else does.
+
+An event is a step that is done to the protocol: a record produced, a crash. A course takes some of
+the events in the order given, and between them any steps that the protocol takes by itself, as many
+as it likes. All courses are gone through, so that "none breaks the claim" is as exact as a verdict.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from checker.compiled.origins import action_of, arguments_of, call_of, row_of, step_of
+from checker.engines.engine import ModelFault, Words
+from checker.engines.expander import Expander, Findings, Tally
+from checker.faults import explain_fault
+from checker.problems.problem import Problem
+from checker.rows import Rows
+from checker.store.explore_loop import CHUNK_ROWS
+from model.kit.claim import ActionProperty
+from model.kit.state import State
+from model.kit.transition_system import Model
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A step from outside: an action and its first argument, None where it has none.
+
+    Further arguments, as how much a power loss takes, may be any: what they are worth depends on
+    what went before.
+    """
+
+    action: str
+    actor: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Courses:
+    """Whether some course breaks the claim, None where a budget ended the search, and the states.
+
+    `states` are those that the courses lead through, as many as were looked at.
+    """
+
+    breaks: bool | None
+    states: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Allowance:
+    """How much one search may look at: distinct states, and until when (`time.monotonic`)."""
+
+    states: int
+    ends: float
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the time is up."""
+        return time.monotonic() > self.ends
+
+
+class CourseSearch:
+    """Searches the courses of a problem, of which one claim is asked.
+
+    `outside` names the actions that the protocol does not take by itself; empty: all of them.
+    Raises what an action or the claim raises, as a run does (`checker.faults`).
+    """
+
+    def __init__(self, problem: Problem, outside: frozenset[str]) -> None:
+        self.problem = problem
+        self.model = problem.model
+        [self._claim] = [claim for claim in problem.claims if problem.is_asked(claim)]
+        self._expander = Expander(problem)
+        names = [action.name for action in self.model.actions]
+        self._is_free: NDArray[np.bool_] = np.array(
+            [bool(outside) and name not in outside for name in names], np.bool_
+        )
+        self._number = {name: number for number, name in enumerate(names)}
+
+    def search(self, start: Words, events: Sequence[Event], allowance: Allowance) -> Courses:
+        """Go through all courses from `start` with some of the `events`, in their order.
+
+        A state is looked at once: where it is reached with more events still to come, whatever it
+        can come to with fewer is among what it can come to with these.
+        """
+        seen: set[bytes] = set()
+        begun: list[list[Rows]] = [[] for _ in range(len(events) + 1)]
+        begun[0].append(np.array([start], np.uint64))
+        for taken, starts in enumerate(begun):
+            frontier = _unseen(starts, seen)
+            while len(frontier):
+                if self._breaks_in(frontier):
+                    return Courses(True, len(seen))
+                if len(seen) > allowance.states or allowance.is_over:
+                    return Courses(None, len(seen))
+                reached: list[Rows] = []
+                for rows, steps in self._out_of(frontier):
+                    reached.append(rows[self._is_free[action_of(steps)]])
+                    allowed = self._is_free[action_of(steps)].copy()
+                    for later in range(taken, len(events)):
+                        matching = self._is_event(steps, events[later])
+                        if matching.any():
+                            begun[later + 1].append(rows[matching])
+                            allowed |= matching
+                    if self._broken_by(allowed):
+                        return Courses(True, len(seen))
+                frontier = _unseen(reached, seen)
+        return Courses(False, len(seen))
+
+    def _out_of(self, frontier: Rows) -> Iterator[tuple[Rows, NDArray[np.int64]]]:
+        """The successors of a frontier, block by block, with the step to each."""
+        for at in range(0, len(frontier), CHUNK_ROWS):
+            block = np.ascontiguousarray(frontier[at : at + CHUNK_ROWS])
+            tally = Tally(self.problem)
+            for written in self._expander.expand(block, tally):
+                self._block, self._tally = block, tally
+                yield (
+                    self._expander.out[:written].copy(),
+                    step_of(self._expander.origin[:written]),
+                )
+            if tally.faults:
+                raise explain_fault(self.problem, ModelFault(min(tally.faults)))
+
+    def _is_event(self, steps: NDArray[np.int64], event: Event) -> NDArray[np.bool_]:
+        number = self._number[event.action]
+        is_action: NDArray[np.bool_] = action_of(steps) == number
+        if event.actor is None:
+            return is_action
+        sizes = [self.model.layout.sizes[p.over] for p in self.model.actions[number].parameters]
+        beyond = int(np.prod(sizes[1:], dtype=np.int64))
+        is_actor: NDArray[np.bool_] = arguments_of(steps) // beyond == event.actor
+        return is_action & is_actor
+
+    def _breaks_in(self, frontier: Rows) -> bool:
+        """Whether a state of the frontier breaks the claim, if it is one about states."""
+        findings = Findings(self.problem)
+        self._expander.inspect(np.ascontiguousarray(frontier), findings)
+        if findings.faults:
+            raise explain_fault(self.problem, ModelFault(min(findings.faults)))
+        return bool(findings.broken.any())
+
+    def _broken_by(self, allowed: NDArray[np.bool_]) -> bool:
+        """Whether an allowed step of the last block breaks the claim, if it is one about steps.
+
+        Compiled code says only that some step does; which one, if it is allowed, Python finds.
+        """
+        claim = self._claim
+        if not isinstance(claim, ActionProperty) or not self._tally.breaches.broken.any():
+            return False
+        origins = self._expander.origin[: len(allowed)][allowed]
+        return any(
+            not claim.keeps(before, after, self.model.settings)
+            for before, after in _transitions(self.model, self._block, origins)
+        )
+
+
+def _transitions(
+    model: Model, block: Rows, origins: NDArray[np.int64]
+) -> Iterator[tuple[State, State]]:
+    actions = {action.name: action for action in model.actions}
+    for origin in origins.tolist():
+        before = State(model.layout, tuple(map(int, block[row_of(origin)])))
+        name, arguments = call_of(model, step_of(origin))
+        yield before, model.apply(before, actions[name], arguments)
+
+
+def _unseen(blocks: Sequence[Rows], seen: set[bytes]) -> Rows:
+    """The rows that were not seen before, each once, in the order in which they came."""
+    if not blocks:
+        return np.zeros((0, 1), np.uint64)
+    rows = np.concatenate(blocks)
+    width = rows.shape[1] * rows.itemsize
+    text = np.ascontiguousarray(rows).tobytes()
+    kept = []
+    for number in range(len(rows)):
+        key = text[number * width : (number + 1) * width]
+        if key not in seen:
+            seen.add(key)
+            kept.append(number)
+    return rows[kept]

@@ -1,0 +1,158 @@
+"""The changes that repair a violation, found by exploring each of them in full.
+
+A change repairs a claim if with it the claim holds in every reachable state within the same bounds.
+Whether it does is explored as any question is, under a budget: what a budget ended is told as not
+decided. That the claim holds because what it is about never happens any more is told too.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+
+from checker.budgets import Budgets
+from checker.engines.choice import EngineChoice
+from checker.engines.memory import threads_of
+from checker.engines.prepare import prepare
+from checker.explain.candidates import Candidate, Nonsense, candidates
+from checker.problems.problem import Problem, Shared, sharing
+from checker.result import Result, Verdict
+from checker.run import run
+from model.kit.layout import Layout
+
+STATES_MAX = 3_000_000
+"""How many states a change is explored to."""
+SECONDS_MAX = 120.0
+"""How long all changes together may take, compiling aside."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tried:
+    """A change that was explored. `verdict` is that of the claim, `depth` of its violation.
+
+    `states` are all there are where the run is `complete`. `never` names what must happen and does
+    not with this change, though it does without it.
+    """
+
+    candidate: Candidate
+    verdict: Verdict
+    depth: int | None
+    states: int
+    complete: bool
+    never: tuple[str, ...] = ()
+
+    @property
+    def repairs(self) -> bool:
+        """Whether the claim holds with it."""
+        return self.verdict is Verdict.HOLDS and self.complete
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repairs:
+    """All that was tried for one claim, in the order of the tables. `nonsense` was not.
+
+    `unexplored` were left when the time was up.
+    """
+
+    problem: Problem
+    claim: str
+    tried: tuple[Tried, ...]
+    nonsense: tuple[Nonsense, ...]
+    unexplored: tuple[Candidate, ...]
+
+    @property
+    def found(self) -> tuple[Tried, ...]:
+        """Those that repair it."""
+        return tuple(tried for tried in self.tried if tried.repairs)
+
+    @property
+    def undecided(self) -> tuple[Candidate, ...]:
+        """Those of which nothing is known: a budget ended their run, or the time was up."""
+        ended = (t.candidate for t in self.tried if t.verdict is Verdict.INCOMPLETE)
+        return (*ended, *self.unexplored)
+
+
+def repairs_of(
+    problem: Problem,
+    *,
+    threads: int = 0,
+    states_max: int = STATES_MAX,
+    seconds_max: float = SECONDS_MAX,
+    announce: Callable[[str], None] = lambda message: None,
+    watch: Callable[[int, int], None] = lambda done, of: None,
+) -> tuple[Repairs, ...]:
+    """For each claim that `problem` asks, what repairs it; each change is explored once for all.
+
+    Raises as `checker.run.run` does. Ctrl-C leaves the rest unexplored. `watch` is told how many
+    changes are explored, of how many.
+    """
+    changes, nonsense = candidates(problem)
+    changed = [_changed(problem, change) for change in changes]
+    shared = _shared_by((problem, *changed))
+    asked = [claim.name for claim in problem.claims if problem.is_asked(claim)]
+    choice = EngineChoice(name="local", threads=threads)
+    ends: float | None = None
+    results: list[Result] = []
+    for number, one in enumerate((problem, *changed)):
+        watch(number, len(changes) + 1)
+        shareable = replace(one, shared=shared[one.model.layout])
+        if ends is None:
+            # Compiling is not what the time is for, and there is something to compile only once.
+            prepare(shareable, threads=threads_of(threads), announce=announce)
+            ends = time.monotonic() + seconds_max
+        left = ends - time.monotonic()
+        if left <= 0:
+            break
+        # As it is, it is explored whole, to see what happens; of a change one violation will do.
+        budgets = Budgets(
+            max_states=states_max, max_seconds=left, stop_at_first=number > 0 and len(asked) == 1
+        )
+        result = run(shareable, choice, budgets=budgets, announce=announce).result
+        if result.interrupted:
+            break
+        results.append(result)
+    watch(len(changes) + 1, len(changes) + 1)
+    happening = _happening(results[0]) if results else frozenset()
+    explored = list(zip(changes, results[1:], strict=False))
+    return tuple(
+        Repairs(
+            problem=problem,
+            claim=claim,
+            tried=tuple(_tried(claim, change, result, happening) for change, result in explored),
+            nonsense=tuple(nonsense),
+            unexplored=tuple(changes[len(explored) :]),
+        )
+        for claim in asked
+    )
+
+
+def _changed(problem: Problem, change: Candidate) -> Problem:
+    assert problem.family is not None
+    names = [claim.name for claim in problem.claims if problem.is_asked(claim)]
+    return problem.family.problem_of(change.version, dict(change.options), names)
+
+
+def _shared_by(problems: Iterable[Problem]) -> dict[Layout, Shared]:
+    """For each shape of state what the problems of that shape have between them."""
+    alike: dict[Layout, list[Problem]] = defaultdict(list)
+    for problem in problems:
+        alike[problem.model.layout].append(problem)
+    return {layout: sharing(together) for layout, together in alike.items()}
+
+
+def _happening(result: Result) -> frozenset[str]:
+    return frozenset(found.name for found in result.reachable if found.depth is not None)
+
+
+def _tried(claim: str, change: Candidate, result: Result, happening: frozenset[str]) -> Tried:
+    found = next(found for found in result.invariants if found.name == claim)
+    return Tried(
+        candidate=change,
+        verdict=found.verdict,
+        depth=found.depth,
+        states=result.distinct,
+        complete=result.complete,
+        never=tuple(sorted(happening - _happening(result))) if result.complete else (),
+    )

@@ -1,0 +1,45 @@
+"""The command that checks the same again: `waterline check` with all that is not as usual."""
+
+from __future__ import annotations
+
+from checker.kafka.families import MESSAGE
+from checker.problems.family import Family, words_of
+from checker.problems.problem import Problem
+from checker.problems.symmetry import Symmetry
+from model.message.versions import switches_of
+
+
+def check_again(problem: Problem) -> str:
+    """`waterline check --protocol hw --replicas 3`; of one's own `waterline check --model FILE`."""
+    model, family = problem.model, problem.family
+    words = ["waterline check"]
+    if model.name.endswith(".py"):
+        words.append(f"--model {model.name}:{model.version}")
+        said = [item for item in model.options.items() if item[0] not in words_of(problem).unsaid]
+        words += [f"--set {name}={_plain(value)}" for name, value in said]
+    elif family is not None:
+        usual = family.usual.options()
+        words += _protocol(family, model.version)
+        words += [_option(n, value) for n, value in model.options.items() if value != usual.get(n)]
+    if problem.symmetry is not Symmetry.NONE:
+        words.append(f"--symmetry {problem.symmetry.value}")
+    return " ".join(words)
+
+
+def _protocol(family: Family, version: str) -> list[str]:
+    """`--protocol kip903 --without shrink-raises-epoch`; other grains have no switches."""
+    if family.name != MESSAGE.name:
+        return [f"--grain {family.name}", f"--protocol {version}"]
+    base, added, removed = switches_of(version)
+    switches = [f"--without {name}" for name in removed] + [f"--with {name}" for name in added]
+    return [f"--protocol {base}", *switches]
+
+
+def _option(name: str, value: object) -> str:
+    if isinstance(value, bool):
+        return f"--{name}" if value else f"--no-{name}"
+    return f"--{name} {value}"
+
+
+def _plain(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,130 @@
+"""Two versions on the same choices as a page: both clusters after each step, where they part."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from checker.compare.aligning import How
+from checker.compare.comparison import Comparison, End, told_changes
+from checker.compare.rendering import names, told_pair
+from checker.finding import Finding
+from checker.pictures.drawing import Drawing, drawn
+from checker.pictures.limits import require_few_steps
+from checker.pictures.page import BESIDE_STEPS_MAX, rendered
+from checker.pictures.scenes import Scene, scenes_of
+from checker.pictures.told import sequence_of
+from checker.problems.problem import Problem
+from checker.story.story import Story, story_of
+from counterexamples import Moment, Replayed, to_json
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Side:
+    """One side: what it is called, its scenes by the steps of its own, and how it ends."""
+
+    name: str
+    scenes: tuple[Scene, ...]
+    offsets: int
+    drawing: Drawing | None
+    is_broken: bool
+    end: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Pair:
+    """Two steps beside each other: `place` is the trace's number, or + for one that it has not.
+
+    `sides` are (sentence, scene) of the left and the right.
+    """
+
+    number: int
+    place: str
+    kind: str
+    is_parting: bool
+    sides: tuple[tuple[str, Scene], tuple[str, Scene]]
+
+
+def comparison_page(comparison: Comparison) -> str:
+    """The page. Raises `TooLongForPage`."""
+    require_few_steps([2 * len(comparison.pairs)])
+    one, two = names(comparison)
+    claim = comparison.replayed.trace.invariant
+    ours = [pair.ours for pair in comparison.pairs]
+    theirs = [pair.theirs for pair in comparison.pairs]
+    left = _story(comparison, comparison.left, ours, comparison.ends[0])
+    right = _story(comparison, comparison.right, theirs, comparison.ends[1])
+    sides = (
+        _side(comparison, left, one, comparison.ends[0]),
+        _side(comparison, right, two, comparison.ends[1]),
+    )
+    return rendered(
+        "compare.html.j2",
+        title=f"{one} and {two}: {claim}",
+        claim=next(c.sentence for c in comparison.left.claims if c.name == claim),
+        changes=told_changes(comparison.left.model, comparison.right.model),
+        parting=None if comparison.parting is None else comparison.place(comparison.parting),
+        differences=comparison.differences,
+        sides=sides,
+        pairs=_pairs(comparison, sides),
+        file=to_json(comparison.replayed.trace),
+    )
+
+
+def _story(
+    comparison: Comparison, problem: Problem, moments: list[Moment | None], end: End
+) -> Story:
+    """The story of one side. What breaks no claim at its last step has none to break."""
+    taken = tuple(moment for moment in moments if moment is not None)
+    initial = comparison.states_after(0)[0 if problem is comparison.left else 1]
+    trace = comparison.replayed.trace
+    replayed = Replayed(trace, problem.model.narration, initial, taken)
+    is_last = end.broken_at == len(moments) and moments[-1] is not None
+    claim, explanation = (trace.invariant, end.explanation) if is_last else ("", "")
+    return story_of(Finding(claim, "", replayed, explanation, problem.model))
+
+
+def _side(comparison: Comparison, story: Story, name: str, end: End) -> _Side:
+    claim = comparison.replayed.trace.invariant
+    if end.broken_at is not None:
+        told = f"breaks {claim} at {comparison.place(end.broken_at)}. {end.explanation}"
+    elif end.applies:
+        told = f"keeps {claim} all the way."
+    else:
+        told = f"has nothing that {claim} is about."
+    has_diagram = story.steps <= BESIDE_STEPS_MAX
+    return _Side(
+        name=name,
+        scenes=scenes_of(story),
+        offsets=story.longest_log,
+        drawing=drawn(sequence_of(story, title=name)) if has_diagram else None,
+        is_broken=end.broken_at is not None,
+        end=told,
+    )
+
+
+def _pairs(comparison: Comparison, sides: tuple[_Side, _Side]) -> list[_Pair]:
+    left, right = sides
+    taken = [0, 0]
+    pairs = [
+        _Pair(
+            number=0,
+            place="0",
+            kind=How.SAME.value,
+            is_parting=comparison.parting == 0,
+            sides=(("Initial state.", left.scenes[0]), ("Initial state.", right.scenes[0])),
+        )
+    ]
+    for number, pair in enumerate(comparison.pairs, start=1):
+        taken[0] += pair.ours is not None
+        taken[1] += pair.theirs is not None
+        one, two = told_pair(comparison, number)
+        pairs.append(
+            _Pair(
+                number=number,
+                place="+" if pair.ours is None else str(pair.ours.number),
+                kind=pair.how.value,
+                is_parting=comparison.parting == number,
+                sides=((one, left.scenes[taken[0]]), (two, right.scenes[taken[1]])),
+            )
+        )
+    return pairs

@@ -1,0 +1,73 @@
+"""A page: one HTML file that holds all it needs, and shows counterexamples a step at a time.
+
+Whatever comes from elsewhere is escaped. The page may fetch nothing, send nothing, and run no
+script but ours: its policy says so to the browser, with the hash of that script.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from dataclasses import dataclass
+
+from checker.pictures.drawing import Drawing, drawn
+from checker.pictures.scenes import Scene, scenes_of
+from checker.pictures.templating import PACKAGE, ours, templates, without_blank_lines
+from checker.pictures.told import sequence_of
+from checker.story.story import Story
+from counterexamples import to_json
+
+BESIDE_STEPS_MAX = 200
+"""Most steps of a trace that has a diagram below it: a page has to be scrolled past it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """A counterexample on a page: `name` is what links call it, `sentence` what its claim says.
+
+    `offsets` are the columns of its logs. `file` is the text of its trace file, "" where a page has
+    too many to hold them.
+    """
+
+    name: str
+    title: str
+    claim: str
+    sentence: str
+    explanation: str
+    offsets: int
+    scenes: tuple[Scene, ...]
+    drawing: Drawing | None
+    file: str
+
+
+def shown(story: Story, name: str, *, title: str, sentence: str = "", whole: bool = True) -> Shown:
+    """What a page shows of a story; not `whole` is without diagram and file."""
+    has_diagram = whole and story.steps <= BESIDE_STEPS_MAX
+    return Shown(
+        name=name,
+        title=title,
+        claim=story.claim,
+        sentence=sentence,
+        explanation=story.explanation,
+        offsets=story.longest_log,
+        scenes=scenes_of(story),
+        drawing=drawn(sequence_of(story)) if has_diagram else None,
+        file=to_json(story.replayed.trace) if whole else "",
+    )
+
+
+def rendered(template: str, *, package: str = PACKAGE, **given: object) -> str:
+    """The page that a template of a package makes, with our styles and our script."""
+    script = ours("stepper.js")
+    digest = base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")
+    text = (
+        templates(package)
+        .get_template(template)
+        .render(
+            policy=f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'",
+            script=script,
+            style=ours("page.css") + ours("diagram.css"),
+            **given,
+        )
+    )
+    return without_blank_lines(text) + "\n"

@@ -1,0 +1,127 @@
+"""What a run found, or one counterexample, as a page."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from checker.pictures.again import check_again
+from checker.pictures.limits import require_few_steps
+from checker.pictures.page import Shown, rendered, shown
+from checker.problems.family import words_of
+from checker.problems.problem import Problem
+from checker.problems.wording import counted, told_contract, told_option, told_symmetry
+from checker.result import Verdict
+from checker.story.story import story_of
+
+if TYPE_CHECKING:
+    from checker.finding import Finding
+    from checker.result import InvariantResult, Result
+    from checker.run import Run
+
+
+def run_page(run: Run) -> str:
+    """The verdicts with their bounds, and every counterexample. Raises `TooLongForPage`."""
+    result = run.result
+    problem = result.problem
+    traces, named = _traces(run.findings)
+    model = problem.model
+    return rendered(
+        "report.html.j2",
+        title=f"{model.version}: {_headline(result)}",
+        subtitle=f"{model.version}{words_of(problem).title(model)}{told_symmetry(problem.symmetry)}",
+        options=_options(problem),
+        verdicts=[_verdict(result, found, named) for found in result.invariants],
+        happenings=_happenings(result),
+        counts=_counts(result),
+        command=check_again(problem) + (" --engine local" if result.engine == "local" else ""),
+        complete=result.complete,
+        stopped_by=result.stopped_by,
+        traces=traces,
+    )
+
+
+def finding_page(problem: Problem, finding: Finding) -> str:
+    """One counterexample. Raises `TooLongForPage`."""
+    traces, _ = _traces((finding,))
+    model = problem.model
+    return rendered(
+        "report.html.j2",
+        title=f"{model.version} breaks {finding.invariant}",
+        subtitle=f"{model.version}{words_of(problem).title(model)}",
+        options=_options(problem),
+        verdicts=[],
+        happenings=[],
+        counts=[],
+        command=f"{check_again(problem)} --invariant {finding.invariant}",
+        complete=True,
+        stopped_by=None,
+        traces=traces,
+    )
+
+
+def _traces(findings: tuple[Finding, ...]) -> tuple[list[Shown], dict[str, str]]:
+    """What is shown, and what it is called for each claim: the same steps are shown once."""
+    stories = [story_of(finding) for finding in findings]
+    require_few_steps(story.steps for story in stories)
+    traces: list[Shown] = []
+    seen: dict[object, str] = {}
+    named: dict[str, str] = {}
+    for finding, story in zip(findings, stories, strict=True):
+        name = f"trace-{len(traces) + 1}"
+        steps = counted(story.steps, "step")
+        title = f"{finding.invariant} breaks after {steps}"
+        key = (story.replayed.trace.steps, finding.explanation)
+        named[finding.invariant] = seen.setdefault(key, name)
+        if named[finding.invariant] == name:
+            traces.append(shown(story, name, title=title, sentence=finding.sentence))
+    return traces, named
+
+
+def _headline(result: Result) -> str:
+    violated = len(result.violated)
+    if violated:
+        return f"{counted(violated, 'claim')} violated"
+    return "every claim holds" if result.complete else "INCOMPLETE"
+
+
+def _options(problem: Problem) -> list[tuple[str, str]]:
+    unsaid = words_of(problem).unsaid
+    options = problem.model.options.items()
+    return [(name, told_option(value)) for name, value in options if name not in unsaid]
+
+
+def _verdict(result: Result, found: InvariantResult, named: dict[str, str]) -> dict[str, object]:
+    sentences = {claim.name: claim.sentence for claim in result.problem.claims}
+    told = found.verdict.value.upper()
+    contract = ""
+    if found.verdict is Verdict.VIOLATED and found.depth is not None:
+        told += f" after {counted(found.depth, 'step')}"
+        promised = result.contract_of(found.name)
+        contract = told_contract(promised) if promised else ""
+    return {
+        "name": found.name,
+        "told": told,
+        "kind": found.verdict.name.lower(),
+        "contract": contract,
+        "sentence": sentences.get(found.name, ""),
+        "trace": named.get(found.name),
+    }
+
+
+def _happenings(result: Result) -> list[tuple[str, str]]:
+    never = "NEVER" if result.complete else "not seen so far"
+    return [
+        (claim.name, never if claim.depth is None else f"first in step {claim.depth}")
+        for claim in result.reachable
+    ]
+
+
+def _counts(result: Result) -> list[tuple[str, str]]:
+    cut = [f"{name}: {count:,} cut" for name, count in result.cut.items() if count]
+    return [
+        ("Distinct states", f"{result.distinct:,}"),
+        ("Transitions", f"{result.generated:,}"),
+        ("Depth", f"{result.depth:,}"),
+        ("Bounds", ", ".join(cut) or "nothing cut"),
+        ("Search", f"{result.seconds:.2f} s on engine {result.engine}"),
+    ]

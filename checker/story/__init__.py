@@ -1,0 +1,1 @@
+"""What a trace is about: where each record goes, what breaks, who acts, and why a step matters."""

@@ -1,0 +1,170 @@
+"""The texts around the picture: what happened, what changed, what the claim says, which keys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.text import Text
+
+from checker.story.cluster import broker
+from checker.story.fates import Ending
+from checker.story.story import Story
+from checker.viewer.look import (
+    CHANGED,
+    DOOMED,
+    FAULT,
+    GONE_MARK,
+    QUIET,
+    REASON,
+    TITLE,
+    actor_style,
+    plain,
+)
+from counterexamples.protocols import Narration
+from model.kit.claim import ActionProperty, Invariant
+
+KEYS = (
+    ("j, down, space", "next step"),
+    ("k, up", "step before"),
+    ("g, home / G, end", "initial state / last step"),
+    ("page down / up", "ten steps on / back"),
+    ("n / N", "next / previous step of the same actor"),
+    ("f / F", "next / previous fault"),
+    ("/", "search in what is told of the steps; / and Enter again: further"),
+    ("c", "what the claim says, and where it breaks"),
+    ("t", "all of the state, or what the step changed"),
+    ("J / K", "scroll the picture, where it is larger than the screen"),
+    ("Ctrl-Z", "back to the shell; fg returns"),
+    ("q", "quit"),
+)
+
+
+def headline(story: Story, step: int, note: str) -> Text:
+    """Version, claim, where one is, and a note if there is one."""
+    line = Text.assemble((story.model.version, TITLE), "  ", (story.claim, TITLE))
+    line.append(f"  step {step} of {story.steps}", QUIET)
+    if note:
+        line.append_text(plain(f"  {note}", CHANGED))
+    elif step == story.steps:
+        line.append("  the claim breaks here", DOOMED)
+    elif step and story.is_fault(step):
+        line.append("  fault", FAULT)
+    return line
+
+
+def told(story: Story, claim: Invariant | ActionProperty, step: int, actors: list[str]) -> Text:
+    """What happened in the step and why it matters; for the initial state what this is about."""
+    if step == 0:
+        return _opening(story, claim)
+    actor = story.actor(step)
+    text = Text().append_text(plain(f"{actor or 'step'} ", f"bold {actor_style(actor, actors)}"))
+    moment = story.replayed.moments[step - 1]
+    text.append_text(plain(str(moment), QUIET)).append("\n")
+    text.append_text(plain(story.sentence(step)))
+    if reason := story.why(step):
+        text.append("\n> ", DOOMED if step == story.steps else CHANGED)
+        text.append_text(plain(reason, DOOMED if step == story.steps else REASON))
+    return text
+
+
+def _opening(story: Story, claim: Invariant | ActionProperty) -> Text:
+    """What the trace is about: the first screen explains itself."""
+    steps = "1 step" if story.steps == 1 else f"{story.steps} steps" if story.steps else "no step"
+    text = Text.assemble("How ", (story.model.version, TITLE), f" breaks the claim in {steps}: ")
+    text.append_text(plain(claim.sentence, REASON))
+    text.append("\nIn the end: ", DOOMED).append_text(plain(story.explanation))
+    text.append(
+        "\nThis is the initial state; j or a click goes on. On the left > marks steps that "
+        "matter, ! faults; ? has more.",
+        QUIET,
+    )
+    return text
+
+
+def differences(narration: Narration, before: object, after: object) -> list[Text]:
+    """What the step changed, a line each: `r1  LEO  1 -> 0`."""
+    lines = []
+    header, *rows = narration.rows(after)
+    for row, was in zip(rows, narration.rows(before)[1:], strict=True):
+        for title, cell, old in zip(header, row, was, strict=True):
+            if cell != old:
+                lines.append(_change(f"{row[0]}  {title}", old, cell))
+    old_facts = dict(narration.summary(before))
+    for label, value in narration.summary(after):
+        if value != old_facts.get(label):
+            lines.append(_change(label, old_facts.get(label, "none"), value))
+    return lines or [Text("The step changes nothing that is told of a state.", QUIET)]
+
+
+def _change(what: str, was: str, now: str) -> Text:
+    line = Text().append_text(plain(f"{what}  ", TITLE))
+    line.append_text(plain(was or "none", QUIET)).append(" -> ", QUIET)
+    return line.append_text(plain(now or "none", CHANGED))
+
+
+def told_claim(story: Story, claim: Invariant | ActionProperty) -> Text:
+    """What the claim says, where it breaks, and what becomes of each record."""
+    text = Text()
+    for label, value in _about_claim(story, claim):
+        text.append(f"{label}\n", QUIET).append_text(plain(value)).append("\n\n")
+    if story.fates:
+        text.append("Records\n", QUIET)
+        for line in _fates(story):
+            text.append_text(line).append("\n")
+    text.rstrip()
+    return text
+
+
+def _about_claim(story: Story, claim: Invariant | ActionProperty) -> Iterator[tuple[str, str]]:
+    yield f"The claim {claim.name}", claim.sentence
+    if claim.remark:
+        yield "Remark", claim.remark
+    if contract := claim.contract(story.model.settings):
+        yield "Kafka does not promise it", contract
+    where = story.breaking
+    places = [
+        *([", ".join(map(broker, where.brokers))] if where.brokers else []),
+        *(f"offset {offset}" for offset in where.offsets),
+        *(f"m{record}" for record in where.records),
+    ]
+    at = f" ({', '.join(places)})" if places else ""
+    yield f"It breaks in step {story.steps}{at}", story.explanation
+
+
+def _fates(story: Story) -> Iterator[Text]:
+    for fate in story.fates:
+        line = Text().append(f"m{fate.record}  ", DOOMED if fate.ending.is_bad else TITLE)
+        told = [f"appended in step {fate.written}"]
+        promised = (("committed", fate.committed), ("acknowledged", fate.acknowledged))
+        told += [f"{what} in step {step}" for what, step in promised if step is not None]
+        told += [
+            f"gone from {broker(copy.replica)} in step {copy.gone}"
+            for copy in fate.copies
+            if copy.gone is not None
+        ]
+        if fate.ending is not Ending.KEPT:
+            told.append(f"in the end {fate.ending.value}")
+        yield line.append("; ".join(told))
+
+
+def told_keys(story: Story) -> Text:
+    """How to read the screen, and what each key does."""
+    text = Text()
+    width = max(len(keys) for keys, _ in KEYS)
+    for keys, meaning in KEYS:
+        text.append(f"{keys.ljust(width)}  ", TITLE).append(f"{meaning}\n")
+    text.append("\nOn the left\n", QUIET)
+    text.append("! a fault, > a step that matters, in the colour of who acts; ctl: controller\n")
+    if story.is_of_kafka:
+        text.append("\nIn a lane\n", QUIET)
+        text.append(
+            "Cells are the log by offset, m1@0 being record 1, written in leader epoch 0; quiet "
+            "ones are not below the broker's HW. HW and LEO stand at the edges they point to. "
+            "* changed in this step; ! committed or acknowledged, and will be missing in the end; "
+            f"≠ another log has another record there; {GONE_MARK} is gone from here. Arrows are "
+            "fetches on their way, broken ones answers.\n"
+            "remote: LEOs as the leader knows them, ≠ where the follower has not the same records; "
+            "ckpt: HW on disk; cache: leader epochs and their first offsets.\n"
+        )
+    text.rstrip()
+    return text

@@ -1,0 +1,65 @@
+"""Every way into some states from the level before: one step back on all shortest ways to them.
+
+Nothing of it is kept during a search: the level before is expanded again. It is for few states, as
+those that break a claim at the least depth and what leads to them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from checker.compiled.origins import row_of, step_of
+from checker.engines.engine import Engine, Words
+from checker.engines.expander import Expander, Tally, words_of
+from checker.problems.problem import Problem
+from checker.rows import Rows
+from checker.store.blocks import hashes
+from checker.store.explore_loop import CHUNK_ROWS
+
+Ways = Mapping[Words, Sequence[tuple[Words, int]]]
+"""Into each state the parents that lead there, each with the step, in no fixed order."""
+
+
+def ways_into(problem: Problem, engine: Engine, depth: int, wanted: set[Words]) -> Ways:
+    """From the level before `depth` into each of these states of that level."""
+    found: dict[Words, list[tuple[Words, int]]] = {words: [] for words in wanted}
+    for part in engine.over_level(depth - 1, _Finder(problem, tuple(sorted(wanted)))):
+        for target, parent, step in part:
+            found[target].append((parent, step))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Finder:
+    """Finds every way into a wanted state from a block; other processes may do it."""
+
+    problem: Problem
+    wanted: tuple[Words, ...]
+
+    def __call__(self, block: Rows) -> list[tuple[Words, Words, int]]:
+        expander = Expander(self.problem)
+        wanted: Rows = np.array(self.wanted, np.uint64)
+        keys = hashes(wanted)
+        order = np.argsort(keys, kind="stable")
+        keys, known = keys[order], set(self.wanted)
+        found: list[tuple[Words, Words, int]] = []
+        for start in range(0, len(block), CHUNK_ROWS):
+            rows = np.ascontiguousarray(block[start : start + CHUNK_ROWS])
+            for written in expander.expand(rows, Tally(self.problem)):
+                for at in _candidates(expander.out[:written], keys).tolist():
+                    target = words_of(expander.out[at])
+                    if target in known:
+                        origin = int(expander.origin[at])
+                        found.append((target, words_of(rows[row_of(origin)]), step_of(origin)))
+        return found
+
+
+def _candidates(rows: Rows, keys: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """Which rows have the hash of a wanted state."""
+    sought = hashes(np.ascontiguousarray(rows))
+    places = np.minimum(np.searchsorted(keys, sought), len(keys) - 1)
+    return np.flatnonzero(keys[places] == sought)

@@ -1,0 +1,121 @@
+"""The Informal Trace Format: JSON that Apalache and Quint write and their viewers read.
+
+Defined in Apalache's ADR-015. Whole numbers are `{"#bigint": "3"}`, sets `{"#set": [...]}`,
+functions `{"#map": [[argument, value], ...]}`. Beside the variables of the state are two more, as
+Quint has them: `action_taken`, the step that led here (`init` at first), and `nondet_picks`, its
+arguments by name. `#meta` holds what makes the trace again, so that `from_itf` finds the recipe.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from counterexamples.errors import BadTrace
+from counterexamples.formats.recording import Recording, Value
+from counterexamples.json_text import read_json
+from counterexamples.trace import Trace, TraceStep, shown
+from counterexamples.trace_file import BYTES_MAX, from_object, head_of
+
+DESCRIPTION = "https://apalache-mc.org/docs/adr/015adr-trace.html"
+ACTION, PICKS = "action_taken", "nondet_picks"
+INITIAL = "init"
+_META, _HEAD = "#meta", "waterline"
+
+
+def to_itf(recording: Recording) -> str:
+    """The text, ASCII: the same recording always gives the same bytes, a state on each line."""
+    trace = recording.trace
+    meta = {
+        "format": "ITF",
+        "format-description": DESCRIPTION,
+        "source": f"{trace.model} {trace.version}",
+        "status": "violation",
+        "description": f"breaks {trace.invariant}",
+        _HEAD: head_of(trace),
+    }
+    taken = (None, *trace.steps)
+    states = (
+        {_META: {"index": index}, **_step(step), **{n: _told(v) for n, v in state.items()}}
+        for index, (step, state) in enumerate(zip(taken, recording.states, strict=True))
+    )
+    parts = {
+        _META: meta,
+        "params": [],
+        "vars": [ACTION, PICKS, *recording.states[0]],
+    }
+    opened = json.dumps(parts, indent=2).removesuffix("\n}")
+    listed = ",".join("\n    " + json.dumps(state) for state in states)
+    return f'{opened},\n  "states": [{listed}\n  ]\n}}\n'
+
+
+def is_itf(text: str) -> bool:
+    """Whether a text looks like ITF rather than like a trace file of ours."""
+    return f'"{_META}"' in text[:1000]
+
+
+def from_itf(text: str) -> Trace:
+    """The recipe in a text that `to_itf` wrote. Raises `BadTrace` for any other text.
+
+    The states in it are not trusted, nor looked at: whoever replays the recipe makes them again.
+    """
+    if len(text) > BYTES_MAX:
+        raise BadTrace(f"the text has {len(text)} characters; a trace has at most {BYTES_MAX}")
+    document = read_json(text)
+    head = _member(_member(document, "", _META), _META, _HEAD)
+    states = document.get("states")
+    if not isinstance(head, dict):
+        raise BadTrace(f"{_META}.{_HEAD} is {shown(head)}; it must be an object")
+    if not isinstance(states, list) or not states:
+        raise BadTrace(f"states is {shown(states)}; it must be a list with the initial state")
+    steps = [_taken(f"states[{index}]", state) for index, state in enumerate(states)]
+    return from_object({**head, "steps": steps[1:]})
+
+
+def _step(step: TraceStep | None) -> dict[str, Any]:
+    arguments = step.arguments if step else ()
+    return {
+        ACTION: step.action if step else INITIAL,
+        PICKS: {"#map": [[name, _told(value)] for name, value in arguments]},
+    }
+
+
+def _told(value: Value) -> Any:
+    if isinstance(value, bool | str):
+        return value
+    if isinstance(value, int):
+        return {"#bigint": str(value)}
+    if isinstance(value, Mapping):
+        return {"#map": [[_told(key), _told(inner)] for key, inner in value.items()]}
+    return {"#set": [_told(member) for member in sorted(value)]}
+
+
+def _taken(where: str, state: object) -> dict[str, object]:
+    action = _member(state, where, ACTION)
+    pairs = _member(_member(state, where, PICKS), f"{where}.{PICKS}", "#map")
+    if not isinstance(pairs, list):
+        raise BadTrace(f"{where}.{PICKS}.#map is {shown(pairs)}; it must be a list of pairs")
+    arguments: dict[str, int] = {}
+    for index, pair in enumerate(pairs):
+        at = f"{where}.{PICKS}.#map[{index}]"
+        if not (isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], str)):
+            raise BadTrace(f"{at} is {shown(pair)}; it must be a name and its value")
+        if pair[0] in arguments:
+            raise BadTrace(f"{at} is {shown(pair)}; it has a value already")
+        arguments[pair[0]] = _number(f"{at}[1]", pair[1])
+    return {"action": action, "arguments": arguments}
+
+
+def _number(where: str, value: object) -> int:
+    digits = _member(value, where, "#bigint")
+    if isinstance(digits, str) and digits.removeprefix("-").isdecimal() and len(digits) <= 20:
+        return int(digits)
+    raise BadTrace(f"{where}.#bigint is {shown(digits)}; it must be a whole number as text")
+
+
+def _member(found: object, where: str, name: str) -> Any:
+    if isinstance(found, dict) and name in found:
+        return found[name]
+    place = where or "the text"
+    raise BadTrace(f"not a trace in ITF of ours: {place} is {shown(found)}, without {name}")

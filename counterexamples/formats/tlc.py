@@ -1,0 +1,64 @@
+"""A trace as TLC prints one, for what reads TLC's output: trace viewers, and people who know it.
+
+Each state has its number, the step that led there, and a conjunct for every variable in the syntax
+of TLA+. A function over 0..n is `(0 :> 5 @@ 1 :> 7)`, since a tuple of TLA+ begins at 1. There is
+no module that a step could stand in: the place is named after the model, with no lines.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from counterexamples.formats.recording import Recording, Value
+from counterexamples.trace import TraceStep
+
+_NO_NAME = re.compile(r"\W", re.ASCII)
+_ESCAPED = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"})
+
+
+def to_tlc(recording: Recording) -> str:
+    """The text, from the name of the claim to the last state."""
+    return "\n".join(_lines(recording)) + "\n"
+
+
+def _lines(recording: Recording) -> Iterator[str]:
+    trace = recording.trace
+    yield f"Error: Invariant {_identifier(trace.invariant)} is violated."
+    yield "Error: The behavior up to this point is:"
+    places = f"line 0, col 0 to line 0, col 0 of module {_identifier(trace.model)}"
+    led = ["<Initial predicate>", *(f"<{_call(step)} {places}>" for step in trace.steps)]
+    for number, (step, state) in enumerate(zip(led, recording.states, strict=True), start=1):
+        yield f"State {number}: {step}"
+        yield from (f"/\\ {name} = {told(value)}" for name, value in state.items())
+        yield ""
+
+
+def told(value: Value) -> str:
+    """A value in TLA+."""
+    if isinstance(value, bool):
+        return "TRUE" if value else "FALSE"
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, str):
+        return f'"{value.translate(_ESCAPED)}"'
+    if isinstance(value, Mapping):
+        return _function(value)
+    return "{" + ", ".join(map(str, sorted(value))) + "}"
+
+
+def _function(value: Mapping[int, Value]) -> str:
+    """As TLC does: a function over 1..n is a tuple, also the one over nothing."""
+    if list(value) == list(range(1, len(value) + 1)):
+        return "<<" + ", ".join(map(told, value.values())) + ">>"
+    return "(" + " @@ ".join(f"{key} :> {told(inner)}" for key, inner in value.items()) + ")"
+
+
+def _call(step: TraceStep) -> str:
+    given = ",".join(str(value) for _, value in step.arguments)
+    name = _identifier(step.action)
+    return f"{name}({given})" if given else name
+
+
+def _identifier(name: str) -> str:
+    return _NO_NAME.sub("_", name)

@@ -1,0 +1,55 @@
+"""The viewer without a terminal: keys go in, lines of text come out."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+from stories import story
+from textual.pilot import Pilot
+
+from checker.kafka.families import family_of
+from checker.story.story import Story
+from checker.viewer.app import Viewer
+
+NARROW, WIDE = (80, 24), (160, 50)
+
+
+def viewer(told: Story) -> Viewer:
+    """The viewer of one of Kafka's traces."""
+    family = family_of(told.model.name)
+    claims = {claim.name: claim for claim in (*family.invariants, *family.properties)}
+    return Viewer(told, claims[told.claim])
+
+
+def lines(app: Viewer) -> list[str]:
+    """What is on the screen."""
+    strips = app.screen._compositor.render_strips()
+    return ["".join(segment.text for segment in strip).rstrip() for strip in strips]
+
+
+def seen(
+    app: Viewer,
+    *keys: str,
+    size: tuple[int, int] = NARROW,
+    then: Callable[[Pilot[Any]], Awaitable[object]] | None = None,
+) -> str:
+    """The screen after these keys, and after what `then` does."""
+
+    async def run() -> str:
+        async with app.run_test(size=size) as pilot:
+            await pilot.pause()
+            await pilot.press(*keys)
+            if then is not None:
+                await then(pilot)
+            await pilot.pause()
+            return "\n".join(lines(app))
+
+    return asyncio.run(run())
+
+
+def screen_of(path: Path, *keys: str, size: tuple[int, int] = NARROW) -> str:
+    """The screen that shows a trace on record after these keys."""
+    return seen(viewer(story(path)), *keys, size=size)
