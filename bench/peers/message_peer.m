@@ -72,6 +72,8 @@ const
   REGISTRATION_REMOVES: 0;
   UNCLEAN_MARK_KEPT: 0;
   APPEND_CHECKS_EPOCH: 0;
+  LAST_KNOWN_LEADER: 0;
+  LAST_KNOWN_LEADER_FENCED: 0;
 
 const
   ACKS_ONE: 1;
@@ -113,6 +115,7 @@ var
   fenced: ReplicaSet;
   elr: ReplicaSet;
   stopping: ReplicaSet;
+  last_known_leader: MaybeReplica;            -- only while nobody leads
 
   -- Every replica.
   up: array [Replica] of boolean;
@@ -425,6 +428,7 @@ end;
 -- were up and available. (Who comes back from an unclean stop is not in the ELR any more.)
 function CandidateIf(gone: MaybeReplica; back: MaybeReplica): MaybeReplica;
 var best: MaybeOffset;
+var known: MaybeReplica;
 var nobody_in_sync: boolean;
 begin
   nobody_in_sync := !(exists r: Replica do isr[r] & r != gone end);
@@ -432,6 +436,14 @@ begin
     if !Out(r, gone, back) & r != gone then
       if isr[r] | (nobody_in_sync & elr[r] & !(r = back & unclean[r])) then return r; end;
     end;
+  end;
+  known := last_known_leader;
+  if gone != NOBODY then
+    if isr[gone] & nobody_in_sync then known := leader; end;
+  end;
+  if LAST_KNOWN_LEADER = 1 & known != NOBODY & nobody_in_sync
+      & !(exists r: Replica do elr[r] & r != gone & !(r = back & unclean[r]) end) then
+    if LAST_KNOWN_LEADER_FENCED = 1 | !Out(known, gone, back) then return known; end;
   end;
   if UNCLEAN = 1 & LONGEST_LOG = 0 then
     for r: Replica do
@@ -725,6 +737,7 @@ begin
     end;
   end;
   for x: Replica do isr[x] := s[x]; end;
+  if LAST_KNOWN_LEADER = 1 & Size(s) = 0 then last_known_leader := leader; end;
 end;
 
 procedure AddToIsr(r: Replica);
@@ -775,6 +788,7 @@ procedure Elect(w: Replica);
 var eligible: boolean;
 begin
   leader := w;
+  last_known_leader := NOBODY;
   if !isr[w] then
     eligible := elr[w];
     for x: Replica do
@@ -923,6 +937,7 @@ end;
 startstate "everybody up, replica 0 leads at epoch 0"
 begin
   leader := 0;
+  last_known_leader := NOBODY;
   epoch := 0;
   for r: Replica do
     isr[r] := true;

@@ -85,6 +85,8 @@ FEATURES = (
     "fresh-remote-leo",
     "fresh-remote-leo-after-gap",
     "truncate-after-gap",
+    "last-known-leader",
+    "last-known-leader-fenced",
 )
 #: Feature -> what there must be as well, be it features or a way to truncate.
 NEEDS = {
@@ -98,6 +100,8 @@ NEEDS = {
     "stale-fetch-check": ("broker-epoch",),
     "registration-removes": ("elr",),
     "unclean-mark-kept": ("elr",),
+    "last-known-leader": ("elr",),
+    "last-known-leader-fenced": ("last-known-leader",),
     "diverging-guard": ("truncate-on-fetch",),
 }
 VERSIONS: dict[str, tuple[str, tuple[str, ...]]] = {
