@@ -2,13 +2,14 @@
 
     python -m bench.document_explanations [NAME]...
 
-explains the recorded trace of every entry, or of those named (then the table is printed and not
-written). Some minutes on one core; what a budget ended is told as not decided.
+explains the recorded trace of every entry, or makes anew the lines of those named. Some minutes on
+one core; each line is written once it is known. What a budget ended is told as not decided.
 """
 
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 import time
 from pathlib import Path
@@ -21,7 +22,7 @@ from checker.finding import confirmed
 from checker.kafka.families import family_of
 from checker.problems.wording import told_version
 from checker.scenarios.catalogue import CATALOGUE, find_scenario
-from checker.scenarios.document import EXPLAINED, run_part
+from checker.scenarios.document import EXPLAINED, explained_part, run_part
 from checker.scenarios.scenario import Scenario
 from counterexamples import read_trace
 
@@ -44,6 +45,11 @@ whose space is larger than was looked at. [explain.md](explain.md) says what is 
 | entry | version | takes | too late | repairs |
 |---|---|---|---|---|
 """
+
+
+def explained() -> list[Scenario]:
+    """The entries that have a trace to explain: those that some version violates."""
+    return [scenario for scenario in CATALOGUE if scenario.falls]
 
 
 def row(scenario: Scenario) -> str:
@@ -91,22 +97,27 @@ def _repairs(repairs: Repairs) -> str:
     return f"{told or 'none'}; not decided: {named}"
 
 
+def lines_of(document: str) -> dict[str, str]:
+    """The lines that a document has, by the number of the entry."""
+    return {
+        found[1]: found[0] for found in re.finditer(r"^\| \[(\w+)\].*\n", document, re.MULTILINE)
+    }
+
+
 def main() -> None:
-    """Write the section, or print the lines of some entries."""
+    """Write the section."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("names", nargs="*", metavar="NAME")
     names = parser.parse_args().names
-    lines = []
-    for scenario in [find_scenario(name) for name in names] or CATALOGUE:
-        started = time.monotonic()
-        lines.append(row(scenario))
-        print(f"{scenario.number} {time.monotonic() - started:.0f} s", file=sys.stderr, flush=True)
-    if names:
-        print("".join(lines), end="")
-        return
     whole = DOCUMENT.read_text(encoding="utf-8")
-    text = run_part(whole) + EXPLAINED + _HEAD + "".join(lines)
-    DOCUMENT.write_text(text, encoding="utf-8")
+    lines = lines_of(explained_part(whole)) if names else {}
+    for scenario in [find_scenario(name) for name in names] or explained():
+        started = time.monotonic()
+        lines[scenario.number] = row(scenario)
+        print(f"{scenario.number} {time.monotonic() - started:.0f} s", file=sys.stderr, flush=True)
+        table = (lines[entry.number] for entry in explained() if entry.number in lines)
+        text = run_part(whole) + EXPLAINED + _HEAD + "".join(table)
+        DOCUMENT.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

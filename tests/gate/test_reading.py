@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from gate_texts import SMALL, entry, read
 from told import Told
 
 from checker.gate.errors import BadGate
 from checker.gate.expectation import Expected
 from checker.gate.keys import OWN_KEYS
-from gates import SMALL, entry, read
 
 
 def refusal(text: str, folder: Path = Path()) -> str:
@@ -180,3 +180,55 @@ def test_every_key_of_an_entry_has_a_meaning_and_verdicts_a_place() -> None:
     expected = expectation.verdicts["sane"]
     assert isinstance(expected, Expected)
     assert str(expected.place) == "gate.toml:8:14"
+
+
+COUNTER = """
+from waterline import Number, Protocol, when
+
+
+def counter(epochs: int = 2) -> Protocol:
+    return Protocol(fields=[Number("n", 0, epochs)], actions=[grow], always=[fine])
+
+
+def grow(s):
+    \"\"\"It grows.\"\"\"
+    when(s.n < s.epochs)
+    s.n += 1
+
+
+def fine(s):
+    \"\"\"It is fine.\"\"\"
+    return s.n >= 0
+"""
+
+
+def own(more: str) -> str:
+    start = '[defaults]\nrecords = 1\nengine = "local"\n[[expect]]\nname = "n"\nmodel = "m.py"\n'
+    return f"{start}{more}verdicts = {{ fine = 'holds' }}\n"
+
+
+def test_a_bound_may_be_called_like_an_option_of_kafkas_and_defaults_of_kafkas_are_not_its(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "m.py").write_text(COUNTER)
+    [expectation] = read(own("epochs = 3\n"), tmp_path, allow_models=True)
+
+    assert expectation.problem.model.options["epochs"] == 3
+    assert expectation.choice.name == "local"
+
+
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        ("epoch = 3\n", "gate.toml:7:1: n: counter has no bound 'epoch'; it has epochs"),
+        ('"a(" = 3\n', "gate.toml:7:1: n: counter has no bound 'a('"),
+        ('"" = 3\n', "n: counter has no bound ''"),
+        ("epochs = 'x'\n", "gate.toml:7:1: n: epochs is 'x'; it must be a whole number"),
+    ],
+)
+def test_a_bound_that_does_not_exist_is_told(more: str, says: str, tmp_path: Path) -> None:
+    (tmp_path / "m.py").write_text(COUNTER)
+    with pytest.raises(BadGate) as refused:
+        read(own(more), tmp_path, allow_models=True)
+
+    assert says in str(refused.value)
