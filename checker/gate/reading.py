@@ -24,6 +24,7 @@ from checker.gate.expectation import COUNTS, VERDICTS, Expectation, Expected
 from checker.gate.keys import (
     BESIDE_CONFIG,
     BESIDE_MODEL,
+    NAMING_VERSIONS,
     OWN_KEYS,
     WITH_CONFIG,
     Asked,
@@ -180,7 +181,7 @@ class Entry:
         versions, many = self._versions()
         given = self._options([key for key in self._asking.keys if key != "protocol"])
         table.require_empty([*self._asking.keys, *OWN_KEYS])
-        if not versions and "scenario" not in given:
+        if not versions and given.keys().isdisjoint(NAMING_VERSIONS):
             raise table.refuse('it has no protocol; name one, as protocol = "hw"')
         for version in versions or (None,):
             named = {} if version is None else {"protocol": version}

@@ -8,9 +8,11 @@ import pytest
 from gate_texts import SMALL, entry, read
 from told import Told
 
+from checker.console.gate_asking import asking
+from checker.console.options import ENVIRONMENT_OPTIONS
 from checker.gate.errors import BadGate
 from checker.gate.expectation import Expected
-from checker.gate.keys import OWN_KEYS
+from checker.gate.keys import NAMING_VERSIONS, OF_ENGINES, OWN_KEYS
 
 
 def refusal(text: str, folder: Path = Path()) -> str:
@@ -171,6 +173,20 @@ def test_a_configuration_that_cannot_be_asked_about_is_told(
     (tmp_path / "server.properties").write_text("process.roles=broker\n")
 
     assert says in refusal(CONFIG.replace(right, wrong), tmp_path)
+
+
+def test_a_release_of_kafka_names_the_version() -> None:
+    text = entry().replace('protocol = "epoch"', 'kafka = "2.3.1"')
+
+    assert read(text)[0].problem.model.version == "kip320-code"
+    assert "gate.toml:3:1: n: kafka: " in refusal(text.replace("2.3.1", "0.0"))
+
+
+def test_what_check_prints_and_keeps_is_no_key_of_a_gate() -> None:
+    """A new option of `check` is either about what is explored, or it is left out there."""
+    asked = {"protocol", "with", "without", "grain", "environment", "symmetry", "invariant"}
+
+    assert set(asking().keys) == {*asked, *NAMING_VERSIONS, *OF_ENGINES, *ENVIRONMENT_OPTIONS}
 
 
 def test_every_key_of_an_entry_has_a_meaning_and_verdicts_a_place() -> None:
