@@ -437,9 +437,11 @@ begin
       if isr[r] | (nobody_in_sync & elr[r] & !(r = back & unclean[r])) then return r; end;
     end;
   end;
+  -- While `gone` only is fenced it is in the ELR still; once it is back the leader was the last known.
   known := last_known_leader;
   if gone != NOBODY then
-    if isr[gone] & nobody_in_sync then known := leader; end;
+    if back = NOBODY then known := NOBODY; end;
+    if back != NOBODY & isr[gone] & nobody_in_sync then known := leader; end;
   end;
   if LAST_KNOWN_LEADER = 1 & known != NOBODY & nobody_in_sync
       & !(exists r: Replica do elr[r] & r != gone & !(r = back & unclean[r]) end) then
