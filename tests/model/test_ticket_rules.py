@@ -376,3 +376,52 @@ def test_the_elr_goes_by_the_controllers_min_insync_replicas(controller: int, el
     model = model_of("elr", min_insync_replicas=2, controller_min_insync_replicas=controller)
 
     assert after(model, edited(OLDER, up={1: 0}, role={1: NO_ROLE}), "Fence replica=1").elr == elr
+
+
+SENTENCES: list[tuple[Any, State, str, str]] = [
+    (
+        DIRECT,
+        REPLACED,
+        "ReadLate follower=1",
+        "r0 has written its log anew where its answer to r1 points to: the answer brings m2, "
+        "not m1.",
+    ),
+    (ASKED, HEARS_YES, "HearAnswer leader=0", "r0 hears that ISR {r0} holds"),
+    (
+        ASKED,
+        HEARS_NO,
+        "HearAnswer leader=0",
+        "r0 hears that ISR {r0} was refused, and goes by {r0, r1} again.",
+    ),
+    (
+        FORGETFUL,
+        DOWN,
+        "MarkClean replica=1",
+        "r1 starts and ends before it has recovered its log: it leaves the mark of a clean "
+        "shutdown.",
+    ),
+    (
+        ASKED,
+        edited(START, leader=NO_REPLICA, epoch=1),
+        "Learn replica=0",
+        "r0 learns that nobody leads in epoch 1 and steps down",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("model", "state", "step", "words"),
+    [pytest.param(*each, id=f"{n} {each[2]}") for n, each in enumerate(SENTENCES)],
+)
+def test_a_step_of_a_ticket_is_a_sentence(model: Any, state: State, step: str, words: str) -> None:
+    action, arguments = bound(model, step)
+    told = model.narration.sentence(action.name, arguments, state, after(model, state, step))
+
+    assert told.startswith(words)
+    assert told.endswith(".")
+
+
+def test_every_step_that_walks_of_the_narration_do_not_reach_has_a_sentence_here() -> None:
+    rare = runpy.run_path(str(Path(__file__).with_name("test_narration.py")))["RARE"]
+
+    assert rare <= {step.split()[0] for _, _, step, _ in SENTENCES}
