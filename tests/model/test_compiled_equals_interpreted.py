@@ -56,7 +56,7 @@ def walk(model: Model) -> Iterator[tuple[State, Interpreted]]:
 
 SMALL = {"replicas": 2, "records": 1, "epochs": 2}
 SPACES: list[tuple[str, dict[str, Any], int]] = [
-    ("as documented", {"restarts": 2, "moves": 1}, 9764),
+    ("as documented", {"restarts": 2, "moves": 1}, 8000),
     ("parked fetches", {"parked_fetches": True}, 500),
     ("unclean election", {"unclean_leader_election": True}, 500),
     ("high watermark before the fetch", {"hw_in_response": "pre"}, 500),
@@ -95,13 +95,13 @@ FAMILY: list[tuple[str, dict[str, Any], set[str], int]] = [
         "kip320",
         {"restarts": 1, "moves": 1, "requests_survive": True},
         {"StrayFetch", "LoseStray"},
-        6400,
+        6168,
     ),
     (
         "elr",
         {"power_losses": 1, "shutdowns": 1, "min_insync_replicas": 2},
         {"AlterPartition", "PowerLoss", "BeginShutdown", "Stop"},
-        8703,
+        8089,
     ),
     (
         "truncate-on-fetch",
@@ -113,47 +113,59 @@ FAMILY: list[tuple[str, dict[str, Any], set[str], int]] = [
         "kraft",
         {"lost_disks": 1, "session_expiries": 1},
         {"DiskLoss", "SessionExpiry", "Register", "AlterPartition"},
-        7249,
+        7586,
     ),
     (
         "kip320",
         {"restarts": 1, "consumer": True, "unclean_leader_election": True},
         {"Consume"},
-        1002,
+        948,
+    ),
+    (
+        "kip320-code",
+        {"records": 2, "moves": 4, "epochs": 4},
+        {"OffsetForLeaderEpoch", "ShrinkIsr"},
+        9234,
+    ),
+    (
+        "elr",
+        {"restarts": 1, "late_answers": True, "unfenced_registration": True},
+        {"HearAnswer", "Restart"},
+        1117,
     ),
     (
         "elr-with-last-known-leader",
         {"restarts": 2, "min_insync_replicas": 2},
         {"Crash", "Fence", "Restart"},
-        4224,
+        4159,
     ),
-    ("kip279", {"restarts": 1, "moves": 1}, {"OffsetForLeaderEpoch", "Move"}, 3021),
+    ("kip279", {"restarts": 1, "moves": 1}, {"OffsetForLeaderEpoch", "Move"}, 3461),
     (
         "kip279-code",
         {"moves": 1, "power_losses": 1, "parked_fetches": True},
         {"PowerLoss", "WakeParked"},
-        3052,
+        3352,
     ),
     (
         "kip903",
         {"restarts": 1, "lost_checkpoints": 1, "acks": "1"},
         {"CheckpointLoss", "AlterPartition"},
-        1696,
+        1659,
     ),
     ("elr", {"replicas": 3, "epochs": 0}, {"AlterPartition", "ShrinkIsr"}, 4285),
-    ("kraft", {"replicas": 3, "epochs": 1}, {"AlterPartition", "Learn"}, 9427),
+    ("kraft", {"replicas": 3, "epochs": 1}, {"AlterPartition", "Learn"}, 8384),
     (
         "truncate-on-fetch",
         {"replicas": 3, "epochs": 0, "lost_disks": 1},
         {"DiskLoss", "Fence", "Restart"},
-        4265,
+        3785,
     ),
-    ("epoch", {"replicas": 3, "epochs": 1, "moves": 1}, {"Move", "OffsetForLeaderEpoch"}, 21447),
+    ("epoch", {"replicas": 3, "epochs": 1, "moves": 1}, {"Move", "OffsetForLeaderEpoch"}, 8124),
     (
         "hw",
         {"replicas": 3, "epochs": 1, "restarts": 1, "election_order": "any"},
         {"Crash", "FenceAndElect"},
-        36532,
+        9899,
     ),
 ]
 
@@ -292,17 +304,23 @@ def test_any_state_has_the_same_successors_unless_a_step_leaves_a_range(
     assert faulted > 50
 
 
+ALL_CLAIMS = ("elr", "kip320-code")
+"""Versions under which, with a consumer, every claim applies to one or the other."""
+SELDOM_BROKEN = {"no_endless_question"}
+"""Not by states drawn at random; by reachable ones of kip320-code, above."""
+
+
+@pytest.mark.parametrize("version", ALL_CLAIMS)
 @pytest.mark.parametrize(("tidy", "seed"), [(True, 3), (False, 4)], ids=["tidy", "wild"])
 def test_any_state_has_the_same_verdicts_unless_a_claim_leaves_a_range(
-    tidy: bool, seed: int
+    tidy: bool, seed: int, version: str
 ) -> None:
-    """Of a version and settings in which every claim applies."""
-    model = model_of("elr", **LARGER, consumer=True)
+    model = model_of(version, **LARGER, consumer=True)
     states = AnyState(model, seed)
     compiled = Compiled(model)
     verdicts: list[list[bool]] = []
     faulted = 0
-    for _ in range(1500):
+    for _ in range(900):
         state = states.drawn(tidy=tidy)
         expected = judged(model, state)
         if expected.raised:
@@ -312,11 +330,19 @@ def test_any_state_has_the_same_verdicts_unless_a_claim_leaves_a_range(
             assert_same_verdicts(compiled, state, expected)
             verdicts.append(expected.broken)
 
-    assert len(verdicts) > 100
-    assert tidy or faulted > 100
-    assert all(claim.applies(model.settings) for claim in invariants.ALL)
+    assert len(verdicts) > 60
+    assert tidy or faulted > 60
     if tidy:
-        assert all({True, False} == set(column) for column in zip(*verdicts, strict=True))
+        for claim, broken in zip(invariants.ALL, zip(*verdicts, strict=True), strict=True):
+            if claim.name not in SELDOM_BROKEN:
+                seen = {True, False} if claim.applies(model.settings) else {False}
+                assert set(broken) == seen, claim.name
+
+
+def test_every_claim_applies_to_one_of_the_versions_whose_verdicts_are_compared() -> None:
+    settings = [model_of(version, **LARGER, consumer=True).settings for version in ALL_CLAIMS]
+
+    assert all(any(claim.applies(each) for each in settings) for claim in invariants.ALL)
 
 
 @pytest.mark.parametrize("version", EVERYTHING)
