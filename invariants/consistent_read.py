@@ -54,7 +54,7 @@ CLAIM = Invariant(
     breach=Breach(
         word="misreads",
         sentence="a consumer reads another record where it has read one",
-        severity=6,
+        severity=7,
     ),
     remark="Does not say that the HW a consumer sees never falls: after a failover it may.",
     rank=70,

@@ -32,6 +32,7 @@ _UNFENCED_FETCHES = (
     "remote_leo_honest",
     "epoch_cache_monotone",
     "no_endless_question",
+    "hw_monotone",
 )
 """A leader of the past goes by fetches that a session carries no epoch in (KAFKA-9338)."""
 _OLD_REQUESTS = (*_GONE, "remote_leo_honest", "epoch_cache_monotone")
@@ -41,6 +42,8 @@ _LAST_REPLICA = (*_GONE, "consistent_read")
 _LAST_REPLICA_AND_OLD_LEO = (*_LAST_REPLICA, "remote_leo_honest")
 """And until its first fetch the leader takes a broker for what it was before; where fetches carry
 the last epoch, the claim waits for that fetch."""
+_LAST_REPLICA_AND_ITS_HW = (*_LAST_REPLICA_AND_OLD_LEO, "hw_monotone")
+"""Until 2.4 a broker that truncated below its high watermark forgets it on leading."""
 
 _NOBODY_LEADS = ("acknowledged_somewhere",)
 """All of ISR and ELR have crashed: who has the record cannot be elected, nor anybody else."""
@@ -59,7 +62,7 @@ _LOSE_DISKS: Mapping[str, tuple[str, ...]] = {
     "epoch": _LAST_REPLICA_AND_OLD_LEO,
     "kip279": _LAST_REPLICA_AND_OLD_LEO,
     "kip279-code": _LAST_REPLICA_AND_OLD_LEO,
-    "kip320-code": _LAST_REPLICA_AND_OLD_LEO,
+    "kip320-code": _LAST_REPLICA_AND_ITS_HW,
     "kip320": _LAST_REPLICA_AND_OLD_LEO,
     "truncate-on-fetch": _LAST_REPLICA,
     "kraft": _LAST_REPLICA,
@@ -86,7 +89,12 @@ EXPECTED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         **_REPAIRED_UNLESS_ALL_CRASH,
     },
     "adversarial": {**_FALLS_TO_OLD_REQUESTS, "elr": _NOBODY_LEADS},
-    "power-loss": _LOSE_DISKS,
+    "power-loss": {
+        **_LOSE_DISKS,
+        "epoch": _LAST_REPLICA_AND_ITS_HW,
+        "kip279": _LAST_REPLICA_AND_ITS_HW,
+        "kip279-code": _LAST_REPLICA_AND_ITS_HW,
+    },
     "lost-disk": _LOSE_DISKS,
     "rolling-restart": {
         "hw": (

@@ -1,7 +1,9 @@
-"""While a broker stays leader, its high watermark never falls.
+"""Who leads has never a lower high watermark than before the step.
 
-Of one leader in one epoch, a step at a time. Says nothing about a follower, whose high watermark is
-what its leader tells it and may fall, nor about what consumers see across a failover.
+Of one leader in one epoch, from one epoch to the next, and of a broker that begins to lead. Until
+2.4 one that had truncated below its high watermark began at 0 (`truncation-lowers-hw`). Says
+nothing about a follower, whose high watermark is what its leader tells it and may fall, nor about
+what consumers see across a failover.
 """
 
 from __future__ import annotations
@@ -14,11 +16,10 @@ from model.message.terms import LEADER, NO_REPLICA
 
 
 def first_fallen(s: Any, t: Any) -> int:
-    """The first broker that leads the same epoch before and after, and has a lower HW after."""
+    """The first broker that leads after the step and had a higher HW before it."""
     for r in range(s.replicas):
-        if s.role[r] == LEADER and t.role[r] == LEADER and s.known_epoch[r] == t.known_epoch[r]:
-            if t.hw[r] < s.hw[r]:
-                return r
+        if t.role[r] == LEADER and t.hw[r] < s.hw[r]:
+            return r
     return NO_REPLICA
 
 
@@ -32,18 +33,20 @@ def explain(s: State, t: State, c: Any) -> str:
     r = first_fallen(s, t)
     if r == NO_REPLICA:
         return "No leader's high watermark falls."
+    stays = "stays leader of" if s.role[r] == LEADER else "begins to lead in"
     return (
-        f"r{r} stays leader of epoch {s.known_epoch[r]}, and its high watermark falls from "
+        f"r{r} {stays} epoch {t.known_epoch[r]}, and its high watermark falls from "
         f"{s.hw[r]} to {t.hw[r]}."
     )
 
 
 CLAIM = ActionProperty(
     name="hw_monotone",
-    sentence="While a broker stays leader, its high watermark never falls.",
+    sentence="The high watermark of who leads never falls, nor that of who begins to lead.",
     keeps=keeps,
     explain=explain,
-    remark="A claim about steps, within one leader epoch. Says nothing about a follower's "
-    "HW, which may fall, nor of what a consumer sees across a failover.",
+    remark="A claim about steps. Breaks where truncation leaves a high watermark above the log "
+    "(until 2.4). Says nothing about a follower's HW, which may fall, nor of what a consumer sees "
+    "across a failover.",
     rank=180,
 )

@@ -39,7 +39,7 @@ CLAIM = Invariant(
     breach=Breach(
         word="no leader",
         sentence="no replica leads, and none can be elected any more",
-        severity=7,
+        severity=8,
     ),
     remark="On request: it is about availability, not about loss. Does not say that somebody "
     "leads now, or that who may lead has everything.",

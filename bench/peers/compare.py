@@ -4,10 +4,10 @@
     python -m bench.peers.compare "kip320-without-fencing epochs=3 restarts=1 moves=2"
 
 Needs `rumur` and a C compiler. At each setting: distinct states of every level, transitions, and
-the depth at which each of six claims is violated must be equal. Exits 1 if anything differs, after
+the depth at which each of nine claims is violated must be equal. Exits 1 if anything differs, after
 all settings. By default three settings, both old versions of each: as documented, 3 replicas,
 unclean election. --all: every row of tests/golden/manifest.json, which takes about an hour. --new:
-those rows of it that have all six claims. --add: put what agrees and is not there yet into that
+those rows of it that have all nine claims. --add: put what agrees and is not there yet into that
 file.
 """
 
@@ -107,7 +107,7 @@ def main() -> int:
     """Compare, a line each."""
     parser = argparse.ArgumentParser(description="Compare with the Murphi model.")
     parser.add_argument("--all", action="store_true", help="every row of the manifest")
-    parser.add_argument("--new", action="store_true", help="its rows with six claims")
+    parser.add_argument("--new", action="store_true", help="its rows with nine claims")
     parser.add_argument("--add", action="store_true", help="put what agrees into the manifest")
     parser.add_argument("settings", nargs="*", metavar="SETTING", help="as 'kip320 epochs=3'")
     asked = parser.parse_args()

@@ -34,7 +34,11 @@ const
   LATE_METADATA: 0;       -- 1: decisions of the controller may be learned late
   CONSUMER: 0;            -- 1: there is one
   FORGET_EPOCHS: 1;       -- 1: the epoch of a record in no log and no answer is not state, 0: it is
-  CLAIM: 0;               -- which claim is checked: 0 none, 1 .. 6 in the order of the sheet
+  CONTROLLER_MIN_ISR: 0;  -- what the controller goes by for the ELR; 0: MIN_ISR
+  UNFENCED_REGISTRATION: 0; -- 1: under KRaft a crashed broker may register before it was fenced
+  LATE_READS: 0;          -- 1: an answer may be read from the log after it was decided on
+  LATE_ANSWERS: 0;        -- 1: the answer of AlterPartition is a message
+  CLAIM: 0;               -- which claim is checked: 0 none, 1 .. 9 in the order of the sheet
 
 -- The version: how to truncate, and its features.
 const
@@ -57,6 +61,19 @@ const
   LONGEST_LOG: 0;
   FRESH_REMOTE_LEO: 0;
   FRESH_REMOTE_LEO_AFTER_GAP: 0;
+  SHRINK_ONLY_LAGGING: 0;
+  TRUNCATION_LOWERS_HW: 0;
+  REFUSAL_TELLS_NOTHING: 0;
+  SESSION_FENCING: 0;
+  TRUNCATION_CLEARS_EPOCHS: 0;
+  TRUNCATE_AFTER_GAP: 0;
+  STEPS_DOWN: 0;
+  STALE_FETCH_CHECK: 0;
+  REGISTRATION_REMOVES: 0;
+  UNCLEAN_MARK_KEPT: 0;
+  APPEND_CHECKS_EPOCH: 0;
+  LAST_KNOWN_LEADER: 0;
+  LAST_KNOWN_LEADER_FENCED: 0;
 
 const
   ACKS_ONE: 1;
@@ -88,6 +105,7 @@ type
   IdSet: array [Id] of boolean;
   Role: enum { NOTHING, LEADER, TRUNCATING, FETCHING };
   Slot: enum { EMPTY, REQUEST, WAITING, DATA, OUT_OF_RANGE, DIVERGING };
+  Answer: enum { NO_ANSWER, GRANTED, REFUSED };
 
 var
   -- The controller.
@@ -97,6 +115,7 @@ var
   fenced: ReplicaSet;
   elr: ReplicaSet;
   stopping: ReplicaSet;
+  last_known_leader: MaybeReplica;            -- only while nobody leads
 
   -- Every replica.
   up: array [Replica] of boolean;
@@ -115,6 +134,7 @@ var
   unanswered: array [Replica] of IdSet;
   pending_isr: array [Replica] of ReplicaSet;
   pending_stale: array [Replica] of boolean;
+  answer: array [Replica] of Answer;          -- to the request pending_isr, on its way
   outdated: array [Replica] of boolean;
 
   -- Alive only at a follower; otherwise NOBODY, NO_EPOCH and EMPTY.
@@ -189,17 +209,33 @@ begin
   return role[l] = LEADER;
 end;
 
--- Does leader l take requests of this epoch?
+-- Does a leader compare the epoch of a fetch with its own?
+function FencesFetches(): boolean;
+begin
+  return FENCING = 1 & SESSION_FENCING = 1;
+end;
+
+-- Does leader l take fetches of this epoch?
 function Accepts(l: MaybeReplica; e: MaybeEpoch): boolean;
 begin
   if !Leads(l) then return false; end;
-  return FENCING = 0 | known_epoch[l] = e;
+  return !FencesFetches() | known_epoch[l] = e;
+end;
+
+-- May follower f ask its leader where its latest epoch ends, and be told?
+function MayAsk(f: Replica): boolean;
+begin
+  if TRUNCATION = BY_HW | TRUNCATION = ON_FETCH | role[f] != TRUNCATING then return false; end;
+  if KRAFT = 0 & stopping[f] then return false; end;
+  if !Leads(known_leader[f]) then return false; end;
+  return FENCING = 0 | known_epoch[known_leader[f]] = known_epoch[f];
 end;
 
 -- "l knows the partition". May it change the ISR?
 function Current(l: Replica): boolean;
 begin
-  return role[l] = LEADER & leader = l & epoch = known_epoch[l] & !outdated[l];
+  return role[l] = LEADER & leader = l & epoch = known_epoch[l] & !outdated[l]
+    & answer[l] != GRANTED;
 end;
 
 function IsFollower(r: Replica): boolean;
@@ -209,7 +245,8 @@ end;
 
 function MayFetch(r: Replica): boolean;
 begin
-  return role[r] = FETCHING | (role[r] = TRUNCATING & TRUNCATION = ON_FETCH);
+  return known_leader[r] != NOBODY
+    & (role[r] = FETCHING | (role[r] = TRUNCATING & TRUNCATION = ON_FETCH));
 end;
 
 function Pending(l: Replica): boolean;
@@ -233,32 +270,89 @@ begin
   return n;
 end;
 
+-- The epoch of the last record in r's log.
+function LastRecordEpoch(r: Replica): MaybeEpoch;
+begin
+  if leo[r] = 0 then return NO_EPOCH; end;
+  return record_epoch[log[r][leo[r] - 1]];
+end;
+
+-- The epoch of the entry in r's epoch cache that has no record yet, and starts at the LEO.
+function Unwritten(r: Replica): MaybeEpoch;
+var e: MaybeEpoch;
+begin
+  e := NO_EPOCH;
+  if EPOCH_ON_LEADING = 1 then
+    if role[r] = LEADER then e := known_epoch[r]; end;
+    if IsFollower(r) then e := cached_epoch[r]; end;
+  end;
+  if e = LastRecordEpoch(r) then return NO_EPOCH; else return e; end;
+end;
+
+-- Where epoch q's entry in r's epoch cache starts, UNKNOWN if it has none.
+-- With EPOCH_ON_LEADING an entry removes those that are not of a smaller epoch; without it an epoch
+-- that is not greater than all before makes no entry.
+function EntryStart(r: Replica; q: MaybeEpoch): MaybeOffset;
+var found: MaybeOffset;
+var last: MaybeEpoch;
+begin
+  found := UNKNOWN;
+  last := NO_EPOCH;
+  if q = NO_EPOCH then return UNKNOWN; end;
+  if EPOCH_ON_LEADING = 1 then
+    if Unwritten(r) = q then return leo[r]; end;
+    if Unwritten(r) != NO_EPOCH & Unwritten(r) < q then return UNKNOWN; end;
+    for o: Place do
+      if o < leo[r] then
+        if record_epoch[log[r][o]] < q then found := UNKNOWN; end;
+        if record_epoch[log[r][o]] = q & last != q then found := o; end;
+        last := record_epoch[log[r][o]];
+      end;
+    end;
+    return found;
+  end;
+  for o: Place do
+    if o < leo[r] then
+      if record_epoch[log[r][o]] = q & last < q then found := o; end;
+      if record_epoch[log[r][o]] > last then last := record_epoch[log[r][o]]; end;
+    end;
+  end;
+  return found;
+end;
+
 -- The last epoch in r's epoch cache.
 function Latest(r: Replica): MaybeEpoch;
 var e: MaybeEpoch;
 begin
   e := NO_EPOCH;
-  for o: Place do
-    if o < leo[r] then
-      if record_epoch[log[r][o]] > e then e := record_epoch[log[r][o]]; end;
-    end;
-  end;
-  if EPOCH_ON_LEADING = 1 then
-    if role[r] = LEADER & known_epoch[r] > e then e := known_epoch[r]; end;
-    if IsFollower(r) & cached_epoch[r] > e then e := cached_epoch[r]; end;
+  for q: Epoch do
+    if EntryStart(r, q) != UNKNOWN then e := q; end;
   end;
   return e;
 end;
 
--- The first offset in r's log whose record is above epoch q; the LEO if there is none.
-function FirstAbove(r: Replica; q: MaybeEpoch): Offset;
+-- Where the first epoch above q starts in r's log; UNKNOWN if there is none.
+function StartAbove(r: Replica; q: MaybeEpoch): MaybeOffset;
 begin
-  for o: Place do
-    if o < leo[r] then
-      if record_epoch[log[r][o]] > q then return o; end;
+  for e: Epoch do
+    if e > q then
+      if EntryStart(r, e) != UNKNOWN then return EntryStart(r, e); end;
     end;
   end;
-  return leo[r];
+  return UNKNOWN;
+end;
+
+-- The greatest epoch in r's cache that is not above q; NO_EPOCH if there is none.
+function Floor(r: Replica; q: MaybeEpoch): MaybeEpoch;
+var found: MaybeEpoch;
+begin
+  found := NO_EPOCH;
+  for e: Epoch do
+    if e <= q then
+      if EntryStart(r, e) != UNKNOWN then found := e; end;
+    end;
+  end;
+  return found;
 end;
 
 -- Where epoch q ends in r's log: the offset of that pair, UNKNOWN for undefined.
@@ -266,25 +360,17 @@ function EndOffset(r: Replica; q: MaybeEpoch): MaybeOffset;
 begin
   if q = NO_EPOCH & TRUNCATION != BY_EPOCH then return UNKNOWN; end;
   if q = Latest(r) then return leo[r]; end;
-  if q > Latest(r) then return UNKNOWN; end;
-  if FirstAbove(r, q) = 0 & (TRUNCATION = BY_EPOCH | TRUNCATION = BY_EPOCHS_2_0) then
+  if Floor(r, q) = NO_EPOCH & (TRUNCATION = BY_EPOCH | TRUNCATION = BY_EPOCHS_2_0) then
     return UNKNOWN;
   end;
-  return FirstAbove(r, q);
+  return StartAbove(r, q);
 end;
 
 -- The epoch of that pair; it says nothing where the offset is UNKNOWN.
 function EndEpoch(r: Replica; q: MaybeEpoch): MaybeEpoch;
-var e: MaybeEpoch;
 begin
-  if q = Latest(r) | FirstAbove(r, q) = 0 then return q; end;
-  e := NO_EPOCH;
-  for o: Place do
-    if o < FirstAbove(r, q) then
-      if record_epoch[log[r][o]] > e then e := record_epoch[log[r][o]]; end;
-    end;
-  end;
-  return e;
+  if q = Latest(r) | Floor(r, q) = NO_EPOCH then return q; end;
+  return Floor(r, q);
 end;
 
 -- Where follower f cuts on the answer (e, x), x being UNKNOWN for undefined.
@@ -294,9 +380,7 @@ begin
   if x = UNKNOWN then return Least(hw[f], leo[f]); end;
   if TRUNCATION = BY_EPOCH then return Least(x, leo[f]); end;
   own := EndOffset(f, e);
-  if own = UNKNOWN then
-    if TRUNCATION = BY_EPOCHS_2_0 then return Least(x, leo[f]); else return 0; end;
-  end;
+  if own = UNKNOWN then return Least(x, leo[f]); end;
   if EndEpoch(f, e) != e then return Least(own, leo[f]); end;
   return Least(Least(x, own), leo[f]);
 end;
@@ -334,37 +418,55 @@ begin
   return EndOffset(l, last) = UNKNOWN;
 end;
 
--- Whom the controller must not elect, if `back` were up and available.
--- (Who comes back from an unclean stop is not in the ELR any more.)
-function Out(r: Replica; back: MaybeReplica): boolean;
+-- Whom the controller must not elect, if `gone` were fenced, and `back` up and available.
+function Out(r: Replica; gone: MaybeReplica; back: MaybeReplica): boolean;
 begin
-  return Unavailable(r) & r != back;
+  return (Unavailable(r) | r = gone) & r != back;
 end;
 
--- The first candidate for the lead, under the same if.
-function Candidate(back: MaybeReplica): MaybeReplica;
+-- The first candidate for the lead, if `gone` had left ISR and ELR and were fenced, and then `back`
+-- were up and available. (Who comes back from an unclean stop is not in the ELR any more.)
+function CandidateIf(gone: MaybeReplica; back: MaybeReplica): MaybeReplica;
 var best: MaybeOffset;
+var known: MaybeReplica;
+var nobody_in_sync: boolean;
 begin
+  nobody_in_sync := !(exists r: Replica do isr[r] & r != gone end);
   for r: Replica do
-    if !Out(r, back) then
-      if isr[r] | (Size(isr) = 0 & elr[r] & !(r = back & unclean[r])) then return r; end;
+    if !Out(r, gone, back) & r != gone then
+      if isr[r] | (nobody_in_sync & elr[r] & !(r = back & unclean[r])) then return r; end;
     end;
+  end;
+  -- While `gone` only is fenced it is in the ELR still; once it is back the leader was the last known.
+  known := last_known_leader;
+  if gone != NOBODY then
+    if back = NOBODY then known := NOBODY; end;
+    if back != NOBODY & isr[gone] & nobody_in_sync then known := leader; end;
+  end;
+  if LAST_KNOWN_LEADER = 1 & known != NOBODY & nobody_in_sync
+      & !(exists r: Replica do elr[r] & r != gone & !(r = back & unclean[r]) end) then
+    if LAST_KNOWN_LEADER_FENCED = 1 | !Out(known, gone, back) then return known; end;
   end;
   if UNCLEAN = 1 & LONGEST_LOG = 0 then
     for r: Replica do
-      if !Out(r, back) then return r; end;
+      if !Out(r, gone, back) then return r; end;
     end;
   end;
   if UNCLEAN = 1 & LONGEST_LOG = 1 then
     best := UNKNOWN;
     for r: Replica do
-      if !Out(r, back) & (up[r] | r = back) & leo[r] > best then best := leo[r]; end;
+      if !Out(r, gone, back) & (up[r] | r = back) & leo[r] > best then best := leo[r]; end;
     end;
     for r: Replica do
-      if !Out(r, back) & (up[r] | r = back) & leo[r] = best then return r; end;
+      if !Out(r, gone, back) & (up[r] | r = back) & leo[r] = best then return r; end;
     end;
   end;
   return NOBODY;
+end;
+
+function Candidate(back: MaybeReplica): MaybeReplica;
+begin
+  return CandidateIf(NOBODY, back);
 end;
 
 -- Does taking r out of the ISR raise the epoch?
@@ -383,6 +485,24 @@ end;
 function RegisterIsCut(r: Replica): boolean;
 begin
   return leader = NOBODY & epoch = EPOCHS & Candidate(r) != NOBODY;
+end;
+
+-- Does the controller take r out of the ISR when it registers?
+function RegistrationRemoves(r: Replica): boolean;
+begin
+  return REGISTRATION_REMOVES = 1 & unclean[r] & isr[r];
+end;
+
+-- Would a restart exceed the epochs? One that removes r may raise the epoch twice.
+function RestartIsCut(r: Replica): boolean;
+var led: boolean;
+begin
+  if !RegistrationRemoves(r) then return RegisterIsCut(r); end;
+  led := leader != NOBODY & leader != r;
+  if leader = r then led := CandidateIf(r, NOBODY) != NOBODY; end;
+  if StartsEpoch(r) & epoch = EPOCHS then return true; end;
+  if led | CandidateIf(r, r) = NOBODY then return false; end;
+  return epoch = EPOCHS | (StartsEpoch(r) & epoch + 1 = EPOCHS);
 end;
 
 -- Would the controller grant what l, which knows the partition, has asked for?
@@ -445,6 +565,7 @@ procedure EmptyPending(l: Replica);
 begin
   for r: Replica do pending_isr[l][r] := false; end;
   pending_stale[l] := false;
+  answer[l] := NO_ANSWER;
 end;
 
 procedure Truncate(r: Replica; length: Offset);
@@ -455,9 +576,9 @@ begin
     if o >= length then log[r][o] := NO_RECORD; end;
   end;
   leo[r] := Least(before, length);
-  hw[r] := Least(hw[r], length);
+  if TRUNCATION_LOWERS_HW = 1 then hw[r] := Least(hw[r], leo[r]); end;
   durable[r] := Least(durable[r], length);
-  cached_epoch[r] := NO_EPOCH;
+  if TRUNCATION_CLEARS_EPOCHS = 1 | length < before then cached_epoch[r] := NO_EPOCH; end;
   ForgetEpochs();
 end;
 
@@ -534,6 +655,31 @@ begin
   slot_value[f] := Cut(f, EndEpoch(l, last), EndOffset(l, last));
 end;
 
+-- Does the leader's log by now have another record than the answer to f, at an offset of the answer?
+function ReadsOtherwise(f: Replica): boolean;
+begin
+  if !up[known_leader[f]] then return false; end;
+  for o: Place do
+    if o < slot_count[f] & leo[f] + o < leo[known_leader[f]] then
+      if slot_ids[f][o] != log[known_leader[f]][leo[f] + o] then return true; end;
+    end;
+  end;
+  return false;
+end;
+
+-- How many records of its answer f appends.
+function Appended(f: Replica): Offset;
+begin
+  if APPEND_CHECKS_EPOCH = 1 then
+    for o: Place do
+      if o < slot_count[f] then
+        if record_epoch[slot_ids[f][o]] > known_epoch[f] then return o; end;
+      end;
+    end;
+  end;
+  return slot_count[f];
+end;
+
 -- Extend what readers were shown by l's log, up to (not including) offset m.
 procedure Expose(l: Replica; m: Offset);
 begin
@@ -578,14 +724,22 @@ end;
 -- Changes of the controller's
 ---------------------------------------------------------------------------------------------------
 
+-- Does the controller take an ISR of that size for too small?
+function TooFew(size: MaybeReplica): boolean;
+begin
+  if CONTROLLER_MIN_ISR > 0 then return size < CONTROLLER_MIN_ISR; end;
+  return size < MIN_ISR;
+end;
+
 procedure WriteIsr(s: ReplicaSet);
 begin
   if ELR = 1 then
     for x: Replica do
-      elr[x] := Size(s) < MIN_ISR & (elr[x] | isr[x]) & !s[x];
+      elr[x] := TooFew(Size(s)) & (elr[x] | isr[x]) & !s[x];
     end;
   end;
   for x: Replica do isr[x] := s[x]; end;
+  if LAST_KNOWN_LEADER = 1 & Size(s) = 0 then last_known_leader := leader; end;
 end;
 
 procedure AddToIsr(r: Replica);
@@ -636,6 +790,7 @@ procedure Elect(w: Replica);
 var eligible: boolean;
 begin
   leader := w;
+  last_known_leader := NOBODY;
   if !isr[w] then
     eligible := elr[w];
     for x: Replica do
@@ -705,12 +860,23 @@ begin
   IncHW(l);
 end;
 
+-- l hears the answer to its request for another ISR.
+procedure HearAnswer(l: Replica);
+var granted: boolean;
+begin
+  granted := answer[l] = GRANTED;
+  if granted then known_isr[l] := pending_isr[l]; end;
+  EmptyPending(l);
+  if granted then IncHW(l); end;
+end;
+
 -- The ways to take up a leader, an epoch and an ISR, all by value.
 procedure BecomeLeader(r: Replica; e: Epoch; s: ReplicaSet);
 begin
   if role[r] != LEADER then
     LayDown(r);
     role[r] := LEADER;
+    if hw[r] > leo[r] then hw[r] := 0; end;
   elsif (FRESH_REMOTE_LEO = 1 & e > known_epoch[r])
       | (FRESH_REMOTE_LEO_AFTER_GAP = 1 & e > known_epoch[r] + 1) then
     for x: Replica do remote_leo[r][x] := UNKNOWN; end;
@@ -726,18 +892,7 @@ procedure BecomeFollower(r: Replica; l: Replica; e: Epoch);
 var u: MaybeEpoch;
 begin
   u := NO_EPOCH;
-  if EPOCH_ON_LEADING = 1 & TRUNCATION != BY_HW then
-    if role[r] = LEADER then
-      u := known_epoch[r];
-    elsif IsFollower(r) then
-      u := cached_epoch[r];
-    end;
-    for o: Place do
-      if o < leo[r] then
-        if record_epoch[log[r][o]] >= u then u := NO_EPOCH; end;
-      end;
-    end;
-  end;
+  if TRUNCATION != BY_HW then u := Unwritten(r); end;
   LayDown(r);
   known_epoch[r] := e;
   if TRUNCATION = BY_HW then
@@ -750,12 +905,27 @@ begin
   cached_epoch[r] := u;
 end;
 
-procedure TakeUp(r: Replica; l: Replica; e: Epoch; s: ReplicaSet);
+-- r learns that nobody leads: it follows nobody.
+procedure StepDown(r: Replica; e: Epoch);
+var u: MaybeEpoch;
 begin
-  if l = r then
+  u := NO_EPOCH;
+  if TRUNCATION != BY_HW then u := Unwritten(r); end;
+  LayDown(r);
+  known_epoch[r] := e;
+  role[r] := TRUNCATING;
+  cached_epoch[r] := u;
+end;
+
+procedure TakeUp(r: Replica; l: MaybeReplica; e: Epoch; s: ReplicaSet);
+begin
+  if l = NOBODY then
+    StepDown(r, e);
+  elsif l = r then
     BecomeLeader(r, e, s);
-  elsif TRUNCATE_EVERY_EPOCH = 0 & IsFollower(r) & known_leader[r] = l then
-    if FENCING = 1 then Abandon(r); end;
+  elsif TRUNCATE_EVERY_EPOCH = 0 & IsFollower(r) & known_leader[r] = l
+      & !(TRUNCATE_AFTER_GAP = 1 & e > known_epoch[r] + 1) then
+    if FencesFetches() then Abandon(r); end;
     known_epoch[r] := e;
   else
     BecomeFollower(r, l, e);
@@ -769,6 +939,7 @@ end;
 startstate "everybody up, replica 0 leads at epoch 0"
 begin
   leader := 0;
+  last_known_leader := NOBODY;
   epoch := 0;
   for r: Replica do
     isr[r] := true;
@@ -798,6 +969,7 @@ begin
       if r = 0 & x != 0 then remote_leo[r][x] := 0; else remote_leo[r][x] := UNKNOWN; end;
     end;
     pending_stale[r] := false;
+    answer[r] := NO_ANSWER;
   end;
   EmptyStray();
   for e: Epoch do
@@ -879,11 +1051,13 @@ ruleset f: Replica do
     l := known_leader[f];
     last := Latest(f);
     if !Accepts(l, known_epoch[f]) then
+      if Leads(l) & REFUSAL_TELLS_NOTHING = 0 then remote_leo[l][f] := UNKNOWN; end;
       EmptySlot(f);
     elsif Diverges(l, leo[f], last) then
       if DIVERGING_GUARD = 0 then Observe(l, f, leo[f], false); end;
       AnswerDiverging(f, l, last);
     elsif OutOfRange(l, leo[f], last) then
+      if REFUSAL_TELLS_NOTHING = 0 then remote_leo[l][f] := UNKNOWN; end;
       AnswerOutOfRange(f, l);
     else
       before := hw[l];
@@ -917,16 +1091,35 @@ ruleset f: Replica do
     end;
   end;
 
+  rule "ReadLate"
+    LATE_READS = 1 & MayFetch(f) & slot[f] = DATA & ReadsOtherwise(f)
+  ==>
+  var l: Replica;
+  begin
+    l := known_leader[f];
+    slot_count[f] := Least(slot_count[f], leo[l] - leo[f]);
+    for o: Place do
+      if o < slot_count[f] then
+        slot_ids[f][o] := log[l][leo[f] + o];
+      else
+        slot_ids[f][o] := NO_RECORD;
+      end;
+    end;
+    ForgetEpochs();
+  end;
+
   rule "RecvFetch"
     MayFetch(f) & slot[f] = DATA
   ==>
+  var count: Offset;
   begin
+    count := Appended(f);
     for o: Place do
-      if o < slot_count[f] then log[f][leo[f] + o] := slot_ids[f][o]; end;
+      if o < count then log[f][leo[f] + o] := slot_ids[f][o]; end;
     end;
-    leo[f] := leo[f] + slot_count[f];
+    leo[f] := leo[f] + count;
     hw[f] := Least(leo[f], slot_value[f]);
-    if slot_count[f] > 0 then cached_epoch[f] := NO_EPOCH; end;
+    if count > 0 then cached_epoch[f] := NO_EPOCH; end;
     role[f] := FETCHING;
     EmptySlot(f);
   end;
@@ -957,7 +1150,7 @@ ruleset f: Replica do
     & (Diverges(stray_to, stray_offset, stray_last)
        ? DIVERGING_GUARD = 0
        : !OutOfRange(stray_to, stray_offset, stray_last))
-    & !(BROKER_EPOCH = 1 & stray_stale & !outdated[stray_to]
+    & !(STALE_FETCH_CHECK = 1 & stray_stale & !outdated[stray_to]
         & (known_isr[stray_to][f] | pending_isr[stray_to][f]))
   ==>
   begin
@@ -966,9 +1159,7 @@ ruleset f: Replica do
   end;
 
   rule "OffsetForLeaderEpoch"
-    (TRUNCATION = BY_EPOCH | TRUNCATION = BY_EPOCHS | TRUNCATION = BY_EPOCHS_2_0)
-    & role[f] = TRUNCATING & (KRAFT = 1 | !stopping[f])
-    & Accepts(known_leader[f], known_epoch[f])
+    MayAsk(f)
   ==>
   var e: MaybeEpoch;
   var x: MaybeOffset;
@@ -992,7 +1183,7 @@ end;
 ruleset l: Replica do ruleset f: Replica do
   rule "ShrinkIsr"
     f != l & known_isr[l][f] & Current(l) & !Pending(l)
-    & (remote_leo[l][f] = UNKNOWN | remote_leo[l][f] < leo[l] | !up[f])
+    & (SHRINK_ONLY_LAGGING = 0 | remote_leo[l][f] != leo[l])
   ==>
   begin
     if ALTER_PARTITION = 0 then
@@ -1083,10 +1274,12 @@ ruleset r: Replica do
     & (fenced[r]
        | (KRAFT = 0 & !stopping[r]
           & (RESTART_DETECTION = DETECTION_ANY
-             | (RESTART_DETECTION = DETECTION_FOLLOWER & leader != r))))
-    & !RegisterIsCut(r)
+             | (RESTART_DETECTION = DETECTION_FOLLOWER & leader != r)))
+       | (KRAFT = 1 & UNFENCED_REGISTRATION = 1 & !stopping[r]))
+    & !RestartIsCut(r)
   ==>
   begin
+    if RegistrationRemoves(r) then TakeForDown(r); end;
     up[r] := true;
     hw[r] := Least(checkpoint[r], leo[r]);
     if unclean[r] & elr[r] then
@@ -1097,10 +1290,19 @@ ruleset r: Replica do
     if BROKER_EPOCH = 1 then
       if stray_from = r then stray_stale := true; end;
       for l: Replica do
-        if pending_isr[l][r] & !known_isr[l][r] then pending_stale[l] := true; end;
+        if pending_isr[l][r] & !known_isr[l][r] & answer[l] = NO_ANSWER then
+          pending_stale[l] := true;
+        end;
       end;
     end;
     Register(r);
+  end;
+
+  rule "MarkClean"
+    ELR = 1 & UNCLEAN_MARK_KEPT = 0 & !up[r] & unclean[r]
+  ==>
+  begin
+    unclean[r] := false;
   end;
 
 -------------------------------------------------------------------------------------------------
@@ -1108,7 +1310,8 @@ ruleset r: Replica do
 -------------------------------------------------------------------------------------------------
 
   rule "AlterPartition"
-    Current(r) & Pending(r) & !(epoch = EPOCHS & Granted(r) & Raising(r))
+    Current(r) & Pending(r) & answer[r] = NO_ANSWER
+    & !(epoch = EPOCHS & Granted(r) & Raising(r))
   ==>
   var s: ReplicaSet;
   var granted: boolean;
@@ -1117,15 +1320,23 @@ ruleset r: Replica do
     s := pending_isr[r];
     granted := Granted(r);
     raising := Raising(r);
-    EmptyPending(r);
     if granted & raising then
+      EmptyPending(r);
       BeginEpoch();
       WriteIsr(s);
-    elsif granted then
-      WriteIsr(s);
-      known_isr[r] := s;
-      IncHW(r);
+    else
+      if granted then WriteIsr(s); end;
+      pending_stale[r] := false;
+      if granted then answer[r] := GRANTED; else answer[r] := REFUSED; end;
+      if LATE_ANSWERS = 0 then HearAnswer(r); end;
     end;
+  end;
+
+  rule "HearAnswer"
+    LATE_ANSWERS = 1 & answer[r] != NO_ANSWER
+  ==>
+  begin
+    HearAnswer(r);
   end;
 
   rule "Fence"
@@ -1162,8 +1373,10 @@ ruleset r: Replica do
   end;
 
   rule "Learn"
-    up[r] & leader != NOBODY & (KRAFT = 1 | !fenced[r])
-    & (known_epoch[r] < epoch | (role[r] = LEADER & outdated[r]))
+    up[r] & (leader != NOBODY | STEPS_DOWN = 1) & (KRAFT = 1 | !fenced[r])
+    & (known_epoch[r] < epoch
+       | (leader != NOBODY & role[r] = LEADER
+          & (outdated[r] | (KRAFT = 1 & answer[r] = GRANTED))))
   ==>
   begin
     TakeUp(r, leader, epoch, isr);
@@ -1172,7 +1385,7 @@ ruleset r: Replica do
   ruleset e: Epoch do
     rule "LearnLate"
       LATE_METADATA = 1 & up[r] & known_epoch[r] != NO_EPOCH & known_epoch[r] < e & e < epoch
-      & decided_leader[e] != NOBODY
+      & (decided_leader[e] != NOBODY | STEPS_DOWN = 1)
     ==>
     begin
       TakeUp(r, decided_leader[e], e, decided_isr[e]);
@@ -1258,6 +1471,45 @@ begin
   end;
 end;
 
+function LogsMatch(): boolean;
+begin
+  return forall a: Replica do forall b: Replica do
+    (up[a] & up[b]) -> Agrees(a, b)
+  end end;
+end;
+
+function LogsMatchByEpoch(): boolean;
+begin
+  if TRUNCATION = BY_HW then return true; end;
+  for a: Replica do for b: Replica do for o: Place do
+    if a < b & o < leo[a] & o < leo[b] then
+      if record_epoch[log[a][o]] = record_epoch[log[b][o]] then
+        for p: Place do
+          if p <= o & log[a][p] != log[b][p] then return false; end;
+        end;
+      end;
+    end;
+  end; end; end;
+  return true;
+end;
+
+-- Would f, if it asked now, be where it was, and have to ask again?
+function AsksInVain(f: Replica): boolean;
+var e: MaybeEpoch;
+var x: MaybeOffset;
+begin
+  if !MayAsk(f) then return false; end;
+  e := EndEpoch(known_leader[f], Latest(f));
+  x := EndOffset(known_leader[f], Latest(f));
+  return !Done(f, e, x) & Cut(f, e, x) >= leo[f]
+    & (TRUNCATION_CLEARS_EPOCHS = 0 | cached_epoch[f] = NO_EPOCH);
+end;
+
+function QuestionsEnd(): boolean;
+begin
+  return forall f: Replica do !AsksInVain(f) end;
+end;
+
 -- Whatever is not asked for holds trivially. How often each is violated is counted anyway.
 invariant "no_committed_loss" CLAIM != 1 | KeepsExposed();
 invariant "acknowledged_durable" CLAIM != 2 | KeepsAcked();
@@ -1265,6 +1517,9 @@ invariant "no_divergence_below_hw" CLAIM != 3 | FollowersAgree();
 invariant "consistent_read" CLAIM != 4 | ReadsAgree();
 invariant "candidates_complete" CLAIM != 5 | CandidatesComplete();
 invariant "remote_leo_honest" CLAIM != 6 | RemoteLeoHonest();
+invariant "log_matching" CLAIM != 7 | LogsMatch();
+invariant "log_matching_by_epoch" CLAIM != 8 | LogsMatchByEpoch();
+invariant "no_endless_question" CLAIM != 9 | QuestionsEnd();
 
 cover "no_committed_loss" !KeepsExposed();
 cover "acknowledged_durable" !KeepsAcked();
@@ -1272,3 +1527,6 @@ cover "no_divergence_below_hw" !FollowersAgree();
 cover "consistent_read" !ReadsAgree();
 cover "candidates_complete" !CandidatesComplete();
 cover "remote_leo_honest" !RemoteLeoHonest();
+cover "log_matching" !LogsMatch();
+cover "log_matching_by_epoch" !LogsMatchByEpoch();
+cover "no_endless_question" !QuestionsEnd();

@@ -39,6 +39,9 @@ CLAIMS = (
     "consistent_read",
     "candidates_complete",
     "remote_leo_honest",
+    "log_matching",
+    "log_matching_by_epoch",
+    "no_endless_question",
 )
 
 TRUNCATIONS = {
@@ -48,25 +51,42 @@ TRUNCATIONS = {
     "truncate-by-epochs-2.0": 3,
     "truncate-on-fetch": 4,
 }
-KIP320 = (
+KIP320_CODE = (
     "fencing",
     "epoch-on-leading",
     "truncate-every-epoch",
     "isr-from-epoch-start",
     "truncate-out-of-range",
     "consumer-validation",
+    "shrink-only-lagging",
+)
+KIP320 = (
+    *KIP320_CODE,
+    "truncation-lowers-hw",
+    "refusal-tells-nothing",
+    "session-fencing",
+    "truncation-clears-epochs",
 )
 ON_FETCH = (*KIP320, "diverging-guard")
-KIP903 = (*ON_FETCH, "alter-partition", "maximal-isr", "kraft", "fenced-check", "broker-epoch")
-KRAFT = tuple(name for name in KIP903 if name != "broker-epoch")
-FEATURES = (
+KRAFT = (*ON_FETCH, "alter-partition", "maximal-isr", "kraft", "fenced-check", "steps-down")
+KIP903 = (*KRAFT, "broker-epoch", "stale-fetch-check")
+ELR = (
     *KIP903,
-    "shrink-raises-epoch",
     "hw-needs-min-isr",
     "elr",
+    "registration-removes",
+    "unclean-mark-kept",
+    "append-checks-epoch",
+)
+FEATURES = (
+    *ELR,
+    "shrink-raises-epoch",
     "longest-log",
     "fresh-remote-leo",
     "fresh-remote-leo-after-gap",
+    "truncate-after-gap",
+    "last-known-leader",
+    "last-known-leader-fenced",
 )
 #: Feature -> what there must be as well, be it features or a way to truncate.
 NEEDS = {
@@ -76,6 +96,12 @@ NEEDS = {
     "broker-epoch": ("alter-partition", "kraft"),
     "shrink-raises-epoch": ("kraft",),
     "elr": ("alter-partition", "kraft"),
+    "steps-down": ("kraft",),
+    "stale-fetch-check": ("broker-epoch",),
+    "registration-removes": ("elr",),
+    "unclean-mark-kept": ("elr",),
+    "last-known-leader": ("elr",),
+    "last-known-leader-fenced": ("last-known-leader",),
     "diverging-guard": ("truncate-on-fetch",),
 }
 VERSIONS: dict[str, tuple[str, tuple[str, ...]]] = {
@@ -83,11 +109,12 @@ VERSIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "epoch": ("truncate-by-epoch", ()),
     "kip279": ("truncate-by-epochs", ()),
     "kip279-code": ("truncate-by-epochs-2.0", ()),
+    "kip320-code": ("truncate-by-epochs", KIP320_CODE),
     "kip320": ("truncate-by-epochs", KIP320),
     "truncate-on-fetch": ("truncate-on-fetch", ON_FETCH),
     "kraft": ("truncate-on-fetch", (*KRAFT, "shrink-raises-epoch")),
     "kip903": ("truncate-on-fetch", (*KIP903, "shrink-raises-epoch")),
-    "elr": ("truncate-on-fetch", (*KIP903, "hw-needs-min-isr", "elr")),
+    "elr": ("truncate-on-fetch", ELR),
 }
 
 SWITCH = {"false": 0, "true": 1}
@@ -103,6 +130,9 @@ WORDS: dict[str, tuple[str, dict[str, int]]] = {
     "late-metadata": ("LATE_METADATA", SWITCH),
     "consumer": ("CONSUMER", SWITCH),
     "forget-epochs": ("FORGET_EPOCHS", SWITCH),
+    "unfenced-registration": ("UNFENCED_REGISTRATION", SWITCH),
+    "late-reads": ("LATE_READS", SWITCH),
+    "late-answers": ("LATE_ANSWERS", SWITCH),
 }
 NUMBERS = {
     "replicas": "REPLICAS",
@@ -111,6 +141,7 @@ NUMBERS = {
     "restarts": "RESTARTS",
     "moves": "MOVES",
     "min-insync-replicas": "MIN_ISR",
+    "controller-min-insync-replicas": "CONTROLLER_MIN_ISR",
     "power-losses": "POWER_LOSSES",
     "lost-disks": "LOST_DISKS",
     "lost-checkpoints": "LOST_CHECKPOINTS",

@@ -53,6 +53,7 @@ def check(options: dict[str, Any]) -> int:
             announce=progress.announce,
         )
     explains = options["explain"] and bool(done.findings)
+    explained: list[Explained] = []
     if options["output_format"] == "json":
         explained = _explained(done, engine.threads) if explains else []
         click.echo(to_text(done, {one.finding.invariant: one.as_value() for one in explained}))
@@ -63,12 +64,14 @@ def check(options: dict[str, Any]) -> int:
     code = exit_codes.exit_code(done.result, deadlock=options["deadlock"])
     try:
         _write_files(done, options)
+        if explains and options["output_format"] == "text":
+            explained = _explained(done, engine.threads)
+            for one in explained:
+                screen().print(Group(Text(), one.rendered()))
+        _write_page(done, options, explained)
     except (TooLargeForGraph, TooLongForPage) as found:
         # What was found out weighs more than that it could not be drawn.
         return fail(str(found), code or exit_codes.BAD_USAGE)
-    if explains and options["output_format"] == "text":
-        for one in _explained(done, engine.threads):
-            screen().print(Group(Text(), one.rendered()))
     if done.findings and options["output_format"] == "text" and is_interactive():
         _offer(done, options, own_model)
     return code
@@ -108,13 +111,18 @@ def _write_files(done: Run, options: dict[str, Any]) -> None:
                 for finding in done.findings
             }
         )
-    if path := options["html_file"]:
-        from checker.pictures.report import run_page  # noqa: PLC0415 - few ask for a page
-
-        write_files({path: partial(run_page, done)})
     if path := options["graph_file"]:
         graph = done.result.graph(states_max=options["graph_limit"])
         write_files({path: partial(to_graphml, graph)})
+
+
+def _write_page(done: Run, options: dict[str, Any], explained: list[Explained]) -> None:
+    """Last, because it holds what was explained as well."""
+    if path := options["html_file"]:
+        from checker.pictures.report import run_page  # noqa: PLC0415 - few ask for a page
+
+        values = {one.finding.invariant: one.as_value() for one in explained}
+        write_files({path: partial(run_page, done, values)})
 
 
 def trace_name(done: Run, invariant: str) -> str:

@@ -29,15 +29,18 @@ from model.message.versions import switches_of
 
 _NOT_OF_A_GATE = {
     "deadlock",
+    "explain",
     "format",
     "graph",
     "graph-limit",
+    "html",
     "list",
     "model",
     "resume",
     "run-dir",
     "set",
     "trace-dir",
+    "view",
 }
 """Options that say what to print and to keep, and those that a gate has other keys for."""
 

@@ -29,6 +29,7 @@ from checker.problems.wording import (
 )
 from checker.problems.words import Words
 from checker.result import LevelSummary, Result, Verdict
+from checker.shortest import told_alike
 from checker.story.story import reasons, story_of
 from counterexamples import TraceStep, Trimmed, render_compact
 
@@ -232,20 +233,6 @@ def render_finding(
         )
     alike = [Text(told_alike(finding, names), "dim")] if finding.breaking else []
     return Group(Text(), title, shown, *alike)
-
-
-def told_alike(finding: Finding, names: str = "") -> str:
-    """That no trace is shorter, how many states break the claim so early, and after what faults."""
-    assert finding.breaking is not None
-    states, faults = finding.breaking.states, finding.breaking.faults
-    steps = counted(len(finding.replayed.moments), "step")
-    number = counted(states, "state") + names
-    if finding.breaking.of_steps:
-        told = f"a step out of {number} breaks the claim"
-    else:
-        told = f"{number} at that depth break{'s' if states == 1 else ''} the claim"
-    least = "" if faults is None else f", {counted(faults, 'fault')} at the least"
-    return f"Shortest: {steps}{least}; {told}."
 
 
 def conclusion(result: Result) -> RenderableType:

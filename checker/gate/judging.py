@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from checker.gate.answer import Answer, Trouble
 from checker.gate.expectation import WITHIN_CONTRACT, Expectation, Expected
-from checker.problems.wording import counted, told_contract
+from checker.problems.wording import counted, printable, told_contract
 from checker.result import InvariantResult, Result, Verdict
 
 _FINE_REASONS = ("stop-at-first", "max-depth")
@@ -57,7 +57,9 @@ class Outcome:
 def judge(expectation: Expectation, found: Answer | Trouble) -> Outcome:
     """Compare what came out with what was expected."""
     if isinstance(found, Trouble):
-        return Outcome(expectation, None, (Complaint(found.message),), found)
+        # What a rule of somebody's raised may be any text, and becomes XML.
+        told = "\n".join(map(printable, found.message.splitlines()))
+        return Outcome(expectation, None, (Complaint(told),), found)
     result = found.result
     complaints = [
         *_of_claims(expectation, result),

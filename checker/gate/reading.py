@@ -24,6 +24,7 @@ from checker.gate.expectation import COUNTS, VERDICTS, Expectation, Expected
 from checker.gate.keys import (
     BESIDE_CONFIG,
     BESIDE_MODEL,
+    NAMING_VERSIONS,
     OWN_KEYS,
     WITH_CONFIG,
     Asked,
@@ -96,7 +97,8 @@ def expectations_of(
         table = Table(document, (ENTRIES, number), {})
         if not isinstance(entry, dict):
             raise table.refuse(f"{shown(entry)} is no entry; begin it with [[expect]]")
-        table.left = {**(given or {}), **(defaults.left if defaults else {}), **entry}
+        usual = {**(given or {}), **(defaults.left if defaults else {})}
+        table.left = {**_fitting(usual, entry), **entry}
         found += Entry(table, asking, folder, allow_models).expectations()
     _require_names(found)
     return found
@@ -179,7 +181,7 @@ class Entry:
         versions, many = self._versions()
         given = self._options([key for key in self._asking.keys if key != "protocol"])
         table.require_empty([*self._asking.keys, *OWN_KEYS])
-        if not versions and "scenario" not in given:
+        if not versions and given.keys().isdisjoint(NAMING_VERSIONS):
             raise table.refuse('it has no protocol; name one, as protocol = "hw"')
         for version in versions or (None,):
             named = {} if version is None else {"protocol": version}
@@ -211,9 +213,6 @@ class Entry:
                 "model",
             )
         bounds, table.left = table.left, {}
-        for key in bounds:
-            if key in self._asking.keys:
-                raise table.refuse(f"{key} is about Kafka's models, and this has model", key)
         return self._ask({**given, "model": str(self._folder / model)}, bounds)
 
     def _of_config(self) -> Iterator[_Question]:
@@ -252,7 +251,7 @@ class Entry:
         except BadEnvironment as problem:
             # As the command line tells it, without its dashes.
             told = re.sub(r"(?<![\w-])--(?=[a-z])", "", str(problem))
-            named = [key for key in (*given, *(bounds or {})) if re.search(rf"\b{key}\b", told)]
+            named = [key for key in (*given, *(bounds or {})) if _is_named(key, told)]
             raise self._table.refuse(told, *named[:1]) from None
 
     def _options(self, names: Sequence[str]) -> dict[str, Any]:
@@ -338,6 +337,19 @@ class Entry:
         """Where a number stands. A test's own values stand nowhere."""
         path = (*self._table.path, *keys)
         return self._table.document.spots.get(path, Spot(0, 0, 0))
+
+
+def _is_named(key: str, told: str) -> bool:
+    """Whether a message is about a key."""
+    return re.search(rf"(?<![\w-]){re.escape(key)}(?![\w-])", told) is not None and key != ""
+
+
+def _fitting(usual: Mapping[str, Any], entry: Mapping[str, Any]) -> dict[str, Any]:
+    """Of what most entries have, that which an entry of this kind can have."""
+    for key, fitting in (("config", BESIDE_CONFIG), ("model", BESIDE_MODEL)):
+        if key in entry:
+            return {name: value for name, value in usual.items() if name in fitting}
+    return dict(usual)
 
 
 def _asking(problem: Problem, claims: Collection[str], *, alone: bool) -> Problem:

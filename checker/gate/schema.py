@@ -11,7 +11,7 @@ import json
 from typing import Any
 
 from checker.gate.expectation import COUNTS, VERDICTS
-from checker.gate.keys import BESIDE_MODEL, OWN_KEYS, WITH_CONFIG, Asking, Key
+from checker.gate.keys import BESIDE_MODEL, NAMING_VERSIONS, OWN_KEYS, WITH_CONFIG, Asking, Key
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _TYPES = {
@@ -58,7 +58,7 @@ def gate_schema(asking: Asking) -> str:
             "kafka": {
                 "type": "object",
                 "required": ["name", "verdicts"],
-                "anyOf": [{"required": [key]} for key in ("protocol", "scenario", "config")],
+                "anyOf": [{"required": [key]} for key in ("protocol", *NAMING_VERSIONS, "config")],
                 "dependentRequired": {key: ["config"] for key in WITH_CONFIG},
                 "additionalProperties": False,
                 "properties": of_kafka,

@@ -21,7 +21,7 @@ TOP = 66
 PORT, LINE, PADDING = 22, 17, 9
 """Heights: of an end of a message, of a note, and between two steps."""
 LETTER = 6.7
-BOLD = 7.5
+BOLD, HEADING = 7.5, 9.0
 """How wide a letter is, about: SVG does not say, and does not break lines."""
 BOX_MAX = 58
 
@@ -109,6 +109,11 @@ class Drawing:
     conclusion: tuple[str, ...]
     conclusion_y: int
 
+    @property
+    def is_broad(self) -> bool:
+        """Whether it would be too small to read where it has to be made narrow."""
+        return self.width > 480
+
 
 def x_of(lane: int) -> int:
     """Where a lane is."""
@@ -129,7 +134,8 @@ def drawn(sequence: Sequence) -> Drawing:
     steps = by_step(sequence)
     rows = _rows(sequence, steps)
     bottom = rows.tops[-1]
-    width = x_of(len(sequence.lanes) - 1) + PITCH // 2 + 12
+    lanes_width = x_of(len(sequence.lanes) - 1) + PITCH // 2 + 12
+    width = max(lanes_width, int(len(sequence.title) * HEADING) + 24)
     conclusion = _wrapped(sequence.conclusion, int((width - 48) / BOLD))
     logs_y = bottom + 12
     has_logs = any(log is not None for log in sequence.logs)

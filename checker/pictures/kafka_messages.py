@@ -14,7 +14,7 @@ from checker.story.cluster import Cluster, Flight
 from checker.story.story import Story
 from counterexamples import Moment
 from model.message.epochs import latest_epoch
-from model.message.terms import NO_EPOCH, UNKNOWN_OFFSET
+from model.message.terms import GRANTED, NO_EPOCH, UNKNOWN_OFFSET
 from model.message.truncation import end_offset_for
 
 PARKED = ", parked"
@@ -134,6 +134,10 @@ def _at_once(story: Story, turn: Turn) -> Iterator[Message]:
         yield turn.sent(leader, turn.clients, f"read m{turn.moment.after.last_consumed}")
     elif action in _TAKES_UP and broker is not None:
         yield turn.sent(controller, broker, _led(turn, broker))
+    elif action == "HearAnswer" and leader is not None:
+        told = "granted" if turn.moment.before.answer[leader] == GRANTED else "refused"
+        asked = turn.before.lanes[leader].asked_isr or ()
+        yield turn.sent(controller, leader, f"ISR {_named(asked)} {told}", is_answer=True)
     elif action == "OffsetForLeaderEpoch":
         yield from _question(story, turn)
     elif action == "BeginShutdown" and broker is not None:

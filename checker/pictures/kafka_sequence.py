@@ -96,7 +96,8 @@ def _changes(story: Story, turn: Turn, before: Lane, after: Lane) -> Iterator[tu
         yield " ".join(f"m{record}" for record in committed) + " committed", Tone.PROMISE
     for parting in story.partings:
         if parting.step == step and replica == parting.replicas[1]:
-            yield f"parts from r{parting.replicas[0]} at {parting.offset}", Tone.LOSS
+            tone = Tone.LOSS if story.claim else Tone.FAULT
+            yield f"parts from r{parting.replicas[0]} at {parting.offset}", tone
 
 
 def _gone(story: Story, before: Lane, after: Lane) -> Iterator[tuple[str, Tone]]:

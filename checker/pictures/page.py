@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from checker.pictures.drawing import Drawing, drawn
 from checker.pictures.scenes import Scene, scenes_of
@@ -25,8 +27,9 @@ BESIDE_STEPS_MAX = 200
 class Shown:
     """A counterexample on a page: `name` is what links call it, `sentence` what its claim says.
 
-    `offsets` are the columns of its logs. `file` is the text of its trace file, "" where a page has
-    too many to hold them.
+    `alike` says how short it is. `explained` is what it takes and what repairs it, as
+    `waterline explain --format json` has it. `offsets` are the columns of its logs. `file` is the
+    text of its trace file, "" where a page has too many to hold them.
     """
 
     name: str
@@ -34,13 +37,24 @@ class Shown:
     claim: str
     sentence: str
     explanation: str
+    alike: str
+    explained: Mapping[str, Any]
     offsets: int
     scenes: tuple[Scene, ...]
     drawing: Drawing | None
     file: str
 
 
-def shown(story: Story, name: str, *, title: str, sentence: str = "", whole: bool = True) -> Shown:
+def shown(
+    story: Story,
+    name: str,
+    *,
+    title: str,
+    sentence: str = "",
+    alike: str = "",
+    explained: Mapping[str, Any] | None = None,
+    whole: bool = True,
+) -> Shown:
     """What a page shows of a story; not `whole` is without diagram and file."""
     has_diagram = whole and story.steps <= BESIDE_STEPS_MAX
     return Shown(
@@ -49,6 +63,8 @@ def shown(story: Story, name: str, *, title: str, sentence: str = "", whole: boo
         claim=story.claim,
         sentence=sentence,
         explanation=story.explanation,
+        alike=alike,
+        explained=explained or {},
         offsets=story.longest_log,
         scenes=scenes_of(story),
         drawing=drawn(sequence_of(story)) if has_diagram else None,

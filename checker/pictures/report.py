@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from checker.pictures.again import check_again
 from checker.pictures.limits import require_few_steps
@@ -11,6 +12,7 @@ from checker.problems.family import words_of
 from checker.problems.problem import Problem
 from checker.problems.wording import counted, told_contract, told_option, told_symmetry
 from checker.result import Verdict
+from checker.shortest import told_alike
 from checker.story.story import story_of
 
 if TYPE_CHECKING:
@@ -19,11 +21,15 @@ if TYPE_CHECKING:
     from checker.run import Run
 
 
-def run_page(run: Run) -> str:
-    """The verdicts with their bounds, and every counterexample. Raises `TooLongForPage`."""
+def run_page(run: Run, explained: Mapping[str, Mapping[str, Any]] | None = None) -> str:
+    """The verdicts with their bounds, and every counterexample.
+
+    `explained` are what claims' counterexamples take, and what repairs them, if that was asked.
+    Raises `TooLongForPage`.
+    """
     result = run.result
     problem = result.problem
-    traces, named = _traces(run.findings)
+    traces, named = _traces(run.findings, explained or {}, told_symmetry(problem.symmetry))
     model = problem.model
     return rendered(
         "report.html.j2",
@@ -42,7 +48,7 @@ def run_page(run: Run) -> str:
 
 def finding_page(problem: Problem, finding: Finding) -> str:
     """One counterexample. Raises `TooLongForPage`."""
-    traces, _ = _traces((finding,))
+    traces, _ = _traces((finding,), {})
     model = problem.model
     return rendered(
         "report.html.j2",
@@ -59,7 +65,11 @@ def finding_page(problem: Problem, finding: Finding) -> str:
     )
 
 
-def _traces(findings: tuple[Finding, ...]) -> tuple[list[Shown], dict[str, str]]:
+def _traces(
+    findings: tuple[Finding, ...],
+    explained: Mapping[str, Mapping[str, Any]],
+    names: str = "",
+) -> tuple[list[Shown], dict[str, str]]:
     """What is shown, and what it is called for each claim: the same steps are shown once."""
     stories = [story_of(finding) for finding in findings]
     require_few_steps(story.steps for story in stories)
@@ -67,13 +77,22 @@ def _traces(findings: tuple[Finding, ...]) -> tuple[list[Shown], dict[str, str]]
     seen: dict[object, str] = {}
     named: dict[str, str] = {}
     for finding, story in zip(findings, stories, strict=True):
-        name = f"trace-{len(traces) + 1}"
-        steps = counted(story.steps, "step")
-        title = f"{finding.invariant} breaks after {steps}"
-        key = (story.replayed.trace.steps, finding.explanation)
-        named[finding.invariant] = seen.setdefault(key, name)
-        if named[finding.invariant] == name:
-            traces.append(shown(story, name, title=title, sentence=finding.sentence))
+        claim, name = finding.invariant, f"trace-{len(traces) + 1}"
+        # What repairs one claim need not repair another.
+        apart = claim if claim in explained else ""
+        key = (story.replayed.trace.steps, finding.explanation, apart)
+        named[claim] = seen.setdefault(key, name)
+        if named[claim] == name:
+            traces.append(
+                shown(
+                    story,
+                    name,
+                    title=f"{claim} breaks after {counted(story.steps, 'step')}",
+                    sentence=finding.sentence,
+                    alike=told_alike(finding, names) if finding.breaking else "",
+                    explained=explained.get(claim),
+                )
+            )
     return traces, named
 
 

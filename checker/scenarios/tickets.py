@@ -176,19 +176,15 @@ TICKETS = (
     Scenario(
         number="C35",
         name="hw-above-log",
-        title="Until 2.4 the high watermark outlives truncation (nothing comes of it)",
-        source="KAFKA-8332, KAFKA-8400",
+        title="Until 2.4 the high watermark outlives truncation, and falls to 0",
+        source="KAFKA-8332, Replica.convertHWToLocalOffsetMetadata",
         story="A follower that truncates keeps a high watermark above its log end until it is told "
-        "another, or until it leads, which begins at 0 then; and a leader forgets what a follower "
-        "has when it refuses a fetch. Neither loses a record at these bounds.",
-        claim="acknowledged_durable",
-        options={**TWO, "restarts": 1, "moves": 2},
-        falls=(),
-        stands=(
-            "kip320-without-truncation-lowers-hw",
-            "kip320-without-refusal-tells-nothing",
-            "kip320",
-        ),
+        "another. If it is elected before that, it looks for that offset in its log, finds none, "
+        "and begins at 0: consumers see nothing of what they have read.",
+        claim="hw_monotone",
+        options={**TWO, "restarts": 2, "unclean-leader-election": True},
+        falls=("kip320-code", "kip320-without-truncation-lowers-hw", "epoch", "hw"),
+        stands=SINCE_2_1[1:],
     ),
     Scenario(
         number="C36",
@@ -201,5 +197,17 @@ TICKETS = (
         options={**TWO, "restarts": 1, "moves": 2},
         falls=(),
         stands=("kip320-without-shrink-only-lagging", "kip320"),
+    ),
+    Scenario(
+        number="C37",
+        name="refused-fetch",
+        title="Until 2.4 a fetch that is refused makes the leader forget (nothing is lost by it)",
+        source="KAFKA-8400",
+        story="A leader that refuses a fetch, out of range, takes the log end of its follower for "
+        "unknown. That keeps its high watermark where it is: no record is lost at these bounds.",
+        claim="acknowledged_durable",
+        options={**TWO, "restarts": 1, "moves": 2},
+        falls=(),
+        stands=("kip320-without-refusal-tells-nothing", "kip320"),
     ),
 )

@@ -80,7 +80,7 @@ class AtomicGrain:
         """The quorum's ISR."""
         return quorum_isr(state)
 
-    def counted(self, state: State, leader: int) -> int:
+    def counted(self, settings: Any, state: State, leader: int) -> int:
         """The ISR that this leader goes by."""
         return int(state.known_isr[leader])
 

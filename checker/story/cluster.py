@@ -37,8 +37,9 @@ class Lane:
     `role` is what it does, in words: `leader e1`. `epoch` is the leader epoch that it knows, None
     for none yet. `high_watermark` is None while it is down; `checkpoint` is that on disk.
     `remote_leos` are (follower, offset), the offset None where the leader does not know it. `isr`
-    is that which the leader goes by, `asked_isr` the one that it has asked for. `epoch_cache` are
-    (epoch, first offset). `unanswered` are the records whose producers still wait.
+    is that which the leader goes by, `asked_isr` the one that it has asked for, and `asked_note`
+    what else is to be said of that. `epoch_cache` are (epoch, first offset). `unanswered` are the
+    records whose producers still wait.
     """
 
     replica: int
@@ -53,6 +54,7 @@ class Lane:
     remote_leos: tuple[tuple[int, int | None], ...] = ()
     isr: tuple[int, ...] | None = None
     asked_isr: tuple[int, ...] | None = None
+    asked_note: str = ""
     epoch_cache: tuple[tuple[int, int], ...] = ()
     unanswered: tuple[int, ...] = ()
 
@@ -91,8 +93,10 @@ class Flight:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cluster:
-    """All that a state shows. `committed` are the records by offset; `rest` are label and value of
-    what no picture has a place for.
+    """All that a state shows: two states that look the same are the same.
+
+    `committed` are the records by offset; `rest` are label and value of what no picture has a place
+    for.
     """
 
     lanes: tuple[Lane, ...]

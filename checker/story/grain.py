@@ -40,8 +40,8 @@ class Grain(Protocol):
     def in_sync(self, state: State) -> int:
         """The controller's ISR, a bit for each replica."""
 
-    def counted(self, state: State, leader: int) -> int:
-        """The ISR that this leader goes by."""
+    def counted(self, settings: Any, state: State, leader: int) -> int:
+        """Whom this leader waits for before a record is committed."""
 
     def may_lead(self, settings: Any, state: State) -> int:
         """The replicas that lead or may be elected."""

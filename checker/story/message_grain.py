@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import Any
 
@@ -25,7 +26,8 @@ from model.kit.state import State
 from model.message.contents import ACTIONS
 from model.message.epochs import unwritten_epoch
 from model.message.features import EPOCH_ON_LEADING, has
-from model.message.narration import rows, summary
+from model.message.high_watermark import counted_isr
+from model.message.narration import HEADER, rows, summary
 from model.message.roles import follows
 from model.message.terms import (
     ANSWERED,
@@ -49,7 +51,9 @@ _AT_THE_LEADER = frozenset({"LeaderFetch", "WakeParked", "ReadLate"})
 """Named after the follower whose fetch it is, and done by its leader."""
 _DRAWN = frozenset({"Controller", "Committed", "Acknowledged", "Still on its way"})
 """What of the summary a picture has a place for."""
-_ROLE_COLUMN = 1
+_ROLE_COLUMN = HEADER.index("State")
+_ISR_COLUMN = HEADER.index("ISR")
+_MEMBER = re.compile(r"\br\d+\b|,", re.ASCII)
 
 
 class MessageGrain:
@@ -124,9 +128,11 @@ class MessageGrain:
         """The controller's ISR."""
         return int(state.isr)
 
-    def counted(self, state: State, leader: int) -> int:
-        """The ISR that this leader goes by; nobody where it does not lead."""
-        return int(state.known_isr[leader]) if state.role[leader] == LEADER else 0
+    def counted(self, settings: Any, state: State, leader: int) -> int:
+        """Whom this leader waits for; nobody where it does not lead."""
+        if state.role[leader] != LEADER:
+            return 0
+        return int(counted_isr(state, settings, leader))
 
     def may_lead(self, settings: Any, state: State) -> int:
         """The replicas that lead or may be elected, up or down."""
@@ -178,6 +184,7 @@ def _lane(settings: Any, s: State, replica: int) -> Lane:
         remote_leos=_remote_leos(s, replica) if leads else (),
         isr=members(s.known_isr[replica], s.replicas) if leads else None,
         asked_isr=_asked_isr(s, replica) if leads else None,
+        asked_note=_asked_note(s, replica) if leads else "",
         epoch_cache=_epoch_cache(settings, s, replica, log),
         unanswered=_records_in(s.unanswered[replica], s.records) if leads else (),
     )
@@ -195,6 +202,12 @@ def _remote_leos(s: State, leader: int) -> tuple[tuple[int, int | None], ...]:
 
 def _asked_isr(s: State, leader: int) -> tuple[int, ...] | None:
     return members(s.pending_isr[leader], s.replicas) if s.pending_isr[leader] else None
+
+
+def _asked_note(s: State, leader: int) -> str:
+    """That what it has asked for is old, say, in the words of the table of states."""
+    told = rows(s)[leader + 1][_ISR_COLUMN].partition(", asks ")[2]
+    return _MEMBER.sub("", told).strip()
 
 
 def _epoch_cache(
@@ -240,6 +253,10 @@ def _flights(s: State) -> list[Flight]:
     ]
     if s.stray_from != NO_REPLICA:
         words = f"old fetch from {s.stray_offset}, e{s.stray_epoch}"
+        if s.stray_last_epoch != NO_EPOCH:
+            words += f", last e{s.stray_last_epoch}"
+        if s.stray_stale:
+            words += ", broker epoch of the past"
         found.append(Flight(s.stray_from, s.stray_to, words, is_old=True))
     return found
 

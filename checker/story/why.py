@@ -13,7 +13,7 @@ from checker.story.grain import brokers, members, records
 from checker.story.turn import Turn
 from checker.story.why_of_brokers import (
     answered_out_of_range,
-    appends_what_is_gone,
+    appends_on_what_differs,
     begins_behind,
     consumed,
     distrusted,
@@ -85,19 +85,20 @@ def parts(turn: Turn) -> str:
 
 
 def promised_falsely(turn: Turn) -> str:
-    """A record counts as committed that a member of the leader's ISR does not have."""
+    """A record counts as committed that somebody does not have whom the leader waits for."""
     for leader in turn.replicas:
         for record in _newly_promised(turn):
             if record not in turn.now.logs[leader]:
                 continue
-            counted = members(turn.grain.counted(turn.after, leader), len(turn.replicas))
-            without = [r for r in counted if record not in turn.now.logs[r]]
+            counted = turn.grain.counted(turn.settings, turn.after, leader)
+            waited_for = members(counted, len(turn.replicas))
+            without = [r for r in waited_for if record not in turn.now.logs[r]]
             if without and record in turn.now.committed:
                 standing = turn.fates[record].standing(turn.number)
                 return (
-                    f"m{record} counts as {standing} although {brokers(without)}, in r{leader}'s "
-                    f"ISR, {'does' if len(without) == 1 else 'do'} not have it: r{leader} goes "
-                    "by a remote LEO that is not true."
+                    f"m{record} counts as {standing} although {brokers(without)}, whom r{leader} "
+                    f"waits for, {'does' if len(without) == 1 else 'do'} not have it: r{leader} "
+                    "goes by a remote LEO that is not true."
                 )
     return ""
 
@@ -148,7 +149,7 @@ RULES: tuple[Rule, ...] = (
     elects_without,
     joins_without,
     follows_beside,
-    appends_what_is_gone,
+    appends_on_what_differs,
     wrongly_believed,
     vanishes_rightly,
     returns_below_its_log,

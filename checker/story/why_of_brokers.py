@@ -10,16 +10,19 @@ from model.message.terms import FETCHING, LEADER, OUT_OF_RANGE
 
 
 def elects_without(turn: Turn) -> str:
-    """A new leader lacks what was promised: its log is the truth for all others."""
+    """A new leader, or one that comes back, lacks what was promised: its log is the truth."""
     winner = turn.grain.elected(turn.after)
-    if winner is None or winner == turn.grain.elected(turn.before):
+    if winner is None:
         return ""
+    stays = winner == turn.grain.elected(turn.before)
+    comes_back = turn.now.up[winner] and not turn.was.up[winner]
     lacking = turn.lacking(winner)
-    if not lacking:
+    if not lacking or (stays and not comes_back):
         return ""
     standing = turn.fates[lacking[0]].standing(turn.number)
+    does = "comes back and is still leader" if stays else "is made leader"
     return (
-        f"r{winner} is made leader without {records(lacking)}, {standing} before: "
+        f"r{winner} {does} without {records(lacking)}, {standing} before: "
         "whoever follows it truncates to its log."
     )
 
@@ -151,17 +154,27 @@ def follows_beside(turn: Turn) -> str:
     return ""
 
 
-def appends_what_is_gone(turn: Turn) -> str:
-    """A follower appends, from an old answer, what its leader has no longer."""
+def appends_on_what_differs(turn: Turn) -> str:
+    """A follower appends, from an old answer, what its leader has not, or has not there."""
     if not isinstance(turn.grain, MessageGrain) or turn.action != "RecvFetch":
         return ""
     follower = dict(turn.moment.arguments)["follower"]
     leader = turn.before.known_leader[follower]
-    gained = turn.now.logs[follower][len(turn.was.logs[follower]) :]
-    gone = tuple(record for record in gained if record not in turn.now.logs[leader])
-    if not gone:
-        return ""
-    return f"r{follower} appends {records(gone)}, which r{leader} does not have any more."
+    was, now, theirs = (
+        turn.was.logs[follower],
+        turn.now.logs[follower],
+        turn.now.logs[leader],
+    )
+    gained = now[len(was) :]
+    if gone := tuple(record for record in gained if record not in theirs):
+        return f"r{follower} appends {records(gone)}, which r{leader} does not have any more."
+    for offset, (own, other) in enumerate(zip(was, theirs, strict=False)):
+        if gained and own != other:
+            return (
+                f"r{follower} appends {records(gained)} to a log that is not r{leader}'s: at "
+                f"offset {offset} it has m{own}, r{leader} has m{other}."
+            )
+    return ""
 
 
 def distrusted(turn: Turn) -> str:

@@ -172,7 +172,7 @@ def _known(cluster: Cluster, lane: Lane) -> Iterator[tuple[str, str]]:
     if lane.isr is not None:
         yield "ISR", _set(lane.isr)
     if lane.asked_isr is not None:
-        yield "asks for", _set(lane.asked_isr)
+        yield "asks for", f"{_set(lane.asked_isr)} {lane.asked_note}".rstrip()
     if lane.unanswered:
         yield "acks due", " ".join(f"m{record}" for record in lane.unanswered)
 

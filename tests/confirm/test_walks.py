@@ -202,6 +202,8 @@ def test_what_is_the_harness_s_is_no_disagreement(
 
 
 def test_an_isr_that_shrinks_by_itself_is_a_step_of_the_model(pretended: Any) -> None:
+    """Until KAFKA-7152 also before the record, while the follower has all."""
+
     def shrunk(name: str, facts: Facts) -> Mapping[str, str] | None:
         return {
             ISR: "r0",
@@ -214,7 +216,7 @@ def test_an_isr_that_shrinks_by_itself_is_a_step_of_the_model(pretended: Any) ->
     walked = walked_on(stage, following(steps_of("Produce leader=0")), lag_ms=LAG_MS)
 
     assert walked.has_ended
-    assert [step.action for step in walked.steps] == ["Produce", "ShrinkIsr"]
+    assert [step.action for step in walked.steps] == ["ShrinkIsr", "Produce"]
 
 
 def test_an_isr_that_shrinks_by_itself_otherwise_is_not_held(pretended: Any) -> None:

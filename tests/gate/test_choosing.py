@@ -7,12 +7,12 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from gate_texts import entry, read
 
 from checker.console.gate_asking import asking
 from checker.gate import choosing
 from checker.gate.choosing import BadChoice, changed_since
 from checker.gate.reading import read_gate
-from gates import entry, read
 
 ROOT = Path(__file__).parents[2]
 MODEL = (ROOT / "examples" / "die_hard.py").read_text()

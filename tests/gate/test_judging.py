@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
+from gate_texts import SMALL, entry, read
 from told import Told
 
+from checker.gate.answer import Trouble
 from checker.gate.document import parsed
-from checker.gate.judging import Outcome
+from checker.gate.judging import Outcome, judge
+from checker.gate.reports.junit import to_junit
 from checker.gate.searching import Manner, judged
 from checker.gate.updating import updated
-from gates import SMALL, entry, read
 
 ROOT = Path(__file__).parents[2]
 HERE = Manner(processes=1, uses_kept=False)
@@ -181,3 +184,12 @@ def test_update_shows_the_difference_and_leaves_verdicts_alone(told: Told, tmp_p
     assert content.count("\r\n") == NUMBERS.count("\n")
     assert "sane: expected violated, got holds" in " ".join(again.split())
     assert "no number differs" in err
+
+
+def test_whatever_was_raised_becomes_xml() -> None:
+    [expectation] = read(entry())
+    raised = judge(expectation, Trouble("raised", "\x00 <b>\n\ud800"))
+    suite = ET.fromstring(to_junit([raised]))
+
+    assert suite.attrib["errors"] == "1"
+    assert "\\x00 <b>" in (suite.findtext("testcase/error") or "")

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
-from gates import entry
+from gate_texts import entry
 
 pytest_plugins = ["pytester"]
 JUGS = (Path(__file__).parents[2] / "examples" / "die_hard.py").read_text()

@@ -5,12 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from gate_texts import SMALL, entry, read
 from told import Told
 
+from checker.console.gate_asking import asking
+from checker.console.options import ENVIRONMENT_OPTIONS
 from checker.gate.errors import BadGate
 from checker.gate.expectation import Expected
-from checker.gate.keys import OWN_KEYS
-from gates import SMALL, entry, read
+from checker.gate.keys import NAMING_VERSIONS, OF_ENGINES, OWN_KEYS
 
 
 def refusal(text: str, folder: Path = Path()) -> str:
@@ -173,6 +175,20 @@ def test_a_configuration_that_cannot_be_asked_about_is_told(
     assert says in refusal(CONFIG.replace(right, wrong), tmp_path)
 
 
+def test_a_release_of_kafka_names_the_version() -> None:
+    text = entry().replace('protocol = "epoch"', 'kafka = "2.3.1"')
+
+    assert read(text)[0].problem.model.version == "kip320-code"
+    assert "gate.toml:3:1: n: kafka: " in refusal(text.replace("2.3.1", "0.0"))
+
+
+def test_what_check_prints_and_keeps_is_no_key_of_a_gate() -> None:
+    """A new option of `check` is either about what is explored, or it is left out there."""
+    asked = {"protocol", "with", "without", "grain", "environment", "symmetry", "invariant"}
+
+    assert set(asking().keys) == {*asked, *NAMING_VERSIONS, *OF_ENGINES, *ENVIRONMENT_OPTIONS}
+
+
 def test_every_key_of_an_entry_has_a_meaning_and_verdicts_a_place() -> None:
     [expectation] = read(entry())
 
@@ -180,3 +196,55 @@ def test_every_key_of_an_entry_has_a_meaning_and_verdicts_a_place() -> None:
     expected = expectation.verdicts["sane"]
     assert isinstance(expected, Expected)
     assert str(expected.place) == "gate.toml:8:14"
+
+
+COUNTER = """
+from waterline import Number, Protocol, when
+
+
+def counter(epochs: int = 2) -> Protocol:
+    return Protocol(fields=[Number("n", 0, epochs)], actions=[grow], always=[fine])
+
+
+def grow(s):
+    \"\"\"It grows.\"\"\"
+    when(s.n < s.epochs)
+    s.n += 1
+
+
+def fine(s):
+    \"\"\"It is fine.\"\"\"
+    return s.n >= 0
+"""
+
+
+def own(more: str) -> str:
+    start = '[defaults]\nrecords = 1\nengine = "local"\n[[expect]]\nname = "n"\nmodel = "m.py"\n'
+    return f"{start}{more}verdicts = {{ fine = 'holds' }}\n"
+
+
+def test_a_bound_may_be_called_like_an_option_of_kafkas_and_defaults_of_kafkas_are_not_its(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "m.py").write_text(COUNTER)
+    [expectation] = read(own("epochs = 3\n"), tmp_path, allow_models=True)
+
+    assert expectation.problem.model.options["epochs"] == 3
+    assert expectation.choice.name == "local"
+
+
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        ("epoch = 3\n", "gate.toml:7:1: n: counter has no bound 'epoch'; it has epochs"),
+        ('"a(" = 3\n', "gate.toml:7:1: n: counter has no bound 'a('"),
+        ('"" = 3\n', "n: counter has no bound ''"),
+        ("epochs = 'x'\n", "gate.toml:7:1: n: epochs is 'x'; it must be a whole number"),
+    ],
+)
+def test_a_bound_that_does_not_exist_is_told(more: str, says: str, tmp_path: Path) -> None:
+    (tmp_path / "m.py").write_text(COUNTER)
+    with pytest.raises(BadGate) as refused:
+        read(own(more), tmp_path, allow_models=True)
+
+    assert says in str(refused.value)

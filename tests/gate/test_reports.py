@@ -12,9 +12,8 @@ from typing import Any
 import jsonschema
 import pytest
 import xmlschema
+from gate_texts import SMALL, entry
 from told import Told
-
-from gates import SMALL, entry
 
 ROOT = Path(__file__).parents[2]
 SCHEMAS = Path(__file__).parent / "schemas"

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import jsonschema
 import pytest
+from gate_texts import SMALL, entry, read
 
 from checker.console.gate_asking import asking
 from checker.gate.errors import BadGate
 from checker.gate.schema import gate_schema
-from gates import SMALL, entry, read
 
 ROOT = Path(__file__).parents[2]
 PUBLISHED = ROOT / "docs" / "schemas" / "gate.schema.json"

@@ -13,17 +13,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from edited_rules import EDITS, RULES, with_rules
+from gate_texts import SMALL, entry, read
 from told import Told
 
 from checker.budgets import NO_BUDGETS, Budgets
+from checker.console.gate_asking import asking
 from checker.gate import kept_answers
 from checker.gate.choosing import share
+from checker.gate.document import parsed
 from checker.gate.fingerprint import fingerprint
 from checker.gate.judging import Outcome
 from checker.gate.processes import Processes, processes_wanted
+from checker.gate.reading import expectations_of
 from checker.gate.searches import Search, compiled_together, searches_of
 from checker.gate.searching import Manner, judged
-from gates import SMALL, entry, read
 
 ROOT = Path(__file__).parents[2]
 TWO = entry("sane") + entry("kept", verdicts='no_committed_loss = "holds"')
@@ -135,6 +139,31 @@ def test_the_name_of_an_answer_goes_by_rules_bounds_and_claims() -> None:
     assert fingerprint(first, NO_BUDGETS) == names[0]
 
 
+@pytest.mark.parametrize(("old", "new"), EDITS.values(), ids=EDITS)
+def test_an_edit_of_a_rule_gives_an_answer_another_name(old: str, new: str, tmp_path: Path) -> None:
+    before, after = with_rules(RULES, tmp_path), with_rules(RULES.replace(old, new), tmp_path)
+
+    assert old in RULES
+    assert fingerprint(before, NO_BUDGETS) != fingerprint(after, NO_BUDGETS)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("LIMIT = 3\n", "# The limit.\nLIMIT = 3\n\n"),
+        ("def effect(s, c, target):\n", 'def effect(s, c, target):\n    """Go there."""\n'),
+        ("def inner", "def unused(s):\n    return 1\n\n\ndef inner"),
+    ],
+    ids=["a comment", "a docstring", "a function that nothing calls"],
+)
+def test_what_changes_no_rule_that_is_reached_changes_no_name(
+    old: str, new: str, tmp_path: Path
+) -> None:
+    before, after = with_rules(RULES, tmp_path), with_rules(RULES.replace(old, new), tmp_path)
+
+    assert fingerprint(before, NO_BUDGETS) == fingerprint(after, NO_BUDGETS)
+
+
 def test_shares_are_all_and_do_not_overlap() -> None:
     expectations = read(TWO + OTHERS + entry("more", SMALL + "moves = 1\n"))
     shares = [[e.name for e in share(expectations, n, 3)] for n in (1, 2, 3)]
@@ -215,3 +244,29 @@ def test_cache_is_shown_and_cleared(
     assert str(tmp_path / "cache") in shown
     assert kinds["answers"] == 0
     assert kinds["kernels"] > 0
+
+
+def test_shares_on_the_command_line_are_all_together(told: Told, tmp_path: Path) -> None:
+    (tmp_path / "gate.toml").write_text(TWO + OTHERS)
+    printed = [
+        told("gate", "gate.toml", "--jobs", 1, "--shard", f"{n}/2", name="waterline")[:2]
+        for n in (1, 2)
+    ]
+    wrong, _, err = told("gate", "gate.toml", "--shard", "3/2", name="waterline")
+
+    assert [code for code, _ in printed] == [0, 0]
+    assert [out.count("as expected") for _, out in printed] == [2, 1]
+    assert wrong == 2
+    assert "'3/2' is no share; write 1/3, 2/3 or 3/3" in err
+
+
+def test_an_engine_is_of_entries_that_name_none() -> None:
+    unnamed = entry("unnamed").replace('engine = "local"\n', "")
+    document = parsed(unnamed + entry("named"), "gate.toml")
+    given = {"engine": "spark", "master": "local[3]"}
+    usual, named = expectations_of(
+        document, asking(), folder=Path(), allow_models=False, given=given
+    )
+
+    assert (usual.choice.name, usual.choice.master) == ("spark", "local[3]")
+    assert named.choice.name == "local"

@@ -20,8 +20,9 @@ from checker.search import search
 ROWS = json.loads((Path(__file__).parent / "manifest.json").read_text())["rows"]
 FOUR = ("no_committed_loss", "acknowledged_durable", "no_divergence_below_hw", "consistent_read")
 SIX = (*FOUR, "candidates_complete", "remote_leo_honest")
-#: By a row's `claims`: how many were compared. The first peer knew only four.
-COMPARED = {4: FOUR, 6: SIX}
+NINE = (*SIX, "log_matching", "log_matching_by_epoch", "no_endless_question")
+#: By a row's `claims`: how many were compared.
+COMPARED = {4: FOUR, 6: SIX, 9: NINE}
 
 
 def name(row: dict[str, Any]) -> str:

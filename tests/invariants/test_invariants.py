@@ -149,7 +149,11 @@ def test_a_stale_leader_must_read_consistently_too_and_a_follower_need_not() -> 
 
 
 NOT_SANE: dict[str, dict[str, Any]] = {
-    "r1 has its high watermark above its log end offset.": {"leo": {1: 1}, "log": {(1, 1): 0}},
+    "r0 has its high watermark above its log end offset.": {
+        "leo": {0: 1},
+        "log": {(0, 1): 0},
+        "remote_leo": {(0, 1): 1},
+    },
     "r0 leads in an epoch in which another broker leads too.": {"role": {1: LEADER}},
     "The controller's leader is not in its ISR.": {"isr": 0b10},
     "The ISR is empty.": {"isr": 0},
@@ -166,6 +170,15 @@ NOT_SANE: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize(("told", "fields"), NOT_SANE.items(), ids=list(NOT_SANE))
 def test_what_cannot_be_true_of_a_cluster_is_not_sane(told: str, fields: dict[str, Any]) -> None:
     assert breach(sane.CLAIM, edited(AGREED, **fields)) == told
+
+
+def test_a_follower_keeps_its_high_watermark_above_its_log_only_until_2_4() -> None:
+    cut = edited(AGREED, leo={1: 1}, log={(1, 1): 0})
+    lowers = model_of("epoch-with-truncation-lowers-hw").settings
+
+    assert sane.CLAIM.holds(cut, MODEL.settings)
+    assert not sane.CLAIM.holds(cut, lowers)
+    assert not missing(sane.CLAIM.explain(cut, lowers), "r1 has its high watermark above")
 
 
 @pytest.mark.parametrize(
@@ -212,7 +225,13 @@ def test_the_epoch_cache_is_claimed_only_of_a_version_that_has_one() -> None:
 
 
 def test_every_other_claim_is_of_both_versions_but_for_a_consumer_and_kraft() -> None:
-    narrow = ("epoch_cache_monotone", "consumer_in_order", "valid_isr")
+    narrow = (
+        "epoch_cache_monotone",
+        "log_matching_by_epoch",
+        "no_endless_question",
+        "consumer_in_order",
+        "valid_isr",
+    )
     others = [claim for claim in ALL if claim.name not in narrow]
 
     assert all(claim.applies(model.settings) for claim in others for model in (MODEL, HW))
@@ -239,6 +258,15 @@ def test_a_leader_whose_high_watermark_falls_is_named_with_both_offsets() -> Non
     assert not missing(fallen(edited(behind, hw={1: 1}), behind), "r1", "from 1 to 0")
 
 
+def test_a_high_watermark_falls_neither_from_one_epoch_to_the_next_nor_on_leading() -> None:
+    lower = edited(AGREED, hw={0: 1})
+    anew = edited(AGREED, known_epoch={0: 2}, hw={0: 0})
+    following = edited(AGREED, role={0: FETCHING})
+
+    assert not missing(fallen(AGREED, anew), "r0", "stays leader of epoch 2", "from 2 to 0")
+    assert not missing(fallen(following, lower), "r0", "begins to lead", "from 2 to 1")
+
+
 @pytest.mark.parametrize(
     "after",
     [
@@ -246,11 +274,10 @@ def test_a_leader_whose_high_watermark_falls_is_named_with_both_offsets() -> Non
         edited(AGREED, hw={1: 0}),
         edited(AGREED, role={0: FETCHING}, hw={0: 0}),
         edited(AGREED, role={0: NO_ROLE}, up={0: 0}, hw={0: 0}),
-        edited(AGREED, known_epoch={0: 2}, hw={0: 0}),
     ],
-    ids=["nothing falls", "a follower's", "it steps down", "it crashes", "it leads anew"],
+    ids=["nothing falls", "a follower's", "it steps down", "it crashes"],
 )
-def test_a_high_watermark_may_fall_where_nobody_stays_leader(after: State) -> None:
+def test_a_high_watermark_may_fall_where_nobody_leads_afterwards(after: State) -> None:
     assert hw_monotone.keeps(AGREED, after, MODEL.settings)
     assert hw_monotone.explain(AGREED, after, MODEL.settings) == (
         "No leader's high watermark falls."
@@ -261,7 +288,7 @@ def test_a_high_watermark_that_rises_and_one_that_was_lower_are_fine() -> None:
     lower = edited(AGREED, hw={0: 1})
 
     assert hw_monotone.keeps(lower, AGREED, MODEL.settings)
-    assert hw_monotone.keeps(edited(lower, role={0: FETCHING}, hw={0: 2}), lower, MODEL.settings)
+    assert hw_monotone.keeps(edited(lower, role={0: FETCHING}, hw={0: 0}), lower, MODEL.settings)
 
 
 def happened(claim: str, start: State, step: str) -> bool:

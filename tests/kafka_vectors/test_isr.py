@@ -31,14 +31,6 @@ ASKED = ("2.7.0", "2.8.1", "3.3.0", "3.8.0")
 BOTH = (*DIRECT, *ASKED)
 TEN: Cache = [(4, 0)]
 
-SHRUNK_THOUGH_EQUAL = (
-    "KAFKA-7152: until 2.1 a follower that has not fetched for replica.lag.time.max.ms leaves the "
-    "ISR also if it has everything"
-)
-DOWN_AND_EQUAL = (
-    "since 2.1 a leader takes nobody out whose LEO is its own, also not one that is down: it "
-    "knows only of fetches"
-)
 
 # Who is taken out.
 
@@ -48,10 +40,9 @@ def lagging(
     tags: tuple[str, ...],
     given: tuple[int, int, int],
     says: bool,
-    unlike: str = "",
     test: str = "IsrExpirationTest",
 ) -> Vector:
-    return Vector(test=f"{test}.{method}", tags=tags, given=given, says=says, unlike=unlike)
+    return Vector(test=f"{test}.{method}", tags=tags, given=given, says=says)
 
 
 UP, DOWN = 1, 0
@@ -68,7 +59,7 @@ TO_LOG_END = "testShouldNotShrinkIsrIfFollowerCaughtUpToLogEnd"
     ("vector", "tag"),
     calls(
         [
-            lagging(STUCK, OLD, (15, 15, UP), True, SHRUNK_THOUGH_EQUAL),
+            lagging(STUCK, OLD, (15, 15, UP), True),
             lagging(STUCK, OLD, (15, 15, DOWN), True),
             lagging(STUCK, SINCE_2_1, (20, 19, UP), True),
             lagging(NO_FETCH, OLD, (15, 0, UP), True),
@@ -77,7 +68,7 @@ TO_LOG_END = "testShouldNotShrinkIsrIfFollowerCaughtUpToLogEnd"
             lagging(SLOW, SINCE_2_1, (20, 19, UP), True),
             lagging(SLOW, SINCE_2_1, (20, 20, UP), False),
             lagging(CAUGHT_UP, SINCE_2_1, (20, 20, UP), False),
-            lagging(CAUGHT_UP, SINCE_2_1, (20, 20, DOWN), False, DOWN_AND_EQUAL),
+            lagging(CAUGHT_UP, SINCE_2_1, (20, 20, DOWN), False),
             lagging(TO_LOG_END, BOTH, (10, 10, UP), False, test="PartitionTest"),
         ]
     ),

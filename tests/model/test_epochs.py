@@ -94,7 +94,7 @@ def test_the_second_epoch_starts_where_the_first_has_its_length(length: int) -> 
 def test_a_follower_that_lacks_the_leaders_epoch_keeps_only_the_common_part() -> None:
     leader, follower = log_of([(0, 0), (1, 1)], 2), log_of([(0, 0)], 2)
     _, end = end_offset_for(leader, KAFKA_0_11, 0, latest_epoch(follower, KAFKA_0_11, 0))
-    truncate(follower, 0, end)
+    truncate(follower, KAFKA_0_11, 0, end)
 
     assert end == 1
     assert (follower.leo, follower.log[0, 0], follower.log[0, 1]) == ([1], 1, 0)
@@ -109,7 +109,7 @@ def test_a_leader_that_never_saw_the_requested_epoch_answers_past_the_common_par
 
 def test_truncation_removes_the_entries_that_start_at_the_cut_or_later() -> None:
     s = log_of([(2, 6), (3, 8), (4, 11)], 12)
-    truncate(s, 0, 8)
+    truncate(s, KAFKA_0_11, 0, 8)
 
     assert latest_epoch(s, KAFKA_0_11, 0) == 2
     assert end_offset_for(s, KAFKA_0_11, 0, 2)[1] == 8
@@ -117,7 +117,7 @@ def test_truncation_removes_the_entries_that_start_at_the_cut_or_later() -> None
 
 
 def test_an_epoch_that_comes_back_makes_no_second_entry() -> None:
-    """0.11 ignores it with a warning; from 2.1 on it would remove the entry of epoch 2."""
+    """0.11 ignores it with a warning; since KAFKA-7415 it removes the entry of epoch 2."""
     s = log_of([(1, 5), (2, 6), (1, 7)], 8)
 
     assert latest_epoch(s, KAFKA_0_11, 0) == 2

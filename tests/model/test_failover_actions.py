@@ -294,7 +294,6 @@ def test_a_follower_that_ends_in_the_leaders_last_epoch_keeps_what_the_leader_ha
     assert done("OffsetForLeaderEpoch follower=1", state, ASKING) == NOW_FETCHES | {
         "leo[1]": (2, 1),
         "log[1][1]": (2, 0),
-        "hw[1]": (2, 1),
         "record_epoch[1]": (1, 0),
     }
 

@@ -99,7 +99,7 @@ def test_a_request_is_refused_and_forgotten(feature: str, fields: dict[str, Any]
         answered["pending_stale[0]"] = (1, 0)
 
     assert changed_by(model_of("kip903"), state, "AlterPartition leader=0") == answered
-    lax = model_of(f"kip903-without-{feature}")
+    lax = model_of(f"kip903-without-stale-fetch-check-without-{feature}")
     assert after(lax, state, "AlterPartition leader=0").isr == 0b11
 
 

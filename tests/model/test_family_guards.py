@@ -351,7 +351,7 @@ METADATA_CASES: list[Case] = [
     (
         "no leader is no news",
         "Learn replica=0",
-        KRAFT,
+        model_of("kraft-without-steps-down"),
         edited(START, outdated={0: 1}, leader=NO_REPLICA),
         False,
     ),

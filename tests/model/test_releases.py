@@ -19,7 +19,11 @@ from model.message.releases import (
 from model.message.versions import VERSIONS, version_of
 
 ALTER_ISR = "with-alter-partition-with-maximal-isr"
+HW_AT_ONCE = "with-truncation-lowers-hw-with-refusal-tells-nothing"
+ZOOKEEPER_3_7 = f"truncate-on-fetch-{ALTER_ISR}-with-fenced-check-with-hw-needs-min-isr"
 KRAFT_3_7 = "kip903-without-shrink-raises-epoch-with-hw-needs-min-isr"
+KRAFT_3_9_1 = f"{KRAFT_3_7}-with-append-checks-epoch"
+BEFORE_3_3 = "kraft-without-fenced-check-without-steps-down"
 
 
 def followed(text: str, *, is_kraft: bool = False, elr: bool = False) -> Release:
@@ -46,15 +50,16 @@ def rules(text: str, *, is_kraft: bool = False, elr: bool = False) -> set[str]:
         ("1.1", "epoch"),
         ("2.0", "kip279-code"),
         ("2.0.0", "kip279-code"),
-        ("2.1", "kip320"),
-        ("2.2", "kip320"),
-        ("2.3", "kip320"),
-        ("2.4", "kip320"),
-        ("2.5", "kip320"),
-        ("2.6", "kip320"),
-        ("2.7", f"truncate-on-fetch-without-diverging-guard-{ALTER_ISR}"),
-        ("2.7.1", f"truncate-on-fetch-without-diverging-guard-{ALTER_ISR}"),
-        ("2.7.2", f"truncate-on-fetch-{ALTER_ISR}"),
+        ("2.1", "kip320-code"),
+        ("2.2", "kip320-code"),
+        ("2.3", "kip320-code"),
+        ("2.4", f"kip320-code-{HW_AT_ONCE}"),
+        ("2.5", f"kip320-code-{HW_AT_ONCE}-with-session-fencing"),
+        ("2.6", f"kip320-code-{HW_AT_ONCE}-with-session-fencing"),
+        ("2.6.1", "kip320"),
+        ("2.7", f"kip320-{ALTER_ISR}"),
+        ("2.7.1", f"kip320-{ALTER_ISR}"),
+        ("2.7.2", f"kip320-{ALTER_ISR}"),
         ("2.8", f"truncate-on-fetch-without-diverging-guard-{ALTER_ISR}"),
         ("2.8.1", f"truncate-on-fetch-{ALTER_ISR}"),
         ("3.0", f"truncate-on-fetch-{ALTER_ISR}"),
@@ -64,9 +69,10 @@ def rules(text: str, *, is_kraft: bool = False, elr: bool = False) -> set[str]:
         ("3.4", f"truncate-on-fetch-{ALTER_ISR}-with-fenced-check"),
         ("3.5", f"truncate-on-fetch-{ALTER_ISR}-with-fenced-check"),
         ("3.6", f"truncate-on-fetch-{ALTER_ISR}-with-fenced-check"),
-        ("3.7", f"truncate-on-fetch-{ALTER_ISR}-with-fenced-check-with-hw-needs-min-isr"),
-        ("3.8", f"truncate-on-fetch-{ALTER_ISR}-with-fenced-check-with-hw-needs-min-isr"),
-        ("3.9", f"truncate-on-fetch-{ALTER_ISR}-with-fenced-check-with-hw-needs-min-isr"),
+        ("3.7", ZOOKEEPER_3_7),
+        ("3.8", ZOOKEEPER_3_7),
+        ("3.9", ZOOKEEPER_3_7),
+        ("3.9.1", f"{ZOOKEEPER_3_7}-with-append-checks-epoch"),
     ],
 )
 def test_a_release_with_zookeeper_follows(release: str, version: str) -> None:
@@ -76,21 +82,23 @@ def test_a_release_with_zookeeper_follows(release: str, version: str) -> None:
 @pytest.mark.parametrize(
     ("release", "version", "heeds_unclean_election"),
     [
-        ("2.8", "kraft-without-fenced-check-without-diverging-guard", False),
-        ("2.8.1", "kraft-without-fenced-check", False),
-        ("3.0", "kraft-without-fenced-check", False),
-        ("3.1", "kraft-without-fenced-check", False),
-        ("3.2", "kraft-without-fenced-check", False),
+        ("2.8", "kraft-without-fenced-check-without-diverging-guard-without-steps-down", False),
+        ("2.8.1", BEFORE_3_3, False),
+        ("3.0", BEFORE_3_3, False),
+        ("3.1", BEFORE_3_3, False),
+        ("3.2", BEFORE_3_3, False),
         ("3.3", "kraft", False),
         ("3.4", "kraft", False),
-        ("3.5", "kip903", False),
+        ("3.5", "kip903-without-stale-fetch-check", False),
+        ("3.5.2", "kip903", False),
         ("3.6", "kip903-without-shrink-raises-epoch", False),
         ("3.7", KRAFT_3_7, False),
         ("3.8", KRAFT_3_7, False),
         ("3.9", KRAFT_3_7, True),
-        ("4.0", KRAFT_3_7, True),
-        ("4.1", KRAFT_3_7, True),
-        ("4.2", KRAFT_3_7, True),
+        ("3.9.1", KRAFT_3_9_1, True),
+        ("4.0", KRAFT_3_9_1, True),
+        ("4.1", KRAFT_3_9_1, True),
+        ("4.2", KRAFT_3_9_1, True),
     ],
 )
 def test_a_release_with_kraft_follows(
@@ -102,16 +110,30 @@ def test_a_release_with_kraft_follows(
     assert found.heeds_unclean_election is heeds_unclean_election
 
 
-@pytest.mark.parametrize("release", ["4.0", "4.1", "4.2"])
-def test_eligible_leader_replicas_are_a_matter_of_their_own_switch(release: str) -> None:
-    assert followed(release, is_kraft=True, elr=True).version == "elr-with-last-known-leader"
+@pytest.mark.parametrize(
+    ("release", "version"),
+    [
+        ("4.0", "elr-with-last-known-leader-with-last-known-leader-fenced"),
+        ("4.1", "elr-with-last-known-leader"),
+        ("4.2", "elr-with-last-known-leader"),
+    ],
+)
+def test_eligible_leader_replicas_are_a_matter_of_their_own_switch(
+    release: str, version: str
+) -> None:
+    assert followed(release, is_kraft=True, elr=True).version == version
     assert "elr" not in rules(release, is_kraft=True)
 
 
-def test_2_0_1_has_all_repairs_of_2_1_but_fencing() -> None:
+def test_2_0_1_has_what_repairs_truncation_in_2_1_but_for_the_next_epoch_of_a_leader() -> None:
     """Consumers check what they read since 2.1 here; in truth since client 2.3."""
-    assert rules("2.1") - rules("2.0.1") == {"fencing", "consumer-validation"}
-    assert rules("2.0.1") <= rules("2.1")
+    assert rules("2.1") - rules("2.0.1") == {
+        "fencing",
+        "consumer-validation",
+        "shrink-only-lagging",
+        "truncate-every-epoch",
+    }
+    assert rules("2.0.1") - rules("2.1") == {"truncate-after-gap"}
 
 
 @pytest.mark.parametrize(
@@ -202,7 +224,7 @@ def test_every_rule_that_kafka_ever_had_is_in_some_release() -> None:
         ("elr", "elr-with-last-known-leader"),
         (
             "truncate-on-fetch",
-            f"truncate-on-fetch-{ALTER_ISR}-with-fenced-check-with-hw-needs-min-isr",
+            f"{ZOOKEEPER_3_7}-with-append-checks-epoch",
         ),
     ],
 )

@@ -14,43 +14,65 @@ from model.message.settings import settings_of
 from model.message.versions import VERSIONS, BadVersion, released_as, spelled, version_of
 
 NEVER_IN_KAFKA = {"longest-log", "fresh-remote-leo-after-gap"}
-SWITCHED_ON_BY_RELEASES = {"last-known-leader", "fresh-remote-leo"}
+SWITCHED_ON_BY_RELEASES = {
+    "fresh-remote-leo",
+    "truncate-after-gap",
+    "last-known-leader",
+    "last-known-leader-fenced",
+}
 """What Kafka has, or had, and none of the named versions: see `model.message.releases`."""
 """Features that no version has: they are there to be asked about."""
-KIP_320 = {
+KIP_320_CODE = {
     "fencing",
     "epoch-on-leading",
     "truncate-every-epoch",
     "isr-from-epoch-start",
     "truncate-out-of-range",
     "consumer-validation",
+    "shrink-only-lagging",
+}
+KIP_320 = KIP_320_CODE | {
+    "truncation-lowers-hw",
+    "refusal-tells-nothing",
+    "session-fencing",
+    "truncation-clears-epochs",
 }
 ON_FETCH = KIP_320 | {"diverging-guard"}
 KRAFT = ON_FETCH | {
     "alter-partition",
     "maximal-isr",
     "kraft",
+    "steps-down",
     "shrink-raises-epoch",
     "fenced-check",
 }
+KIP_903 = KRAFT | {"broker-epoch", "stale-fetch-check"}
 
 RELEASED: dict[str, tuple[str, set[str]]] = {
     "hw": ("truncate-to-hw", set()),
     "epoch": ("truncate-by-epoch", set()),
     "kip279": ("truncate-by-epochs", set()),
     "kip279-code": ("truncate-by-epochs-2.0", set()),
+    "kip320-code": ("truncate-by-epochs", KIP_320_CODE),
     "kip320": ("truncate-by-epochs", KIP_320),
     "truncate-on-fetch": ("truncate-on-fetch", ON_FETCH),
     "kraft": ("truncate-on-fetch", KRAFT),
-    "kip903": ("truncate-on-fetch", KRAFT | {"broker-epoch"}),
+    "kip903": ("truncate-on-fetch", KIP_903),
     "elr": (
         "truncate-on-fetch",
-        KRAFT - {"shrink-raises-epoch"} | {"broker-epoch", "hw-needs-min-isr", "elr"},
+        KIP_903 - {"shrink-raises-epoch"}
+        | {
+            "hw-needs-min-isr",
+            "elr",
+            "registration-removes",
+            "unclean-mark-kept",
+            "append-checks-epoch",
+        },
     ),
 }
 
 
-def test_there_are_nine_versions_in_the_order_of_their_release() -> None:
+def test_there_are_ten_versions_in_the_order_of_their_release() -> None:
     assert list(VERSIONS) == list(RELEASED)
 
 
@@ -111,7 +133,8 @@ def test_features_and_ways_to_truncate_are_switched_in_the_order_told() -> None:
 def test_the_rules_of_a_release_are_recognised_however_they_are_spelled() -> None:
     assert released_as(version_of("kip320-without-fencing")) is None
     assert released_as(version_of("kip320-without-fencing-with-fencing")) == "kip320"
-    assert released_as(version_of("kip903-without-broker-epoch")) == "kraft"
+    newer = "broker-epoch-without-stale-fetch-check"
+    assert released_as(version_of(f"kip903-without-{newer}")) == "kraft"
     assert released_as(version_of("kip279-with-truncate-by-epoch")) == "epoch"
 
 
@@ -167,6 +190,11 @@ NEEDS: list[tuple[str, str, tuple[str, ...]]] = [
     ("elr", "alter-partition", ()),
     ("elr", "kraft", ("alter-partition",)),
     ("last-known-leader", "elr", ("alter-partition", "kraft")),
+    ("steps-down", "kraft", ("alter-partition",)),
+    ("stale-fetch-check", "broker-epoch", ("alter-partition", "kraft")),
+    ("last-known-leader-fenced", "last-known-leader", ("alter-partition", "kraft", "elr")),
+    ("registration-removes", "elr", ("alter-partition", "kraft")),
+    ("unclean-mark-kept", "elr", ("alter-partition", "kraft")),
 ]
 """What means nothing without what, and what else that one needs."""
 
@@ -192,16 +220,19 @@ def test_a_feature_is_refused_without_what_it_needs(
         version_of(lacking)
 
 
+def with_needs(feature: Any) -> set[str]:
+    """Its name, and of all that it needs, directly or not."""
+    needed = (each for each in FEATURES if feature.needs & each.bit)
+    return {feature.name}.union(*map(with_needs, needed))
+
+
 @pytest.mark.parametrize("feature", FEATURES, ids=lambda feature: feature.name)
 def test_a_feature_goes_with_all_that_it_needs(feature: Any) -> None:
     truncation = next(
         (name for name, value in TRUNCATIONS.items() if value in feature.needs_truncation),
         "truncate-to-hw",
     )
-    needed = {f.name for f in FEATURES if feature.needs & f.bit}
-    needed |= {"alter-partition", "kraft"} if "elr" in needed else set()
-    needed |= {"alter-partition"} if "kraft" in needed else set()
-    added = sorted({truncation, feature.name} | needed)
+    added = sorted({truncation} | with_needs(feature))
 
     assert names(spelled("epoch", tuple(added), ())) == set(added)
 
@@ -236,6 +267,7 @@ OF_VERSION = {
     "epoch": ASKS,
     "kip279": ASKS,
     "kip279-code": ASKS,
+    "kip320-code": ASKS,
     "kip320": ASKS,
     "truncate-on-fetch": {"RecvDiverging"},
     "kraft": {"RecvDiverging", "AlterPartition"},
@@ -265,6 +297,8 @@ OPTIONS: list[tuple[dict[str, Any], set[str]]] = [
     ({"lost_checkpoints": 1}, {"CheckpointLoss"}),
     ({"session_expiries": 1}, {"SessionExpiry", "Register"}),
     ({"shutdowns": 1}, {"BeginShutdown", "Stop"}),
+    ({"late_reads": True}, {"ReadLate"}),
+    ({"unfenced_registration": True}, set()),
 ]
 
 
@@ -277,11 +311,23 @@ def test_an_environment_has_the_steps_that_it_lets_happen(
         assert table(version) <= table(version, **options)
 
 
+@pytest.mark.parametrize("version", VERSIONS)
+def test_an_answer_is_heard_late_only_where_the_controller_is_asked(version: str) -> None:
+    asks = "AlterPartition" in table(version)
+
+    assert table(version, late_answers=True) - table(version) == ({"HearAnswer"} if asks else set())
+
+
+def test_a_wrong_mark_is_left_only_where_it_is_looked_at_and_not_kept() -> None:
+    assert table("elr-without-unclean-mark-kept") - table("elr") == {"MarkClean"}
+    assert not [version for version in VERSIONS if "MarkClean" in table(version)]
+
+
 def test_every_step_of_the_family_is_in_some_table_and_in_order() -> None:
     every = [action.name for action in ACTIONS]
     everything = {name: value for options, _ in OPTIONS[:4] for name, value in options.items()}
     of_all = contents(settings_of(Environment(**everything), version_of("elr")))
     possible = ALWAYS.union(*OF_VERSION.values(), *(added for _, added in OPTIONS))
 
-    assert set(every) == possible
+    assert set(every) == possible | {"HearAnswer", "MarkClean"}
     assert list(of_all) == [name for name in every if name in of_all]

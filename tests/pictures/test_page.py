@@ -170,3 +170,34 @@ def test_check_writes_the_page(tmp_path: Path) -> None:
 
     assert code == 12
     assert "claims violated" in target.read_text(encoding="utf-8")
+
+
+def test_what_is_explained_is_on_the_page_of_each_claim(small_run: Run) -> None:
+    finding = small_run.findings[0]
+    repaired = {"change": "--with <b>", "repairs": True, "distinct": 22131, "never_happens": ["x"]}
+    left = {"change": "--without y", "repairs": False, "distinct": 7, "never_happens": []}
+    value = {
+        "steps": 12,
+        "chain": {
+            "causes": [{"step": 2, "sentence": "A record <i>.", "without": "Without it nothing."}],
+            "chances": [{"after": 7, "up_to": 9, "sentence": "It is noticed."}],
+        },
+        "repairs": {"tried": [repaired, left], "unexplored": []},
+    }
+    text = run_page(small_run, {finding.invariant: value})
+    name = next(iter(re.findall(r'href="#(trace-\d+)/2">Step 2</a>: A record &lt;i&gt;', text)))
+
+    assert text.count('class="explained"') == 1
+    assert f'href="#{name}/9">step 9</a>: It is noticed.' in text
+    assert "1 of 2 tried" in text
+    assert "<code>--with &lt;b&gt;</code>" in text
+    assert "HOLDS in 22,131 states" in text
+    assert "--without y" not in text
+    assert_needs_nothing_else(text)
+
+
+def test_the_page_says_that_no_trace_is_shorter(small_run: Run) -> None:
+    [first, *_] = small_run.findings
+
+    assert first.breaking is not None
+    assert f"Shortest: {len(first.replayed.moments)} steps" in run_page(small_run)

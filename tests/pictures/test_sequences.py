@@ -11,11 +11,17 @@ import pytest
 from confirmed_traces import TRACES
 from pictured import C21, DIVERGENCE, KIP_279, LOSS, sequence, story
 
+from checker.finding import Finding
 from checker.pictures.drawing import drawn
 from checker.pictures.kafka_messages import messages_of, turns_of
 from checker.pictures.mermaid import spelled, to_mermaid
 from checker.pictures.sequence import Message, Note, Sequence, Span, Tone, spans
 from checker.pictures.svg import to_svg
+from checker.pictures.told import sequence_of
+from checker.story.story import story_of
+from counterexamples import replay, trace_of
+from model.message.environment import Environment
+from model.message.model import message_model
 
 SVG = "{http://www.w3.org/2000/svg}"
 CLIENTS, R0, R1, CONTROLLER = range(4)
@@ -176,3 +182,31 @@ def test_an_answer_that_changes_on_its_way_is_one_message() -> None:
     answers = [m for m in messages_of(story(LOSS), [*turns[:6], changing, lost]) if m.lost]
 
     assert [(m.words, m.sent, m.lost) for m in answers] == [("m1, HW 1", 6, 7)]
+
+
+def test_the_controllers_answer_comes_in_a_step_of_its_own() -> None:
+    environment = replace(Environment(), late_answers=True)
+    model = message_model("elr", environment)
+    calls = (
+        ("Produce", (0,)),
+        ("ShrinkIsr", (0, 1)),
+        ("AlterPartition", (0,)),
+        ("HearAnswer", (0,)),
+    )
+    replayed = replay(trace_of(model, "sane", calls), model)
+    told = sequence_of(story_of(Finding("", "", replayed, "", model)), title="late")
+    asked = [m for m in told.messages if m.words.startswith("ISR")]
+
+    assert [(told.lanes[m.sender], m.words, m.sent, m.is_answer) for m in asked] == [
+        ("r0", "ISR {r0}", 3, False),
+        ("Controller", "ISR {r0} granted", 4, True),
+    ]
+
+
+def test_a_late_read_changes_the_answer_that_is_on_its_way() -> None:
+    name = "scenarios/late-read.json"
+    [step] = [m.number for m in story(name).replayed.moments if m.action == "ReadLate"]
+    across = [m for m in sequence(name).messages if m.is_answer and m.sent < step]
+
+    assert [m.words for m in across if m.arrived is None or m.arrived > step]
+    assert not [m for m in sequence(name).messages if step in {m.sent, m.lost}]

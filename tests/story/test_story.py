@@ -101,7 +101,7 @@ def test_c21_is_explained_by_the_remote_leo_of_the_past() -> None:
         "From here on r0 is wrong to take r1 to have m1: its remote LEO for r1 is 1."
     )
     assert story(C21).why(13) == (
-        "m1 counts as acknowledged although r1, in r0's ISR, does not have it: r0 goes by a "
+        "m1 counts as acknowledged although r1, whom r0 waits for, does not have it: r0 goes by a "
         "remote LEO that is not true."
     )
 

@@ -20,6 +20,7 @@ from model.message.cluster import fields
 from model.message.contents import ACTIONS, contents
 from model.message.environment import Environment
 from model.message.epochs import epoch_at, latest_epoch
+from model.message.features import EPOCH_ON_LEADING, has
 from model.message.releases import release_followed
 from model.message.settings import Settings, settings_of
 from model.message.terms import FETCHING, LEADER, NO_EPOCH, UNKNOWN_OFFSET
@@ -144,15 +145,16 @@ def _record(s: Any, offset: int, epoch: int) -> int:
 
 
 def cache_of(s: Any, c: Settings, replica: int) -> Cache:
-    """The epoch cache of a replica, read off its log and its role."""
+    """The epoch cache of a replica, read off its log and its role.
+
+    An entry takes the place of all that are not smaller since KAFKA-7415; before, it was not made.
+    """
     cache: Cache = []
-    for offset in range(s.leo[replica]):
-        epoch = epoch_at(s, replica, offset)
-        if epoch > (cache[-1][0] if cache else NO_EPOCH):
-            cache.append((epoch, offset))
-    latest = latest_epoch(s, c, replica)
-    if latest > (cache[-1][0] if cache else NO_EPOCH):
-        cache.append((latest, s.leo[replica]))
+    epochs = [epoch_at(s, replica, offset) for offset in range(s.leo[replica])]
+    for offset, epoch in enumerate([*epochs, latest_epoch(s, c, replica)]):
+        last = cache[-1][0] if cache else NO_EPOCH
+        if epoch not in (NO_EPOCH, last) and (epoch > last or has(c, EPOCH_ON_LEADING)):
+            cache = [*(entry for entry in cache if entry[0] < epoch), (epoch, offset)]
     return cache
 
 

@@ -1,0 +1,24 @@
+"""In words: how many counterexamples are as short as the one that is shown, and why this one is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from checker.problems.wording import counted
+
+if TYPE_CHECKING:
+    from checker.finding import Finding
+
+
+def told_alike(finding: Finding, names: str = "") -> str:
+    """That no trace is shorter, how many states break the claim so early, and after what faults."""
+    assert finding.breaking is not None
+    states, faults = finding.breaking.states, finding.breaking.faults
+    steps = counted(len(finding.replayed.moments), "step")
+    number = counted(states, "state") + names
+    if finding.breaking.of_steps:
+        told = f"a step out of {number} breaks the claim"
+    else:
+        told = f"{number} at that depth break{'s' if states == 1 else ''} the claim"
+    least = "" if faults is None else f", {counted(faults, 'fault')} at the least"
+    return f"Shortest: {steps}{least}; {told}."
