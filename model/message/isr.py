@@ -57,7 +57,7 @@ def expand_isr(s: Any, c: Settings, leader: int, follower: int, stale: int) -> N
 
 
 def can_shrink_isr(s: Any, c: Settings, leader: int, follower: int) -> bool:
-    """A follower that is behind may be found lagging; until KAFKA-7152 any follower may.
+    """A follower that is not where the leader is may be found lagging; until KAFKA-7152 any may.
 
     Abstracts replica.lag.time.max.ms: who has not caught up may exceed it at any time. Until then
     so did who had all, but had not fetched for that long.
@@ -68,7 +68,7 @@ def can_shrink_isr(s: Any, c: Settings, leader: int, follower: int) -> bool:
         return False
     if s.pending_isr[leader] != 0:
         return False
-    return not has(c, SHRINK_ONLY_LAGGING) or s.remote_leo[leader, follower] < s.leo[leader]
+    return not has(c, SHRINK_ONLY_LAGGING) or s.remote_leo[leader, follower] != s.leo[leader]
 
 
 def shrink_isr(s: Any, c: Settings, leader: int, follower: int) -> None:
@@ -136,6 +136,7 @@ def alter_partition(s: Any, c: Settings, leader: int) -> None:
         forget_request(s, leader)
     elif c.late_answers == 1:
         s.answer[leader] = GRANTED if granted else REFUSED
+        s.pending_stale[leader] = 0
     else:
         settle(s, c, leader, granted)
 

@@ -73,7 +73,7 @@ def can_learn_late(s: Any, c: Settings, replica: int, epoch: int) -> bool:
         return False
     if epoch >= s.epoch or epoch <= s.known_epoch[replica]:
         return False
-    return s.decided_leader[epoch] != NO_REPLICA
+    return s.decided_leader[epoch] != NO_REPLICA or has(c, STEPS_DOWN)
 
 
 def learn_late(s: Any, c: Settings, replica: int, epoch: int) -> None:

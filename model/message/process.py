@@ -8,15 +8,23 @@ from __future__ import annotations
 from typing import Any
 
 from model.message import limits
-from model.message.controller import candidates_without, fence
-from model.message.features import BROKER_EPOCH, ELR, KRAFT, REGISTRATION_REMOVES, has
-from model.message.partition_state import outdate_leader
+from model.message.controller import candidates_without, fence, isr_without, removal_starts_epoch
+from model.message.features import (
+    BROKER_EPOCH,
+    ELR,
+    KRAFT,
+    LAST_KNOWN_LEADER,
+    REGISTRATION_REMOVES,
+    has,
+)
+from model.message.partition_state import elr_beside, outdate_leader
 from model.message.roles import drop_fetch, drop_stray, follows, lay_down_role
 from model.message.sessions import register, return_limit
 from model.message.settings import Settings
 from model.message.terms import (
     IDLE,
     LEADER,
+    NO_ANSWER,
     NO_EPOCH,
     UNNOTICED_ANY,
     UNNOTICED_FOLLOWER,
@@ -101,20 +109,33 @@ def can_restart(s: Any, c: Settings, replica: int) -> bool:
 def restart_limit(s: Any, c: Settings, replica: int) -> int:
     """A restart that brings back a leader starts an epoch; one that takes it out before, two."""
     if leaves_isr(s, c, replica):
-        again = s.leader == replica and candidates_without(s, c, replica) == 0
-        if s.epoch + (2 if again else 1) > s.epochs:
-            return limits.EPOCHS
+        begun = 1 if removal_starts_epoch(s, c, replica) else 0
+        if leads_again(s, c, replica):
+            begun += 1
+        return limits.EPOCHS if s.epoch + begun > s.epochs else limits.WITHIN
     return return_limit(s, c, replica, elr_after_restart(s, c, replica))
 
 
-def leaves_isr(s: Any, c: Settings, replica: int) -> bool:
-    """Whether the registration takes the broker out of the ISR: it crashed, and was not fenced.
+def leads_again(s: Any, c: Settings, replica: int) -> bool:
+    """Whether a leader that its registration takes out is elected by the same registration.
 
-    (ReplicationControlManager.handleBrokerShutdown, since KAFKA-18106)
+    It is, where there is nobody else: as the last known leader, or by an unclean election.
     """
-    if not has(c, REGISTRATION_REMOVES) or contains(s.fenced, replica):
+    if s.leader != replica or candidates_without(s, c, replica) != 0:
         return False
-    return s.unclean[replica] == 1 and contains(s.isr, replica)
+    others = without_member(elr_beside(s, c, isr_without(s, c, replica)), replica)
+    return c.unclean_leader_election == 1 or (has(c, LAST_KNOWN_LEADER) and others == 0)
+
+
+def leaves_isr(s: Any, c: Settings, replica: int) -> bool:
+    """Whether the registration takes the broker out of the ISR: it crashed, and is a member.
+
+    Who was fenced is none, but without the feature fenced-check.
+    (ReplicationControlManager.handleBrokerUncleanShutdown, since KAFKA-18106)
+    """
+    if not has(c, REGISTRATION_REMOVES) or not contains(s.isr, replica):
+        return False
+    return bool(s.unclean[replica] == 1)
 
 
 def elr_after_restart(s: Any, c: Settings, replica: int) -> int:
@@ -151,6 +172,7 @@ def outdate_fetches_of(s: Any, replica: int) -> None:
     if s.stray_from == replica:
         s.stray_stale = 1
     for leader in range(s.replicas):
-        if s.role[leader] == LEADER and contains(s.pending_isr[leader], replica):
-            if not contains(s.known_isr[leader], replica):
+        if s.role[leader] == LEADER and s.answer[leader] == NO_ANSWER:
+            added = s.pending_isr[leader] & ~s.known_isr[leader]
+            if contains(added, replica):
                 s.pending_stale[leader] = 1
