@@ -21,7 +21,6 @@ from checker.console import exit_codes
 from checker.console.gate_asking import asking
 from checker.gate.reading import read_gate
 from checker.own.start import start_of
-from model.message.releases import RELEASES, Release
 
 ROOT = Path(__file__).parents[1]
 SHOWN = "".join(
@@ -241,21 +240,3 @@ def test_every_part_of_a_document_that_is_linked_exists(path: Path) -> None:
     for target, part in links:
         assert part in anchors(path.parent / target if target else path)
 
-
-def test_the_table_of_releases_is_what_is_declared() -> None:
-    section = document("protocol.md").split("\n## Which release follows")[1].split("\n## ")[0]
-    row = r"^\| (\d[\d.]*) \| ([\w ]+) \| `([\w.-]+)` \| (.+) \|$"
-    found = re.findall(row, section, re.MULTILINE)
-
-    assert found == [
-        (".".join(map(str, release.since)), manner(release), release.version, release.source)
-        for is_kraft in (False, True)
-        for release in RELEASES
-        if release.is_kraft == is_kraft
-    ]
-
-
-def manner(release: Release) -> str:
-    if release.with_eligible_leader_replicas:
-        return "KRaft with ELR"
-    return "KRaft" if release.is_kraft else "ZooKeeper"

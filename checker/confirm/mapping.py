@@ -261,6 +261,11 @@ TABLE: dict[str, Row] = {
     "WakeParked": Row(
         "A leader's purgatory completes a fetch when it likes; nothing outside can hold that.", None
     ),
+    "ReadLate": Row(
+        "A broker has sent an answer before the proxy holds it; what the socket still reads of the "
+        "file cannot be held.",
+        None,
+    ),
     "RecvFetch": Row(
         "The proxy lets the answer through. It is over when the follower's next request waits.",
         _receive,
@@ -294,6 +299,7 @@ TABLE: dict[str, Row] = {
         "speak the protocol of 2.6 at most, and write it to ZooKeeper.",
         None,
     ),
+    "HearAnswer": Row("As AlterPartition.", None),
     "Checkpoint": Row(
         "The harness writes the high watermark that the broker has shown into its "
         "replication-offset-checkpoint, as the broker's own thread would, whose interval is out "
@@ -315,6 +321,11 @@ TABLE: dict[str, Row] = {
         _begin_shutdown,
     ),
     "Stop": Row("SIGTERM: the broker flushes, checkpoints and ends.", _stop),
+    "MarkClean": Row(
+        "Where a broker of today ends during its recovery it leaves no mark, and the ones that "
+        "did had no eligible leader replicas, which go by it.",
+        None,
+    ),
     "Restart": Row(
         "The process is started and registers. If the controller elects somebody now, the harness "
         "writes that. Brokers that know the partition hear who lives (UpdateMetadata).",

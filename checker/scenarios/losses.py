@@ -378,7 +378,7 @@ LOSSES = (
         "and the follower, without that record, is elected next.",
         claim="acknowledged_durable",
         options={**THREE_ONE_RECORD, "restarts": 1, "moves": 2},
-        falls=SINCE_2_1,
+        falls=("kip320", "kip320-code", *SINCE_2_1[2:]),
         stands=("kip320-with-fresh-remote-leo", "elr-with-fresh-remote-leo"),
         remark="In no KIP or JIRA that we know of. The repair is a proposal: forget remote LEOs in "
         "every new epoch (--with fresh-remote-leo).",

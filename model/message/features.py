@@ -251,7 +251,6 @@ FEATURES = (
         source="KAFKA-15375 (3.5.2, 3.6.0), LogManager.shutdown",
         sentence="Who ends while it recovers from a crash is not taken for shut down properly.",
         needs=ELR,
-        begins_with="Restart",
     ),
     Feature(
         name="append-checks-epoch",

@@ -120,7 +120,7 @@ def test_json_is_one_object_and_nothing_else(told: Told) -> None:
     assert report["invariants"]["no_committed_loss"]["verdict"] == "violated"
     assert report["invariants"]["no_committed_loss"]["depth"] == 12
     assert report["invariants"]["epoch_cache_monotone"]["verdict"] == "not applicable"
-    assert sum(report["levels"]) == report["distinct"] == 23706
+    assert sum(report["levels"]) == report["distinct"] == 26749
     assert sum(report["actions"].values()) + 1 == report["generated"]
     assert report["depth"] == len(report["levels"]) - 1 == len(report["level_seconds"]) - 1
     assert {name for name, count in report["cut"].items() if count} == {

@@ -157,7 +157,7 @@ def test_a_trace_that_cannot_be_written_keeps_back_no_other(told: Told, tmp_path
     assert "VIOLATED no_committed_loss" in out
     assert f"error: {taken} is a pipe; name a regular file" in err
     assert taken.is_fifo()
-    assert len(list(tmp_path.glob("hw-*.json"))) == 10
+    assert len(list(tmp_path.glob("hw-*.json"))) == 11
 
 
 def test_names_from_a_file_do_nothing_to_the_screen_or_to_xml(told: Told, tmp_path: Path) -> None:

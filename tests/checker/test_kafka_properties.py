@@ -13,11 +13,11 @@ from checker.matrix.config_files import BadConfig, read_settings
 from checker.matrix.properties import Config, read_config
 
 SERVER = "min.insync.replicas=1\n"
-ZOOKEEPER_2_7 = "truncate-on-fetch-without-diverging-guard-with-alter-partition-with-maximal-isr"
+ZOOKEEPER_2_7 = "kip320-with-alter-partition-with-maximal-isr"
 ZOOKEEPER_2_8 = "truncate-on-fetch-without-diverging-guard-with-alter-partition-with-maximal-isr"
 ZOOKEEPER_2_8_1 = "truncate-on-fetch-with-alter-partition-with-maximal-isr"
 ZOOKEEPER_3_4 = "truncate-on-fetch-with-alter-partition-with-maximal-isr-with-fenced-check"
-KRAFT_3_7 = "kip903-without-shrink-raises-epoch-with-hw-needs-min-isr"
+KRAFT_3_9_1 = "kip903-without-shrink-raises-epoch-with-hw-needs-min-isr-with-append-checks-epoch"
 
 
 def written(tmp_path: Path, text: str | bytes, name: str = "server.properties") -> Path:
@@ -143,8 +143,11 @@ def test_no_more_replicas_are_explored_than_three_unless_asked_for(tmp_path: Pat
         ("inter.broker.protocol.version=0.11.0", "epoch"),
         ("inter.broker.protocol.version=1.1", "epoch"),
         ("inter.broker.protocol.version=2.0-IV1", "kip279-code"),
-        ("inter.broker.protocol.version=2.1", "kip320"),
-        ("inter.broker.protocol.version=2.6", "kip320"),
+        ("inter.broker.protocol.version=2.1", "kip320-code"),
+        (
+            "inter.broker.protocol.version=2.6",
+            "kip320-code-with-truncation-lowers-hw-with-refusal-tells-nothing-with-session-fencing",
+        ),
         (
             "inter.broker.protocol.version=2.7",
             ZOOKEEPER_2_7,
@@ -154,17 +157,17 @@ def test_no_more_replicas_are_explored_than_three_unless_asked_for(tmp_path: Pat
             ZOOKEEPER_3_4,
         ),
         ("process.roles=broker\nmetadata.version=3.3-IV3", "kraft"),
-        ("process.roles=broker\nmetadata.version=3.5", "kip903"),
-        ("metadata.version=4.0-IV3", KRAFT_3_7),
+        ("process.roles=broker\nmetadata.version=3.5", "kip903-without-stale-fetch-check"),
+        ("metadata.version=4.0-IV3", KRAFT_3_9_1),
         ("metadata.version=4.1\neligible.leader.replicas.version=1", "elr-with-last-known-leader"),
         ("process.roles=broker\ninter.broker.protocol.version=3.4", "kraft"),
         (
             "process.roles=broker,controller",
-            KRAFT_3_7,
+            KRAFT_3_9_1,
         ),
-        ("acks=all", KRAFT_3_7),
+        ("acks=all", KRAFT_3_9_1),
         ("zookeeper.connect=zk:2181", f"{ZOOKEEPER_3_4}-with-hw-needs-min-isr"),
-        ("zookeeper.connect=zk:2181\nprocess.roles=broker", KRAFT_3_7),
+        ("zookeeper.connect=zk:2181\nprocess.roles=broker", KRAFT_3_9_1),
         ("inter.broker.protocol.version=2.8.1", ZOOKEEPER_2_8_1),
         ("inter.broker.protocol.version=2.8", ZOOKEEPER_2_8),
     ],
@@ -337,7 +340,7 @@ def test_what_closes_a_fault_was_explored_and_holds(told: Told, tmp_path: Path) 
 
     assert list(answer["remedies"]) == ["one crash"]
     [acks] = [r for r in answer["remedies"]["one crash"] if r["changes"] == {"acks": "all"}]
-    assert (acks["closes"], acks["label"], acks["distinct"]) == (True, "holds", 4087)
+    assert (acks["closes"], acks["label"], acks["distinct"]) == (True, "holds", 5316)
     assert answer["recommendation"]["changes"] == {"acks": "all"}
     assert answer["recommendation"]["closes"] == ["one crash"]
     assert {kin["entry"] for kin in answer["like"]["one crash"]} == {"C12"}

@@ -120,7 +120,18 @@ def walk_without(action: str, model: Model) -> Iterator[tuple[State, list[Step]]
         queue += new
 
 
-@pytest.mark.parametrize("feature", WAITING, ids=lambda feature: feature.name)
+WITHOUT = {
+    "broker-epoch": ("kraft", "elr-without-stale-fetch-check-without-broker-epoch"),
+    "stale-fetch-check": ("kip903-without-stale-fetch-check",),
+    "registration-removes": ("elr-without-registration-removes",),
+}
+"""By the rule that waits, versions that do not have it."""
+
+
+def test_every_rule_that_waits_has_versions_without_it() -> None:
+    assert [feature.name for feature in WAITING] == list(WITHOUT)
+
+
 @pytest.mark.parametrize(
     "options",
     [
@@ -130,7 +141,14 @@ def walk_without(action: str, model: Model) -> Iterator[tuple[State, list[Step]]
     ],
     ids=["crash and move", "zombie", "shutdown and lost disk"],
 )
-@pytest.mark.parametrize("version", ["kraft", "elr-without-broker-epoch"])
+@pytest.mark.parametrize(
+    ("version", "feature"),
+    [
+        pytest.param(version, feature, id=f"{version}-{feature.name}")
+        for feature in WAITING
+        for version in WITHOUT[feature.name]
+    ],
+)
 def test_before_its_action_a_rule_that_waits_for_it_changes_no_step(
     version: str, options: dict[str, Any], feature: Feature
 ) -> None:

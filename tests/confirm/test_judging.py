@@ -11,6 +11,7 @@ import states
 from checker.confirm import replay as replaying
 from checker.confirm import stepping
 from checker.confirm.controls import with_control
+from checker.confirm.counterexample import searched
 from checker.confirm.course import Course, course_of
 from checker.confirm.errors import CannotConfirm
 from checker.confirm.evidence import Evidence
@@ -20,6 +21,7 @@ from checker.confirm.releases import KafkaRelease, kafka_release
 from checker.confirm.replay import Confirmation, Judgement, Run, unsteerable
 from checker.confirm.stage import NotHeld, StepFailed
 from checker.confirm.stepping import LAG_MS, NO_LAG_MS
+from checker.scenarios.catalogue import find_scenario
 from counterexamples import read_trace, replay, trace_of
 from invariants import ALL
 from model.message.environment import Environment
@@ -30,6 +32,7 @@ LOST = Evidence(("m1 is gone.",), ("m1",), False, True)
 KEPT = Evidence(("m1 is there.",), (), False, True)
 UNREAD = Evidence(("Nobody leads.",), (), False, False)
 OLD, REPAIRED = kafka_release("0.10.2.2"), kafka_release("0.11.0.3")
+FENCED = kafka_release("2.1.1")
 
 
 def course(name: str, release: KafkaRelease, *, control: bool = False) -> Course:
@@ -133,14 +136,20 @@ def test_what_the_harness_cannot_hold_refutes_nothing(carry_out: Any) -> None:
 def test_an_isr_that_shrinks_early_is_the_harness_s_and_one_that_grows_is_not(
     carry_out: Any,
 ) -> None:
-    way = course("kip-101-divergence", OLD)
-    early = carry_out(way, OLD, wrong={2: {ISR: "r0"}}, lag_ms=LAG_MS)
-    out_of_reach = carry_out(way, OLD, wrong={2: {ISR: "r0"}})
-    grown = carry_out(way, OLD, wrong={4: {ISR: "r0 r1"}}, lag_ms=LAG_MS)
+    found = searched(find_scenario("last-replica-standing"), FENCED.rules, print).finding.replayed
+    model = message_model(
+        found.trace.version, Environment.from_options(dict(found.trace.environment))
+    )
+    claim = next(each for each in ALL if each.name == found.trace.invariant)
+    way = course_of(found, model, claim, FENCED)
+    shrinks = [moment.action for moment in found.moments].index("ShrinkIsr") + 1
+    early = carry_out(way, FENCED, wrong={shrinks - 1: {ISR: "r0"}}, lag_ms=LAG_MS)
+    out_of_reach = carry_out(way, FENCED, wrong={shrinks - 1: {ISR: "r0"}})
+    grown = carry_out(way, FENCED, wrong={shrinks + 1: {ISR: "r0 r1"}}, lag_ms=LAG_MS)
 
-    assert told(early) == (Judgement.NOT_STEERABLE, 2)
-    assert told(out_of_reach) == (Judgement.REFUTED, 2)
-    assert told(grown) == (Judgement.REFUTED, 4)
+    assert told(early) == (Judgement.NOT_STEERABLE, shrinks - 1)
+    assert told(out_of_reach) == (Judgement.REFUTED, shrinks - 1)
+    assert told(grown) == (Judgement.REFUTED, shrinks + 1)
 
 
 def test_a_repaired_release_holds_and_it_is_told_where_the_versions_part(carry_out: Any) -> None:

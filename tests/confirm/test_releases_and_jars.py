@@ -23,10 +23,10 @@ def quiet(line: str) -> None:
         ("0.10.2.2", "hw", None, "kafka_2.11"),
         ("0.11.0.3", "epoch", None, "kafka_2.11"),
         ("1.1.1", "epoch", None, "kafka_2.12"),
-        ("2.1.1", "kip320", None, "kafka_2.12"),
+        ("2.1.1", "kip320-code", None, "kafka_2.12"),
         ("2.8.2", "kip320", "2.6", "kafka_2.13"),
         ("3.6.2", "kip320", "2.6", "kafka_2.13"),
-        ("3.9.1", "kip320-with-hw-needs-min-isr", "2.6", "kafka_2.13"),
+        ("3.9.1", "kip320-with-hw-needs-min-isr-with-append-checks-epoch", "2.6", "kafka_2.13"),
     ],
 )
 def test_a_release_follows_the_rules_of_what_it_speaks(

@@ -90,8 +90,8 @@ def test_a_release_with_zookeeper_follows(release: str, version: str) -> None:
         ("3.3", "kraft", False),
         ("3.4", "kraft", False),
         ("3.5", "kip903-without-stale-fetch-check", False),
-        ("3.5.2", "kip903", False),
-        ("3.6", "kip903-without-shrink-raises-epoch", False),
+        ("3.5.2", "kip903-without-stale-fetch-check", False),
+        ("3.6", "kip903-without-shrink-raises-epoch-without-stale-fetch-check", False),
         ("3.7", KRAFT_3_7, False),
         ("3.8", KRAFT_3_7, False),
         ("3.9", KRAFT_3_7, True),
@@ -220,7 +220,8 @@ def test_every_rule_that_kafka_ever_had_is_in_some_release() -> None:
     ("name", "released"),
     [
         ("hw", "hw"),
-        ("kip903", "kip903"),
+        ("kip903", f"{KRAFT_3_9_1}"),
+        ("kraft", "kraft"),
         ("elr", "elr-with-last-known-leader"),
         (
             "truncate-on-fetch",
@@ -236,7 +237,7 @@ def test_a_version_is_to_be_had_as_some_release_has_it(name: str, released: str)
     ("text", "released"),
     [
         ("kip903", True),
-        ("kip903-without-shrink-raises-epoch", True),
+        ("kip903-without-shrink-raises-epoch", False),
         ("elr-with-last-known-leader", True),
         ("kip903-with-hw-needs-min-isr", False),
         ("kip320-with-longest-log", False),
