@@ -17,8 +17,6 @@ LONGEST = (
     "checker/test_symmetry.py",
     "model/test_compiled_equals_interpreted.py",
     "model/test_reductions.py",
-    "golden/test_environments.py",
-    "golden/test_counts.py",
     "faults/test_programs.py",
     "test_readme.py",
     "checker/test_wide_states.py",

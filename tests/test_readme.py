@@ -239,4 +239,3 @@ def test_every_part_of_a_document_that_is_linked_exists(path: Path) -> None:
 
     for target, part in links:
         assert part in anchors(path.parent / target if target else path)
-

@@ -148,13 +148,14 @@ def test_traces_are_written_one_a_violated_invariant(told: Told, tmp_path: Path)
             "candidates_complete",
             "consistent_read",
             "leader_isr_complete",
+            "log_matching",
             "no_committed_loss",
             "no_divergence_below_hw",
             "remote_leo_honest",
             "visible_hw",
         )
     ]
-    assert len(read_trace(tmp_path / "new" / names[6]).steps) == 12
+    assert len(read_trace(tmp_path / "new" / names[7]).steps) == 12
 
 
 def test_a_small_space_is_written_as_graphml_and_a_large_one_refused(

@@ -102,7 +102,7 @@ def test_verdicts_are_those_of_single_runs(matrix: Matrix) -> None:
     )
 
     assert outcome.cell.environment == Environment(epochs=3)
-    assert outcome.answer.distinct == 33_282
+    assert outcome.answer.distinct == 40_308
     assert {claim.name: claim.depth for claim in outcome.claims} == {
         "acknowledged_durable": 12,
         "acknowledged_on_disk": 13,
