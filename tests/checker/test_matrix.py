@@ -110,6 +110,7 @@ def test_verdicts_are_those_of_single_runs(matrix: Matrix) -> None:
         "leader_possible": None,
         "no_committed_loss": 12,
         "no_divergence_below_hw": 16,
+        "log_matching": 15,
         "consistent_read": 13,
     }
     assert outcome.label == "loses 12"
