@@ -14,6 +14,7 @@ from typing import Any
 from checker.confirm.releases import KafkaRelease
 from model.kit.state import State
 from model.message.epochs import latest_epoch
+from model.message.features import EPOCH_ON_LEADING, has
 from model.message.roles import follows
 from model.message.settings import Settings
 from model.message.terms import (
@@ -116,7 +117,8 @@ def _of_broker(s: State, c: Settings, release: KafkaRelease, replica: int) -> Fa
         facts[of(replica, "leads")] = "yes" if s.role[replica] == LEADER else "no"
     if s.role[replica] == NO_ROLE:
         return facts
-    facts[of(replica, "HW")] = str(s.hw[replica])
+    # Brokers show no more than the log end, also where the high watermark is above it (until 2.4).
+    facts[of(replica, "HW")] = str(min(s.hw[replica], s.leo[replica]))
     facts[of(replica, "epoch")] = str(s.known_epoch[replica])
     if c.truncation != TRUNCATE_TO_HIGH_WATERMARK:
         facts[of(replica, "epoch cache")] = epochs_text(epoch_cache(s, c, replica))
@@ -135,13 +137,23 @@ def epoch_cache(s: State, c: Settings, replica: int) -> list[tuple[int, int]]:
     """The entries that the replica's cache has in this state: (epoch, first offset)."""
     entries: list[tuple[int, int]] = []
     for offset in range(s.leo[replica]):
-        epoch = s.record_epoch[s.log[replica, offset] - 1]
-        if not entries or epoch > entries[-1][0]:
-            entries.append((epoch, offset))
+        _enter(entries, s.record_epoch[s.log[replica, offset] - 1], offset, c)
     latest = latest_epoch(s, c, replica)
-    if latest != NO_EPOCH and (not entries or latest > entries[-1][0]):
-        entries.append((latest, s.leo[replica]))
+    if latest != NO_EPOCH:
+        _enter(entries, latest, s.leo[replica], c)
     return entries
+
+
+def _enter(entries: list[tuple[int, int]], epoch: int, offset: int, c: Settings) -> None:
+    """As LeaderEpochFileCache.assign: see `model.message.epochs`."""
+    if entries and entries[-1][0] == epoch:
+        return
+    if has(c, EPOCH_ON_LEADING):
+        while entries and entries[-1][0] >= epoch:
+            entries.pop()
+    elif entries and entries[-1][0] > epoch:
+        return
+    entries.append((epoch, offset))
 
 
 def _in_flight(s: State, follower: int) -> str:

@@ -6,11 +6,14 @@ the same state any more.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from checker.confirm.facts import of
 from checker.confirm.releases import KafkaRelease
 from checker.confirm.stepping import StepSeen
+from model.message.environment import REPLICAS_MAX
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,28 +28,28 @@ class KnownDifference:
     shows: Callable[[StepSeen, KafkaRelease], bool]
 
 
-def _keeps_epoch(seen: StepSeen, release: KafkaRelease) -> bool:
-    """The cache has one more entry, that of an epoch without records."""
-    if not release.at_least(2, 0, 1) or release.at_least(2, 7):
+def _fences_first_fetch(seen: StepSeen, release: KafkaRelease) -> bool:
+    """The leader of another epoch answers with an error where the model has an answer."""
+    if not release.at_least(2, 1) or release.at_least(2, 5):
         return False
-    return (
-        not seen.problem
-        and bool(seen.differences)
-        and seen.call.startswith("OffsetForLeaderEpoch")
-        and all(
-            each.subject.endswith("epoch cache")
-            and each.kafka.startswith(each.model if each.model != "empty" else "")
-            for each in seen.differences
-        )
-    )
+    fetched = re.fullmatch(r"LeaderFetch\(follower=(\d+)\)", seen.call)
+    if fetched is None:
+        return False
+    own = seen.model.get(of(int(fetched[1]), "epoch"))
+    leading = {
+        seen.model.get(of(replica, "epoch"))
+        for replica in range(REPLICAS_MAX)
+        if seen.model.get(of(replica, "leads")) == "yes"
+    }
+    return bool(leading) and own not in leading
 
 
 KNOWN = (
     KnownDifference(
-        "epoch-without-records-stays",
-        "Until 2.7 a truncation that removes no record leaves the epoch cache as it is, with the "
-        "entry of an epoch in which the broker led and wrote nothing (KAFKA-10706).",
-        _keeps_epoch,
+        "first-fetch-is-fenced",
+        "From 2.1 to 2.4 the first fetch of a session carries the leader epoch and is fenced; "
+        "here all count as later ones, which carry none (KAFKA-9338).",
+        _fences_first_fetch,
     ),
 )
 
