@@ -29,16 +29,19 @@ def by_name(scenario: Scenario) -> str:
 
 SHOWN = [scenario for scenario in CATALOGUE if scenario.falls]
 """Those of which something comes, and so a trace."""
+LARGEST = "late-read"
+"""Of 23 million states: `make gate` explores it; its section of the document is left out here."""
+SEARCHED = [scenario for scenario in CATALOGUE if scenario.name != LARGEST]
 
 
 @pytest.fixture(scope="module")
 def outcomes() -> list[Outcome]:
     """Every version of every entry, as `waterline scenarios --run` explores them."""
-    return run_scenarios(CATALOGUE)
+    return run_scenarios(SEARCHED)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("scenario", CATALOGUE, ids=by_name)
+@pytest.mark.parametrize("scenario", SEARCHED, ids=by_name)
 def test_each_comes_out_as_told(scenario: Scenario, outcomes: list[Outcome]) -> None:
     found = {o.version: o for o in outcomes if o.scenario is scenario}
 
@@ -52,7 +55,7 @@ def test_each_comes_out_as_told(scenario: Scenario, outcomes: list[Outcome]) -> 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("scenario", SHOWN, ids=by_name)
+@pytest.mark.parametrize("scenario", [s for s in SHOWN if s in SEARCHED], ids=by_name)
 def test_the_recorded_trace_is_the_one_that_is_found(
     scenario: Scenario, outcomes: list[Outcome]
 ) -> None:
@@ -67,7 +70,9 @@ def test_the_recorded_trace_is_the_one_that_is_found(
 def test_the_document_tells_what_came_out(outcomes: list[Outcome]) -> None:
     document = Path(__file__).parents[2] / "docs" / "scenarios.md"
 
-    assert to_markdown(outcomes) == run_part(document.read_text())
+    head, *sections = run_part(document.read_text()).split("\n## ")
+    made = [section for section in sections if LARGEST not in section.splitlines()[0]]
+    assert to_markdown(outcomes) == "\n## ".join([head, *made])
 
 
 @pytest.mark.parametrize("scenario", SHOWN, ids=by_name)
