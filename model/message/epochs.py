@@ -39,14 +39,16 @@ def latest_epoch(s: Any, c: Settings, replica: int) -> int:
     return latest
 
 
-def floor_and_end(s: Any, c: Settings, replica: int, requested: int) -> tuple[int, int]:
+def floor_and_end(
+    s: Any, c: Settings, replica: int, requested: int, latest: int
+) -> tuple[int, int]:
     """Of the entries the largest epoch that is not larger than `requested`, and where it ends.
 
-    `requested` is smaller than the latest. NO_EPOCH for the first where all are larger. It ends
+    `requested` is smaller than the `latest`. NO_EPOCH for the first where all are larger. It ends
     where the next larger one begins.
     """
     if has(c, EPOCH_ON_LEADING):
-        return entry_and_end(s, c, replica, requested)
+        return entry_and_end(s, replica, requested, latest)
     floor = NO_EPOCH
     end = s.leo[replica]
     for offset in range(s.leo[replica]):
@@ -58,13 +60,13 @@ def floor_and_end(s: Any, c: Settings, replica: int, requested: int) -> tuple[in
     return floor, end
 
 
-def entry_and_end(s: Any, c: Settings, replica: int, requested: int) -> tuple[int, int]:
+def entry_and_end(s: Any, replica: int, requested: int, latest: int) -> tuple[int, int]:
     """The same of a cache in which an entry takes the place of all that are not smaller.
 
     Read from the end of the log, an epoch smaller than all after it has an entry, which begins
     where its last run of records does.
     """
-    least = latest_epoch(s, c, replica)
+    least = latest
     end = s.leo[replica]
     for i in range(s.leo[replica]):
         offset = s.leo[replica] - 1 - i

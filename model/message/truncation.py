@@ -161,7 +161,7 @@ def end_by_epoch(s: Any, c: Settings, replica: int, requested: int) -> tuple[int
         return requested, s.leo[replica]
     if requested > latest:
         return NO_EPOCH, UNKNOWN_OFFSET
-    floor, end = floor_and_end(s, c, replica, requested)
+    floor, end = floor_and_end(s, c, replica, requested, latest)
     if floor == NO_EPOCH:
         return NO_EPOCH, UNKNOWN_OFFSET
     return floor, end
@@ -186,7 +186,7 @@ def end_by_epochs_2_0(s: Any, c: Settings, replica: int, requested: int) -> tupl
         return NO_EPOCH, UNKNOWN_OFFSET
     if requested == latest:
         return requested, s.leo[replica]
-    floor, end = floor_and_end(s, c, replica, requested)
+    floor, end = floor_and_end(s, c, replica, requested, latest)
     if floor == NO_EPOCH:
         return NO_EPOCH, UNKNOWN_OFFSET
     return floor, end
@@ -220,7 +220,7 @@ def end_by_epochs(s: Any, c: Settings, replica: int, requested: int) -> tuple[in
         return NO_EPOCH, UNKNOWN_OFFSET
     if requested == latest:
         return requested, s.leo[replica]
-    floor, end = floor_and_end(s, c, replica, requested)
+    floor, end = floor_and_end(s, c, replica, requested, latest)
     if floor == NO_EPOCH:
         return requested, end
     return floor, end
