@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from invariants.contract import of_committed
 from invariants.no_divergence_below_hw import first_difference
 from model.kit.claim import Breach, Invariant
 from model.kit.state import State
@@ -41,6 +42,7 @@ CLAIM = Invariant(
     sentence="Any two running replicas have the same records below both their HWs.",
     holds=holds,
     explain=explain,
+    contract=of_committed,
     breach=Breach(
         word="parts",
         sentence="two replicas differ in what both take for committed",

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from told import Told
 from xdist.scheduler import LoadScopeScheduling
 
 SUPPORT = Path(__file__).parent / "support"
@@ -53,6 +54,16 @@ def _turn(path: str) -> int:
     if "spark" in path:
         return -1
     return next((i for i, long in enumerate(LONGEST) if path.endswith(long)), len(LONGEST))
+
+
+@pytest.fixture
+def told(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> Told:
+    """Commands on 80 columns, in a folder of their own."""
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.chdir(tmp_path)
+    return Told(capsys, monkeypatch)
 
 
 @pytest.fixture(scope="session")

@@ -9,6 +9,7 @@ import click
 from rich.table import Table
 from rich.text import Text
 
+from checker.console.options import format_option
 from checker.console.screen import say, screen
 from counterexamples import Trimmed
 
@@ -25,14 +26,7 @@ _CLEARED = [*_KINDS, "all"]
     type=click.Choice(_CLEARED),
     help="Remove what is kept of this kind; it is made again where it is needed.",
 )
-@click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="json: one object on standard output.",
-)
+@format_option
 def cache_command(clear: str | None, output_format: str) -> int:
     """Show what is kept from run to run, and where; WATERLINE_CACHE names another folder."""
     # Its help needs no compiler.

@@ -15,6 +15,7 @@ from checker.console.options import (
     directory_options,
     engine_options,
     environment_options,
+    format_option,
     protocol_option,
     symmetry_option,
 )
@@ -105,14 +106,7 @@ def _kind(claim: Invariant | ActionProperty | Reachable) -> str:
     show_default=True,
     help="Most states that a graph is made of.",
 )
-@click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="json: one object on standard output, nothing else.",
-)
+@format_option
 def check_command(**options: Any) -> int:
     """Explore every reachable state; say which invariants hold, and show how others break."""
     from checker.console.checking import check  # noqa: PLC0415 - help and --list need no engine

@@ -12,6 +12,7 @@ from checker.console.options import (
     FEATURE_NAMES,
     PROTOCOLS,
     environment_options,
+    format_option,
 )
 from checker.console.own_options import bound_option, model_option
 from model.message.features import TRUNCATIONS
@@ -47,14 +48,7 @@ from model.message.features import TRUNCATIONS
     type=OutputFile(),
     help="Write it there as well, as one page to step through.",
 )
-@click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="json: one object on standard output, nothing else.",
-)
+@format_option
 def compare_command(**options: Any) -> int:
     """Make the choices of a recorded trace again under another version, side by side.
 

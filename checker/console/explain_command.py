@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from checker.console import exit_codes
-from checker.console.options import MAX_STATES, THREADS, Seconds
+from checker.console.options import MAX_STATES, THREADS, Seconds, format_option
 from checker.console.own_options import model_option
 
 
@@ -39,14 +39,7 @@ from checker.console.own_options import model_option
     help="Most seconds for the chain, and for the repairs; default: 60 and 120.",
 )
 @click.option("--threads", type=THREADS, default=0, help="Threads; 0: one for each core.")
-@click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="json: one object on standard output, nothing else.",
-)
+@format_option
 def explain_command(
     trace: Path,
     own_model: str | None,

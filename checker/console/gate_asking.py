@@ -21,11 +21,9 @@ from checker.console.options import (
 )
 from checker.console.own_options import vetted_problem
 from checker.gate.keys import Asked, Asking, Key
-from checker.kafka.families import GRAINS, MESSAGE
+from checker.kafka.again import check_again
 from checker.problems.problem import Problem
 from checker.problems.symmetry import Symmetry
-from checker.problems.words import Words
-from model.message.versions import switches_of
 
 _NOT_OF_A_GATE = {
     "deadlock",
@@ -118,38 +116,4 @@ def _ask(given: Mapping[str, Any], bounds: Mapping[str, Any]) -> Asked:
 
 def command(problem: Problem, model: str | None) -> str:
     """`waterline check --engine local --protocol kip320 --without fencing --epochs 3 ...`"""
-    family, options = problem.family, problem.model.options
-    words = ["waterline check --engine local"]
-    unsaid = family.words.unsaid if family else Words().unsaid
-    if model is not None:
-        words.append(f"--model {model}")
-        words += [f"--set {name}={_plain(v)}" for name, v in options.items() if name not in unsaid]
-    else:
-        words += _version(problem)
-        usual = family.usual.options() if family and family.name in GRAINS else {}
-        for name, value in options.items():
-            if value != usual.get(name):
-                words.append(_option(name, value))
-    if problem.symmetry.sorts:
-        words.append(f"--symmetry {problem.symmetry.value}")
-    return " ".join(words)
-
-
-def _version(problem: Problem) -> list[str]:
-    version, family = problem.model.version, problem.family
-    if family is not MESSAGE:
-        grain = [f"--grain {family.name}"] if family else []
-        return [*grain, f"--protocol {version}"]
-    base, added, removed = switches_of(version)
-    with_and_without = [f"--with {n}" for n in added] + [f"--without {n}" for n in removed]
-    return [f"--protocol {base}", *with_and_without]
-
-
-def _option(name: str, value: object) -> str:
-    if isinstance(value, bool):
-        return f"--{name}" if value else f"--no-{name}"
-    return f"--{name} {value}"
-
-
-def _plain(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    return check_again(problem, engine="local", own_model=model or "")

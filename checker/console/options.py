@@ -189,6 +189,15 @@ environment_options = together(
     ),
 )
 
+format_option = click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="json: one object on standard output, nothing else.",
+)
+
 symmetry_option = click.option(
     "--symmetry",
     is_flag=False,

@@ -7,13 +7,12 @@ from pathlib import Path
 import click
 
 from checker.console import exit_codes
-from checker.console.own_options import finder, model_option
+from checker.console.own_options import model_option
+from checker.console.recorded import recorded
 from checker.console.screen import screen
 from checker.console.viewing import is_interactive, view
-from checker.finding import confirmed
 from checker.story.story import reasons, story_of
-from counterexamples import BadTrace, read_trace, render_full
-from model.kit.errors import BadEnvironment
+from counterexamples import render_full
 
 
 @click.command("view")
@@ -25,16 +24,10 @@ def view_command(trace: Path, own_model: str | None, plain: bool) -> int:
 
     Into a pipe all of it is printed.
     """
-    recorded = read_trace(trace)
-    try:
-        family = finder(own_model)(recorded.model)
-        problem = family.problem_of(recorded.version, recorded.environment, [recorded.invariant])
-    except BadEnvironment as problem_found:
-        raise BadTrace(f"{trace}: {problem_found}") from None
-    claim = next(claim for claim in problem.claims if problem.is_asked(claim))
-    finding = confirmed(recorded, problem.model, claim)
+    found = recorded(trace, own_model)
+    finding = found.finding
     if is_interactive() and not plain:
-        return view(finding, claim)
+        return view(finding, found.claim)
     told = reasons(story_of(finding))
     whole = render_full(finding.replayed, explanation=finding.explanation, reasons=told)
     screen().print(whole)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from checker.pictures.again import check_again
+from checker.kafka.again import check_again
 from checker.pictures.limits import require_few_steps
 from checker.pictures.page import Shown, rendered, shown
 from checker.problems.family import words_of

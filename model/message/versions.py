@@ -159,7 +159,7 @@ KIP_903 = Version(
 )
 ELR_4_0 = Version(
     name="elr",
-    sentence="Kafka 4.0: eligible leader replicas (KIP-966), without the last known leader. With "
+    sentence="Kafka 4.0, as in 4.1: eligible leader replicas (KIP-966), no last known leader. With "
     "min.insync.replicas=2 one power loss takes nothing that was acknowledged.",
     truncation=TRUNCATE_ON_FETCH,
     features=(_KRAFT & ~SHRINK_RAISES_EPOCH)

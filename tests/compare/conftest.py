@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 from recorded_traces import problem_of, replayed_in
-from told import Told
 
 from checker.compare.comparison import Comparison, compared
 from checker.kafka.families import MESSAGE
@@ -28,13 +26,3 @@ def compare() -> Compare:
         return compared(left, replayed_in(left, trace), right)
 
     return made
-
-
-@pytest.fixture
-def told(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> Told:
-    """Commands on 80 columns, in a folder of their own."""
-    monkeypatch.setenv("COLUMNS", "80")
-    monkeypatch.chdir(tmp_path)
-    return Told(capsys, monkeypatch)

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from recorded_traces import LOSS, problem_of, replayed_in
-from told import Told
 
 from checker.engines.prepare import prepare
 from checker.explain.chain import Chain, chain_of
@@ -27,13 +24,3 @@ def loss() -> tuple[Problem, Replayed]:
 def chain(loss: tuple[Problem, Replayed]) -> Chain:
     """What the loss takes."""
     return chain_of(*loss)
-
-
-@pytest.fixture
-def told(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> Told:
-    """Commands on 80 columns, in a folder of their own."""
-    monkeypatch.setenv("COLUMNS", "80")
-    monkeypatch.chdir(tmp_path)
-    return Told(capsys, monkeypatch)

@@ -96,7 +96,7 @@ def test_a_release_with_zookeeper_follows(release: str, version: str) -> None:
         ("3.8", KRAFT_3_7, False),
         ("3.9", KRAFT_3_7, True),
         ("3.9.1", KRAFT_3_9_1, True),
-        ("4.0", KRAFT_3_9_1, True),
+        ("4.0", KRAFT_3_7, True),
         ("4.1", KRAFT_3_9_1, True),
         ("4.2", KRAFT_3_9_1, True),
     ],
@@ -113,7 +113,10 @@ def test_a_release_with_kraft_follows(
 @pytest.mark.parametrize(
     ("release", "version"),
     [
-        ("4.0", "elr-with-last-known-leader-with-last-known-leader-fenced"),
+        (
+            "4.0",
+            "elr-without-append-checks-epoch-with-last-known-leader-with-last-known-leader-fenced",
+        ),
         ("4.1", "elr-with-last-known-leader"),
         ("4.2", "elr-with-last-known-leader"),
     ],
@@ -189,7 +192,11 @@ def test_a_patch_of_the_newest_release_is_that_release() -> None:
     assert newest == release_followed(NEWEST_RELEASE, is_kraft=True)
 
 
-@pytest.mark.parametrize("release", RELEASES, ids=lambda r: f"{r.since} {r.is_kraft}")
+@pytest.mark.parametrize(
+    "release",
+    RELEASES,
+    ids=lambda r: f"{r.since} {r.is_kraft} {r.with_eligible_leader_replicas}",
+)
 def test_every_declaration_is_a_version_with_a_source(release: Release) -> None:
     assert version_of(release.version).name == release.version
     assert release.base in VERSIONS

@@ -15,8 +15,8 @@ from pictured import C21, DIVERGENCE, LOSS, story
 from checker.console.commands import command_of
 from checker.console.options import problem_from, take_given
 from checker.engines.choice import EngineChoice
+from checker.kafka.again import check_again
 from checker.kafka.families import problem_for
-from checker.pictures.again import check_again
 from checker.pictures.limits import TooLongForPage, require_few_steps
 from checker.pictures.report import finding_page, run_page
 from checker.pictures.scenes import scenes_of

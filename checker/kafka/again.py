@@ -9,12 +9,16 @@ from checker.problems.symmetry import Symmetry
 from model.message.versions import switches_of
 
 
-def check_again(problem: Problem) -> str:
-    """`waterline check --protocol hw --replicas 3`; of one's own `waterline check --model FILE`."""
+def check_again(problem: Problem, *, engine: str = "", own_model: str = "") -> str:
+    """`waterline check --protocol hw --replicas 3`; of one's own `waterline check --model FILE`.
+
+    `own_model` is what --model takes, where it is known better than by the model's name; `engine`
+    is named where it matters.
+    """
     model, family = problem.model, problem.family
-    words = ["waterline check"]
-    if model.name.endswith(".py"):
-        words.append(f"--model {model.name}:{model.version}")
+    words = ["waterline check", *([f"--engine {engine}"] if engine else [])]
+    if own_model or model.name.endswith(".py"):
+        words.append(f"--model {own_model or f'{model.name}:{model.version}'}")
         said = [item for item in model.options.items() if item[0] not in words_of(problem).unsaid]
         words += [f"--set {name}={_plain(value)}" for name, value in said]
     elif family is not None:
