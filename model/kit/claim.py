@@ -1,15 +1,20 @@
-"""What a claim is: one sentence, one predicate, and whom it is about."""
+"""What a claim is: one sentence, its predicates, and whom it is about."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any
 
 from model.kit.state import State
 
 
 def _always(settings: Any) -> bool:
+    return True
+
+
+def _anywhere(state: Any, settings: Any) -> bool:
     return True
 
 
@@ -90,3 +95,63 @@ class Reachable:
     sentence: str
     happens: Callable[[Any, Any, Any], bool]
     applies: Callable[[Any], bool] = _always
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recoverable:
+    """A claim that there is a way back: from every reachable state in which `when` is true, a state
+    in which `good` is true can be reached by the steps named in `by` alone.
+
+    `by` are names of actions; none means all that are weakly fair. Those that a version does not
+    have are passed over. `when` and `good` are `(state, settings) -> bool`, interpreted and
+    compiled alike. A state from which only steps lead on that a bound cuts is not judged, and the
+    report counts such states: what is beyond the bounds may be good. `explain(state, settings)`
+    says of one state from which no way leads back what is in the way. The rest is as for an
+    `Invariant`; it is checked where it is asked for.
+    """
+
+    name: str
+    sentence: str
+    good: Callable[[Any, Any], bool]
+    explain: Callable[[State, Any], str]
+    by: tuple[str, ...] = ()
+    when: Callable[[Any, Any], bool] = _anywhere
+    applies: Callable[[Any], bool] = _always
+    default: bool = False
+    contract: Callable[[Any], str | None] = _promised
+    remark: str = ""
+    rank: int = 0
+
+
+class Pattern(Enum):
+    """What a claim about whole behaviours says of `when`, p, and `then`, q, as a formula."""
+
+    EVENTUALLY = "<>q"
+    ALWAYS_EVENTUALLY = "[]<>q"
+    LEADS_TO = "p ~> q"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Temporal:
+    """A claim about every behaviour that is weakly fair to the actions declared so.
+
+    EVENTUALLY: each has a state in which `then` is true. ALWAYS_EVENTUALLY: each has infinitely
+    many. LEADS_TO: each state in which `when` is true is one in which `then` is true, or is
+    followed by one. A behaviour may stutter for ever where no fair step is enabled. A fair step
+    that a bound cuts is taken for one that would be taken: a behaviour that ends at a bound breaks
+    nothing. `when` and `then` are `(state, settings) -> bool`, interpreted and compiled alike.
+    `explain(state, settings)` says of a state on the cycle what does not come. The rest is as for
+    an `Invariant`; it is checked where it is asked for.
+    """
+
+    name: str
+    sentence: str
+    pattern: Pattern
+    then: Callable[[Any, Any], bool]
+    explain: Callable[[State, Any], str]
+    when: Callable[[Any, Any], bool] = _anywhere
+    applies: Callable[[Any], bool] = _always
+    default: bool = False
+    contract: Callable[[Any], str | None] = _promised
+    remark: str = ""
+    rank: int = 0

@@ -53,6 +53,9 @@ class Action:
     One with a `budget` uses up one of it, and is cut where none is left; no rule counts it.
     `stays_normal` says that the effect leaves a normal state normal, so that nobody need normalise
     it (`Model.normalise`): this saves time, and may change nothing else.
+    One that is `weakly_fair` is taken in the end, with the same arguments, if from some moment on
+    it is always enabled: those in charge make progress. It matters to claims about whole behaviours
+    (`model.kit.claim.Temporal`) alone. A step that changes nothing is no step of it.
     """
 
     name: str
@@ -62,6 +65,7 @@ class Action:
     limit: Callable[..., int] | None = None
     budget: Budget | None = None
     stays_normal: bool = False
+    weakly_fair: bool = False
 
 
 @dataclass(frozen=True, slots=True)
