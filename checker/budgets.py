@@ -12,7 +12,7 @@ class Budgets:
     `max_states` distinct states, `max_seconds` since the start or the resumption, `max_depth`
     transitions: states at that depth are checked and not expanded. `memory_bytes` that cannot be
     kept even with the states on disk. `stop_at_first`: end after the first level in which, or on
-    the way to which, a claim is violated.
+    the way to which, a claim is violated. `enough`: the same for one of these claims alone.
     """
 
     max_states: int | None = None
@@ -20,6 +20,7 @@ class Budgets:
     max_depth: int | None = None
     memory_bytes: int | None = None
     stop_at_first: bool = False
+    enough: frozenset[str] = frozenset()
 
 
 NO_BUDGETS = Budgets()

@@ -116,7 +116,7 @@ def search(
 
 def _over_budget(budgets: Budgets, account: Account, seconds: float, can_shed: bool) -> str | None:
     """What stops the run after this level, if anything."""
-    if budgets.stop_at_first and account.broken:
+    if account.broken and (budgets.stop_at_first or budgets.enough & account.broken.keys()):
         return "stop-at-first"
     if budgets.max_depth is not None and account.levels[-1].depth >= budgets.max_depth:
         return f"max-depth {budgets.max_depth}"

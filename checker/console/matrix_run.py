@@ -103,7 +103,7 @@ def _grid(options: dict[str, Any], config: Config | None) -> Grid:
     if foreign := [axis for axis, _ in only if axis != FAULT]:
         raise BadEnvironment(f"--only {foreign[0]} does not go with --config, which sets it")
     axes = config.axes(only=[value for _, value in only])
-    return checked(Grid(axes=axes, **asked))
+    return checked(Grid(axes=axes, worst_is_enough=True, **asked))
 
 
 def _max_epochs(options: dict[str, Any]) -> int:

@@ -3,6 +3,9 @@
 Nothing is advised by rule. First every single change is tried for every fault that breaks a claim:
 acks, min.insync.replicas, unclean elections, an upgrade. Faults that none of them closes are tried
 with more changes at a time. What closes most of them is the recommendation.
+
+Where cells begin with fewer records than were asked for, so does all that is tried; what is to be
+recommended is then explored with as many as the configuration itself.
 """
 
 from __future__ import annotations
@@ -12,11 +15,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from checker.matrix.grid import ACKS, AXES, FAULT, MIN_INSYNC, UNCLEAN, VERSION, Axis, Grid, Value
-from checker.matrix.outcome import Outcome, Standing
+from checker.matrix.outcome import Outcome, Standing, Unfinished
 from checker.matrix.properties import Config, min_insync
-from checker.matrix.raising import Follow, explore_raised, unfollowed
+from checker.matrix.raising import Follow, Raised, explore_raised, unfollowed
 from checker.matrix.running import Explorer
 from checker.matrix.upgrades import Upgrade, upgrades
+
+STATES_MAX = 8_000_000
+"""Most states of a cell that is tried; what is to be recommended may have as many as the
+configuration."""
+_Key = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +35,7 @@ class Changes:
     upgrade: Upgrade | None = None
 
     @property
-    def key(self) -> tuple[tuple[str, str], ...]:
+    def key(self) -> _Key:
         """What tells it from others."""
         return tuple(sorted(self.values.items()))
 
@@ -88,8 +96,7 @@ def advice(
     together = looked.together()
     if together is not None and (best is None or len(best.closes) < looked.closed):
         looked.explore(list(looked.broken), [together])
-        best = looked.best()
-    return Advice(looked.tried, best)
+    return Advice(looked.tried, looked.best_in_full())
 
 
 class _Looked:
@@ -106,7 +113,8 @@ class _Looked:
         self._config = config
         self.upgrades = {upgrade.version: upgrade for upgrade in upgrades(config)}
         self.stricter = _stricter(config, grid, list(self.upgrades))
-        self._around = replace(grid, axes=_around(grid, self.stricter))
+        self._around = replace(grid, axes=_around(grid, self.stricter), worst_is_enough=False)
+        self._in_full: set[_Key] = set()
         self._explorer, self._follow = explorer, follow
         self.broken = {
             outcome.cell.coordinates[FAULT]: outcome.cell.coordinates
@@ -150,21 +158,47 @@ class _Looked:
             for change in changes
             if change.key not in {remedy.changes.key for remedy in self.tried[fault]}
         ]
-        cells = [self._around.cell({**self.broken[f], **c.values}) for f, c in wanted]
-        raised = explore_raised(
-            self._around, cells, self._explorer, follow=self._follow, stop_at_first=True
+        few = replace(
+            self._around,
+            records_max=self._around.records,
+            max_states=min(self._around.max_states, STATES_MAX),
         )
+        raised = self._explored(few, wanted)
         for (fault, change), outcome in zip(wanted, raised.outcomes, strict=True):
-            self.tried[fault].append(Remedy(change, outcome))
+            self.tried[fault].append(Remedy(change, self._told_few(outcome)))
         return not raised.interrupted
+
+    def best_in_full(self) -> Recommendation | None:
+        """What closes most faults, and still does with as many records as were asked for."""
+        while (best := self.best()) is not None and best.changes.key not in self._in_full:
+            wanted = [(fault, best.changes) for fault in best.closes]
+            raised = self._explored(self._around, wanted)
+            if raised.interrupted:
+                break
+            self._in_full.add(best.changes.key)
+            for (fault, change), outcome in zip(wanted, raised.outcomes, strict=True):
+                places = [remedy.changes.key for remedy in self.tried[fault]]
+                self.tried[fault][places.index(change.key)] = Remedy(change, outcome)
+        return best
+
+    def _explored(self, grid: Grid, wanted: Sequence[tuple[str, Changes]]) -> Raised:
+        cells = [grid.cell({**self.broken[fault], **change.values}) for fault, change in wanted]
+        return explore_raised(grid, cells, self._explorer, follow=self._follow, stop_at_first=True)
+
+    def _told_few(self, outcome: Outcome) -> Outcome:
+        """The same with the records that it was not tried with, if there are any."""
+        records, epochs = self._around.records_max, outcome.cell.environment.epochs
+        if outcome.cell.environment.records >= records or not outcome.answer.complete:
+            return outcome
+        return replace(outcome, unfinished=Unfinished(records, epochs, "not tried", 0, 0))
 
     def best(self) -> Recommendation | None:
         """Of all that was tried what closes most faults.
 
         Of equals one that goes on taking records while a replica is down; then the fewest changes.
         """
-        closing: dict[tuple[tuple[str, str], ...], list[str]] = {}
-        known: dict[tuple[tuple[str, str], ...], Changes] = {}
+        closing: dict[_Key, list[str]] = {}
+        known: dict[_Key, Changes] = {}
         for fault, remedies in self.tried.items():
             for remedy in (r for r in remedies if r.closes):
                 closing.setdefault(remedy.changes.key, []).append(fault)
@@ -172,7 +206,7 @@ class _Looked:
         if not closing:
             return None
 
-        def rank(key: tuple[tuple[str, str], ...]) -> tuple[int, bool, int]:
+        def rank(key: _Key) -> tuple[int, bool, int]:
             return len(closing[key]), _spare(known[key], self._config) > 0, -len(key)
 
         best = max(closing, key=rank)

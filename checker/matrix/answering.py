@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from checker.breaking import breaking_states
 from checker.budgets import Budgets
@@ -16,18 +17,22 @@ from checker.engines.engine import ModelFault, Words
 from checker.engines.memory import MemoryEngine
 from checker.fewest_actors import paths_to_breaking
 from checker.kafka.families import MESSAGE
-from checker.matrix.grid import Cell, Grid
+from checker.matrix.grid import CLAIMS, Cell, Grid
 from checker.matrix.sharing import shared_by
 from checker.paths import Path
 from checker.problems.problem import Problem, Shared
 from checker.result import Result, Verdict
 from checker.search import search
+from model.kit.claim import ActionProperty, Invariant, Reachable
+from model.message.settings import settings_of
+from model.message.versions import version_of
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
     """What to explore, as plain values. `stop_at_first`: only whether everything holds matters.
 
+    Once one of the claims in `enough` is broken, no more is asked.
     `shared` is what the other questions of the job may have, so that one kernel answers all.
     """
 
@@ -36,6 +41,7 @@ class Question:
     invariants: tuple[str, ...]
     max_states: int
     stop_at_first: bool = False
+    enough: tuple[str, ...] = ()
     shared: Shared | None = None
 
 
@@ -63,8 +69,24 @@ class Answer:
 def question_of(cell: Cell, grid: Grid, *, stop_at_first: bool = False) -> Question:
     """What is asked about a cell."""
     options = cell.environment.options()
-    asked = (grid.invariants, grid.max_states, stop_at_first, shared_by(grid))
+    asked = (grid.invariants, grid.max_states, stop_at_first, _enough(cell, grid), shared_by(grid))
     return Question(cell.version, options, *asked)
+
+
+def _enough(cell: Cell, grid: Grid) -> tuple[str, ...]:
+    """The worst claim that Kafka promises there, if nothing is asked beyond it."""
+    if not grid.worst_is_enough:
+        return ()
+    settings = settings_of(cell.environment, version_of(cell.version))
+    promised = {known.name for known in MESSAGE.claims if _is_promised(known, settings)}
+    asked = promised.intersection(grid.invariants)
+    return tuple(claim.name for claim in CLAIMS if claim.name in asked)[:1]
+
+
+def _is_promised(claim: Invariant | ActionProperty | Reachable, settings: Any) -> bool:
+    if isinstance(claim, Reachable):
+        return False
+    return claim.applies(settings) and claim.contract(settings) is None
 
 
 def unexplored(question: Question, stopped_by: str) -> Answer:
@@ -83,7 +105,11 @@ def answer(question: Question, late: Callable[[], bool] = lambda: False) -> Answ
     """Explore a cell in this thread. `late` may raise `KeyboardInterrupt` to end it early."""
     problem = problem_of(question)
     with closing(MemoryEngine(problem, threads=1, deadline=late)) as engine:
-        budgets = Budgets(max_states=question.max_states, stop_at_first=question.stop_at_first)
+        budgets = Budgets(
+            max_states=question.max_states,
+            stop_at_first=question.stop_at_first,
+            enough=frozenset(question.enough),
+        )
         try:
             result = search(problem, engine, budgets=budgets)
         except ModelFault as fault:

@@ -211,6 +211,8 @@ class Grid:
 
     `records` and `epochs` are what every cell begins with. A cell that shows no loss there is
     raised to `records_max` and `epochs_max`, as `checker.matrix.raising` says; 0: not at all.
+    With `worst_is_enough` a cell ends with the first level that breaks the worst claim, if Kafka
+    promises that: what else breaks, and where, is not asked.
     """
 
     axes: tuple[Axis, ...]
@@ -221,6 +223,7 @@ class Grid:
     epochs_max: int = 0
     invariants: tuple[str, ...] = tuple(claim.name for claim in CLAIMS)
     max_states: int = STATES_MAX
+    worst_is_enough: bool = False
 
     def axis(self, name: str) -> Axis:
         """The axis of this name."""

@@ -208,7 +208,7 @@ def meanings(outcomes: Sequence[Outcome]) -> Iterator[Meaning]:
         told = "it holds in leader epochs 0 to n; later ones were cut, and may still break it"
         yield Meaning("holds en", Standing.HOLDS, told)
     if any(outcome.lacks_records for outcome in held):
-        told = "it holds with n records; more were begun, and not finished"
+        told = "it holds with n records; more were not finished, or not tried"
         yield Meaning("holds rn", Standing.HOLDS, told)
     for reason in sorted({outcome.emptiness or "" for outcome in outcomes} - {""}):
         yield Meaning("holds*", Standing.HOLDS, f"which says less than it seems: {reason}")

@@ -76,7 +76,7 @@ def _kind(question: Question) -> Hashable:
     if not any(question.options[name] for name in _TAKES_BROKERS_DOWN):
         waiting = sum(feature.bit for feature in _WAITING)
         settings = settings._replace(features=version_of(question.version).features & ~waiting)
-    limits = (question.invariants, question.max_states, question.stop_at_first)
+    limits = (question.invariants, question.max_states, question.stop_at_first, question.enough)
     model = problem.model
     return (settings, model.layout, tuple(model.contents), problem.checked, limits, question.shared)
 
