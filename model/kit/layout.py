@@ -11,8 +11,11 @@ lowest value, which packs to zero bits.
 from __future__ import annotations
 
 import hashlib
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, NamedTuple
 
 from model.kit.renaming import Holds, Naming, Sort
 
@@ -92,6 +95,24 @@ class Place:
     alive: Alive | None
 
 
+class Element(NamedTuple):
+    """One element of a field: `width` bits of a word, as a shift and a mask.
+
+    Of a row that need not be alive, `decides` is the element that says so, `values` those of it in
+    which the row is alive, less the least value of its field.
+    """
+
+    word: int
+    shift: int
+    mask: int
+    decides: Element | None = None
+    values: frozenset[int] = frozenset()
+
+
+Index = int | tuple[int, ...]
+"""Of an element in its field: () of a number, i or (i,) in a row, (i, j) in a table."""
+
+
 @dataclass(slots=True)
 class _Chunk:
     """Fields that are placed together: a run of equal rows, each row holding its members."""
@@ -117,10 +138,11 @@ class Layout:
 
     `sizes` are the constants that shaped it ("replicas": 2, ...). They can be read on every state
     as if they were fields, and a compiled action sees them as constants. Two layouts are equal when
-    everything that a compiled action could depend on is.
+    everything that a compiled action could depend on is. `elements` has every element of every
+    field, by name and index.
     """
 
-    __slots__ = ("bits", "digest", "fields", "places", "sizes", "words")
+    __slots__ = ("bits", "digest", "elements", "fields", "places", "sizes", "words")
 
     def __init__(self, fields: Sequence[Field], *, sizes: Mapping[str, int]) -> None:
         names = [*sizes, *(f.name for f in fields)]
@@ -135,6 +157,7 @@ class Layout:
         chunks = _chunks(self.fields)
         self.bits = sum(chunk.rows * chunk.row_bits for chunk in chunks)
         self.words, self.places = _place(chunks)
+        self.elements = {name: _elements(self.places, name) for name in self.places}
         described = repr((sorted(self.sizes.items()), sorted(self.places.items()), self.words))
         self.digest = hashlib.sha256(described.encode()).hexdigest()[:16]
 
@@ -146,8 +169,30 @@ class Layout:
     def __hash__(self) -> int:
         return int(self.digest, 16)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return partial(Layout, sizes=self.sizes), (self.fields,)
+
     def __repr__(self) -> str:
         return f"Layout({self.bits} bits in {self.words} words, {self.digest})"
+
+
+def _elements(places: Mapping[str, Place], name: str) -> dict[Index, Element]:
+    """Every element of a field by its index; in a row by i and by (i,)."""
+    place = places[name]
+    found: dict[Index, Element] = {}
+    for index in itertools.product(*map(range, place.shape)):
+        steps = (place.row, place.column)[: len(index)]
+        bit = place.bit + sum(i * step for i, step in zip(index, steps, strict=True))
+        element = Element(bit // WORD_BITS, bit % WORD_BITS, (1 << place.width) - 1)
+        if place.alive is not None:
+            decider = places[place.alive.field]
+            decides = _elements(places, decider.name)[index[0]]
+            alive = frozenset(value - decider.lo for value in place.alive.values)
+            element = element._replace(decides=decides, values=alive)
+        found[index] = element
+        if len(index) == 1:
+            found[index[0]] = element
+    return found
 
 
 def _require_rows_to_decide(fields: Sequence[Field]) -> None:

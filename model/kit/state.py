@@ -10,9 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.kit.layout import WORD_BITS, Layout, Place
-
-_MASK = (1 << WORD_BITS) - 1
+from model.kit.layout import Element, Index, Layout, Place
 
 
 class OutOfRange(ValueError):
@@ -32,10 +30,10 @@ class _Rows:
         self._state = state
         self._place = place
 
-    def __getitem__(self, index: int | tuple[int, int]) -> int:
+    def __getitem__(self, index: Index) -> int:
         return self._state._read(self._place, index)
 
-    def __setitem__(self, index: int | tuple[int, int], value: int) -> None:
+    def __setitem__(self, index: Index, value: int) -> None:
         self._state._write(self._place, index, value)
 
 
@@ -91,37 +89,41 @@ class State:
         """A private copy that an effect may write to."""
         return Draft(self.layout, self.words)
 
-    def _read(self, place: Place, index: int | tuple[int, ...]) -> int:
-        bit = self._locate(place, index)
-        return (
-            (self._words[bit // WORD_BITS] >> bit % WORD_BITS) & ((1 << place.width) - 1)
-        ) + place.lo
+    def _read(self, place: Place, index: Index) -> int:
+        word, shift, mask, _, _ = self._element(place, index)
+        return (self._words[word] >> shift & mask) + place.lo
 
-    def _write(self, place: Place, index: int | tuple[int, ...], value: int) -> None:
+    def _write(self, place: Place, index: Index, value: int) -> None:
         raise AttributeError(f"a state is a value: {place.name} cannot be set; write to a draft")
 
-    def _locate(self, place: Place, index: int | tuple[int, ...]) -> int:
-        indices = index if isinstance(index, tuple) else (index,)
-        if len(indices) != len(place.shape):
-            raise OutOfRange(
-                f"{place.name} has shape {place.shape}, index {indices} does not fit it"
-            )
-        for i, extent in zip(indices, place.shape, strict=True):
-            if not 0 <= i < extent:
-                raise OutOfRange(f"{place.name}[{i}]: the index is outside 0..{extent - 1}")
-        if place.alive is not None:
-            decides = self._read(self.layout.places[place.alive.field], indices[0])
-            if decides not in place.alive.values:
-                raise NotAlive(
-                    f"{place.name}[{indices[0]}] means nothing "
-                    f"while {place.alive.field} is {decides}"
-                )
-        bit = place.bit
-        if indices:
-            bit += indices[0] * place.row
-        if len(indices) == 2:
-            bit += indices[1] * place.column
-        return bit
+    def _element(self, place: Place, index: Index) -> Element:
+        """Where an element lies. Raises `OutOfRange`, and `NotAlive` in a row that is not."""
+        element = self.layout.elements[place.name].get(index)
+        if element is None:
+            raise _outside(place, index)
+        decides = element[3]
+        if decides is not None:
+            value = self._words[decides.word] >> decides.shift & decides.mask
+            if value not in element.values:
+                raise self._not_alive(place, index, value)
+        return element
+
+    def _not_alive(self, place: Place, index: Index, value: int) -> NotAlive:
+        assert place.alive is not None
+        name = place.alive.field
+        row = index[0] if isinstance(index, tuple) else index
+        told = value + self.layout.places[name].lo
+        return NotAlive(f"{place.name}[{row}] means nothing while {name} is {told}")
+
+
+def _outside(place: Place, index: Index) -> OutOfRange:
+    indices = index if isinstance(index, tuple) else (index,)
+    if len(indices) != len(place.shape):
+        return OutOfRange(f"{place.name} has shape {place.shape}, index {indices} does not fit it")
+    number, extent = next(
+        (i, extent) for i, extent in zip(indices, place.shape, strict=True) if not 0 <= i < extent
+    )
+    return OutOfRange(f"{place.name}[{number}]: the index is outside 0..{extent - 1}")
 
 
 class Draft(State):
@@ -130,13 +132,12 @@ class Draft(State):
     __slots__ = ()
     __hash__ = None  # type: ignore[assignment]  # it changes
 
-    def _write(self, place: Place, index: int | tuple[int, ...], value: int) -> None:
-        bit = self._locate(place, index)
+    def _write(self, place: Place, index: Index, value: int) -> None:
+        element = self._element(place, index)
         if not place.lo <= value <= place.hi:
             raise OutOfRange(f"{place.name} cannot be {value}: its range is {place.lo}..{place.hi}")
-        word, shift = divmod(bit, WORD_BITS)
-        cleared = self._words[word] & ~(((1 << place.width) - 1) << shift) & _MASK
-        self._words[word] = cleared | (int(value) - place.lo) << shift
+        cleared = self._words[element.word] & ~(element.mask << element.shift)
+        self._words[element.word] = cleared | (int(value) - place.lo) << element.shift
 
     def freeze(self) -> State:
         """The finished state."""

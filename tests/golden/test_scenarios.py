@@ -29,9 +29,12 @@ def by_name(scenario: Scenario) -> str:
 
 SHOWN = [scenario for scenario in CATALOGUE if scenario.falls]
 """Those of which something comes, and so a trace."""
-LARGEST = "late-read"
-"""Of 23 million states: `make gate` explores it; its section of the document is left out here."""
-SEARCHED = [scenario for scenario in CATALOGUE if scenario.name != LARGEST]
+LARGEST = frozenset(
+    {"zombie-follower", "early-isr-expansion", "late-read", "all-logs", "stale-remote-leo"}
+)
+"""Of 16 million states and more: `make gate` explores them, and compares verdicts, depths and
+counts. Their sections of the document are left out here."""
+SEARCHED = [scenario for scenario in CATALOGUE if scenario.name not in LARGEST]
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +74,7 @@ def test_the_document_tells_what_came_out(outcomes: list[Outcome]) -> None:
     document = Path(__file__).parents[2] / "docs" / "scenarios.md"
 
     head, *sections = run_part(document.read_text()).split("\n## ")
-    made = [section for section in sections if LARGEST not in section.splitlines()[0]]
+    made = [section for section in sections if LARGEST.isdisjoint(section.splitlines()[0].split())]
     assert to_markdown(outcomes) == "\n## ".join([head, *made])
 
 
