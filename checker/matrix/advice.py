@@ -61,6 +61,14 @@ class Remedy:
         """Whether the fault does no harm any more, and could."""
         return self.outcome.standing is Standing.HOLDS and self.outcome.emptiness is None
 
+    @property
+    def label(self) -> str:
+        """What came of it. Once anything is broken no more was asked: `contract 4+`."""
+        worst = self.outcome.worst
+        if self.outcome.standing is Standing.INCOMPLETE and worst is not None:
+            return f"contract {worst.depth}+"
+        return self.outcome.label
+
 
 @dataclass(frozen=True, slots=True)
 class Recommendation:

@@ -123,7 +123,7 @@ def told_remedy(remedy: Remedy) -> Text:
     outcome = remedy.outcome
     line = Text(f"Tried: {remedy.changes.told}: ")
     if outcome.standing is Standing.INCOMPLETE and outcome.worst is not None:
-        line.append(f"contract {outcome.worst.depth}, and no further", STYLES[Standing.CONTRACT])
+        line.append(remedy.label, STYLES[Standing.CONTRACT])
     elif outcome.standing is Standing.INCOMPLETE:
         line.append("? (not explored in full)", STYLES[outcome.standing])
     elif outcome.answer.complete:

@@ -94,7 +94,7 @@ def _remedy(remedy: Remedy) -> dict[str, Any]:
     return {
         "changes": dict(remedy.changes.values),
         "told": remedy.changes.told,
-        "label": remedy.outcome.label,
+        "label": remedy.label,
         "closes": remedy.closes,
         "distinct": remedy.outcome.answer.distinct,
     }

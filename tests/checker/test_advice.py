@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,14 +12,19 @@ from grids import cell_of, explored
 from told import Told
 
 from checker.engines.choice import EngineChoice
+from checker.matrix.advice import advice
+from checker.matrix.answering import Answer
 from checker.matrix.command import told_command
-from checker.matrix.grid import VERSION, Axis, Grid, Value, grid_over
+from checker.matrix.grid import CLAIMS, VERSION, Axis, Cell, Grid, Value, grid_over
 from checker.matrix.kinship import Kin, kin_of
 from checker.matrix.matrix import Matrix
+from checker.matrix.outcome import judged
 from checker.matrix.properties import read_config
+from checker.matrix.raising import Raised
 from checker.matrix.running import exploring
 from checker.matrix.upgrades import upgrades
 from checker.matrix.vacuity import vacuity
+from checker.result import Verdict
 from model.message.environment import Environment
 
 LOCAL = EngineChoice(name="local")
@@ -89,6 +95,48 @@ def test_the_command_of_a_cell_shows_its_loss(told: Told) -> None:
     assert code == 12
     assert outcome.worst is not None
     assert f"VIOLATED after {outcome.worst.depth} steps" in out
+
+
+def test_what_closes_with_one_record_alone_is_not_recommended(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """ELR is made to lose with two records: the next best is recommended."""
+    file = tmp_path / "server.properties"
+    file.write_text("metadata.version=4.2\nprocess.roles=broker\nmin.insync.replicas=2\n")
+    config = read_config(file)
+    claims = tuple(claim.name for claim in CLAIMS)
+    tried = []
+
+    def made_up(grid: Grid, cells: Sequence[Cell], *_: object, **__: object) -> Raised:
+        answers = []
+        for cell in cells:
+            records = max(cell.environment.records, grid.records_max)
+            tried.append((cell.version, records))
+            loses = cell.version.startswith("elr") and records > 1
+            verdict = (Verdict.VIOLATED.value, 5) if loses else (Verdict.HOLDS.value, None)
+            verdicts = tuple((name, *verdict) for name in claims)
+            fired = (("Crash", 1), ("Move", 1))
+            answers.append(Answer(verdicts=verdicts, complete=True, fired=fired))
+        return Raised(tuple(judged(grid, cells, answers)))
+
+    monkeypatch.setattr("checker.matrix.advice.explore_raised", made_up)
+    grid = Grid(axes=config.axes(only=["two crashes"]), replicas=3, records=1, records_max=2)
+    [broken] = judged(
+        grid,
+        list(grid.cells()),
+        [Answer(verdicts=tuple((name, Verdict.VIOLATED.value, 9) for name in claims))],
+    )
+    with exploring(LOCAL) as explorer:
+        found = advice(config, grid, [broken], explorer)
+
+    assert found.recommendation is not None
+    assert found.recommendation.changes.told == "set min.insync.replicas=3"
+    labels = {remedy.changes.told: remedy.label for remedy in found.tried["two crashes"]}
+    assert labels == {
+        "set min.insync.replicas=3": "holds",
+        "set eligible.leader.replicas.version=1 (kafka-features)": "loses 5",
+    }
+    assert (config.version, 2) in tried
 
 
 @pytest.mark.parametrize(

@@ -161,6 +161,15 @@ def test_stop_at_first_ends_after_the_level_that_violates() -> None:
     assert verdict(result, "not_worse") == (Verdict.INCOMPLETE, None)
 
 
+def test_enough_ends_after_the_level_that_breaks_that_claim_and_no_other() -> None:
+    graph = graph_problem([(0, 1), (1, 2), (2, 3)], bad=[1], worse=[2])
+    result = explore(graph, enough=frozenset({"not_worse"}))
+
+    assert sizes(result) == [1, 1, 1]
+    assert verdict(result, "not_worse") == (Verdict.VIOLATED, 2)
+    assert not result.complete
+
+
 def test_a_budget_that_is_reached_only_at_the_end_still_stops_the_run() -> None:
     """With as many states as the budget, the run cannot know that it is done."""
     result = explore(graph_problem([(0, 1)]), max_states=2)
