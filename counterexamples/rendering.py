@@ -27,6 +27,7 @@ from counterexamples.state_table import (
     state_table,
     widths_of,
 )
+from counterexamples.trace import NO_CLAIM
 
 BAD = "bold red"
 CALL = "bold cyan"
@@ -45,12 +46,10 @@ def render_header(replayed: Replayed) -> RenderableType:
     options = Facts(
         tuple(Text(f"{name} {_plain(value)}", QUIET) for name, value in trace.environment.items())
     )
-    title = Text.assemble(
-        (trace.version, "bold"),
-        f" ({trace.model}) against ",
-        (trace.invariant, "bold"),
-        f": {_steps(len(trace.steps))}",
-    )
+    title = Text.assemble((trace.version, "bold"), f" ({trace.model})")
+    if trace.invariant != NO_CLAIM:
+        title.append(" against ").append(trace.invariant, "bold")
+    title.append(f": {_steps(len(trace.steps))}")
     return Group(title, options)
 
 

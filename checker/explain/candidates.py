@@ -56,7 +56,7 @@ def candidates(problem: Problem) -> tuple[list[Candidate], list[Nonsense]]:
     family, model = problem.family, problem.model
     if family is None:
         return [], []
-    changes = _of_message(problem) if family is MESSAGE else _of_any(problem, family)
+    changes = _of_message(problem) if family.model == MESSAGE.model else _of_any(problem, family)
     found: list[Candidate] = []
     nonsense: list[Nonsense] = []
     for change in changes:

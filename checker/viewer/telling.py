@@ -41,11 +41,12 @@ KEYS = (
 
 def headline(story: Story, step: int, note: str) -> Text:
     """Version, claim, where one is, and a note if there is one."""
-    line = Text.assemble((story.model.version, TITLE), "  ", (story.claim, TITLE))
+    line = Text.assemble((story.model.version, TITLE), "  ")
+    line.append(story.claim if story.breaks else "by hand", TITLE)
     line.append(f"  step {step} of {story.steps}", QUIET)
     if note:
         line.append_text(plain(f"  {note}", CHANGED))
-    elif step == story.steps:
+    elif step == story.steps and story.breaks:
         line.append("  the claim breaks here", DOOMED)
     elif step and story.is_fault(step):
         line.append("  fault", FAULT)
@@ -62,17 +63,24 @@ def told(story: Story, claim: Invariant | ActionProperty, step: int, actors: lis
     text.append_text(plain(str(moment), QUIET)).append("\n")
     text.append_text(plain(story.sentence(step)))
     if reason := story.why(step):
-        text.append("\n> ", DOOMED if step == story.steps else CHANGED)
-        text.append_text(plain(reason, DOOMED if step == story.steps else REASON))
+        is_end = step == story.steps and story.breaks
+        text.append("\n> ", DOOMED if is_end else CHANGED)
+        text.append_text(plain(reason, DOOMED if is_end else REASON))
     return text
 
 
 def _opening(story: Story, claim: Invariant | ActionProperty) -> Text:
     """What the trace is about: the first screen explains itself."""
     steps = "1 step" if story.steps == 1 else f"{story.steps} steps" if story.steps else "no step"
-    text = Text.assemble("How ", (story.model.version, TITLE), f" breaks the claim in {steps}: ")
-    text.append_text(plain(claim.sentence, REASON))
-    text.append("\nIn the end: ", DOOMED).append_text(plain(story.explanation))
+    text = Text()
+    if story.breaks:
+        text.append("How ").append(story.model.version, TITLE)
+        text.append(f" breaks the claim in {steps}: ")
+        text.append_text(plain(claim.sentence, REASON))
+        text.append("\nIn the end: ", DOOMED).append_text(plain(story.explanation))
+    else:
+        text.append(story.model.version, TITLE).append(f" in {steps}: ")
+        text.append_text(plain(claim.sentence, REASON))
     text.append(
         "\nThis is the initial state; j or a click goes on. On the left > marks steps that "
         "matter, ! faults; ? has more.",
@@ -128,7 +136,8 @@ def _about_claim(story: Story, claim: Invariant | ActionProperty) -> Iterator[tu
         *(f"m{record}" for record in where.records),
     ]
     at = f" ({', '.join(places)})" if places else ""
-    yield f"It breaks in step {story.steps}{at}", story.explanation
+    if story.breaks:
+        yield f"It breaks in step {story.steps}{at}", story.explanation
 
 
 def _fates(story: Story) -> Iterator[Text]:
