@@ -7,12 +7,12 @@ unchanged.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from checker.kafka import families
-from checker.problems.family import WHERE, Claimed, Family
+from checker.problems.family import NOWHERE, WHERE, Claimed, Family
 from checker.problems.problem import Problem
 from checker.problems.symmetry import Symmetry
 from counterexamples import NO_CLAIM
@@ -21,9 +21,6 @@ from model.kit.errors import BadEnvironment
 from model.kit.state import State
 from model.kit.transition_system import Model
 from model.own.condition import Condition, condition
-
-NOWHERE = "nowhere"
-"""The claim that the condition is not true in any reachable state."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +82,19 @@ def asking(base: Family) -> AskingFamily:
             raise BadEnvironment(f"{WHERE} is {where!r}; it must be a condition, as s.leo[0] > 1")
         return Asked(base.from_options(given), where)
 
-    def title(model: Model) -> str:
-        options = {name: value for name, value in model.options.items() if name != WHERE}
-        return base.words.title(replace(model, options=options))
+    def without(told: Callable[[Model], str]) -> Callable[[Model], str]:
+        def said(model: Model) -> str:
+            options = {name: value for name, value in model.options.items() if name != WHERE}
+            return told(replace(model, options=options))
+
+        return said
+
+    words = replace(
+        base.words,
+        title=without(base.words.title),
+        sizes=without(base.words.sizes),
+        letters=without(base.words.letters),
+    )
 
     kept = {each.name: getattr(base, each.name) for each in fields(base)}
     again = base.again or (families.family_of, (base.model,))
@@ -96,7 +103,7 @@ def asking(base: Family) -> AskingFamily:
             **kept,
             "from_options": from_options,
             "again": (_again, again),
-            "words": replace(base.words, title=title),
+            "words": words,
         },
         base=base,
     )

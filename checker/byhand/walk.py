@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from checker.asking.family import NOWHERE, condition_of, where_asked
+from checker.asking.family import condition_of, where_asked
 from checker.faults import Raised
+from checker.problems.family import NOWHERE
 from checker.problems.problem import Problem
 from counterexamples import NO_CLAIM, Moment, Replayed, Trace, trace_of
 from model.kit.claim import ActionProperty, Invariant

@@ -20,6 +20,8 @@ from model.kit.transition_system import Model
 
 WHERE = "where"
 """The option that holds a condition of one's own (`checker.asking`), where one is asked."""
+NOWHERE = "nowhere"
+"""The claim that the condition is true in no reachable state."""
 
 
 def _no_terms(model: Model) -> Mapping[str, object]:

@@ -17,6 +17,7 @@ from checker.viewer.look import (
     QUIET,
     REASON,
     TITLE,
+    WHERE_MARK,
     actor_style,
     plain,
 )
@@ -30,6 +31,7 @@ KEYS = (
     ("page down / up", "ten steps on / back"),
     ("n / N", "next / previous step of the same actor"),
     ("f / F", "next / previous fault"),
+    ("w / W", "next / previous state in which the condition of --where is true"),
     ("/", "search in what is told of the steps; / and Enter again: further"),
     ("c", "what the claim says, and where it breaks"),
     ("t", "all of the state, or what the step changed"),
@@ -51,6 +53,12 @@ def headline(story: Story, step: int, note: str) -> Text:
     elif step and story.is_fault(step):
         line.append("  fault", FAULT)
     return line
+
+
+def told_where(text: str, *, so: bool) -> Text:
+    """Whether the condition is true here."""
+    line = Text("  where ", QUIET).append_text(plain(text, TITLE)).append(": ", QUIET)
+    return line.append("true", CHANGED) if so else line.append("not true", QUIET)
 
 
 def told(story: Story, claim: Invariant | ActionProperty, step: int, actors: list[str]) -> Text:
@@ -164,6 +172,7 @@ def told_keys(story: Story) -> Text:
         text.append(f"{keys.ljust(width)}  ", TITLE).append(f"{meaning}\n")
     text.append("\nOn the left\n", QUIET)
     text.append("! a fault, > a step that matters, in the colour of who acts; ctl: controller\n")
+    text.append(f"{WHERE_MARK} the condition of --where is true after it\n")
     if story.is_of_kafka:
         text.append("\nIn a lane\n", QUIET)
         text.append(

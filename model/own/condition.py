@@ -20,7 +20,8 @@ from model.kit.made import function_of
 from model.kit.state import State
 from model.own.comprehensions import Unfolding
 from model.own.condition_tree import Reader
-from model.own.declared import Choice, Flag, Name, Number
+from model.own.declared import AnyField, Choice, Flag, Name, Number
+from model.own.narration import told_value
 from model.own.values import Numbering
 
 TEXT_MAX = 200
@@ -40,6 +41,8 @@ class Condition:
     fails: Callable[[Any, Any], bool] = field(compare=False)
     read: tuple[tuple[str, str, tuple[int, ...]], ...] = field(compare=False)
     """What it reads with constant indices: as written, the field, the indices."""
+    declared: Mapping[str, AnyField] = field(compare=False)
+    """The fields of a model of one's own, which say how a value is told."""
 
     def values(self, state: State) -> str:
         """`s.leo[0] is 2, s.hw[1] is 0`: what it reads, as far as it says of which element."""
@@ -48,6 +51,8 @@ class Condition:
             try:
                 value = getattr(state, name)
                 found = value[index[0] if len(index) == 1 else index] if index else value
+                if name in self.declared:
+                    found = told_value(self.declared[name], found)
             except ValueError:
                 found = "nothing"
             told.append(f"{written} is {found}")
@@ -88,7 +93,7 @@ def condition(
         fails = _made(reader, "no_condition", ast.UnaryOp(ast.Not(), tree))
     except (RecursionError, MemoryError):
         raise BadCondition(text, 1, "it is nested too deeply; write less") from None
-    return Condition(text, holds, fails, tuple(reader.read))
+    return Condition(text, holds, fails, tuple(reader.read), reader.fields)
 
 
 def _is_plain(char: str) -> bool:
