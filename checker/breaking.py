@@ -99,7 +99,7 @@ class _Looker:
         found: dict[str, _Part] = {}
         for number, invariant in enumerate(self.problem.invariants):
             if invariant.name in self.names:
-                rows = [*_breaking(block, partial(_violates, expander, number))]
+                rows = [*breaking_rows(block, expander, number)]
                 self._note(found, invariant.name, rows)
         for number, claim in enumerate(self.problem.properties):
             if claim.name in self.names:
@@ -148,6 +148,11 @@ class _Looker:
                 ends.append(words)
                 without += before == fewest
         return fewest, ends
+
+
+def breaking_rows(block: Rows, expander: Expander, number: int) -> Iterator[Rows]:
+    """The rows of a block that violate the invariant of this number, one by one."""
+    yield from _breaking(block, partial(_violates, expander, number))
 
 
 def _breaking(block: Rows, breaks: Callable[[Rows], bool]) -> Iterator[Rows]:

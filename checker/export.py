@@ -18,12 +18,13 @@ from pathlib import Path
 
 import numpy as np
 
+from checker.breaking import breaking_rows
 from checker.engines.engine import ModelFault
 from checker.engines.expander import Expander, Tally
 from checker.engines.prepare import prepare
 from checker.faults import explain_fault
 from checker.identity import problem_of
-from checker.problems.family import FindFamily
+from checker.problems.family import NOWHERE, WHERE, FindFamily
 from checker.problems.problem import Problem
 from checker.rows import Rows
 from checker.store.arrivals import LeastArrivals
@@ -56,9 +57,10 @@ class Exporting:
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """What an export has written."""
+    """What an export has written: `picked` of all `states`, and so many steps."""
 
     states: int
+    picked: int
     steps: int | None
     complete: bool
     seconds: float
@@ -114,26 +116,60 @@ def export(
     find: FindFamily,
     *,
     steps: bool = False,
+    where: str | None = None,
     threads: int = 0,
     watch: Callable[[Exporting], None] = lambda progress: None,
     announce: Callable[[str], None] = lambda message: None,
 ) -> Exported:
     """Write the states of the run kept at `location`, and if asked for its steps, to `out`.
 
-    Raises `BadRun`, `Damaged`, or `BadLocation` where `out` is taken.
+    Of the states only those in which the condition `where` is true, if one is given. Raises
+    `BadRun`, `Damaged`, `BadCondition`, or `BadLocation` where `out` is taken.
     """
     kept = KeptRun(location, find)
+    pick = Picker(kept.problem, find, where) if where is not None else None
     with _written_aside(out) as folder:
         prepare(kept.problem, announce=announce)
+        if pick is not None:
+            prepare(pick.problem, announce=announce)
         started = time.monotonic()
         _verify(kept, _Clock(kept, "verifying", watch))
-        _write_states(kept, folder / "states", threads, _Clock(kept, "states", watch))
+        clock = _Clock(kept, "states", watch)
+        picked = _write_states(kept, folder / "states", threads, clock, pick)
         written = None
         if steps:
             written = _write_steps(kept, folder / "steps", threads, _Clock(kept, "steps", watch))
-        done = Exported(kept.states, written, kept.manifest.complete, time.monotonic() - started)
-        _describe(kept, done, folder / "export.json")
+        seconds = time.monotonic() - started
+        done = Exported(kept.states, picked, written, kept.manifest.complete, seconds)
+        _describe(kept, done, where, folder / "export.json")
     return done
+
+
+class Picker:
+    """Picks the states in which a condition is true, in compiled code.
+
+    Raises `BadCondition`, and `BadRun` where it may ask for names that the run does not tell apart.
+    """
+
+    def __init__(self, problem: Problem, find: FindFamily, where: str) -> None:
+        model = problem.model
+        if problem.symmetry.sorts:
+            names = " and ".join(sorted(sort.value for sort in problem.symmetry.sorts))
+            raise BadRun(
+                f"--where may tell {names} apart, and of states that differ in them alone this run "
+                "kept one; ask it of a run without --symmetry"
+            )
+        options = {**model.options, WHERE: where.strip()}
+        self.problem = find(model.name).problem_of(model.version, options, [NOWHERE])
+        self._expander: Expander | None = None
+
+    def picked(self, rows: Rows) -> Rows:
+        """Of these rows those that are picked, in their order."""
+        if self._expander is None:
+            self._expander = Expander(self.problem)
+        number = [claim.name for claim in self.problem.invariants].index(NOWHERE)
+        found = [*breaking_rows(rows, self._expander, number)]
+        return np.concatenate(found) if found else rows[:0]
 
 
 class _Clock:
@@ -160,20 +196,29 @@ def _verify(kept: KeptRun, clock: _Clock) -> None:
         clock.tell(level.depth, done)
 
 
-def _write_states(kept: KeptRun, folder: Path, threads: int, clock: _Clock) -> None:
+def _write_states(
+    kept: KeptRun, folder: Path, threads: int, clock: _Clock, pick: Picker | None
+) -> int:
+    """Returns how many were written."""
+    picked = 0
     table = StateTable(kept.problem.model)
     with Parts(folder, table.schema, table.encode, plain=table.plain, threads=threads) as parts:
         done = 0
         for level in kept.manifest.levels:
-            for piece in kept.pieces(level):
+            for whole in kept.pieces(level):
+                piece = whole if pick is None else pick.picked(whole)
+                picked += len(piece)
+                done += len(whole)
+                if not len(piece):
+                    continue
                 found = _least_arrivals(kept, level.depth, piece)
                 for start in range(0, len(piece), ROW_GROUP_ROWS):
                     some = slice(start, start + ROW_GROUP_ROWS)
                     parts.add(
                         StateBlock(level.depth, piece[some], found.parents[some], found.steps[some])
                     )
-                done += len(piece)
                 clock.tell(level.depth, done)
+    return picked
 
 
 def _least_arrivals(kept: KeptRun, depth: int, piece: Rows) -> LeastArrivals:
@@ -243,7 +288,7 @@ def _written_aside(out: Path) -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _describe(kept: KeptRun, done: Exported, path: Path) -> None:
+def _describe(kept: KeptRun, done: Exported, where: str | None, path: Path) -> None:
     """What the tables are of, beside them."""
     model = kept.problem.model
     values = {
@@ -252,7 +297,8 @@ def _describe(kept: KeptRun, done: Exported, path: Path) -> None:
         "protocol": model.version,
         "bounds": dict(model.options),
         "complete": done.complete,
-        "states": done.states,
+        "states": done.picked,
+        **({"where": where} if where is not None else {}),
         "steps": done.steps,
         "levels": [level.states for level in kept.manifest.levels],
         "columns": {field.name: field.doc for field in model.layout.fields},

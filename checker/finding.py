@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from checker.fault_count import faults_in
 from checker.faults import Disagreement
-from counterexamples import Replayed, Trace, confirm, confirm_step, replay, trace_of
+from counterexamples import NO_CLAIM, Replayed, Trace, confirm, confirm_step, replay, trace_of
 from model.kit.claim import ActionProperty, Invariant
 from model.kit.state import State
 from model.kit.transition_system import Arguments, Model
@@ -67,9 +67,12 @@ def _breaking_call(model: Model, before: State, claim: ActionProperty) -> tuple[
 def confirmed(trace: Trace, model: Model, claim: Invariant | ActionProperty) -> Finding:
     """Replay `trace`; see that its last state, or its last step, is the first to break `claim`.
 
-    Raises `NotACounterexample` otherwise, and whatever `counterexamples.replay` raises.
+    Raises `NotACounterexample` otherwise, and whatever `counterexamples.replay` raises. Of a trace
+    that claims nothing (`NO_CLAIM`) nothing is to be seen but that it can be replayed.
     """
     settings = model.settings
+    if trace.invariant == NO_CLAIM:
+        return Finding(NO_CLAIM, claim.sentence, replay(trace, model), "", model)
     if isinstance(claim, Invariant):
         replayed = confirm(trace, model, lambda state: claim.holds(state, settings))
         explanation = claim.explain(replayed.states[-1], settings)

@@ -32,13 +32,15 @@ from counterexamples.replay import (
     first_difference,
     follow,
     replay,
+    why_not,
 )
-from counterexamples.trace import Trace, TraceStep, shown, trace_of
+from counterexamples.trace import NO_CLAIM, Trace, TraceStep, shown, trace_of
 from counterexamples.trace_file import FORMAT, from_json, read_trace, to_json, write_trace
 
 __all__ = [
     "FORMAT",
     "FULL",
+    "NO_CLAIM",
     "BadFile",
     "BadTrace",
     "Divergence",
@@ -66,6 +68,7 @@ __all__ = [
     "shown",
     "to_json",
     "trace_of",
+    "why_not",
     "write_trace",
     "written_whole",
 ]

@@ -27,6 +27,7 @@ from counterexamples.state_table import (
     state_table,
     widths_of,
 )
+from counterexamples.trace import NO_CLAIM
 
 BAD = "bold red"
 CALL = "bold cyan"
@@ -45,12 +46,10 @@ def render_header(replayed: Replayed) -> RenderableType:
     options = Facts(
         tuple(Text(f"{name} {_plain(value)}", QUIET) for name, value in trace.environment.items())
     )
-    title = Text.assemble(
-        (trace.version, "bold"),
-        f" ({trace.model}) against ",
-        (trace.invariant, "bold"),
-        f": {_steps(len(trace.steps))}",
-    )
+    title = Text.assemble((trace.version, "bold"), f" ({trace.model})")
+    if trace.invariant != NO_CLAIM:
+        title.append(" against ").append(trace.invariant, "bold")
+    title.append(f": {_steps(len(trace.steps))}")
     return Group(title, options)
 
 
@@ -78,21 +77,29 @@ def render_compact(
 
 
 def render_full(
-    replayed: Replayed, *, explanation: str = "", reasons: Mapping[int, str] | None = None
+    replayed: Replayed,
+    *,
+    explanation: str = "",
+    reasons: Mapping[int, str] | None = None,
+    remarks: Mapping[int, str] | None = None,
 ) -> RenderableType:
     """The header, then every step with the state after it, then `explanation`.
 
-    `reasons` are as for `render_compact`.
+    `reasons` are as for `render_compact`. `remarks` stand below states, by the number
+    of steps that led there.
     """
+    below = remarks or {}
     widths = widths_of(replayed.narration, replayed.states)
     parts: list[RenderableType] = [render_header(replayed), Text(LEGEND, style=QUIET), Text()]
     parts += [
         _numbered(0, Text("Initial state")),
         *_state(replayed, None, replayed.initial, widths),
+        *_remark(below.get(0)),
     ]
     for moment in replayed.moments:
         parts += [Text(), _step(replayed, moment, (reasons or {}).get(moment.number, ""))]
         parts += _state(replayed, moment.before, moment.after, widths)
+        parts += _remark(below.get(moment.number))
     return Trimmed(Group(*parts, *_conclusion(explanation)))
 
 
@@ -191,6 +198,10 @@ def _told(replayed: Replayed, moment: Moment, reason: str) -> Text:
     """What happened; below it why it matters, if it does."""
     told = Text(_sentence(replayed, moment))
     return told.append(f"\n{WHY_MARK}{reason}", style=WHY) if reason else told
+
+
+def _remark(remark: str | None) -> list[RenderableType]:
+    return [Text(remark, CHANGED)] if remark else []
 
 
 def _numbered(number: int, told: Text) -> RenderableType:

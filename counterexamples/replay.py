@@ -152,7 +152,7 @@ def _moments(
         named = tuple((p.name, v) for p, v in zip(action.parameters, values, strict=True))
         # What the model offers is listed only where it is to be told: it takes a hundred times as
         # long as asking for the one step.
-        if (problem := _why_not(model, state, action, values)) is not None:
+        if (problem := why_not(model, state, action, values)) is not None:
             offered = tuple(str(step) for step in model.successors(state))
             raise Divergence(number, str(TraceStep(action.name, named)), problem, offered)
         after = model.apply(state, action, values)
@@ -160,8 +160,8 @@ def _moments(
         state = after
 
 
-def _why_not(model: Model, state: State, action: Any, values: tuple[int, ...]) -> str | None:
-    """Why the model does not offer the step; None where it does."""
+def why_not(model: Model, state: State, action: Any, values: tuple[int, ...]) -> str | None:
+    """Why the model does not offer a step out of `state`; None where it does."""
     if action.name not in model.contents:
         return f"is not part of version {model.version}"
     if not model.is_enabled(state, action, values):

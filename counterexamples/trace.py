@@ -19,6 +19,9 @@ STEPS_MAX = 1_000_000
 ENTRIES_MAX = 100
 """Most arguments of one step, and most options of an environment."""
 
+NO_CLAIM = "none"
+"""The `invariant` of a trace that breaks no claim: it shows steps that were chosen by hand."""
+
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,199}", re.ASCII)
 _TEXT = re.compile(r"[ -~]{0,200}", re.ASCII)
 _INT_MAX = (1 << 63) - 1
@@ -54,7 +57,8 @@ class TraceStep:
 class Trace:
     """A model, made again by its name, version and environment, and a path through it.
 
-    `invariant` names the claim that the last state, or the last step, breaks. `initial` is the
+    `invariant` names the claim that the last state, or the last step, breaks; or is `NO_CLAIM`.
+    `initial` is the
     index of the initial state. Raises `BadTrace` when a part cannot be what it is meant to be.
     """
 

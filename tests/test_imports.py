@@ -60,6 +60,7 @@ CASES: dict[str, Case] = {
     "waterline scenarios": (0, SCREEN, (*NO_SEARCH, "checker.matrix")),
     "waterline scenarios kip-101-loss": (0, SCREEN, (*NO_SEARCH, "checker.matrix")),
     "waterline view trace.json": (0, SCREEN, (*NO_SEARCH, *NO_MATRIX)),
+    "waterline run --script loss.steps": (0, SCREEN, (*NO_SEARCH, *NO_MATRIX)),
     "waterline compare trace.json --acks 1": (0, SCREEN, (*NO_SEARCH, *NO_MATRIX)),
     "waterline explain trace.json --chain": (
         0,
@@ -176,6 +177,8 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "gate.toml").write_text(GATE)
     (tmp_path / "lock.py").write_text(start_of("lock"))
     (tmp_path / "trace.json").write_bytes(TRACE.read_bytes())
+    script = ROOT / "examples" / "scripts" / "kip-101-loss.steps"
+    (tmp_path / "loss.steps").write_bytes(script.read_bytes())
     return tmp_path
 
 

@@ -12,7 +12,7 @@ from rich.text import Text
 from checker.compare.aligning import How, Pair
 from checker.compare.comparison import Comparison, End, told_changes
 from checker.problems.wording import told_version
-from counterexamples import Moment
+from counterexamples import NO_CLAIM, Moment
 from counterexamples.protocols import Narration, State
 from counterexamples.state_table import CHANGED, MARK, QUIET, Facts, StateTable, marked
 
@@ -185,6 +185,8 @@ def _state(
 
 def _told_end(comparison: Comparison, name: str, end: End) -> Text:
     claim = comparison.replayed.trace.invariant
+    if claim == NO_CLAIM:
+        return Text.assemble((f"{name}: ", "bold"), "no claim is asked.")
     if not end.applies:
         return Text.assemble((f"{name}: ", "bold"), f"has nothing that {claim} is about.")
     if end.broken_at is None:

@@ -20,6 +20,7 @@ from checker.console.options import (
     symmetry_option,
 )
 from checker.console.screen import screen
+from checker.console.where_options import where_option
 from checker.graph import GRAPH_STATES_MAX
 from checker.kafka.families import GRAINS
 from counterexamples import Trimmed
@@ -62,6 +63,7 @@ def _kind(claim: Invariant | ActionProperty | Reachable) -> str:
 @click.option(
     "--invariant", "names", multiple=True, metavar="NAME", help="Only this one; repeatable."
 )
+@where_option("Look for a state in which this is true, and show the way there; as s.leo[0] > 1.")
 @click.option(
     "--list",
     is_flag=True,

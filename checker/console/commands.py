@@ -29,6 +29,7 @@ COMMANDS = {
     "layout": "Show the fields of a state, in bits.",
     "matrix": "Verdicts over versions, settings and faults.",
     "new": "Begin a model of your own.",
+    "run": "Step through a model by hand, or by a script.",
     "scenarios": "The catalogue of known losses and divergences.",
     "states": "Write the states of a kept run as Parquet, for SQL.",
     "tour": "Show what this is for.",

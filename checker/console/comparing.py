@@ -83,7 +83,7 @@ def _version(family: Family, left: Problem, options: dict[str, Any]) -> str:
     if options["own_model"] is not None:
         version = file_and_name(options["own_model"])[1] or version
     if options["added"] or options["removed"]:
-        if family is not MESSAGE:
+        if family.model != MESSAGE.model:
             raise BadEnvironment(
                 f"--with and --without are for {MESSAGE.model}, not {family.model}"
             )

@@ -29,7 +29,8 @@ Exit codes:
   0   every invariant asked for holds in every reachable state within the bounds;
       confirm: what the trace shows happens on brokers
   2   bad usage, a bad file
-  3   gate, tour, confirm --expect: something did not come out as expected
+  3   gate, tour, confirm --expect, run --script: something did not come out as
+      expected
   11  a state has no transition (with --deadlock)
   12  an invariant is violated
   20  the run stopped early, nothing may be concluded

@@ -28,7 +28,7 @@ from checker.explain.rendering import render_chain, render_repairs
 from checker.explain.repairs import Repairs, repairs_of
 from checker.finding import Finding
 from checker.problems.problem import Problem
-from counterexamples import Trimmed
+from counterexamples import NO_CLAIM, BadTrace, Trimmed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +80,8 @@ class Explained:
 def explain_recorded(path: Path, own_model: str | None, asked: Asked, *, as_json: bool) -> int:
     """Explain the trace in a file; returns the exit code."""
     found = recorded(path, own_model)
+    if found.finding.invariant == NO_CLAIM:
+        raise BadTrace(f"{path} breaks no claim: there is nothing to explain")
     if own_model is not None:
         # Only a model of one's own needs to be looked over, and what does that.
         from checker.own.vetting import vetted  # noqa: PLC0415

@@ -39,6 +39,7 @@ _NOT_OF_A_GATE = {
     "set",
     "trace-dir",
     "view",
+    "where",
 }
 """Options that say what to print and to keep, and those that a gate has other keys for."""
 

@@ -16,6 +16,7 @@ from checker.budgets import Budgets
 from checker.console.own_options import bound_option, model_option, vetted_problem
 from checker.engines.choice import EngineChoice
 from checker.kafka.families import GRAINS, MESSAGE, SYMMETRIES
+from checker.problems.family import WHERE
 from checker.problems.problem import Problem
 from checker.problems.symmetry import Symmetry
 from model.atomic.environment import LOG_SIZE_MAX
@@ -284,6 +285,7 @@ def take_given(options: dict[str, Any]) -> dict[str, Any]:
     )
     given = {name.replace("_", "-"): options.pop(name) for name in names}
     given["invariant"] = options.pop("names", ()) or None
+    given[WHERE] = options.pop("where", None)
     if entry := options.pop("scenario", None):
         # The catalogue is long, and few runs name an entry of it.
         from checker.scenarios.catalogue import find_scenario  # noqa: PLC0415
@@ -336,6 +338,11 @@ def _from_scenario(scenario: Scenario, given: dict[str, Any]) -> dict[str, Any]:
 def problem_from(given: dict[str, Any]) -> Problem:
     """What is to be checked. Raises `BadEnvironment`."""
     options = dict(given)
+    if (where := options.pop(WHERE, None)) is not None:
+        # Few ask for more than what is claimed.
+        from checker.asking.family import where_asked  # noqa: PLC0415
+
+        return where_asked(problem_from(options), where, options.get("invariant", ()))
     if "model" in options:
         return _of_own(options)
     if "set" in options:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from checker.console.options import problem_from, take_given
 from checker.console.own_options import file_and_name, finder
-from checker.problems.family import Family
+from checker.problems.family import NOWHERE, Family
 from checker.problems.problem import Problem
 from model.kit.errors import BadEnvironment
 
@@ -63,7 +63,7 @@ def _require_same(given: dict[str, Any], problem: Problem, location: str) -> Non
     for name, value in given.items():
         if name == "invariant":
             begun[name] = tuple(sorted(problem.asked or ()))
-            differs = tuple(sorted(value)) != begun[name]
+            differs = not {*value} <= {*begun[name]} <= {*value, NOWHERE}
         elif name == "environment":
             begun[name] = family.environment_name(model.options) or "as given"
             differs = _differs(family, value, given, begun)

@@ -12,6 +12,7 @@ from checker.console.broken_down import told_os_error
 from checker.console.own_options import finder, model_option
 from checker.console.progress import showing
 from checker.console.screen import error_screen, say, screen
+from checker.console.where_options import where_option
 from checker.problems.wording import counted, rough_time, roughly
 from counterexamples import BadFile
 
@@ -31,11 +32,19 @@ _TELLING_SECONDS = 1.0
     help="A directory that is new or empty.",
 )
 @model_option
+@where_option("Only the states in which this is true; as s.leo[0] > 1.")
 @click.option("--steps", is_flag=True, help="Also every transition: about three times the rows.")
 @click.option(
     "--threads", type=click.IntRange(0, 1024), default=0, help="Threads; 0: one for each core."
 )
-def states_command(run_dir: str, out: str, steps: bool, threads: int, own_model: str | None) -> int:
+def states_command(
+    run_dir: str,
+    out: str,
+    where: str | None,
+    steps: bool,
+    threads: int,
+    own_model: str | None,
+) -> int:
     """Write the states of the run kept in DIR (check --run-dir DIR) as Parquet tables.
 
     One row a state, every field a column, with its depth and the least step that leads there. Any
@@ -45,6 +54,8 @@ def states_command(run_dir: str, out: str, steps: bool, threads: int, own_model:
 
     if "://" in out:
         raise click.UsageError(f"--out: {out} is no directory of this machine; copy it from one")
+    if where is not None and steps:
+        raise click.UsageError("--where picks states and not steps; leave out --steps")
     with showing(error_screen()) as progress:
         try:
             done = export(
@@ -52,6 +63,7 @@ def states_command(run_dir: str, out: str, steps: bool, threads: int, own_model:
                 Path(out),
                 finder(own_model),
                 steps=steps,
+                where=where,
                 threads=threads,
                 watch=lambda now: progress.tell(line_of(now)),
                 announce=progress.announce,
@@ -59,7 +71,10 @@ def states_command(run_dir: str, out: str, steps: bool, threads: int, own_model:
         except OSError as problem:
             raise BadFile(told_os_error(problem, out)) from problem
     whole = "all of a complete run" if done.complete else "of a run that was stopped early"
-    wrote = f"wrote {counted(done.states, 'state')}, {whole}, to {Path(out) / 'states'}"
+    of = counted(done.states, "state")
+    if where is not None:
+        of = f"{done.picked:,} of {of}"
+    wrote = f"wrote {of}, {whole}, to {Path(out) / 'states'}"
     say(wrote, on=screen())
     if done.steps is not None:
         wrote = f"wrote {counted(done.steps, 'step')} to {Path(out) / 'steps'}"

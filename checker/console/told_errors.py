@@ -12,7 +12,7 @@ from checker.engines.engine import EngineFailed
 from checker.errors import Refused
 from checker.faults import Raised
 from counterexamples import BadFile, TraceError
-from model.kit.errors import BadEnvironment
+from model.kit.errors import BadCondition, BadEnvironment
 
 _CODES: dict[type[Exception], int] = {
     **dict.fromkeys(
@@ -29,7 +29,10 @@ def tell(problem: Exception) -> int | None:
     """Tell it in one line; returns its exit code, None if it is no error that is told."""
     for kind, code in _CODES.items():
         if isinstance(problem, kind):
-            return fail(_told(problem), code)
+            fail(_told(problem), code)
+            if isinstance(problem, BadCondition):
+                error_screen().print(Text(problem.pointed), soft_wrap=True)
+            return code
     return None
 
 

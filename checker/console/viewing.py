@@ -8,6 +8,7 @@ from checker.console.screen import screen
 from checker.finding import Finding
 from checker.story.story import story_of
 from model.kit.claim import ActionProperty, Invariant
+from model.own.condition import Condition
 
 
 def is_interactive() -> bool:
@@ -20,9 +21,14 @@ def _draws() -> bool:
     return console.file.isatty() and not console.is_dumb_terminal
 
 
-def view(finding: Finding, claim: Invariant | ActionProperty) -> int:
-    """Step through a counterexample; returns the exit code."""
+def view(
+    finding: Finding, claim: Invariant | ActionProperty, asked: Condition | None = None
+) -> int:
+    """Step through a counterexample, with the steps marked after which what is asked is true.
+
+    Returns the exit code.
+    """
     # Only who looks at a screen needs what draws it.
     from checker.viewer.app import Viewer  # noqa: PLC0415
 
-    return Viewer(story_of(finding), claim).run() or 0
+    return Viewer(story_of(finding), claim, asked).run() or 0

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from checker.kafka.families import GRAINS, MESSAGE
-from checker.problems.family import Family
+from checker.problems.family import WHERE, Family
 from checker.problems.problem import Problem
 from checker.problems.wording import told_option
 from model.kit.errors import BadEnvironment
@@ -56,7 +56,7 @@ def candidates(problem: Problem) -> tuple[list[Candidate], list[Nonsense]]:
     family, model = problem.family, problem.model
     if family is None:
         return [], []
-    changes = _of_message(problem) if family is MESSAGE else _of_any(problem, family)
+    changes = _of_message(problem) if family.model == MESSAGE.model else _of_any(problem, family)
     found: list[Candidate] = []
     nonsense: list[Nonsense] = []
     for change in changes:
@@ -73,7 +73,8 @@ def candidates(problem: Problem) -> tuple[list[Candidate], list[Nonsense]]:
 
 def _of_message(problem: Problem) -> Iterator[Candidate]:
     yield from _rules(problem)
-    environment = Environment.from_options(dict(problem.model.options))
+    options = {name: value for name, value in problem.model.options.items() if name != WHERE}
+    environment = Environment.from_options(options)
     for name, declared in DECLARED.items():
         now, option = getattr(environment, name), option_of(name)
         if declared.fault is not None:
@@ -103,7 +104,7 @@ def _of_any(problem: Problem, family: Family) -> Iterator[Candidate]:
     """Every other version, and every switch turned."""
     model = problem.model
     options = tuple(model.options.items())
-    is_kafkas = family in GRAINS.values()
+    is_kafkas = family.model in {grain.model for grain in GRAINS.values()}
     for version in family.versions:
         told = f"--protocol {version}" if is_kafkas else f"--model {family.model}:{version}"
         yield Candidate(Kind.RULE, told, version, options)

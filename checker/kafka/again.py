@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shlex
+
 from checker.kafka.families import MESSAGE
-from checker.problems.family import Family, words_of
+from checker.problems.family import WHERE, Family, words_of
 from checker.problems.problem import Problem
 from checker.problems.symmetry import Symmetry
 from model.message.versions import switches_of
@@ -20,7 +22,8 @@ def check_again(problem: Problem, *, engine: str = "", own_model: str = "") -> s
     if own_model or model.name.endswith(".py"):
         words.append(f"--model {own_model or f'{model.name}:{model.version}'}")
         said = [item for item in model.options.items() if item[0] not in words_of(problem).unsaid]
-        words += [f"--set {name}={_plain(value)}" for name, value in said]
+        words += [f"--set {name}={_plain(value)}" for name, value in said if name != WHERE]
+        words += [_option(name, value) for name, value in said if name == WHERE]
     elif family is not None:
         usual = family.usual.options()
         words += _protocol(family, model.version)
@@ -42,7 +45,7 @@ def _protocol(family: Family, version: str) -> list[str]:
 def _option(name: str, value: object) -> str:
     if isinstance(value, bool):
         return f"--{name}" if value else f"--no-{name}"
-    return f"--{name} {value}"
+    return f"--{name} {shlex.quote(str(value))}"
 
 
 def _plain(value: object) -> str:

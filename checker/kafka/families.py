@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import invariants
+from checker.kafka.terms import terms
 from checker.kafka.words import ATOMIC_WORDS, MESSAGE_WORDS
 from checker.problems.family import Family, found_among
 from checker.problems.problem import Problem
@@ -40,6 +41,7 @@ MESSAGE = Family(
     words=MESSAGE_WORDS,
     symmetries=SYMMETRIES,
     symmetry=Symmetry.REPLICAS.value,
+    terms=terms,
     expected=EXPECTED,
 )
 ATOMIC = Family(
@@ -55,6 +57,7 @@ ATOMIC = Family(
     words=ATOMIC_WORDS,
     symmetries=SYMMETRIES,
     symmetry=Symmetry.REPLICAS.value,
+    terms=terms,
 )
 GRAINS = {family.name: family for family in (MESSAGE, ATOMIC)}
 """By what `--grain` calls them."""

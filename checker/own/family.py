@@ -84,6 +84,7 @@ def own_family(text: str, file: str) -> Family:
         words=_words(own),
         symmetries=_symmetries(own),
         again=(own_family, (text, file)),
+        terms=partial(_terms, own),
     )
 
 
@@ -121,6 +122,14 @@ def _bounds(own: OwnFile, version: str, given: Mapping[str, object]) -> dict[str
             raise BadEnvironment(f"{name} is {value!r}; it must be {kind}")
         bounds[name] = value
     return bounds
+
+
+def _terms(own: OwnFile, model: Model) -> dict[str, object]:
+    """The fields as they are declared, and every name of every sort: `node1`."""
+    bounds = {name: model.options[name] for name in own.bounds(model.version)}
+    protocol = own.declared(model.version, bounds)  # type: ignore[arg-type]  # as it was built
+    names = {sort.told(i): i for sort in protocol.sorts for i in range(sort.count)}
+    return {**names, **{declared.name: declared for declared in protocol.fields}}
 
 
 def _symmetries(own: OwnFile) -> dict[str, Symmetry]:

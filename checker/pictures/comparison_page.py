@@ -15,7 +15,7 @@ from checker.pictures.scenes import Scene, scenes_of
 from checker.pictures.told import sequence_of
 from checker.problems.problem import Problem
 from checker.story.story import Story, story_of
-from counterexamples import Moment, Replayed, to_json
+from counterexamples import NO_CLAIM, Moment, Replayed, to_json
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +85,9 @@ def _story(
 
 def _side(comparison: Comparison, story: Story, name: str, end: End) -> _Side:
     claim = comparison.replayed.trace.invariant
-    if end.broken_at is not None:
+    if claim == NO_CLAIM:
+        told = "no claim is asked."
+    elif end.broken_at is not None:
         told = f"breaks {claim} at {comparison.place(end.broken_at)}. {end.explanation}"
     elif end.applies:
         told = f"keeps {claim} all the way."

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from checker.kafka.again import check_again
 from checker.pictures.limits import require_few_steps
 from checker.pictures.page import Shown, rendered, shown
+from checker.pictures.told import told_title
 from checker.problems.family import words_of
 from checker.problems.problem import Problem
 from checker.problems.wording import counted, told_contract, told_option, told_symmetry
@@ -50,15 +51,16 @@ def finding_page(problem: Problem, finding: Finding) -> str:
     """One counterexample. Raises `TooLongForPage`."""
     traces, _ = _traces((finding,), {})
     model = problem.model
+    asked = f" --invariant {finding.invariant}" if story_of(finding).breaks else ""
     return rendered(
         "report.html.j2",
-        title=f"{model.version} breaks {finding.invariant}",
+        title=told_title(story_of(finding)),
         subtitle=f"{model.version}{words_of(problem).title(model)}",
         options=_options(problem),
         verdicts=[],
         happenings=[],
         counts=[],
-        command=f"{check_again(problem)} --invariant {finding.invariant}",
+        command=check_again(problem) + asked,
         complete=True,
         stopped_by=None,
         traces=traces,
@@ -87,7 +89,9 @@ def _traces(
                 shown(
                     story,
                     name,
-                    title=f"{claim} breaks after {counted(story.steps, 'step')}",
+                    title=f"{claim} breaks after {counted(story.steps, 'step')}"
+                    if story.breaks
+                    else counted(story.steps, "step"),
                     sentence=finding.sentence,
                     alike=told_alike(finding, names) if finding.breaking else "",
                     explained=explained.get(claim),

@@ -12,8 +12,14 @@ from checker.story.story import Story, story_of
 
 def sequence_of(story: Story, *, title: str = "") -> Sequence:
     """The diagram of a story; without a title it says what is broken."""
-    title = title or f"{story.model.version} breaks {story.claim}"
+    title = title or told_title(story)
     return (kafka_sequence if story.is_of_kafka else own_sequence)(story, title)
+
+
+def told_title(story: Story) -> str:
+    """`hw breaks no_committed_loss`, or that the steps were chosen by hand."""
+    version = story.model.version
+    return f"{version} breaks {story.claim}" if story.breaks else f"{version}, steps by hand"
 
 
 def sequence_in(finding: Finding) -> Sequence:

@@ -18,6 +18,15 @@ from model.kit.errors import BadEnvironment
 from model.kit.renaming import CannotRename
 from model.kit.transition_system import Model
 
+WHERE = "where"
+"""The option that holds a condition of one's own (`checker.asking`), where one is asked."""
+NOWHERE = "nowhere"
+"""The claim that the condition is true in no reachable state."""
+
+
+def _no_terms(model: Model) -> Mapping[str, object]:
+    return {}
+
 
 class Circumstances(Protocol):
     """What a version is checked in: bounds, budgets, settings."""
@@ -46,7 +55,8 @@ class Family:
     name, by that name; `symmetry` is meant where it names none. `expected` says of named
     circumstances and versions which claims break. `again`, a function and its arguments, makes this
     very family in another process: for one whose rules are in no module that could be imported
-    there.
+    there. `terms(model)` are what a condition of one's own may name beside fields and settings
+    (`model.own.condition`).
     """
 
     name: str
@@ -63,6 +73,7 @@ class Family:
     symmetry: str = ""
     expected: Mapping[str, Mapping[str, Sequence[str]]] = field(default_factory=dict)
     again: tuple[Callable[..., Family], tuple[Any, ...]] | None = None
+    terms: Callable[[Model], Mapping[str, object]] = _no_terms
 
     @property
     def claims(self) -> tuple[Invariant | ActionProperty | Reachable, ...]:

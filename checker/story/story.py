@@ -23,7 +23,7 @@ from checker.story.grain import Grain, members
 from checker.story.message_grain import MessageGrain
 from checker.story.turn import Turn
 from checker.story.why import why
-from counterexamples import Replayed
+from counterexamples import NO_CLAIM, Replayed
 from model import atomic
 from model.kit.transition_system import Model
 from model.message import model as message
@@ -62,6 +62,11 @@ class Story:
         return len(self.replayed.moments)
 
     @property
+    def breaks(self) -> bool:
+        """Whether a claim is broken in the end; not in a trace of steps chosen by hand."""
+        return self.claim != NO_CLAIM
+
+    @property
     def is_of_kafka(self) -> bool:
         """Whether the states are clusters."""
         return self._grain is not None
@@ -74,7 +79,7 @@ class Story:
 
     def why(self, step: int) -> str:
         """Why the step matters; "" where it is plain progress. The last breaks the claim."""
-        if step == self.steps:
+        if step == self.steps and self.breaks:
             return self.explanation
         return why(self.turn(step)) if self._grain is not None else ""
 

@@ -26,9 +26,17 @@ from checker.viewer.dialog import Dialog
 from checker.viewer.lanes import LEGEND, picture
 from checker.viewer.look import QUIET, Seen
 from checker.viewer.steps import Steps
-from checker.viewer.telling import differences, headline, told, told_claim, told_keys
+from checker.viewer.telling import (
+    differences,
+    headline,
+    told,
+    told_claim,
+    told_keys,
+    told_where,
+)
 from counterexamples.state_table import facts, state_table, widths_of
 from model.kit.claim import ActionProperty, Invariant
+from model.own.condition import Condition
 
 ENDED_BY_SIGNAL = 128 + signal.SIGTERM
 WIDE = 120
@@ -79,6 +87,8 @@ class Viewer(App[int]):
         Binding("N", "same_actor(-1)", show=False),
         Binding("f", "fault(1)", "fault"),
         Binding("F", "fault(-1)", show=False),
+        Binding("w", "where(1)", show=False),
+        Binding("W", "where(-1)", show=False),
         Binding("slash", "search", "find", key_display="/"),
         Binding("c", "claim", "claim"),
         Binding("t", "changes", "changes"),
@@ -90,7 +100,9 @@ class Viewer(App[int]):
         Binding("ctrl+z", "suspend_process", show=False),
     ]
 
-    def __init__(self, story: Story, claim: Invariant | ActionProperty) -> None:
+    def __init__(
+        self, story: Story, claim: Invariant | ActionProperty, asked: Condition | None = None
+    ) -> None:
         super().__init__()
         self.story = story
         self.claim = claim
@@ -99,12 +111,14 @@ class Viewer(App[int]):
         self.sought = ""
         self.note = ""
         self.actors = _actors(story)
+        self.asked = asked
+        self.so = frozenset(_so(story, asked) if asked is not None else ())
 
     def compose(self) -> ComposeResult:
         """The parts of the screen."""
         yield Static(id="headline")
         with Horizontal(id="middle"):
-            yield Steps(self.story, self.actors, id="steps")
+            yield Steps(self.story, self.actors, self.so, id="steps")
             with Pane(id="cluster", can_focus=False):
                 yield Static(id="picture")
         yield Static(id="told")
@@ -136,6 +150,8 @@ class Viewer(App[int]):
         self.step = max(0, min(step, self.story.steps))
         self.note = note
         line = headline(self.story, self.step, note)
+        if self.asked is not None:
+            line.append_text(told_where(self.asked.text, so=self.step in self.so))
         parts = {
             "#headline": line,
             "#picture": self._picture(),
@@ -186,8 +202,17 @@ class Viewer(App[int]):
         """The next fault, or the one before."""
         self._seek(direction, self.story.is_fault, "fault")
 
-    def _seek(self, direction: int, found: Callable[[int], bool], what: str) -> None:
-        end = self.story.steps + 1 if direction > 0 else 0
+    def action_where(self, direction: int) -> None:
+        """The next state in which the condition is true, or the one before."""
+        if self.asked is None:
+            self.show(self.step, "no condition; give one with --where")
+            return
+        self._seek(direction, lambda step: step in self.so, "state where it is true", first=0)
+
+    def _seek(
+        self, direction: int, found: Callable[[int], bool], what: str, first: int = 1
+    ) -> None:
+        end = self.story.steps + 1 if direction > 0 else first - 1
         for step in range(self.step + direction, end, direction):
             if found(step):
                 self.show(step)
@@ -244,6 +269,14 @@ class Viewer(App[int]):
     def action_leave(self) -> None:
         """End it."""
         self.exit(0)
+
+
+def _so(story: Story, asked: Condition) -> Iterable[int]:
+    """The states in which a condition is true, by number."""
+    settings = story.model.settings
+    for number, state in enumerate(story.replayed.states):
+        if asked.holds(state, settings):
+            yield number
 
 
 def _actors(story: Story) -> list[str]:

@@ -16,7 +16,16 @@ from textual.strip import Strip
 
 from checker.story.cluster import CONSUMER, CONTROLLER, NETWORK
 from checker.story.story import Story
-from checker.viewer.look import FAULT, FAULT_MARK, QUIET, REASON_MARK, actor_style, plain
+from checker.viewer.look import (
+    CHANGED,
+    FAULT,
+    FAULT_MARK,
+    QUIET,
+    REASON_MARK,
+    WHERE_MARK,
+    actor_style,
+    plain,
+)
 
 WIDE = 46
 """Columns from which a line has room for what happened."""
@@ -37,10 +46,18 @@ class Steps(ScrollView):
             super().__init__()
             self.step = step
 
-    def __init__(self, story: Story, actors: Sequence[str], *, id: str) -> None:  # noqa: A002
+    def __init__(
+        self,
+        story: Story,
+        actors: Sequence[str],
+        so: frozenset[int] = frozenset(),
+        *,
+        id: str,  # noqa: A002
+    ) -> None:
         super().__init__(id=id)
         self.story = story
         self.actors = tuple(actors)
+        self.so = so
         self.actor_width = max(map(len, actors), default=0)
         self.current = 0
         self.virtual_size = Size(1, story.steps + 1)
@@ -73,6 +90,8 @@ class Steps(ScrollView):
         digits = len(str(self.story.steps))
         line = Text(">" if step == self.current else " ")
         line.append(f"{step:{digits}} ")
+        if self.so:
+            line.append(WHERE_MARK if step in self.so else " ", CHANGED)
         if step == 0:
             line.append("   initial state", QUIET)
         else:

@@ -17,6 +17,7 @@ from checker.viewer.look import (
     QUIET,
     REASON,
     TITLE,
+    WHERE_MARK,
     actor_style,
     plain,
 )
@@ -30,6 +31,7 @@ KEYS = (
     ("page down / up", "ten steps on / back"),
     ("n / N", "next / previous step of the same actor"),
     ("f / F", "next / previous fault"),
+    ("w / W", "next / previous state in which the condition of --where is true"),
     ("/", "search in what is told of the steps; / and Enter again: further"),
     ("c", "what the claim says, and where it breaks"),
     ("t", "all of the state, or what the step changed"),
@@ -41,15 +43,22 @@ KEYS = (
 
 def headline(story: Story, step: int, note: str) -> Text:
     """Version, claim, where one is, and a note if there is one."""
-    line = Text.assemble((story.model.version, TITLE), "  ", (story.claim, TITLE))
+    line = Text.assemble((story.model.version, TITLE), "  ")
+    line.append(story.claim if story.breaks else "by hand", TITLE)
     line.append(f"  step {step} of {story.steps}", QUIET)
     if note:
         line.append_text(plain(f"  {note}", CHANGED))
-    elif step == story.steps:
+    elif step == story.steps and story.breaks:
         line.append("  the claim breaks here", DOOMED)
     elif step and story.is_fault(step):
         line.append("  fault", FAULT)
     return line
+
+
+def told_where(text: str, *, so: bool) -> Text:
+    """Whether the condition is true here."""
+    line = Text("  where ", QUIET).append_text(plain(text, TITLE)).append(": ", QUIET)
+    return line.append("true", CHANGED) if so else line.append("not true", QUIET)
 
 
 def told(story: Story, claim: Invariant | ActionProperty, step: int, actors: list[str]) -> Text:
@@ -62,17 +71,24 @@ def told(story: Story, claim: Invariant | ActionProperty, step: int, actors: lis
     text.append_text(plain(str(moment), QUIET)).append("\n")
     text.append_text(plain(story.sentence(step)))
     if reason := story.why(step):
-        text.append("\n> ", DOOMED if step == story.steps else CHANGED)
-        text.append_text(plain(reason, DOOMED if step == story.steps else REASON))
+        is_end = step == story.steps and story.breaks
+        text.append("\n> ", DOOMED if is_end else CHANGED)
+        text.append_text(plain(reason, DOOMED if is_end else REASON))
     return text
 
 
 def _opening(story: Story, claim: Invariant | ActionProperty) -> Text:
     """What the trace is about: the first screen explains itself."""
     steps = "1 step" if story.steps == 1 else f"{story.steps} steps" if story.steps else "no step"
-    text = Text.assemble("How ", (story.model.version, TITLE), f" breaks the claim in {steps}: ")
-    text.append_text(plain(claim.sentence, REASON))
-    text.append("\nIn the end: ", DOOMED).append_text(plain(story.explanation))
+    text = Text()
+    if story.breaks:
+        text.append("How ").append(story.model.version, TITLE)
+        text.append(f" breaks the claim in {steps}: ")
+        text.append_text(plain(claim.sentence, REASON))
+        text.append("\nIn the end: ", DOOMED).append_text(plain(story.explanation))
+    else:
+        text.append(story.model.version, TITLE).append(f" in {steps}: ")
+        text.append_text(plain(claim.sentence, REASON))
     text.append(
         "\nThis is the initial state; j or a click goes on. On the left > marks steps that "
         "matter, ! faults; ? has more.",
@@ -128,7 +144,8 @@ def _about_claim(story: Story, claim: Invariant | ActionProperty) -> Iterator[tu
         *(f"m{record}" for record in where.records),
     ]
     at = f" ({', '.join(places)})" if places else ""
-    yield f"It breaks in step {story.steps}{at}", story.explanation
+    if story.breaks:
+        yield f"It breaks in step {story.steps}{at}", story.explanation
 
 
 def _fates(story: Story) -> Iterator[Text]:
@@ -155,6 +172,7 @@ def told_keys(story: Story) -> Text:
         text.append(f"{keys.ljust(width)}  ", TITLE).append(f"{meaning}\n")
     text.append("\nOn the left\n", QUIET)
     text.append("! a fault, > a step that matters, in the colour of who acts; ctl: controller\n")
+    text.append(f"{WHERE_MARK} the condition of --where is true after it\n")
     if story.is_of_kafka:
         text.append("\nIn a lane\n", QUIET)
         text.append(

@@ -15,7 +15,7 @@ from typing import Any
 from counterexamples.errors import BadTrace
 from counterexamples.formats.recording import Recording, Value
 from counterexamples.json_text import read_json
-from counterexamples.trace import Trace, TraceStep, shown
+from counterexamples.trace import NO_CLAIM, Trace, TraceStep, shown
 from counterexamples.trace_file import BYTES_MAX, from_object, head_of
 
 DESCRIPTION = "https://apalache-mc.org/docs/adr/015adr-trace.html"
@@ -32,7 +32,9 @@ def to_itf(recording: Recording) -> str:
         "format-description": DESCRIPTION,
         "source": f"{trace.model} {trace.version}",
         "status": "violation",
-        "description": f"breaks {trace.invariant}",
+        "description": (
+            f"breaks {trace.invariant}" if trace.invariant != NO_CLAIM else "steps by hand"
+        ),
         _HEAD: head_of(trace),
     }
     taken = (None, *trace.steps)

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from counterexamples.formats.recording import Recording, Value
-from counterexamples.trace import TraceStep
+from counterexamples.trace import NO_CLAIM, TraceStep
 
 _NO_NAME = re.compile(r"\W", re.ASCII)
 _ESCAPED = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"})
@@ -24,7 +24,8 @@ def to_tlc(recording: Recording) -> str:
 
 def _lines(recording: Recording) -> Iterator[str]:
     trace = recording.trace
-    yield f"Error: Invariant {_identifier(trace.invariant)} is violated."
+    if trace.invariant != NO_CLAIM:
+        yield f"Error: Invariant {_identifier(trace.invariant)} is violated."
     yield "Error: The behavior up to this point is:"
     places = f"line 0, col 0 to line 0, col 0 of module {_identifier(trace.model)}"
     led = ["<Initial predicate>", *(f"<{_call(step)} {places}>" for step in trace.steps)]

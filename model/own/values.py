@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from model.own.declared import NONE, AnyField, BadProtocol, Choice, Name
+from model.own.declared import NONE, AnyField, Choice, Name
 
-Refuse = Callable[[ast.AST | None, str, str], BadProtocol]
+Refuse = Callable[[ast.AST | None, str, str], Exception]
 
 
 @dataclass(slots=True)

@@ -13,15 +13,16 @@ from textual.pilot import Pilot
 from checker.kafka.families import family_of
 from checker.story.story import Story
 from checker.viewer.app import Viewer
+from model.own.condition import Condition
 
 NARROW, WIDE = (80, 24), (160, 50)
 
 
-def viewer(told: Story) -> Viewer:
+def viewer(told: Story, asked: Condition | None = None) -> Viewer:
     """The viewer of one of Kafka's traces."""
     family = family_of(told.model.name)
     claims = {claim.name: claim for claim in (*family.invariants, *family.properties)}
-    return Viewer(told, claims[told.claim])
+    return Viewer(told, claims[told.claim], asked)
 
 
 def lines(app: Viewer) -> list[str]:

@@ -1,0 +1,126 @@
+"""A condition of one's own at the prompt, `s.leo[0] > 1 and s.hw[1] == 0`, as a function.
+
+The language is that of expressions in a file of one's own, less its functions: text and None are
+numbered, and comprehensions unfolded, by what does so there. A condition is never evaluated as
+Python finds it: `model.own.condition_tree` reads it and makes a tree of what it knows, and only
+that is made a function, which is interpreted and compiled like any claim.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from model.kit.errors import BadCondition
+from model.kit.layout import Layout
+from model.kit.made import function_of
+from model.kit.state import State
+from model.own.comprehensions import Unfolding
+from model.own.condition_tree import Reader
+from model.own.declared import AnyField, Choice, Flag, Name, Number
+from model.own.narration import told_value
+from model.own.values import Numbering
+
+TEXT_MAX = 200
+"""Characters of a condition: a trace holds it as an option."""
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A condition about a state: `holds(state, settings)`, and `fails`, which is the opposite.
+
+    Both are interpreted and compiled alike, and neither raises: what is asked of an element that
+    is not there, or means nothing in the state, is not so.
+    """
+
+    text: str
+    holds: Callable[[Any, Any], bool] = field(compare=False)
+    fails: Callable[[Any, Any], bool] = field(compare=False)
+    read: tuple[tuple[str, str, tuple[int, ...]], ...] = field(compare=False)
+    """What it reads with constant indices: as written, the field, the indices."""
+    declared: Mapping[str, AnyField] = field(compare=False)
+    """The fields of a model of one's own, which say how a value is told."""
+
+    def values(self, state: State) -> str:
+        """`s.leo[0] is 2, s.hw[1] is 0`: what it reads, as far as it says of which element."""
+        told = []
+        for written, name, index in self.read:
+            try:
+                value = getattr(state, name)
+                found = value[index[0] if len(index) == 1 else index] if index else value
+                if name in self.declared:
+                    found = told_value(self.declared[name], found)
+            except ValueError:
+                found = "nothing"
+            told.append(f"{written} is {found}")
+        return ", ".join(dict.fromkeys(told))
+
+
+def condition(
+    text: str, layout: Layout, settings: Any, terms: Mapping[str, object] | None = None
+) -> Condition:
+    """What `text` asks of states of this layout, with these settings. Raises `BadCondition`.
+
+    `terms` are what it may name beside `s`, the state, and `c`, the settings: numbers, functions of
+    numbers, and the fields of a model of one's own as it declares them.
+    """
+    text = text.strip()
+    if not text:
+        raise BadCondition("", 1, "there is nothing; write one, as s.leo[0] > 1")
+    if len(text) > TEXT_MAX or not text.isascii() or not text.isprintable():
+        column = next((i + 1 for i, char in enumerate(text) if not _is_plain(char)), TEXT_MAX + 1)
+        shown = "".join(char if _is_plain(char) else "?" for char in text[:TEXT_MAX])
+        raise BadCondition(shown, column, f"write at most {TEXT_MAX} printable ASCII characters")
+    terms = terms or {}
+    reader = Reader(
+        text=text,
+        layout=layout,
+        settings=settings,
+        numbers={name: value for name, value in terms.items() if isinstance(value, int)},
+        functions={name: value for name, value in terms.items() if callable(value)},
+        fields={
+            name: value
+            for name, value in terms.items()
+            if isinstance(value, Flag | Number | Choice | Name)
+        },
+    )
+    try:
+        tree = reader.condition(_parsed(text))
+        holds = _made(reader, "condition", tree)
+        fails = _made(reader, "no_condition", ast.UnaryOp(ast.Not(), tree))
+    except (RecursionError, MemoryError):
+        raise BadCondition(text, 1, "it is nested too deeply; write less") from None
+    return Condition(text, holds, fails, tuple(reader.read), reader.fields)
+
+
+def _is_plain(char: str) -> bool:
+    return char.isascii() and char.isprintable()
+
+
+def _parsed(text: str) -> ast.expr:
+    try:
+        return ast.parse(text, mode="eval").body
+    except SyntaxError as problem:
+        column = min(problem.offset or len(text) + 1, len(text) + 1)
+        raise BadCondition(text, column, f"it is no expression ({problem.msg})") from None
+    except ValueError as problem:
+        raise BadCondition(text, 1, f"it is no expression ({problem})") from None
+
+
+def _made(reader: Reader, name: str, tree: ast.expr) -> Any:
+    """The function (s, c) that returns what the tree comes to."""
+    arguments = ast.arguments([], [ast.arg("s"), ast.arg("c")], None, [], [], None, [])
+    body = ast.Return(copy.deepcopy(tree))
+    made = ast.FunctionDef(name, arguments, [body], [], None, lineno=1, col_offset=0)
+    made = ast.fix_missing_locations(made)
+    made = Numbering(reader.fields, {}, reader.refuse).visit(made)
+    names: dict[str, Any] = {"__name__": "condition", **reader.functions}
+    unfolding = Unfolding(taken=names)
+    made = ast.fix_missing_locations(unfolding.visit(made))
+    for loop_name, loop in unfolding.loops.items():
+        loop.lineno = made.lineno
+        names[loop_name] = function_of(ast.fix_missing_locations(loop), "<condition>", names)
+    return function_of(made, "<condition>", names)
