@@ -69,6 +69,7 @@ NOT_CORE = {
     "checker.own",
     "checker.pictures",
     "checker.scenarios",
+    "checker.simulate",
     "checker.story",
     "checker.viewer",
 }
@@ -93,6 +94,7 @@ MAY_PRINT = {
     "checker/console/scenarios_command.py",
     "checker/console/scenarios_run.py",
     "checker/console/screen.py",
+    "checker/console/simulating.py",
     "checker/console/told_errors.py",
     "checker/console/tour_command.py",
     "checker/console/versions_command.py",

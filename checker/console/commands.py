@@ -30,6 +30,7 @@ COMMANDS = {
     "matrix": "Verdicts over versions, settings and faults.",
     "new": "Begin a model of your own.",
     "scenarios": "The catalogue of known losses and divergences.",
+    "simulate": "Walks at random, beyond what can be explored.",
     "states": "Write the states of a kept run as Parquet, for SQL.",
     "tour": "Show what this is for.",
     "versions": "The versions, and the rules they are made of.",
