@@ -41,6 +41,7 @@ ROOMS = {
     "checker/story": "what a trace is about",
     "checker/viewer": "a trace on the screen",
     "checker/scenarios": "what is known to go wrong",
+    "checker/simulate": "walks at random",
     "checker/explain": "what a trace takes, and what repairs it",
     "checker/compare": "a trace under two versions",
     "checker/matrix": "verdicts for operators",

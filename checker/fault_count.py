@@ -35,8 +35,15 @@ def faults_in_rows(model: Model, rows: Rows) -> NDArray[np.int64]:
 
     total: NDArray[np.int64] = np.zeros(len(rows), np.int64)
     for name in counters(model):
-        place = model.layout.places[name]
-        word, shift = divmod(place.bit, WORD_BITS)
-        found = (rows[:, word] >> np.uint64(shift)) & np.uint64((1 << place.width) - 1)
-        total += found.astype(np.int64) + place.lo
+        total += used_in_rows(model, name, rows)
     return total
+
+
+def used_in_rows(model: Model, name: str, rows: Rows) -> NDArray[np.int64]:
+    """What a field that counts says in every row of a block."""
+    import numpy as np  # noqa: PLC0415 - as above
+
+    place = model.layout.places[name]
+    word, shift = divmod(place.bit, WORD_BITS)
+    found = (rows[:, word] >> np.uint64(shift)) & np.uint64((1 << place.width) - 1)
+    return found.astype(np.int64) + place.lo

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 from checker.fault_count import faults_in
 from checker.faults import Disagreement
+from checker.problems.family import words_of
+from checker.problems.problem import Problem
 from counterexamples import NO_CLAIM, Replayed, Trace, confirm, confirm_step, replay, trace_of
 from model.kit.claim import ActionProperty, Invariant
 from model.kit.state import State
@@ -81,3 +83,10 @@ def confirmed(trace: Trace, model: Model, claim: Invariant | ActionProperty) -> 
         last = replayed.moments[-1]
         explanation = claim.explain(last.before, last.after, settings)
     return Finding(claim.name, claim.sentence, replayed, explanation, model)
+
+
+def trace_name(problem: Problem, invariant: str) -> str:
+    """`hw-no_committed_loss-2r2n2e.json`: version, claim, bounds; before it a grain's name."""
+    words, model = words_of(problem), problem.model
+    told = (f"{words.prefix}{model.version}", invariant, words.letters(model))
+    return "-".join(part for part in told if part) + ".json"

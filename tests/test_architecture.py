@@ -71,6 +71,7 @@ NOT_CORE = {
     "checker.own",
     "checker.pictures",
     "checker.scenarios",
+    "checker.simulate",
     "checker.story",
     "checker.viewer",
 }
@@ -96,6 +97,7 @@ MAY_PRINT = {
     "checker/console/scenarios_command.py",
     "checker/console/scenarios_run.py",
     "checker/console/screen.py",
+    "checker/console/simulating.py",
     "checker/console/told_errors.py",
     "checker/console/tour_command.py",
     "checker/console/versions_command.py",

@@ -81,6 +81,7 @@ CASES: dict[str, Case] = {
         SEARCH | {"javaproperties"},
         (*SPARK, "checker.engines.chosen", "checker.engines.disk", "checker.export"),
     ),
+    f"waterline simulate {SMALL} --walks 10": (0, SEARCH, (*SPARK, *NO_MATRIX, "checker.export")),
     "waterline states kept --out tables": (
         0,
         SEARCH | MANIFESTS | {"pyarrow"},

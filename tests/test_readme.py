@@ -25,7 +25,13 @@ from checker.own.start import start_of
 ROOT = Path(__file__).parents[1]
 SHOWN = "".join(
     (ROOT / path).read_text(encoding="utf-8")
-    for path in ("README.md", "docs/running.md", "docs/explain.md", "docs/by-hand.md")
+    for path in (
+        "README.md",
+        "docs/running.md",
+        "docs/explain.md",
+        "docs/by-hand.md",
+        "docs/simulate.md",
+    )
 )
 """The documents that show output, and what to write to a file or to Python."""
 LEFT_OUT = "[...]"
@@ -51,6 +57,7 @@ COMMANDS = (
     "matrix",
     "run",
     "scenarios",
+    "simulate",
     "states",
     "tour",
     "view",

@@ -75,6 +75,12 @@ def _slots_at(e: Expressions, arguments: list[Value]) -> Value:
     return ArrayValue(_pointer(e, address), "i32")
 
 
+def _bytes_at(e: Expressions, arguments: list[Value]) -> Value:
+    """`bytes_at(address)`: an array of bytes, such as flags are kept in."""
+    (address,) = arguments
+    return ArrayValue(_pointer(e, address), "i8")
+
+
 def _element(e: Expressions, array: Value, *indices: Value) -> tuple[str, str]:
     """Kind and place of an element, or of the first word of a row."""
     assert isinstance(array, ArrayValue)
@@ -156,6 +162,7 @@ lowest = _intrinsic(_lowest)
 room = _intrinsic(_room)
 rows_at = _intrinsic(_rows_at)
 slots_at = _intrinsic(_slots_at)
+bytes_at = _intrinsic(_bytes_at)
 prefetch = _intrinsic(_prefetch)
 seen = _intrinsic(_seen)
 publish = _intrinsic(_publish)

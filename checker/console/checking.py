@@ -22,9 +22,9 @@ from checker.console.screen import error_screen, say, screen
 from checker.console.summary import to_text
 from checker.console.told_errors import fail
 from checker.console.viewing import is_interactive, view
+from checker.finding import trace_name
 from checker.graph import TooLargeForGraph, to_graphml
 from checker.pictures.limits import TooLongForPage
-from checker.problems.family import words_of
 from checker.run import Run, run
 from counterexamples import to_json
 
@@ -84,7 +84,11 @@ def _offer(done: Run, options: dict[str, Any], own_model: str | None) -> None:
         claims = {claim.name: claim for claim in done.result.problem.claims}
         view(first, claims[first.invariant])
     elif folder := options["trace_dir"]:
-        command = ["waterline", "view", str(folder / trace_name(done, first.invariant))]
+        command = [
+            "waterline",
+            "view",
+            str(folder / trace_name(done.result.problem, first.invariant)),
+        ]
         if own_model is not None:
             command += ["--model", own_model]
         say(f"step through it: {shlex.join(command)}")
@@ -105,7 +109,7 @@ def _write_files(done: Run, options: dict[str, Any]) -> None:
     if folder := options["trace_dir"]:
         write_files(
             {
-                folder / trace_name(done, finding.invariant): partial(
+                folder / trace_name(done.result.problem, finding.invariant): partial(
                     to_json, finding.replayed.trace
                 )
                 for finding in done.findings
@@ -123,11 +127,3 @@ def _write_page(done: Run, options: dict[str, Any], explained: list[Explained]) 
 
         values = {one.finding.invariant: one.as_value() for one in explained}
         write_files({path: partial(run_page, done, values)})
-
-
-def trace_name(done: Run, invariant: str) -> str:
-    """`hw-no_committed_loss-2r2n2e.json`: version, claim, bounds; before it a grain's name."""
-    problem = done.result.problem
-    words, model = words_of(problem), problem.model
-    told = (f"{words.prefix}{model.version}", invariant, words.letters(model))
-    return "-".join(part for part in told if part) + ".json"

@@ -31,6 +31,7 @@ COMMANDS = {
     "new": "Begin a model of your own.",
     "run": "Step through a model by hand, or by a script.",
     "scenarios": "The catalogue of known losses and divergences.",
+    "simulate": "Walks at random, beyond what can be explored.",
     "states": "Write the states of a kept run as Parquet, for SQL.",
     "tour": "Show what this is for.",
     "versions": "The versions, and the rules they are made of.",

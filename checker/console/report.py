@@ -51,7 +51,7 @@ def render_run(run: Run, *, shown: Collection[str] | None = None) -> RenderableT
     """The whole report; of the counterexamples only those `shown`, None for all."""
     result = run.result
     parts: list[RenderableType] = [
-        headline(result),
+        headline(result.problem),
         verdicts(result),
         happenings(result),
         counts(result, run.prepare_seconds),
@@ -68,9 +68,8 @@ def render_run(run: Run, *, shown: Collection[str] | None = None) -> RenderableT
     return Trimmed(Group(*parts))
 
 
-def headline(result: Result) -> RenderableType:
-    """What was checked: version, environment, symmetry if any, every bound and setting."""
-    problem = result.problem
+def headline(problem: Problem) -> RenderableType:
+    """What is checked: version, environment, symmetry if any, every bound and setting."""
     model, words = problem.model, words_of(problem)
     symmetric = told_symmetry(problem.symmetry)
     title = Text.assemble((model.version, "bold"), f"{words.title(model)}{symmetric}")
@@ -100,11 +99,11 @@ def verdicts(result: Result) -> RenderableType:
             if contract := result.contract_of(found.name):
                 verdict.append(f", {told_contract(contract)}", style="yellow")
         rows.append((found.name, verdict))
-    return _Claims(("Invariant", "Verdict"), tuple(rows), sentences(result.problem))
+    return Claims(("Invariant", "Verdict"), tuple(rows), sentences(result.problem))
 
 
 @dataclass(frozen=True, slots=True)
-class _Claims:
+class Claims:
     """A table of claims: name, what came of it and, on a wide screen, the sentence."""
 
     titles: tuple[str, str]
@@ -135,7 +134,7 @@ def happenings(result: Result) -> RenderableType:
         else:
             first = Text("not seen so far", style="yellow")
         rows.append((found.name, first))
-    return _Claims(("Must happen", "Happens"), tuple(rows), sentences(result.problem))
+    return Claims(("Must happen", "Happens"), tuple(rows), sentences(result.problem))
 
 
 def counts(result: Result, prepare_seconds: float) -> RenderableType:
@@ -192,21 +191,26 @@ def who_explored(levels: list[LevelSummary]) -> list[str]:
 
 def actions(result: Result) -> RenderableType:
     """How often each action happened, and which never did."""
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for _ in range(2):
-        table.add_column("Action", no_wrap=True)
-        table.add_column("Times", justify="right", no_wrap=True)
-    cells = [(name, f"{count:,}") for name, count in result.fired.items() if count]
-    rows = -(-len(cells) // 2)
-    columns = [cells[i * rows : (i + 1) * rows] for i in range(2)]
-    for line in itertools.zip_longest(*columns, fillvalue=("", "")):
-        table.add_row(*itertools.chain(*line))
-    parts: list[RenderableType] = [table]
+    parts: list[RenderableType] = [action_table(result.fired, "Times")]
     if result.never_enabled:
         parts.append(Text(f"Never enabled: {', '.join(result.never_enabled)}"))
     if result.always_cut:
         parts.append(Text(f"Enabled, and always cut by a bound: {', '.join(result.always_cut)}"))
     return Group(*parts)
+
+
+def action_table(times: Mapping[str, int], title: str) -> RenderableType:
+    """How often each action happened, those that never did left out."""
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    for _ in range(2):
+        table.add_column("Action", no_wrap=True)
+        table.add_column(title, justify="right", no_wrap=True)
+    cells = [(name, f"{count:,}") for name, count in times.items() if count]
+    rows = -(-len(cells) // 2)
+    columns = [cells[i * rows : (i + 1) * rows] for i in range(2)]
+    for line in itertools.zip_longest(*columns, fillvalue=("", "")):
+        table.add_row(*itertools.chain(*line))
+    return table
 
 
 def render_finding(
