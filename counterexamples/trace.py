@@ -58,8 +58,10 @@ class Trace:
     """A model, made again by its name, version and environment, and a path through it.
 
     `invariant` names the claim that the last state, or the last step, breaks; or is `NO_CLAIM`.
-    `initial` is the
-    index of the initial state. Raises `BadTrace` when a part cannot be what it is meant to be.
+    `initial` is the index of the initial state. A trace that goes on for ever has a `cycle`: after
+    so many steps is the state to which the last step returns, so that the steps behind it repeat;
+    where it is the last state, the protocol stays in that. Raises `BadTrace` when a part cannot be
+    what it is meant to be.
     """
 
     model: str
@@ -68,6 +70,7 @@ class Trace:
     invariant: str
     initial: int
     steps: tuple[TraceStep, ...]
+    cycle: int | None = None
 
     def __post_init__(self) -> None:
         _require_name("model", self.model)
@@ -85,6 +88,12 @@ class Trace:
             _require_scalar(f"environment.{name}", value)
         if len(self.steps) > STEPS_MAX:
             raise BadTrace(f"steps are {len(self.steps)}; at most {STEPS_MAX} are read")
+        if self.cycle is not None:
+            _require_int("cycle", self.cycle)
+            if not 0 <= self.cycle <= len(self.steps):
+                raise BadTrace(
+                    f"cycle is {self.cycle}; it counts steps, of which there are {len(self.steps)}"
+                )
 
 
 def trace_of(
@@ -93,6 +102,7 @@ def trace_of(
     calls: Iterable[tuple[str, tuple[int, ...]]],
     *,
     initial: int = 0,
+    cycle: int | None = None,
 ) -> Trace:
     """The recipe for a path that a search found: action names with their arguments in order."""
     parameters = {action.name: action.parameters for action in model.actions}
@@ -110,6 +120,7 @@ def trace_of(
         invariant=invariant,
         initial=initial,
         steps=tuple(steps),
+        cycle=cycle,
     )
 
 

@@ -63,7 +63,7 @@ class Walk:
     @property
     def claims(self) -> tuple[Invariant | ActionProperty, ...]:
         """The claims that are watched, in the order of a report."""
-        return tuple(claim for claim in self.problem.claims if self.problem.is_checked(claim))
+        return tuple(claim for claim in self.problem.judged if self.problem.is_checked(claim))
 
     # --- going -----------------------------------------------------------------------------------
 

@@ -24,7 +24,14 @@ from checker.console.where_options import where_option
 from checker.graph import GRAPH_STATES_MAX
 from checker.kafka.families import GRAINS
 from counterexamples import Trimmed
-from model.kit.claim import ActionProperty, Invariant, Reachable
+from model.kit.claim import (
+    ActionProperty,
+    Claim,
+    Invariant,
+    Reachable,
+    Recoverable,
+    Temporal,
+)
 
 
 def _list_claims(ctx: click.Context, param: click.Parameter, wanted: bool) -> None:
@@ -42,10 +49,18 @@ def _list_claims(ctx: click.Context, param: click.Parameter, wanted: bool) -> No
     ctx.exit(0)
 
 
-def _kind(claim: Invariant | ActionProperty | Reachable) -> str:
-    if isinstance(claim, Reachable):
-        return "must happen"
-    kind = "invariant" if isinstance(claim, Invariant) else "property of steps"
+def _kind(claim: Claim | Reachable) -> str:
+    match claim:
+        case Reachable():
+            return "must happen"
+        case Invariant():
+            kind = "invariant"
+        case ActionProperty():
+            kind = "property of steps"
+        case Recoverable():
+            kind = "recovery"
+        case Temporal():
+            kind = "liveness"
     return kind if claim.default else f"{kind}, on request"
 
 
@@ -64,6 +79,16 @@ def _kind(claim: Invariant | ActionProperty | Reachable) -> str:
     "--invariant", "names", multiple=True, metavar="NAME", help="Only this one; repeatable."
 )
 @where_option("Look for a state in which this is true, and show the way there; as s.leo[0] > 1.")
+@click.option(
+    "--recovery",
+    is_flag=True,
+    help="Also ask every claim about recovery: whether the protocol comes back by itself.",
+)
+@click.option(
+    "--liveness",
+    is_flag=True,
+    help="Also ask every claim about whole behaviours: whether what is to come comes in the end.",
+)
 @click.option(
     "--list",
     is_flag=True,

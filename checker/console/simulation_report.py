@@ -60,7 +60,7 @@ def told_length(found: Shortened) -> str:
 def _verdicts(done: Simulation) -> RenderableType:
     rows = []
     lengths = {each.finding.invariant: each.steps for each in done.found}
-    for claim in done.problem.claims:
+    for claim in done.problem.judged:
         if not done.problem.is_asked(claim):
             continue
         verdict = done.verdict(claim)

@@ -7,7 +7,7 @@ import sys
 from checker.console.screen import screen
 from checker.finding import Finding
 from checker.story.story import story_of
-from model.kit.claim import ActionProperty, Invariant
+from model.kit.claim import Claim
 from model.own.condition import Condition
 
 
@@ -21,9 +21,7 @@ def _draws() -> bool:
     return console.file.isatty() and not console.is_dumb_terminal
 
 
-def view(
-    finding: Finding, claim: Invariant | ActionProperty, asked: Condition | None = None
-) -> int:
+def view(finding: Finding, claim: Claim, asked: Condition | None = None) -> int:
     """Step through a counterexample, with the steps marked after which what is asked is true.
 
     Returns the exit code.

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from checker.breaking import breaking_states
 from checker.budgets import Budgets
@@ -23,7 +22,7 @@ from checker.paths import Path
 from checker.problems.problem import Problem, Shared
 from checker.result import Result, Verdict
 from checker.search import search
-from model.kit.claim import ActionProperty, Invariant, Reachable
+from model.kit.claim import Judged
 from model.message.settings import settings_of
 from model.message.versions import version_of
 
@@ -78,15 +77,10 @@ def _enough(cell: Cell, grid: Grid) -> tuple[str, ...]:
     if not grid.worst_is_enough:
         return ()
     settings = settings_of(cell.environment, version_of(cell.version))
-    promised = {known.name for known in MESSAGE.claims if _is_promised(known, settings)}
+    known: tuple[Judged, ...] = (*MESSAGE.invariants, *MESSAGE.properties)
+    promised = {c.name for c in known if c.applies(settings) and c.contract(settings) is None}
     asked = promised.intersection(grid.invariants)
     return tuple(claim.name for claim in CLAIMS if claim.name in asked)[:1]
-
-
-def _is_promised(claim: Invariant | ActionProperty | Reachable, settings: Any) -> bool:
-    if isinstance(claim, Reachable):
-        return False
-    return claim.applies(settings) and claim.contract(settings) is None
 
 
 def unexplored(question: Question, stopped_by: str) -> Answer:

@@ -35,7 +35,7 @@ def document(done: Simulation) -> dict[str, Any]:
                 "walks": done.broken_in(claim.name),
                 **_counterexample(found.get(claim.name)),
             }
-            for claim in done.problem.claims
+            for claim in done.problem.judged
             if done.problem.is_asked(claim)
         },
         "reachable": {

@@ -71,7 +71,7 @@ class Simulation:
 
     def broken_in(self, name: str) -> int:
         """In how many walks a claim broke, or would have with one more step."""
-        numbers = {claim.name: number for number, claim in enumerate(self.problem.claims)}
+        numbers = {claim.name: number for number, claim in enumerate(self.problem.judged)}
         return self.coverage.broken_in.get(numbers[name], 0)
 
 
@@ -140,7 +140,7 @@ def _shown(
     walker = Walker(problem, plan)
     met = {
         claim.name: with_steps_left_out(problem, claim, _path(walker, claim, sighting))
-        for number, claim in enumerate(problem.claims)
+        for number, claim in enumerate(problem.judged)
         if (sighting := coverage.sightings.get(number)) is not None
     }
     longest = max(len(finding.replayed.moments) for finding in met.values())
@@ -153,7 +153,7 @@ def _shown(
         )
         searched = {finding.invariant: finding for finding in done.findings}
         least = done.result.depth + 1
-    for number, claim in enumerate(problem.claims):
+    for number, claim in enumerate(problem.judged):
         sighting = coverage.sightings.get(number)
         walked = sighting.depth if sighting is not None else None
         if claim.name in searched:

@@ -130,7 +130,7 @@ def _arrays(problem: Problem, plan: Plan) -> dict[str, NDArray[Any]]:
         "spare_counts": np.zeros(len(model.actions) * max(1, len(model.limits)), whole),
         "spare_happened": np.ones(max(1, len(problem.reachable)), np.bool_),
         "lanes": np.zeros((BATCH, loops.LANE), whole),
-        "seen": np.zeros((max(1, len(problem.claims)), loops.SEEN_WIDTH), whole),
+        "seen": np.zeros((max(1, len(problem.judged)), loops.SEEN_WIDTH), whole),
         "ended": np.zeros((BATCH, words), wide),
         "lengths": np.zeros(BATCH, whole),
     }

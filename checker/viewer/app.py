@@ -35,7 +35,7 @@ from checker.viewer.telling import (
     told_where,
 )
 from counterexamples.state_table import facts, state_table, widths_of
-from model.kit.claim import ActionProperty, Invariant
+from model.kit.claim import Claim
 from model.own.condition import Condition
 
 ENDED_BY_SIGNAL = 128 + signal.SIGTERM
@@ -100,9 +100,7 @@ class Viewer(App[int]):
         Binding("ctrl+z", "suspend_process", show=False),
     ]
 
-    def __init__(
-        self, story: Story, claim: Invariant | ActionProperty, asked: Condition | None = None
-    ) -> None:
+    def __init__(self, story: Story, claim: Claim, asked: Condition | None = None) -> None:
         super().__init__()
         self.story = story
         self.claim = claim

@@ -30,6 +30,7 @@ DIFFERENT_MARK = "≠"
 FAULT_MARK = "!"
 REASON_MARK = ">"
 WHERE_MARK = "="
+REPEATS_MARK = "\N{CLOCKWISE OPEN CIRCLE ARROW}"
 
 _BROKERS = ("#3f9bd1", "#c66bbd", "#5ea84a", "#cf8a3a", "#8f86e0", "#3aa893", "#b3a03a")
 _OTHERS = {CONTROLLER: "#a8795c", CONSUMER: "#7f9a3f", NETWORK: QUIET, "": QUIET}

@@ -22,6 +22,7 @@ from checker.viewer.look import (
     FAULT_MARK,
     QUIET,
     REASON_MARK,
+    REPEATS_MARK,
     WHERE_MARK,
     actor_style,
     plain,
@@ -96,7 +97,9 @@ class Steps(ScrollView):
             line.append("   initial state", QUIET)
         else:
             matters = REASON_MARK if self.story.why(step) else " "
-            line.append(FAULT_MARK if self.story.is_fault(step) else " ", FAULT)
+            # No fault is on a cycle: each uses up one of those that there are.
+            mark = FAULT_MARK if self.story.is_fault(step) else " "
+            line.append(REPEATS_MARK if self.story.repeats(step) else mark, FAULT)
             line.append(f"{matters} ")
             actor = self.story.actor(step)
             line.append_text(plain(self._short(actor), actor_style(actor, self.actors)))
