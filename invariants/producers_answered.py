@@ -1,42 +1,42 @@
 """Who produces with acks=all is answered while its leader stays: with success, or with an error.
 
 Not by a timeout: the model has none. Where this breaks the producer waits for delivery.timeout.ms
-and learns nothing. A leader that goes takes the request with it; then nobody waits.
+and learns nothing. A leader that goes takes the request with it; what becomes of one that has been
+replaced and does not know it is `decisions_learned`'s.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+from invariants.current_leader import current_leader
 from model.kit.claim import Pattern, Temporal
 from model.kit.state import State
-from model.message.terms import ACKS_ALL, LEADER, contains
+from model.message.terms import ACKS_ALL, NO_REPLICA, contains
 
 
 def waits(s: Any, c: Any) -> bool:
-    """Somebody who leads, or believes so, owes an answer."""
-    for leader in range(s.replicas):
-        if s.role[leader] == LEADER and s.unanswered[leader] != 0:
-            return True
-    return False
+    """The current leader owes somebody an answer."""
+    leader = current_leader(s)
+    return leader != NO_REPLICA and s.unanswered[leader] != 0
 
 
 def answered(s: Any, c: Any) -> bool:
-    """Nobody does. Records are bounded, so that each is answered if this comes."""
+    """It owes nobody one. Records are bounded, so that each is answered if this comes."""
     return not waits(s, c)
 
 
 def explain(s: State, c: Any) -> str:
-    """Whose request waits, for what."""
-    for leader in range(s.replicas):
-        if s.role[leader] == LEADER and s.unanswered[leader] != 0:
-            ids = [f"m{b + 1}" for b in range(s.produced) if contains(s.unanswered[leader], b)]
-            isr = [f"r{r}" for r in range(s.replicas) if contains(s.known_isr[leader], r)]
-            return (
-                f"r{leader} has HW {s.hw[leader]} and LEO {s.leo[leader]}, its ISR is "
-                f"{', '.join(isr)}: {', '.join(ids)} is neither acknowledged nor refused."
-            )
-    return "Nobody waits."
+    """What waits, and for whom."""
+    if not waits(s, c):
+        return "Nobody waits."
+    leader = current_leader(s)
+    ids = [f"m{b + 1}" for b in range(s.produced) if contains(s.unanswered[leader], b)]
+    isr = [f"r{r}" for r in range(s.replicas) if contains(s.known_isr[leader], r)]
+    return (
+        f"r{leader} has HW {s.hw[leader]} and LEO {s.leo[leader]}, its ISR is {', '.join(isr)}: "
+        f"{', '.join(ids)} is neither acknowledged nor refused."
+    )
 
 
 def applies(c: Any) -> bool:
