@@ -33,6 +33,7 @@ ROOMS = {
     "checker/compiled": "rules to machine code",
     "checker/store": "where states are kept",
     "checker/engines": "who explores",
+    "checker/behaviours": "recovery and liveness, of the whole graph",
     "checker": "the search, from question to result",
     "checker/own": "files of your own, as families",
     "checker/kafka": "Kafka's families",
@@ -54,6 +55,7 @@ GROUPS = {
         "checker/compiled",
         "checker/store",
         "checker/engines",
+        "checker/behaviours",
         "checker",
     ),
     "Kafka": (

@@ -12,6 +12,7 @@ from pathlib import Path
 from checker.engines.engine import ModelFault, Words
 from checker.problems.problem import Problem
 from model.kit import layout
+from model.kit.claim import predicates_of
 from model.kit.state import State
 from model.kit.transition_system import Model, call
 
@@ -64,6 +65,12 @@ def find_raised(problem: Problem, words: Words) -> Raised | None:
             invariant.holds(state, model.settings)
         except Exception as error:
             return Raised(f"invariant {invariant.name}", model, state, error)
+    for behaviour in problem.applicable_behaviours:
+        try:
+            for predicate in predicates_of(behaviour):
+                predicate(state, model.settings)
+        except Exception as error:
+            return Raised(f"claim {behaviour.name}", model, state, error)
     return None
 
 

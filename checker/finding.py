@@ -5,13 +5,37 @@ The same for a trace that a search found and for one that was recorded.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from checker.fault_count import faults_in
 from checker.faults import Disagreement
-from counterexamples import Replayed, Trace, confirm, confirm_step, replay, trace_of
-from model.kit.claim import ActionProperty, Invariant
+from checker.problems.wording import counted
+from counterexamples import (
+    NotACounterexample,
+    Replayed,
+    Trace,
+    Trapped,
+    confirm,
+    confirm_lasso,
+    confirm_step,
+    confirm_stuck,
+    replay,
+    told_cycle,
+    trace_of,
+)
+from model.kit.claim import (
+    ActionProperty,
+    Claim,
+    Invariant,
+    Judged,
+    Pattern,
+    Recoverable,
+    Temporal,
+    fair_actions,
+    ways_back,
+)
 from model.kit.state import State
 from model.kit.transition_system import Arguments, Model
 
@@ -35,7 +59,7 @@ class Finding:
     breaking: Breaking | None = None
 
 
-def finding_at(model: Model, claim: Invariant | ActionProperty, path: Path) -> Finding:
+def finding_at(model: Model, claim: Judged | Recoverable, path: Path) -> Finding:
     """The counterexample that `path` is, or, for a property, that ends a step behind it.
 
     Raises as `confirmed` does, and `Disagreement`.
@@ -64,8 +88,11 @@ def _breaking_call(model: Model, before: State, claim: ActionProperty) -> tuple[
     raise Disagreement(f"compiled, a step out of {before} breaks {claim.name}; interpreted, none")
 
 
-def confirmed(trace: Trace, model: Model, claim: Invariant | ActionProperty) -> Finding:
+def confirmed(trace: Trace, model: Model, claim: Claim) -> Finding:
     """Replay `trace`; see that its last state, or its last step, is the first to break `claim`.
+
+    Of a claim about behaviours: that no way leads back from its last state, or that what repeats is
+    fair and breaks the claim.
 
     Raises `NotACounterexample` otherwise, and whatever `counterexamples.replay` raises.
     """
@@ -73,8 +100,59 @@ def confirmed(trace: Trace, model: Model, claim: Invariant | ActionProperty) -> 
     if isinstance(claim, Invariant):
         replayed = confirm(trace, model, lambda state: claim.holds(state, settings))
         explanation = claim.explain(replayed.states[-1], settings)
+    elif isinstance(claim, Recoverable):
+        replayed, explanation = _stuck(trace, model, claim)
+    elif isinstance(claim, Temporal):
+        replayed, explanation = _for_ever(trace, model, claim)
     else:
         replayed = confirm_step(trace, model, lambda s, t: claim.keeps(s, t, settings))
         last = replayed.moments[-1]
         explanation = claim.explain(last.before, last.after, settings)
     return Finding(claim.name, claim.sentence, replayed, explanation, model)
+
+
+def _stuck(trace: Trace, model: Model, claim: Recoverable) -> tuple[Replayed, str]:
+    settings, by = model.settings, ways_back(claim, model.enabled_actions)
+    replayed, trapped = confirm_stuck(
+        trace, model, by=by, good=lambda state: claim.good(state, settings)
+    )
+    last = replayed.states[-1]
+    if not claim.when(last, settings):
+        raise NotACounterexample(
+            len(replayed.moments), f"{claim.name} says nothing of the state after the last step"
+        )
+    return replayed, f"{claim.explain(last, settings)} {told_trapped(trapped, by)}"
+
+
+def told_trapped(trapped: Trapped, by: Sequence[str]) -> str:
+    """What is in the way: the actions that nothing which can be reached enables."""
+    never = [name for name in by if name not in trapped.enabled]
+    if not trapped.enabled:
+        return f"None of these steps is enabled there: {', '.join(by) or 'there are none'}."
+    more = "" if trapped.is_whole else " that were looked at"
+    told = f"No way back from there: {counted(trapped.states, 'state')}{more} can be reached"
+    return f"{told}, none of which enables {', '.join(never)}." if never else f"{told}, none good."
+
+
+def _for_ever(trace: Trace, model: Model, claim: Temporal) -> tuple[Replayed, str]:
+    settings = model.settings
+
+    def breaks(states: Sequence[State], cycle: int) -> bool:
+        waits = [not claim.then(state, settings) for state in states]
+        if claim.pattern is Pattern.EVENTUALLY:
+            return all(waits)
+        if claim.pattern is Pattern.ALWAYS_EVENTUALLY:
+            return all(waits[cycle:])
+        # Of the states from the last `then` on; all of them, if there is none, as it never comes.
+        first = next((i + 1 for i in reversed(range(len(waits))) if not waits[i]), 0)
+        return first <= cycle and any(claim.when(state, settings) for state in states[first:])
+
+    fair = fair_actions(model.enabled_actions)
+    replayed = confirm_lasso(trace, model, fair=fair, breaks=breaks)
+    last = len(replayed.moments)
+    begins = trace.cycle if trace.cycle is not None else last
+    if begins == last:
+        told = f"It stays there for ever: {model.narration.stands_still}."
+    else:
+        told = f"{told_cycle(begins, last)}."
+    return replayed, f"{claim.explain(replayed.states[begins], settings)} {told}"

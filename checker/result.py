@@ -44,12 +44,17 @@ class InvariantResult:
     """The verdict of one claim; for a violation the least state of the least depth.
 
     Of a property that is the state `before`, and the `depth` that of the step out of it: one more.
+    Of a claim about whole behaviours it is where the cycle begins, and the `depth` how many steps
+    lead there. `unjudged` are states that break a claim about behaviours unless what a bound cuts
+    would help. `why` says what kept a claim from being judged, where that was not the search.
     """
 
     name: str
     verdict: Verdict
     depth: int | None = None
     words: Words | None = None
+    unjudged: int = 0
+    why: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +114,11 @@ class Result:
         return self.levels[-1].depth if self.levels else 0
 
     @property
+    def is_judged(self) -> bool:
+        """Whether every claim that was asked for has a verdict that stands."""
+        return self.complete and not any(r.verdict is Verdict.INCOMPLETE for r in self.invariants)
+
+    @property
     def violated(self) -> list[InvariantResult]:
         """The claims that a reachable state, or a step out of one, breaks."""
         return [r for r in self.invariants if r.verdict is Verdict.VIOLATED]
@@ -119,8 +129,7 @@ class Result:
         A violation within the contract is one all the same: see `Verdict`.
         """
         problem = self.problem
-        contracts = {claim.name: claim.contract for claim in problem.invariants}
-        contracts |= {claim.name: claim.contract for claim in problem.properties}
+        contracts = {claim.name: claim.contract for claim in problem.claims}
         return contracts[name](problem.model.settings)
 
     def graph(self, *, states_max: int = GRAPH_STATES_MAX) -> networkx.MultiDiGraph[Any]:

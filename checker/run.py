@@ -101,6 +101,8 @@ def run(
         if result.violated and result.seconds > _LONG_SECONDS:
             announce("finding the shortest traces")
         findings = counterexamples_of(problem, engine, result)
+        if problem.applicable_behaviours:
+            findings += _judge_behaviours(problem, engine, result, budgets, announce)
         if directory is not None and result.complete:
             directory.finish()
     return Run(result, findings, seconds)
@@ -118,12 +120,30 @@ def _committing(directory: RunDirectory | None) -> Callable[[Arrivals, Account],
     return commit
 
 
+def _judge_behaviours(
+    problem: Problem,
+    engine: Engine,
+    result: Result,
+    budgets: Budgets,
+    announce: Callable[[str], None],
+) -> tuple[Finding, ...]:
+    # Few runs ask for it, and it needs SciPy.
+    from checker.behaving import judge_behaviours  # noqa: PLC0415
+
+    if result.complete:
+        announce("judging recovery and liveness")
+    try:
+        return judge_behaviours(problem, engine, result, memory_bytes=budgets.memory_bytes)
+    except ModelFault as fault:
+        raise explain_fault(problem, fault) from None
+
+
 def counterexamples_of(problem: Problem, engine: Engine, result: Result) -> tuple[Finding, ...]:
     """A confirmed trace for each violated claim: of the shortest one with the fewest faults."""
     breaking = breaking_states(problem, engine, result)
     paths = paths_to_breaking(problem, engine, breaking)
     return tuple(
         replace(finding_at(problem.model, claim, paths[claim.name]), breaking=breaking[claim.name])
-        for claim in problem.claims
+        for claim in problem.judged
         if claim.name in paths
     )

@@ -25,6 +25,7 @@ from checker.result import (
     Result,
     Verdict,
 )
+from model.kit.claim import Recoverable, Temporal
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +138,10 @@ def _conclude(account: Account, engine: str, stopped_by: str | None) -> Result:
     for claim in problem.claims:
         if not problem.is_asked(claim):
             continue
-        if claim.name in account.broken:
+        if isinstance(claim, Recoverable | Temporal) and problem.is_checked(claim):
+            # Judged of the whole graph, by whoever asked for this search.
+            invariants.append(InvariantResult(claim.name, Verdict.INCOMPLETE))
+        elif claim.name in account.broken:
             depth, words = account.broken[claim.name]
             invariants.append(InvariantResult(claim.name, Verdict.VIOLATED, depth, words))
         elif not problem.is_checked(claim):

@@ -22,3 +22,14 @@ def told_alike(finding: Finding, names: str = "") -> str:
         told = f"{number} at that depth break{'s' if states == 1 else ''} the claim"
     least = "" if faults is None else f", {counted(faults, 'fault')} at the least"
     return f"Shortest: {steps}{least}; {told}."
+
+
+def told_lasso(finding: Finding) -> str:
+    """That no way to a state where it could go on so for ever is shorter; nothing of the cycle."""
+    trace = finding.replayed.trace
+    assert trace.cycle is not None
+    way = f"Shortest way to where it can go on so for ever: {counted(trace.cycle, 'step')}"
+    length = len(trace.steps) - trace.cycle
+    if not length:
+        return f"{way}."
+    return f"{way}; then a cycle of {counted(length, 'step')}, a short one."

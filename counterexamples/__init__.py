@@ -1,7 +1,8 @@
 """Counterexamples: a trace is a recipe; it is replayed through the model before it is shown.
 
     trace = trace_of(model, invariant, calls)       or  read_trace(path)
-    replayed = confirm(trace, model, holds)         or  confirm_step(...), replay(trace, model)
+    replayed = confirm(trace, model, holds)         or  confirm_step(...), confirm_lasso(...),
+                                                        confirm_stuck(...), replay(trace, model)
     console.print(render_compact(replayed, explanation=..., lanes=("LEO", "HW")))
 
 The model is handed in (`counterexamples.protocols` says what it must offer); nothing here knows the
@@ -9,6 +10,7 @@ protocol. What can go wrong is in `counterexamples.errors`.
 """
 
 from counterexamples.errors import BadTrace, Divergence, NotACounterexample, TraceError
+from counterexamples.for_ever import Trapped, confirm_lasso, confirm_stuck, told_cycle
 from counterexamples.named_file import (
     FULL,
     BadFile,
@@ -49,9 +51,12 @@ __all__ = [
     "Trace",
     "TraceError",
     "TraceStep",
+    "Trapped",
     "Trimmed",
     "confirm",
+    "confirm_lasso",
     "confirm_step",
+    "confirm_stuck",
     "first_difference",
     "follow",
     "from_json",
@@ -65,6 +70,7 @@ __all__ = [
     "require_replaceable",
     "shown",
     "to_json",
+    "told_cycle",
     "trace_of",
     "write_trace",
     "written_whole",

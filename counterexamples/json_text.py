@@ -34,17 +34,23 @@ def read_json(text: str) -> Any:
     return found
 
 
-def members(where: str, found: object, keys: tuple[str, ...]) -> dict[str, Any]:
-    """The members of an object that has exactly `keys`; `where` is its path. Raises `BadTrace`."""
+def members(
+    where: str, found: object, keys: tuple[str, ...], optional: tuple[str, ...] = ()
+) -> dict[str, Any]:
+    """The members of an object that has exactly `keys`, and perhaps some that are `optional`.
+
+    `where` is its path. Raises `BadTrace`.
+    """
     if not isinstance(found, dict):
         raise BadTrace(f"{where} is {shown(found)}; it must be an object with {_listed(keys)}")
     missing = [key for key in keys if key not in found]
     if missing:
         raise BadTrace(f"{where} lacks {_listed(missing)}; it must have {_listed(keys)}")
-    unknown = [key for key in found if key not in keys]
+    known = (*keys, *optional)
+    unknown = [key for key in found if key not in known]
     if unknown:
         raise BadTrace(
-            f"{where} has {shown(unknown)}, which is unknown; it may have {_listed(keys)}"
+            f"{where} has {shown(unknown)}, which is unknown; it may have {_listed(known)}"
         )
     return found
 

@@ -76,6 +76,10 @@ class Narration(Protocol):
     def summary(self) -> Callable[[State], list[tuple[str, str]]]:
         """Label and value of what belongs to no row."""
 
+    @property
+    def stands_still(self) -> str:
+        """Of a state in which nothing is sure to go on: that it is so."""
+
 
 class Model(Protocol):
     """A transition system within bounds, and what makes this very one again."""
@@ -115,6 +119,9 @@ class Model(Protocol):
     @property
     def narration(self) -> Narration:
         """The words for it all."""
+
+    def bindings(self, action: Any, /) -> Iterator[tuple[int, ...]]:
+        """Every combination of an action's arguments, in order."""
 
     def successors(self, state: State, /) -> Iterator[Step]:
         """Every step out of `state` within the bounds."""

@@ -15,6 +15,7 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
+from counterexamples.for_ever import told_cycle
 from counterexamples.protocols import State
 from counterexamples.replay import Moment, Replayed
 from counterexamples.state_table import (
@@ -30,6 +31,7 @@ from counterexamples.state_table import (
 
 BAD = "bold red"
 CALL = "bold cyan"
+CYCLE = "bold magenta"
 
 WHY = "italic"
 WHY_MARK = ">> "
@@ -91,8 +93,12 @@ def render_full(
         *_state(replayed, None, replayed.initial, widths),
     ]
     for moment in replayed.moments:
+        if cycle := told_repetition(replayed, moment.number):
+            parts += [Text(), Text(cycle, style=CYCLE)]
         parts += [Text(), _step(replayed, moment, (reasons or {}).get(moment.number, ""))]
         parts += _state(replayed, moment.before, moment.after, widths)
+    if ending := told_repetition(replayed, len(replayed.moments) + 1):
+        parts += [Text(), Text(ending, style=CYCLE)]
     return Trimmed(Group(*parts, *_conclusion(explanation)))
 
 
@@ -143,6 +149,8 @@ class _StepLines:
                 table.add_column(Text(title), no_wrap=True)
             table.add_row("0.", "", Text("Initial state", style=QUIET), *cells[0])
         for moment in moments:
+            if cycle := told_repetition(self.replayed, moment.number):
+                table.add_row("", "", Text(cycle, style=CYCLE))
             # The sentence names the broker: a narrow screen can do without the arguments.
             called = str(moment) if has_lanes else moment.action
             table.add_row(
@@ -151,7 +159,19 @@ class _StepLines:
                 _told(self.replayed, moment, self.reasons.get(moment.number, "")),
                 *(cells[moment.number] if has_lanes else ()),
             )
+        if ending := told_repetition(self.replayed, len(moments) + 1):
+            table.add_row("", "", Text(ending, style=CYCLE))
         yield table
+
+
+def told_repetition(replayed: Replayed, number: int) -> str:
+    """What stands before the step of this number, of a trace that goes on for ever."""
+    cycle, last = replayed.trace.cycle, len(replayed.moments)
+    if cycle is None or number != cycle + 1:
+        return ""
+    if cycle == last:
+        return f"For ever: {replayed.narration.stands_still}."
+    return f"{told_cycle(cycle, last)}:"
 
 
 def _lanes(replayed: Replayed, titles: Sequence[str]) -> tuple[list[str], list[list[Text]]]:

@@ -55,7 +55,10 @@ class Trace:
     """A model, made again by its name, version and environment, and a path through it.
 
     `invariant` names the claim that the last state, or the last step, breaks. `initial` is the
-    index of the initial state. Raises `BadTrace` when a part cannot be what it is meant to be.
+    index of the initial state. A trace that goes on for ever has a `cycle`: after so many steps is
+    the state to which the last step returns, so that the steps behind it repeat; where it is the
+    last state, the protocol stays in that. Raises `BadTrace` when a part cannot be what it is meant
+    to be.
     """
 
     model: str
@@ -64,6 +67,7 @@ class Trace:
     invariant: str
     initial: int
     steps: tuple[TraceStep, ...]
+    cycle: int | None = None
 
     def __post_init__(self) -> None:
         _require_name("model", self.model)
@@ -81,6 +85,12 @@ class Trace:
             _require_scalar(f"environment.{name}", value)
         if len(self.steps) > STEPS_MAX:
             raise BadTrace(f"steps are {len(self.steps)}; at most {STEPS_MAX} are read")
+        if self.cycle is not None:
+            _require_int("cycle", self.cycle)
+            if not 0 <= self.cycle <= len(self.steps):
+                raise BadTrace(
+                    f"cycle is {self.cycle}; it counts steps, of which there are {len(self.steps)}"
+                )
 
 
 def trace_of(
@@ -89,6 +99,7 @@ def trace_of(
     calls: Iterable[tuple[str, tuple[int, ...]]],
     *,
     initial: int = 0,
+    cycle: int | None = None,
 ) -> Trace:
     """The recipe for a path that a search found: action names with their arguments in order."""
     parameters = {action.name: action.parameters for action in model.actions}
@@ -106,6 +117,7 @@ def trace_of(
         invariant=invariant,
         initial=initial,
         steps=tuple(steps),
+        cycle=cycle,
     )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
+from typing import Any
 
 from counterexamples.errors import BadTrace
 from counterexamples.json_text import members, read_json
@@ -19,6 +20,8 @@ FORMAT = "waterline-trace/1"
 BYTES_MAX = 64 * 1024 * 1024
 
 _KEYS = ("format", "model", "version", "environment", "invariant", "initial", "steps")
+_OPTIONAL = ("cycle",)
+"""Only a trace that goes on for ever has it: any other is as it was before there were such."""
 _STEP_KEYS = ("action", "arguments")
 
 
@@ -42,6 +45,7 @@ def head_of(trace: Trace) -> dict[str, object]:
         "environment": dict(sorted(trace.environment.items())),
         "invariant": trace.invariant,
         "initial": trace.initial,
+        **({} if trace.cycle is None else {"cycle": trace.cycle}),
     }
 
 
@@ -60,7 +64,7 @@ def from_object(document: object) -> Trace:
     if isinstance(document, dict) and document.get("format") != FORMAT:
         found = shown(document.get("format"))
         raise BadTrace(f"not a trace: format is {found}; it must be {FORMAT!r}")
-    fields = members("a trace", document, _KEYS)
+    fields = members("a trace", document, _KEYS, _OPTIONAL)
     environment, steps = fields["environment"], fields["steps"]
     if not isinstance(environment, dict):
         raise BadTrace(f"environment is {shown(environment)}; it must be an object of options")
@@ -73,6 +77,7 @@ def from_object(document: object) -> Trace:
         invariant=fields["invariant"],
         initial=fields["initial"],
         steps=tuple(_step(f"steps[{index}]", step) for index, step in enumerate(steps)),
+        cycle=_cycle(fields),
     )
 
 
@@ -95,6 +100,14 @@ def write_trace(path: str | os.PathLike[str], trace: Trace) -> None:
     """Put `trace` at `path`, all of it or nothing. Raises `BadFile`."""
     with written_whole(path) as file:
         file.write(to_json(trace).encode("ascii"))
+
+
+def _cycle(fields: dict[str, Any]) -> int | None:
+    if "cycle" not in fields:
+        return None
+    # `null` is no way to say that there is none: the same trace has one text.
+    cycle: int = -1 if fields["cycle"] is None else fields["cycle"]
+    return cycle
 
 
 def _step(where: str, step: object) -> TraceStep:

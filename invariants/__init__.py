@@ -6,10 +6,19 @@ A module of this package that has a `CLAIM` is in the catalogue, at the place th
 import importlib
 import pkgutil
 
-from model.kit.claim import ActionProperty, Breach, Invariant, Reachable
+from model.kit.claim import (
+    ActionProperty,
+    Behaviour,
+    Breach,
+    Claim,
+    Invariant,
+    Reachable,
+    Recoverable,
+    Temporal,
+)
 
 
-def _claims() -> list[Invariant | ActionProperty]:
+def _claims() -> list[Claim]:
     """The claims of all modules of the package, in the order of their rank."""
     names = [found.name for found in pkgutil.iter_modules(__path__) if not found.ispkg]
     modules = [importlib.import_module(f"{__name__}.{name}") for name in names]
@@ -24,5 +33,19 @@ PROPERTIES: tuple[ActionProperty, ...] = tuple(
     claim for claim in _CLAIMS if isinstance(claim, ActionProperty)
 )
 """About every step out of one."""
+BEHAVIOURS: tuple[Behaviour, ...] = tuple(
+    claim for claim in _CLAIMS if isinstance(claim, Recoverable | Temporal)
+)
+"""About what they lead to: ways back, and whole behaviours."""
 
-__all__ = ["ALL", "PROPERTIES", "ActionProperty", "Breach", "Invariant", "Reachable"]
+__all__ = [
+    "ALL",
+    "BEHAVIOURS",
+    "PROPERTIES",
+    "ActionProperty",
+    "Breach",
+    "Invariant",
+    "Reachable",
+    "Recoverable",
+    "Temporal",
+]

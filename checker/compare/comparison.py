@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from checker.compare.aligning import How, Pair, aligned
 from checker.problems.family import words_of
-from checker.problems.problem import Problem
+from checker.problems.problem import Problem, asked_of_steps
 from counterexamples import Moment, Replayed
 from counterexamples.protocols import Narration
 from model.kit.claim import ActionProperty, Invariant
@@ -155,7 +155,7 @@ def _initial(model: Model, replayed: Replayed) -> State:
 def _end(problem: Problem, initial: State, moments: list[Moment | None]) -> End:
     """Where on its way the claim of the problem first breaks."""
     settings = problem.model.settings
-    [claim] = [claim for claim in problem.claims if problem.is_asked(claim)]
+    claim = asked_of_steps(problem, "comparing")
     if not claim.applies(settings):
         return End(broken_at=None, explanation="", applies=False)
     if isinstance(claim, Invariant) and not claim.holds(initial, settings):

@@ -126,10 +126,10 @@ def program_of(plan: Plan, *, comment: bool = False) -> Program:
     expand += [words, words, cut, flags, flags, flags, rows, words]
     inspect: list[Value] = [c, number, rows, number, number, flags, rows]
     roots = unit.call(functions["expand"], expand), unit.call(functions["inspect"], inspect)
-    return program(unit, *map(_given_settings, roots))
+    return program(unit, *map(given_settings, roots))
 
 
-def _given_settings(root: Written) -> Written:
+def given_settings(root: Written) -> Written:
     """The same function; its first argument is where the settings are, also if it reads none."""
     if root.parameters[0] == _SETTINGS:
         return root

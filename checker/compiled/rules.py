@@ -15,6 +15,7 @@ from typing import Any
 
 from checker.compiled.source import source_of
 from checker.problems.problem import Problem
+from model.kit.claim import Recoverable, predicates_of
 
 
 def rules_digest(problem: Problem) -> str:
@@ -47,6 +48,15 @@ def called_by(problem: Problem) -> Iterator[tuple[str, Any]]:
         yield f"invariant {invariant.name}", invariant.holds
     for claim in problem.applicable_properties:
         yield f"property {claim.name}", claim.keeps
+    for behaviour in problem.applicable_behaviours:
+        fair = sorted(a.name for a in problem.model.enabled_actions if a.weakly_fair)
+        said = (
+            (sorted(behaviour.by), fair)
+            if isinstance(behaviour, Recoverable)
+            else (behaviour.pattern.value, fair)
+        )
+        for predicate in predicates_of(behaviour):
+            yield f"behaviour {behaviour.name} {said}", predicate
     for reachable in problem.reachable:
         yield f"reachable {reachable.name}", reachable.happens
 

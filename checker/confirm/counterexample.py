@@ -11,11 +11,11 @@ from checker.budgets import Budgets
 from checker.engines.choice import EngineChoice
 from checker.finding import Finding, confirmed
 from checker.kafka.families import MESSAGE, family_of
-from checker.problems.problem import Problem
+from checker.problems.problem import Problem, asked_of_steps
 from checker.run import run
 from checker.scenarios.scenario import Scenario
 from counterexamples import BadTrace, Moment, read_trace
-from model.kit.claim import ActionProperty, Invariant
+from model.kit.claim import Judged
 from model.kit.errors import BadEnvironment
 from model.message.environment import Environment
 from model.message.terms import ANSWERED
@@ -34,9 +34,9 @@ class Counterexample:
     finding: Finding
 
     @property
-    def claim(self) -> Invariant | ActionProperty:
+    def claim(self) -> Judged:
         """The one that was asked for."""
-        return next(claim for claim in self.problem.claims if self.problem.is_asked(claim))
+        return asked_of_steps(self.problem, "confirming on brokers")
 
 
 def searched(
@@ -107,5 +107,5 @@ def recorded(path: Path) -> Counterexample:
         problem = family.problem_of(trace.version, trace.environment, [trace.invariant])
     except BadEnvironment as found:
         raise BadTrace(f"{path}: {found}") from None
-    claim = next(claim for claim in problem.claims if problem.is_asked(claim))
+    claim = asked_of_steps(problem, "confirming on brokers")
     return Counterexample(problem, confirmed(trace, problem.model, claim))

@@ -23,7 +23,14 @@ from checker.console.screen import screen
 from checker.graph import GRAPH_STATES_MAX
 from checker.kafka.families import GRAINS
 from counterexamples import Trimmed
-from model.kit.claim import ActionProperty, Invariant, Reachable
+from model.kit.claim import (
+    ActionProperty,
+    Claim,
+    Invariant,
+    Reachable,
+    Recoverable,
+    Temporal,
+)
 
 
 def _list_claims(ctx: click.Context, param: click.Parameter, wanted: bool) -> None:
@@ -41,10 +48,18 @@ def _list_claims(ctx: click.Context, param: click.Parameter, wanted: bool) -> No
     ctx.exit(0)
 
 
-def _kind(claim: Invariant | ActionProperty | Reachable) -> str:
-    if isinstance(claim, Reachable):
-        return "must happen"
-    kind = "invariant" if isinstance(claim, Invariant) else "property of steps"
+def _kind(claim: Claim | Reachable) -> str:
+    match claim:
+        case Reachable():
+            return "must happen"
+        case Invariant():
+            kind = "invariant"
+        case ActionProperty():
+            kind = "property of steps"
+        case Recoverable():
+            kind = "recovery"
+        case Temporal():
+            kind = "liveness"
     return kind if claim.default else f"{kind}, on request"
 
 
@@ -61,6 +76,16 @@ def _kind(claim: Invariant | ActionProperty | Reachable) -> str:
 @directory_options
 @click.option(
     "--invariant", "names", multiple=True, metavar="NAME", help="Only this one; repeatable."
+)
+@click.option(
+    "--recovery",
+    is_flag=True,
+    help="Also ask every claim about recovery: whether the protocol comes back by itself.",
+)
+@click.option(
+    "--liveness",
+    is_flag=True,
+    help="Also ask every claim about whole behaviours: whether what is to come comes in the end.",
 )
 @click.option(
     "--list",

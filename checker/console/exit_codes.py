@@ -49,7 +49,7 @@ def exit_code(result: Result, *, deadlock: bool) -> int:
         fitting.append(VIOLATED)
     if deadlock and result.deadlock is not None:
         fitting.append(DEADLOCK)
-    if not result.complete:
+    if not result.is_judged:
         fitting.append(INCOMPLETE)
     return first(fitting)
 

@@ -19,7 +19,9 @@ from checker.kafka.families import GRAINS, MESSAGE, SYMMETRIES
 from checker.problems.problem import Problem
 from checker.problems.symmetry import Symmetry
 from model.atomic.environment import LOG_SIZE_MAX
+from model.kit.claim import Behaviour, Recoverable, Temporal
 from model.kit.errors import BadEnvironment
+from model.kit.renaming import CannotRename
 from model.message.declared import Declared, option_of
 from model.message.environment import DECLARED
 from model.message.features import FEATURES, TRUNCATIONS
@@ -35,6 +37,9 @@ PARTITIONS = click.IntRange(1, 100_000)
 DRIVER_LEVELS = click.IntRange(0)
 MAX_STATES = click.IntRange(1)
 MAX_DEPTH = click.IntRange(0)
+
+KINDS: dict[str, type[Behaviour]] = {"recovery": Recoverable, "liveness": Temporal}
+"""The options that ask all claims of a kind, beside those that are asked without."""
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 _SIZES = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9}
@@ -294,6 +299,7 @@ def take_given(options: dict[str, Any]) -> dict[str, Any]:
     added, removed = options.pop("added", ()), options.pop("removed", ())
     if added or removed:
         given["protocol"] = _switched(given, added, removed)
+    given |= {kind: options.pop(kind, False) or None for kind in KINDS}
     given["symmetry"] = options.pop("symmetry", None)
     given["model"] = options.pop("own_model", None)
     given["set"] = dict(options.pop("bounds", ())) or None
@@ -336,6 +342,28 @@ def _from_scenario(scenario: Scenario, given: dict[str, Any]) -> dict[str, Any]:
 def problem_from(given: dict[str, Any]) -> Problem:
     """What is to be checked. Raises `BadEnvironment`."""
     options = dict(given)
+    kinds = [kind for kind in KINDS if options.pop(kind, False)]
+    problem = _named(options)
+    for kind in kinds:
+        problem = _asking_all(problem, kind)
+    return problem
+
+
+def _asking_all(problem: Problem, kind: str) -> Problem:
+    """The problem with all claims of a kind beside those that it asks."""
+    names = [claim.name for claim in problem.behaviours if isinstance(claim, KINDS[kind])]
+    if not names:
+        raise BadEnvironment(
+            f"--{kind}: nothing of the kind is claimed of {problem.model.name}; leave it out"
+        )
+    try:
+        return problem.asking_too(names)
+    except CannotRename as refused:
+        raise BadEnvironment(str(refused)) from None
+
+
+def _named(options: dict[str, Any]) -> Problem:
+    """The problem with the claims that are named."""
     if "model" in options:
         return _of_own(options)
     if "set" in options:

@@ -10,7 +10,7 @@ from checker.finding import Finding, confirmed
 from checker.problems.problem import Problem
 from counterexamples import BadTrace, Trace, from_json, read_trace
 from counterexamples.formats import from_itf, is_itf
-from model.kit.claim import ActionProperty, Invariant
+from model.kit.claim import Claim
 from model.kit.errors import BadEnvironment
 
 
@@ -22,7 +22,7 @@ class Recorded:
     finding: Finding
 
     @property
-    def claim(self) -> Invariant | ActionProperty:
+    def claim(self) -> Claim:
         """The one that the trace breaks."""
         return next(claim for claim in self.problem.claims if self.problem.is_asked(claim))
 

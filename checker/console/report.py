@@ -29,9 +29,10 @@ from checker.problems.wording import (
 )
 from checker.problems.words import Words
 from checker.result import LevelSummary, Result, Verdict
-from checker.shortest import told_alike
+from checker.shortest import told_alike, told_lasso
 from checker.story.story import reasons, story_of
 from counterexamples import TraceStep, Trimmed, render_compact
+from model.kit.claim import Temporal
 
 if TYPE_CHECKING:
     from checker.finding import Finding
@@ -93,12 +94,20 @@ def sentences(problem: Problem) -> dict[str, str]:
 def verdicts(result: Result) -> RenderableType:
     """One line an invariant or property; its sentence only where there is room for it."""
     rows = []
+    behaviours = result.problem.behaviours
+    liveness = {claim.name for claim in behaviours if isinstance(claim, Temporal)}
     for found in result.invariants:
         verdict = Text(found.verdict.value.upper(), style=_STYLES[found.verdict])
         if found.depth is not None:
-            verdict.append(f" after {found.depth} steps", style="red")
+            for_ever = ", for ever" if found.name in liveness else ""
+            verdict.append(f" after {found.depth} steps{for_ever}", style="red")
             if contract := result.contract_of(found.name):
                 verdict.append(f", {told_contract(contract)}", style="yellow")
+        if found.why:
+            verdict.append(f": {found.why}", style="yellow")
+        if found.unjudged:
+            left = counted(found.unjudged, "state")
+            verdict.append(f", but for {left} that a bound leaves open", style="yellow")
         rows.append((found.name, verdict))
     return _Claims(("Invariant", "Verdict"), tuple(rows), sentences(result.problem))
 
@@ -232,6 +241,8 @@ def render_finding(
             reasons=reasons(story_of(finding)),
         )
     alike = [Text(told_alike(finding, names), "dim")] if finding.breaking else []
+    if finding.replayed.trace.cycle is not None:
+        alike = [Text(told_lasso(finding), "dim")]
     return Group(Text(), title, shown, *alike)
 
 

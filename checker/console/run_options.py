@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from checker.console.options import problem_from, take_given
+from checker.console.options import KINDS, problem_from, take_given
 from checker.console.own_options import file_and_name, finder
 from checker.problems.family import Family
 from checker.problems.problem import Problem
@@ -52,6 +52,10 @@ def _require_same(given: dict[str, Any], problem: Problem, location: str) -> Non
         "grain": family.name,
         "protocol": model.version,
         "symmetry": problem.symmetry.value,
+        **{
+            kind: all(problem.is_asked(c) for c in problem.behaviours if isinstance(c, claims))
+            for kind, claims in KINDS.items()
+        },
         **model.options,
     }
     given = dict(given)

@@ -23,6 +23,7 @@ def summary(run: Run, explanations: Mapping[str, Any] | None = None) -> dict[str
     model = result.problem.model
     traces = {f.invariant: json.loads(to_json(f.replayed.trace)) for f in run.findings}
     breaking = {f.invariant: f.breaking for f in run.findings if f.breaking is not None}
+    behaviours = {claim.name for claim in result.problem.behaviours}
     sentences = {f.invariant: f.explanation for f in run.findings}
     return {
         "format": FORMAT,
@@ -38,6 +39,8 @@ def summary(run: Run, explanations: Mapping[str, Any] | None = None) -> dict[str
                 "contract": result.contract_of(found.name) if found.depth is not None else None,
                 "explanation": sentences.get(found.name),
                 "breaking_states": breaking[found.name].states if found.name in breaking else None,
+                "unjudged_states": found.unjudged if found.name in behaviours else None,
+                "why": found.why or None,
                 "faults": breaking[found.name].faults if found.name in breaking else None,
                 "trace": traces.get(found.name),
             }

@@ -7,7 +7,7 @@ import sys
 from checker.console.screen import screen
 from checker.finding import Finding
 from checker.story.story import story_of
-from model.kit.claim import ActionProperty, Invariant
+from model.kit.claim import Claim
 
 
 def is_interactive() -> bool:
@@ -20,7 +20,7 @@ def _draws() -> bool:
     return console.file.isatty() and not console.is_dumb_terminal
 
 
-def view(finding: Finding, claim: Invariant | ActionProperty) -> int:
+def view(finding: Finding, claim: Claim) -> int:
     """Step through a counterexample; returns the exit code."""
     # Only who looks at a screen needs what draws it.
     from checker.viewer.app import Viewer  # noqa: PLC0415

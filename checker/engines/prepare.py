@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+from checker.compiled.asking import questions_for
 from checker.compiled.cache import cache_directory, distrust
 from checker.compiled.kernel import recipes_of
 from checker.compiled.program import is_at_hand
@@ -29,7 +30,8 @@ def prepare(
     """
     started = time.monotonic()
     store = programs.in_memory(problem.model.layout.words, threads=threads)
-    needed = (*recipes_of(problem), *store)
+    asked = questions_for(problem)
+    needed = (*recipes_of(problem), *store, *([asked.recipe] if asked is not None else []))
     if not all(map(is_at_hand, needed)):
         if reason := distrust(cache_directory()):
             announce(f"{reason}; until then every run compiles")

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from checker.explain.courses import Allowance, Courses, CourseSearch, Event
 from checker.problems.family import words_of
-from checker.problems.problem import Problem
+from checker.problems.problem import Problem, asked_of_steps
 from counterexamples import Moment, Replayed
 from model.kit.claim import ActionProperty
 from model.kit.state import State
@@ -103,7 +103,7 @@ class _Looked:
         self._replayed, self._model = replayed, problem.model
         self._outside = words_of(problem).outside
         self._search = CourseSearch(problem, self._outside)
-        [self._claim] = [claim for claim in problem.claims if problem.is_asked(claim)]
+        self._claim = asked_of_steps(problem, "explaining")
         self._allowance = Allowance(states=states_max, ends=time.monotonic() + seconds_max)
 
     def chain(self) -> Chain:

@@ -18,7 +18,7 @@ from checker.compiled.origins import action_of, arguments_of, call_of, row_of, s
 from checker.engines.engine import ModelFault, Words
 from checker.engines.expander import Expander, Findings, Tally
 from checker.faults import explain_fault
-from checker.problems.problem import Problem
+from checker.problems.problem import Problem, asked_of_steps
 from checker.rows import Rows
 from checker.store.explore_loop import CHUNK_ROWS
 from model.kit.claim import ActionProperty
@@ -72,7 +72,7 @@ class CourseSearch:
     def __init__(self, problem: Problem, outside: frozenset[str]) -> None:
         self.problem = problem
         self.model = problem.model
-        [self._claim] = [claim for claim in problem.claims if problem.is_asked(claim)]
+        self._claim = asked_of_steps(problem, "explaining")
         self._expander = Expander(problem)
         names = [action.name for action in self.model.actions]
         self._is_free: NDArray[np.bool_] = np.array(

@@ -75,6 +75,7 @@ def values_of(run: Run) -> dict[str, Any]:
             finding.invariant: [
                 finding.replayed.trace.initial,
                 [[s.action, [v for _, v in s.arguments]] for s in finding.replayed.trace.steps],
+                finding.replayed.trace.cycle,
             ]
             for finding in run.findings
         },
@@ -113,8 +114,9 @@ def answer_from(values: Mapping[str, Any], problem: Problem, *, is_kept: bool = 
             name,
             ((action, tuple(arguments)) for action, arguments in steps),
             initial=initial,
+            cycle=cycle,
         )
-        for name, (initial, steps) in values["traces"].items()
+        for name, (initial, steps, cycle) in values["traces"].items()
         if name in asked
     }
     return Answer(result, traces, is_kept)

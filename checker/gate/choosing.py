@@ -18,6 +18,7 @@ from checker.gate.fingerprint import PACKAGES, reached
 from checker.gate.reading import DEFAULTS, ENTRIES
 from checker.gate.searches import searches_of
 from checker.problems.problem import Problem
+from model.kit.claim import predicates_of
 
 _PROGRAMS = ("model/", "invariants/", "checker/", "counterexamples/", "waterline/")
 """The folders of this project's own programs. Any other file reaches who names it."""
@@ -119,6 +120,7 @@ def _rules_of(expectations: Sequence[Expectation]) -> dict[str, set[str]]:
         roots = [f for a in model.actions for f in (a.guard, a.effect, a.limit) if f is not None]
         roots += [claim.holds for claim in problem.invariants]
         roots += [claim.keeps for claim in problem.properties]
+        roots += [asked for claim in problem.behaviours for asked in predicates_of(claim)]
         roots += [claim.happens for claim in problem.reachable]
         for root in roots:
             if root in seen:

@@ -23,6 +23,7 @@ from checker.problems.problem import Problem
 PACKAGES = Path(__file__).parents[2]
 CHECKER = (
     "checker/*.py",
+    "checker/behaviours/*.py",
     "checker/compiled/*.py",
     "checker/engines/*.py",
     "checker/problems/*.py",

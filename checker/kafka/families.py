@@ -36,6 +36,7 @@ MESSAGE = Family(
     invariants=invariants.ALL,
     properties=invariants.PROPERTIES,
     reachable=reachable.ALL,
+    behaviours=invariants.BEHAVIOURS,
     build=message.message_model,
     words=MESSAGE_WORDS,
     symmetries=SYMMETRIES,

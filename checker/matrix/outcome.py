@@ -221,6 +221,6 @@ def with_counterexample(outcome: Outcome) -> Outcome:
     if worst is None:
         return outcome
     problem = outcome.cell.problem([worst.name])
-    claim = next(known for known in problem.claims if known.name == worst.name)
+    claim = next(known for known in problem.judged if known.name == worst.name)
     found = finding_at(problem.model, claim, outcome.answer.paths[worst.name])
     return replace(outcome, replayed=found.replayed, explanation=found.explanation)

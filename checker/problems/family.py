@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from checker.problems.problem import Problem
 from checker.problems.symmetry import Symmetry
 from checker.problems.words import Words
-from model.kit.claim import ActionProperty, Invariant, Reachable
+from model.kit.claim import ActionProperty, Behaviour, Claim, Invariant, Reachable
 from model.kit.errors import BadEnvironment
 from model.kit.renaming import CannotRename
 from model.kit.transition_system import Model
@@ -34,6 +34,7 @@ class Claimed:
     invariants: tuple[Invariant, ...]
     properties: tuple[ActionProperty, ...]
     reachable: tuple[Reachable, ...]
+    behaviours: tuple[Behaviour, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,13 +62,14 @@ class Family:
     words: Words
     symmetries: Mapping[str, Symmetry]
     symmetry: str = ""
+    behaviours: Sequence[Behaviour] = ()
     expected: Mapping[str, Mapping[str, Sequence[str]]] = field(default_factory=dict)
     again: tuple[Callable[..., Family], tuple[Any, ...]] | None = None
 
     @property
-    def claims(self) -> tuple[Invariant | ActionProperty | Reachable, ...]:
+    def claims(self) -> tuple[Claim | Reachable, ...]:
         """Everything that is claimed of it."""
-        return (*self.invariants, *self.properties, *self.reachable)
+        return (*self.invariants, *self.properties, *self.behaviours, *self.reachable)
 
     def claimed(self, version: str, circumstances: Any) -> Claimed:
         """A model and the claims about it. Raises `BadEnvironment`."""
@@ -76,6 +78,7 @@ class Family:
             invariants=tuple(self.invariants),
             properties=tuple(self.properties),
             reachable=tuple(self.reachable),
+            behaviours=tuple(self.behaviours),
         )
 
     @property
@@ -103,7 +106,7 @@ class Family:
         """
         claimed = self.claimed(version, circumstances)
         known = [claim.name for claim in claimed.invariants]
-        known += [claim.name for claim in claimed.properties]
+        known += [claim.name for claim in (*claimed.properties, *claimed.behaviours)]
         for name in names:
             if name not in known:
                 raise BadEnvironment(f"invariant is {name!r}; known: {', '.join(known)}")
@@ -113,6 +116,7 @@ class Family:
                 claimed.invariants,
                 claimed.reachable,
                 properties=claimed.properties,
+                behaviours=claimed.behaviours,
                 asked=frozenset(names) if names else None,
                 symmetry=symmetry,
                 family=self,

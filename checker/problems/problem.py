@@ -7,7 +7,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from checker.problems.symmetry import Symmetry, require_symmetric
-from model.kit.claim import ActionProperty, Invariant, Reachable
+from model.kit.claim import ActionProperty, Behaviour, Claim, Invariant, Judged, Reachable
+from model.kit.errors import BadEnvironment
+from model.kit.renaming import CannotRename
 from model.kit.transition_system import Model
 
 if TYPE_CHECKING:
@@ -29,7 +31,8 @@ class Shared:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A model and the claims about it: `invariants` of its states, `properties` of its transitions.
+    """A model and the claims about it: `invariants` of its states, `properties` of its transitions,
+    `behaviours` of what its states lead to.
 
     `asked` names those that are checked, None for all but those that must be asked for. Those that
     do not apply to the version are never checked. `shared` says what other problems of the same job
@@ -42,6 +45,7 @@ class Problem:
     invariants: tuple[Invariant, ...]
     reachable: tuple[Reachable, ...] = ()
     properties: tuple[ActionProperty, ...] = field(default=(), kw_only=True)
+    behaviours: tuple[Behaviour, ...] = field(default=(), kw_only=True)
     asked: frozenset[str] | None = None
     symmetry: Symmetry = Symmetry.NONE
     shared: Shared | None = None
@@ -49,6 +53,13 @@ class Problem:
 
     def __post_init__(self) -> None:
         require_symmetric(self.model, self.symmetry)
+        if self.symmetry.sorts and self.applicable_behaviours:
+            # Which instance of a step is fair is told by names, and a way through representatives
+            # may come back under others.
+            raise CannotRename(
+                f"{self.applicable_behaviours[0].name} is about behaviours, which are not judged "
+                "up to the names of anything; leave out --symmetry"
+            )
 
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
         """What another process needs: what makes the family again, or all but the family."""
@@ -56,19 +67,24 @@ class Problem:
         if family is not None and family.again is not None:
             made = (family.again, model.version, dict(model.options))
             return _made_again, (*made, self.asked, self.symmetry, self.shared)
-        parts = (model, self.invariants, self.reachable, self.properties)
+        parts = (model, self.invariants, self.reachable, self.properties, self.behaviours)
         return _put_together, (*parts, self.asked, self.symmetry, self.shared)
 
     @property
-    def claims(self) -> tuple[Invariant | ActionProperty, ...]:
+    def claims(self) -> tuple[Claim, ...]:
         """All that can have a verdict, in the order of the report."""
+        return (*self.judged, *self.behaviours)
+
+    @property
+    def judged(self) -> tuple[Judged, ...]:
+        """Those that a search judges as it goes: of single states, and of single steps."""
         return (*self.invariants, *self.properties)
 
-    def is_asked(self, claim: Invariant | ActionProperty) -> bool:
+    def is_asked(self, claim: Claim) -> bool:
         """Whether a verdict is wanted."""
         return claim.default if self.asked is None else claim.name in self.asked
 
-    def is_checked(self, claim: Invariant | ActionProperty) -> bool:
+    def is_checked(self, claim: Claim) -> bool:
         """Whether a verdict is wanted, and the version has what the claim is about."""
         return self.is_asked(claim) and claim.applies(self.model.settings)
 
@@ -92,6 +108,11 @@ class Problem:
         """The properties that are checked, in order."""
         return tuple(claim for claim in self.properties if self.is_checked(claim))
 
+    @property
+    def applicable_behaviours(self) -> tuple[Behaviour, ...]:
+        """The claims about behaviours that are checked, in order."""
+        return tuple(claim for claim in self.behaviours if self.is_checked(claim))
+
 
 def _made_again(
     again: tuple[Any, tuple[Any, ...]],
@@ -111,6 +132,7 @@ def _put_together(
     invariants: tuple[Invariant, ...],
     reachable: tuple[Reachable, ...],
     properties: tuple[ActionProperty, ...],
+    behaviours: tuple[Behaviour, ...],
     asked: frozenset[str] | None,
     symmetry: Symmetry,
     shared: Shared | None,
@@ -120,9 +142,24 @@ def _put_together(
         invariants,
         reachable,
         properties=properties,
+        behaviours=behaviours,
         asked=asked,
         symmetry=symmetry,
         shared=shared,
+    )
+
+
+def asked_of_steps(problem: Problem, what: str) -> Judged:
+    """The one claim that is asked, for `what` goes by single states and steps.
+
+    Raises `BadEnvironment` where it is about behaviours.
+    """
+    [claim] = [claim for claim in problem.claims if problem.is_asked(claim)]
+    if isinstance(claim, Invariant | ActionProperty):
+        return claim
+    raise BadEnvironment(
+        f"{claim.name} is about what follows, and {what} is about states and steps; "
+        "`waterline view` shows such a trace"
     )
 
 

@@ -66,6 +66,11 @@ class Story:
         """Whether the states are clusters."""
         return self._grain is not None
 
+    def repeats(self, step: int) -> bool:
+        """Whether a step is on the cycle of a trace that goes on for ever."""
+        cycle = self.replayed.trace.cycle
+        return cycle is not None and step > cycle
+
     def sentence(self, step: int) -> str:
         """What happened in a step."""
         moment = self.replayed.moments[step - 1]

@@ -28,7 +28,7 @@ from checker.viewer.look import QUIET, Seen
 from checker.viewer.steps import Steps
 from checker.viewer.telling import differences, headline, told, told_claim, told_keys
 from counterexamples.state_table import facts, state_table, widths_of
-from model.kit.claim import ActionProperty, Invariant
+from model.kit.claim import Claim
 
 ENDED_BY_SIGNAL = 128 + signal.SIGTERM
 WIDE = 120
@@ -90,7 +90,7 @@ class Viewer(App[int]):
         Binding("ctrl+z", "suspend_process", show=False),
     ]
 
-    def __init__(self, story: Story, claim: Invariant | ActionProperty) -> None:
+    def __init__(self, story: Story, claim: Claim) -> None:
         super().__init__()
         self.story = story
         self.claim = claim

@@ -16,7 +16,15 @@ from textual.strip import Strip
 
 from checker.story.cluster import CONSUMER, CONTROLLER, NETWORK
 from checker.story.story import Story
-from checker.viewer.look import FAULT, FAULT_MARK, QUIET, REASON_MARK, actor_style, plain
+from checker.viewer.look import (
+    FAULT,
+    FAULT_MARK,
+    QUIET,
+    REASON_MARK,
+    REPEATS_MARK,
+    actor_style,
+    plain,
+)
 
 WIDE = 46
 """Columns from which a line has room for what happened."""
@@ -77,7 +85,9 @@ class Steps(ScrollView):
             line.append("   initial state", QUIET)
         else:
             matters = REASON_MARK if self.story.why(step) else " "
-            line.append(FAULT_MARK if self.story.is_fault(step) else " ", FAULT)
+            # No fault is on a cycle: each uses up one of those that there are.
+            mark = FAULT_MARK if self.story.is_fault(step) else " "
+            line.append(REPEATS_MARK if self.story.repeats(step) else mark, FAULT)
             line.append(f"{matters} ")
             actor = self.story.actor(step)
             line.append_text(plain(self._short(actor), actor_style(actor, self.actors)))

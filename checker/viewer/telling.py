@@ -16,12 +16,13 @@ from checker.viewer.look import (
     GONE_MARK,
     QUIET,
     REASON,
+    REPEATS_MARK,
     TITLE,
     actor_style,
     plain,
 )
 from counterexamples.protocols import Narration
-from model.kit.claim import ActionProperty, Invariant
+from model.kit.claim import Claim
 
 KEYS = (
     ("j, down, space", "next step"),
@@ -46,13 +47,23 @@ def headline(story: Story, step: int, note: str) -> Text:
     if note:
         line.append_text(plain(f"  {note}", CHANGED))
     elif step == story.steps:
-        line.append("  the claim breaks here", DOOMED)
+        line.append(f"  {_ending(story)}", DOOMED)
+    elif story.repeats(step):
+        line.append("  repeats for ever", DOOMED)
     elif step and story.is_fault(step):
         line.append("  fault", FAULT)
     return line
 
 
-def told(story: Story, claim: Invariant | ActionProperty, step: int, actors: list[str]) -> Text:
+def _ending(story: Story) -> str:
+    """What the last step comes to."""
+    cycle = story.replayed.trace.cycle
+    if cycle is None:
+        return "the claim breaks here"
+    return "it stays here for ever" if cycle == story.steps else f"as after step {cycle}, for ever"
+
+
+def told(story: Story, claim: Claim, step: int, actors: list[str]) -> Text:
     """What happened in the step and why it matters; for the initial state what this is about."""
     if step == 0:
         return _opening(story, claim)
@@ -67,7 +78,7 @@ def told(story: Story, claim: Invariant | ActionProperty, step: int, actors: lis
     return text
 
 
-def _opening(story: Story, claim: Invariant | ActionProperty) -> Text:
+def _opening(story: Story, claim: Claim) -> Text:
     """What the trace is about: the first screen explains itself."""
     steps = "1 step" if story.steps == 1 else f"{story.steps} steps" if story.steps else "no step"
     text = Text.assemble("How ", (story.model.version, TITLE), f" breaks the claim in {steps}: ")
@@ -102,7 +113,7 @@ def _change(what: str, was: str, now: str) -> Text:
     return line.append_text(plain(now or "none", CHANGED))
 
 
-def told_claim(story: Story, claim: Invariant | ActionProperty) -> Text:
+def told_claim(story: Story, claim: Claim) -> Text:
     """What the claim says, where it breaks, and what becomes of each record."""
     text = Text()
     for label, value in _about_claim(story, claim):
@@ -115,7 +126,7 @@ def told_claim(story: Story, claim: Invariant | ActionProperty) -> Text:
     return text
 
 
-def _about_claim(story: Story, claim: Invariant | ActionProperty) -> Iterator[tuple[str, str]]:
+def _about_claim(story: Story, claim: Claim) -> Iterator[tuple[str, str]]:
     yield f"The claim {claim.name}", claim.sentence
     if claim.remark:
         yield "Remark", claim.remark
@@ -128,7 +139,10 @@ def _about_claim(story: Story, claim: Invariant | ActionProperty) -> Iterator[tu
         *(f"m{record}" for record in where.records),
     ]
     at = f" ({', '.join(places)})" if places else ""
-    yield f"It breaks in step {story.steps}{at}", story.explanation
+    if story.replayed.trace.cycle is not None:
+        yield "It breaks by what goes on for ever", story.explanation
+    else:
+        yield f"It breaks in step {story.steps}{at}", story.explanation
 
 
 def _fates(story: Story) -> Iterator[Text]:
@@ -155,6 +169,8 @@ def told_keys(story: Story) -> Text:
         text.append(f"{keys.ljust(width)}  ", TITLE).append(f"{meaning}\n")
     text.append("\nOn the left\n", QUIET)
     text.append("! a fault, > a step that matters, in the colour of who acts; ctl: controller\n")
+    if story.replayed.trace.cycle is not None:
+        text.append(f"{REPEATS_MARK} a step that repeats for ever\n")
     if story.is_of_kafka:
         text.append("\nIn a lane\n", QUIET)
         text.append(

@@ -4,6 +4,7 @@ Defined in Apalache's ADR-015. Whole numbers are `{"#bigint": "3"}`, sets `{"#se
 functions `{"#map": [[argument, value], ...]}`. Beside the variables of the state are two more, as
 Quint has them: `action_taken`, the step that led here (`init` at first), and `nondet_picks`, its
 arguments by name. `#meta` holds what makes the trace again, so that `from_itf` finds the recipe.
+A trace that goes on for ever has a `loop`: the number of the state that follows the last one.
 """
 
 from __future__ import annotations
@@ -40,11 +41,14 @@ def to_itf(recording: Recording) -> str:
         {_META: {"index": index}, **_step(step), **{n: _told(v) for n, v in state.items()}}
         for index, (step, state) in enumerate(zip(taken, recording.states, strict=True))
     )
-    parts = {
+    parts: dict[str, Any] = {
         _META: meta,
         "params": [],
         "vars": [ACTION, PICKS, *recording.states[0]],
     }
+    if trace.cycle is not None:
+        # The last state is that of the cycle's beginning once more; or the one it stays in.
+        parts["loop"] = min(trace.cycle + 1, len(trace.steps))
     opened = json.dumps(parts, indent=2).removesuffix("\n}")
     listed = ",".join("\n    " + json.dumps(state) for state in states)
     return f'{opened},\n  "states": [{listed}\n  ]\n}}\n'

@@ -23,15 +23,25 @@ def to_tlc(recording: Recording) -> str:
 
 
 def _lines(recording: Recording) -> Iterator[str]:
-    trace = recording.trace
-    yield f"Error: Invariant {_identifier(trace.invariant)} is violated."
-    yield "Error: The behavior up to this point is:"
+    trace, cycle = recording.trace, recording.trace.cycle
+    if cycle is None:
+        yield f"Error: Invariant {_identifier(trace.invariant)} is violated."
+        yield "Error: The behavior up to this point is:"
+    else:
+        yield "Error: Temporal properties were violated."
+        yield "Error: The following behavior constitutes a counter-example:"
+        yield ""
     places = f"line 0, col 0 to line 0, col 0 of module {_identifier(trace.model)}"
     led = ["<Initial predicate>", *(f"<{_call(step)} {places}>" for step in trace.steps)]
     for number, (step, state) in enumerate(zip(led, recording.states, strict=True), start=1):
+        if cycle is not None and cycle + 1 < number == len(led):
+            yield f"Back to state {cycle + 1}: {step}"
+            return
         yield f"State {number}: {step}"
         yield from (f"/\\ {name} = {told(value)}" for name, value in state.items())
         yield ""
+    if cycle is not None:
+        yield f"State {len(led) + 1}: Stuttering"
 
 
 def told(value: Value) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
 from model.kit.state import State
+from model.kit.transition_system import Action
 
 
 def _always(settings: Any) -> bool:
@@ -155,3 +156,30 @@ class Temporal:
     contract: Callable[[Any], str | None] = _promised
     remark: str = ""
     rank: int = 0
+
+
+Judged = Invariant | ActionProperty
+"""What a search judges as it goes, by states and steps one at a time."""
+Behaviour = Recoverable | Temporal
+"""What is judged of the explored graph as a whole, once a search has ended."""
+Claim = Judged | Behaviour
+"""All that can have a verdict."""
+
+
+def predicates_of(claim: Behaviour) -> tuple[Callable[[Any, Any], bool], ...]:
+    """What it asks of single states: of whom it is claimed, and what is to come."""
+    if isinstance(claim, Recoverable):
+        return claim.when, claim.good
+    return claim.when, claim.then
+
+
+def fair_actions(actions: Iterable[Action]) -> tuple[str, ...]:
+    """The names of those that are weakly fair."""
+    return tuple(action.name for action in actions if action.weakly_fair)
+
+
+def ways_back(claim: Recoverable, actions: Sequence[Action]) -> tuple[str, ...]:
+    """The names of those of a version's actions by which it is to come back."""
+    if not claim.by:
+        return fair_actions(actions)
+    return tuple(action.name for action in actions if action.name in claim.by)

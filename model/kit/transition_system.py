@@ -88,12 +88,14 @@ class Narration:
     `sentence(action name, arguments, before, after)` tells one step. `rows(state)` is a table, the
     first of them its header; a cell that differs between two states is a change. `summary(state)`
     are (label, value) pairs for what belongs to no row. `whole(state)` is all of it on one line.
+    `stands_still` says of a state in which no weakly fair step is enabled that it is one.
     """
 
     sentence: Callable[[str, Arguments, State, State], str]
     rows: Callable[[State], list[list[str]]]
     summary: Callable[[State], list[tuple[str, str]]]
     whole: Callable[[State], str] = repr
+    stands_still: str = "no step is enabled that is sure to be taken in the end"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

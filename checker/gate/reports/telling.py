@@ -18,7 +18,7 @@ from checker.gate.positions import Place
 from checker.problems.family import words_of
 from checker.problems.wording import counted, printable
 from counterexamples import render_compact
-from model.kit.claim import Invariant
+from model.kit.claim import ActionProperty, Invariant, predicates_of
 
 if TYPE_CHECKING:
     from checker.finding import Finding
@@ -116,7 +116,12 @@ def place_of_claim(expectation: Expectation, name: str) -> Place | None:
     claim = next((each for each in expectation.problem.claims if each.name == name), None)
     if claim is None:
         return None
-    return _place_of(claim.holds if isinstance(claim, Invariant) else claim.keeps)
+    match claim:
+        case Invariant():
+            return _place_of(claim.holds)
+        case ActionProperty():
+            return _place_of(claim.keeps)
+    return _place_of(predicates_of(claim)[-1])
 
 
 def _place_of(function: object) -> Place | None:

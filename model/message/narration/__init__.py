@@ -26,7 +26,14 @@ def sentence(
 
 def narration(settings: Settings) -> Narration:
     """The narration of a model with these settings."""
-    return Narration(sentence=partial(sentence, settings), rows=rows, summary=summary)
+    return Narration(
+        sentence=partial(sentence, settings),
+        rows=rows,
+        summary=summary,
+        stands_still=(
+            "no broker, no controller and no request in flight can make a step by itself"
+        ),
+    )
 
 
 __all__ = ["HEADER", "LANES", "narration", "rows", "sentence", "summary"]

@@ -1,0 +1,1 @@
+"""Claims about whole behaviours, judged of the explored graph: recovery, and liveness."""

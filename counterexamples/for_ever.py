@@ -1,0 +1,149 @@
+"""Confirming traces that are about more than their last state: what goes on for ever, or is stuck.
+
+A lasso is confirmed by its own steps: the last returns to where the cycle begins, and every fair
+step is taken on the cycle or is somewhere on it not enabled. That no way leads back from a state is
+confirmed by looking for one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from counterexamples.errors import NotACounterexample
+from counterexamples.protocols import Model, State
+from counterexamples.replay import Moment, Replayed, replay
+from counterexamples.trace import Trace, TraceStep
+
+STATES_MAX = 2_000
+"""So many states are looked at for a way back. If there are more, those farther away are not."""
+
+_Call = tuple[str, tuple[int, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Trapped:
+    """What can be reached from a state without a way back: how many states, itself included.
+
+    `enabled` are the actions, by name, that some of them enable. `is_whole`: all were looked at.
+    """
+
+    states: int
+    enabled: frozenset[str]
+    is_whole: bool = True
+
+
+def confirm_lasso(
+    trace: Trace,
+    model: Model,
+    *,
+    fair: Collection[str],
+    breaks: Callable[[Sequence[Any], int], bool],
+) -> Replayed:
+    """Replay, and see that what follows for ever is weakly fair to actions of these names.
+
+    `breaks(states, cycle)` says whether the claim is broken if all states from the one of number
+    `cycle` on repeat for ever. Raises `NotACounterexample` otherwise, and what `replay` raises.
+    """
+    replayed = replay(trace, model)
+    states, last, cycle = replayed.states, len(replayed.moments), trace.cycle
+    if cycle is None:
+        raise _no_lasso(trace, last, "says of all that follows, and the trace has no cycle")
+    if states[cycle] != states[-1]:
+        raise _no_lasso(
+            trace, last, f"needs a cycle: the last step does not return to the state after {cycle}"
+        )
+    round_ = states[cycle:] if cycle == last else states[cycle:last]
+    taken = {_call(moment) for moment in replayed.moments[cycle:] if moment.before != moment.after}
+    waiting = enabled_steps(model, round_[0], fair) - taken
+    for state in round_[1:]:
+        waiting &= enabled_steps(model, state, fair)
+    if waiting:
+        told = _told(model, min(waiting))
+        raise _no_lasso(
+            trace, last, f"is about fair behaviours: {told} could always be taken, and never is"
+        )
+    if not breaks(states, cycle):
+        raise _no_lasso(trace, last, "holds of what the trace shows")
+    return replayed
+
+
+def confirm_stuck(
+    trace: Trace, model: Model, *, by: Collection[str], good: Callable[[Any], bool]
+) -> tuple[Replayed, Trapped]:
+    """Replay, and see that no steps of actions of these names lead from the last state to a good
+    one, nor to one in which only a bound keeps such a step from being taken.
+
+    Of more than `STATES_MAX` states those that are farther away are not looked at. Raises
+    `NotACounterexample` otherwise, and whatever `replay` raises.
+    """
+    replayed = replay(trace, model)
+    last = len(replayed.moments)
+    frontier = [replayed.states[-1]]
+    seen = set(frontier)
+    enabled, is_whole = set[str](), True
+    while frontier:
+        arrived: list[State] = []
+        for state in frontier:
+            if good(state):
+                raise _no_lasso(trace, last, "holds after the last step: there is a way back")
+            for action, values in _offered(model, state, by):
+                if model.exceeded(state, action, values):
+                    told = _told(model, (action.name, values))
+                    raise _no_lasso(
+                        trace, last, f"is not judged after the last step: {told} is beyond a bound"
+                    )
+                enabled.add(action.name)
+                after = model.apply(state, action, values)
+                if after not in seen:
+                    seen.add(after)
+                    arrived.append(after)
+        frontier, is_whole = (arrived, True) if len(seen) < STATES_MAX else ([], not arrived)
+    return replayed, Trapped(len(seen), frozenset(enabled), is_whole)
+
+
+def enabled_steps(model: Model, state: State, names: Collection[str]) -> set[_Call]:
+    """The steps of these actions that a state enables: those that a bound cuts, and those within
+    the bounds that change something.
+    """
+    return {
+        (action.name, values)
+        for action, values in _offered(model, state, names)
+        if model.exceeded(state, action, values) or model.apply(state, action, values) != state
+    }
+
+
+def told_cycle(begins: int, last: int) -> str:
+    """`Steps 9 to 14 repeat for ever`: of a trace whose last step returns to where 8 steps lead."""
+    if begins + 1 == last:
+        return f"Step {last} repeats for ever"
+    return f"Steps {begins + 1} to {last} repeat for ever"
+
+
+def _offered(
+    model: Model, state: State, names: Collection[str]
+) -> list[tuple[Any, tuple[int, ...]]]:
+    """Actions of these names, with arguments, whose guards are true."""
+    return [
+        (action, values)
+        for action in model.actions
+        if action.name in names and action.name in model.contents
+        for values in model.bindings(action)
+        if model.is_enabled(state, action, values)
+    ]
+
+
+def _call(moment: Moment) -> _Call:
+    return moment.action, moment.values
+
+
+def _told(model: Model, call: _Call) -> str:
+    name, values = call
+    parameters = next(action.parameters for action in model.actions if action.name == name)
+    named = tuple((p.name, v) for p, v in zip(parameters, values, strict=True))
+    return str(TraceStep(name, named))
+
+
+def _no_lasso(trace: Trace, step: int, why: str) -> NotACounterexample:
+    return NotACounterexample(step, f"{trace.invariant} {why}")

@@ -1,0 +1,147 @@
+"""Random small graphs: what the checker says of them is what the definitions say."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+from by_definition import Answer, ByDefinition
+from labelled_graph import (
+    BEYOND,
+    CLAIMS,
+    FAIR,
+    LABELS,
+    LIVENESS,
+    labelled_problem,
+    node_state,
+)
+
+from checker.behaviours.adjacency import Mask
+from checker.behaviours.fairness import FairSteps, staying
+from checker.behaviours.lasso import Lasso, lasso_in, waiting
+from checker.behaviours.recovery import Ways
+from checker.behaviours.space import Space, space_of
+from checker.compiled.asking import questions_for
+from checker.compiled.origins import call_of
+from checker.engines.choice import EngineChoice
+from checker.finding import confirmed
+from checker.problems.problem import Problem
+from checker.result import Verdict
+from checker.run import run
+from counterexamples import trace_of
+from model.kit.claim import Recoverable, Temporal, fair_actions, ways_back
+
+GRAPHS = 1000
+SOME = 40
+"""So many are searched as a user would have it; of the others only the graph is judged."""
+
+
+def a_graph(seed: int) -> ByDefinition:
+    dice = random.Random(seed)
+    nodes = dice.randint(2, 6)
+    edges = {}
+    for node in range(nodes):
+        for label in range(LABELS):
+            if dice.random() < (0.45 if label < FAIR else 0.3):
+                is_cut = dice.random() < 0.06
+                edges[node, label] = BEYOND if is_cut else dice.randrange(nodes)
+    return ByDefinition(
+        edges,
+        p=[node for node in range(nodes) if dice.random() < 0.5],
+        q=[node for node in range(nodes) if dice.random() < 0.25],
+        initial=dice.sample(range(nodes), dice.randint(1, 2)),
+    )
+
+
+def problem_of(graph: ByDefinition) -> Problem:
+    return labelled_problem(graph.edges, p=graph.p, q=graph.q, initial=graph.initial)
+
+
+def space_of_graph(graph: ByDefinition, problem: Problem) -> Space:
+    """The graph as a search would leave it."""
+    reached = graph.reachable
+    levels = [
+        [np.array([node_state(n).words for n in reached if reached[n] == depth], np.uint64)]
+        for depth in range(max(reached.values()) + 1)
+    ]
+    asked = questions_for(problem)
+    assert asked is not None
+    return space_of(problem, levels, asked)
+
+
+def no_faults(states: np.ndarray) -> np.ndarray:
+    return np.zeros(len(states), np.int32)
+
+
+def test_random_graphs_are_judged_as_the_definitions_say() -> None:
+    violated = dict.fromkeys((claim.name for claim in CLAIMS), 0)
+    cycles = unjudged = 0
+    for seed in range(GRAPHS):
+        graph = a_graph(seed)
+        problem = problem_of(graph)
+        space = space_of_graph(graph, problem)
+        for number, claim in enumerate(CLAIMS):
+            when, other = space.truths[2 * number : 2 * number + 2]
+            if isinstance(claim, Recoverable):
+                found = recovery(problem, space, claim, when, other)
+                labels = range(LABELS if claim.by else FAIR)
+                expected = graph.recovery(labels)
+            else:
+                found, lasso, left = liveness(problem, space, claim, when, other)
+                expected = graph.liveness(claim.name)
+                assert left == graph.left_open(claim.name), (seed, claim.name)
+                unjudged += left > 0
+                cycles += lasso is not None and bool(lasso.cycle)
+                if lasso is not None:
+                    confirm(problem, space, claim, lasso)
+            assert found == expected, (seed, claim.name)
+            violated[claim.name] += found.violated
+
+    # None of it is vacuous: each verdict comes out often, and so do cycles and what is cut.
+    assert all(GRAPHS // 20 < count < GRAPHS * 19 // 20 for count in violated.values()), violated
+    assert cycles > 100
+    assert unjudged > 100
+
+
+def recovery(problem: Problem, space: Space, claim: Recoverable, when: Mask, good: Mask) -> Answer:
+    by = ways_back(claim, problem.model.enabled_actions)
+    stuck = Ways(space, problem.model, by).recovery(good, when).stuck
+    return Answer(bool(len(stuck)), int(space.depth[stuck].min()) if len(stuck) else None)
+
+
+def liveness(
+    problem: Problem, space: Space, claim: Temporal, when: Mask, then: Mask
+) -> tuple[Answer, Lasso | None, int]:
+    fair = FairSteps(space, problem.model, fair_actions(problem.model.enabled_actions))
+    waits = waiting(space, claim.pattern, when, then)
+    stays = staying(space, fair, waits.inside)
+    lasso = lasso_in(space, fair, waits, stays, no_faults)
+    steps = len(lasso.prefix) if lasso is not None else None
+    return Answer(lasso is not None, steps), lasso, stays.unjudged
+
+
+def confirm(problem: Problem, space: Space, claim: Temporal, lasso: Lasso) -> None:
+    """Through the interpreted model, as every trace is."""
+    model = problem.model
+    edges = (*lasso.prefix, *lasso.cycle)
+    first = [state.words for state in model.initial].index(space.words(lasso.initial))
+    calls = [call_of(model, int(space.step[edge])) for edge in edges]
+    trace = trace_of(model, claim.name, calls, initial=first, cycle=len(lasso.prefix))
+
+    assert confirmed(trace, model, claim).replayed.moments or not edges
+
+
+@pytest.mark.parametrize("seed", range(SOME))
+def test_a_run_says_the_same_and_confirms_it(seed: int) -> None:
+    graph = a_graph(10_000 + seed)
+    done = run(problem_of(graph), EngineChoice(name="local", threads=1))
+
+    expected = {claim.name: graph.liveness(claim.name) for claim in LIVENESS}
+    expected["back"] = graph.recovery(range(FAIR))
+    expected["back_by_all"] = graph.recovery(range(LABELS))
+    found = {r.name: Answer(r.verdict is Verdict.VIOLATED, r.depth) for r in done.result.invariants}
+    assert found == expected
+    assert {finding.invariant for finding in done.findings} == {
+        name for name, answer in expected.items() if answer.violated
+    }

@@ -1,0 +1,143 @@
+"""What claims about behaviours come to, straight from their definitions, on graphs of a few nodes.
+
+Nothing of the checker is used. Where a behaviour can stay for ever is found by trying every set of
+nodes, not only whole components: a set that is strongly connected by its own edges, and fair.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+import networkx as nx
+from labelled_graph import BEYOND, FAIR, LABELS, NODES, Edges
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Whether a claim is violated, and then after how many steps at the least."""
+
+    violated: bool
+    steps: int | None = None
+
+
+@dataclass(frozen=True)
+class ByDefinition:
+    """One graph: nodes and edges, where p and q are, where it begins."""
+
+    edges: Edges
+    p: Collection[int]
+    q: Collection[int]
+    initial: Collection[int]
+
+    def graph(self, labels: Collection[int], *, without: Collection[int] = ()) -> nx.DiGraph:
+        """The edges of some labels between all nodes but some."""
+        found = nx.DiGraph()
+        found.add_nodes_from(node for node in range(NODES) if node not in without)
+        found.add_edges_from(
+            (node, target)
+            for (node, label), target in self.edges.items()
+            if label in labels and target != BEYOND and {node, target} <= set(found)
+        )
+        return found
+
+    def distance(self, graph: nx.DiGraph, sources: Collection[int]) -> dict[int, int]:
+        """How far each node is from the nearest of some nodes that are in the graph."""
+        there = [node for node in sources if node in graph]
+        if not there:
+            return {}
+        return dict(nx.multi_source_dijkstra_path_length(graph, there, weight=lambda *_: 1))
+
+    @property
+    def reachable(self) -> dict[int, int]:
+        """How far each node is from the beginning."""
+        return self.distance(self.graph(range(LABELS)), self.initial)
+
+    def enabled(self, node: int, label: int) -> bool:
+        """Whether the edge changes something, or is cut."""
+        return self.edges.get((node, label), node) != node
+
+    def fair_sets(self, *, cut_counts: bool = True) -> Iterator[frozenset[int]]:
+        """Every set of nodes without q in which a fair behaviour can stay for ever."""
+        without_q = [node for node in {*self.initial, *self.touched} if node not in self.q]
+        for size in range(1, len(without_q) + 1):
+            for nodes in map(frozenset, itertools.combinations(without_q, size)):
+                if self.is_connected(nodes) and all(
+                    self.fair_to(nodes, label, cut_counts=cut_counts) for label in range(FAIR)
+                ):
+                    yield nodes
+
+    @property
+    def touched(self) -> set[int]:
+        """The nodes that an edge leaves or enters."""
+        leaving = {node for node, _ in self.edges}
+        return leaving | {target for target in self.edges.values() if target != BEYOND}
+
+    def is_connected(self, nodes: frozenset[int]) -> bool:
+        """Whether from each of the nodes every other can be reached without leaving them."""
+        for begin in nodes:
+            found, waiting = {begin}, [begin]
+            while waiting:
+                node = waiting.pop()
+                for label in range(LABELS):
+                    target = self.edges.get((node, label), BEYOND)
+                    if target in nodes and target not in found:
+                        found.add(target)
+                        waiting.append(target)
+            if found != nodes:
+                return False
+        return True
+
+    def fair_to(self, nodes: frozenset[int], label: int, *, cut_counts: bool) -> bool:
+        """Whether the label is taken among these nodes, or somewhere among them not enabled."""
+        for node in nodes:
+            target = self.edges.get((node, label))
+            if not self.enabled(node, label) or (target == BEYOND and not cut_counts):
+                return True
+            if target in nodes:
+                return True
+        return False
+
+    def liveness(self, pattern: str) -> Answer:
+        """Whether it is violated, and after how many steps the fair part is reached first."""
+        arrived = self.arrived(pattern)
+        ends = [arrived[n] for nodes in self.fair_sets() for n in nodes if n in arrived]
+        return Answer(bool(ends), min(ends, default=None))
+
+    def left_open(self, pattern: str) -> int:
+        """In how many nodes one could stay for ever, were what is cut not enabled."""
+        arrived = self.arrived(pattern)
+        surely = {node for nodes in self.fair_sets() for node in nodes}
+        perhaps = {node for nodes in self.fair_sets(cut_counts=False) for node in nodes}
+        return len((perhaps - surely) & set(arrived))
+
+    def arrived(self, pattern: str) -> dict[int, int]:
+        """After how many steps each node is reached in which one still waits."""
+        reached = self.reachable
+        waiting = self.graph(range(LABELS), without=self.q)
+        if pattern == "eventually":
+            arrived = self.distance(waiting, self.initial)
+        else:
+            begins = reached
+            if pattern == "leads_to":
+                begins = {node: d for node, d in reached.items() if node in self.p}
+            arrived = {}
+            for begin, depth in begins.items():
+                for node, steps in self.distance(waiting, [begin]).items():
+                    arrived[node] = min(arrived.get(node, depth + steps), depth + steps)
+        return arrived
+
+    def recovery(self, labels: Collection[int]) -> Answer:
+        """Whether from some node of p no q, and no edge that is cut, can be reached."""
+        graph = self.graph(labels)
+        stuck = [
+            depth
+            for node, depth in self.reachable.items()
+            if node in self.p
+            and not any(
+                each in self.q or any(self.edges.get((each, k)) == BEYOND for k in labels)
+                for each in {node, *nx.descendants(graph, node)}
+            )
+        ]
+        return Answer(bool(stuck), min(stuck, default=None))
