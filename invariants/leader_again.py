@@ -20,8 +20,8 @@ def explain(s: State, c: Any) -> str:
         return f"r{s.leader} leads."
     if electable(s, c) == 0:
         return (
-            "Nobody leads, and nobody is left to be elected: the ISR is empty, and who was "
-            "eligible has crashed since. Only an unclean election ends this."
+            "Nobody leads, and nobody is left to be elected: whoever is of the ISR or the ELR has "
+            "crashed, and leaves both as it comes back. Only an unclean election ends this."
         )
     return "Nobody leads, and whoever could be elected does not come to lead."
 
