@@ -23,7 +23,7 @@ from checker.fault_count import counters, faults_in_rows
 from checker.fewest_actors import paths_to_breaking
 from checker.finding import Finding, confirmed, finding_at, told_trapped
 from checker.memory_use import anonymous_bytes
-from checker.problems.wording import counted
+from checker.problems.wording import counted, roughly
 from checker.result import INTERRUPTED, InvariantResult, Verdict
 from counterexamples import Trapped, trace_of
 from model.kit.claim import (
@@ -79,8 +79,8 @@ def _too_large(result: Result, asked: Questions, memory_bytes: int | None) -> st
         return f"{graph} has more steps than can be numbered, {EDGES_MAX:,}; lower the bounds"
     if memory_bytes is not None and needed + anonymous_bytes() > memory_bytes:
         return (
-            f"{graph} takes about {needed / 1e9:.1f} GB more, and --memory is "
-            f"{memory_bytes / 1e9:g} GB; raise it or lower the bounds"
+            f"{graph} takes about {roughly(needed)}B more, and --memory is "
+            f"{roughly(memory_bytes)}B; raise it or lower the bounds"
         )
     return ""
 

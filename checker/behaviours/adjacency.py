@@ -28,6 +28,7 @@ class Adjacency:
             self._order = np.argsort(origin, kind="stable")
         counts = np.bincount(origin, minlength=states)
         self._first: Places = np.concatenate(([0], np.cumsum(counts)))
+        self._seen_at: Numbers = np.empty(states, np.int32)
 
     def edges_of(self, states: Numbers) -> Places:
         """The edges that leave these states, by their numbers, state by state."""
@@ -38,19 +39,26 @@ class Adjacency:
         places: Places = np.arange(total) + skipped
         return places if self._order is None else self._order[places]
 
-    def goals_of(self, states: Numbers) -> Numbers:
-        """Where these edges lead, each state once, in order."""
-        return np.unique(self.goal[self.edges_of(states)])
+    def goals_of(self, states: Numbers, wanted: Mask) -> Numbers:
+        """Where the edges of these states lead among those that are wanted, each once."""
+        goals = self.goal[self.edges_of(states)]
+        return self.distinct(goals[wanted[goals]])
+
+    def distinct(self, states: Numbers) -> Numbers:
+        """Each of these states once. Sorting them would take several times as long."""
+        places: Numbers = np.arange(len(states), dtype=np.int32)
+        self._seen_at[states] = places
+        found: Numbers = states[self._seen_at[states] == places]
+        return found
 
     def reached(self, begun: Mask) -> Mask:
         """All states that can be reached from those with which it is begun, themselves included."""
-        found = begun.copy()
+        left = ~begun
         frontier: Numbers = np.flatnonzero(begun).astype(np.int32)
         while len(frontier):
-            goals = self.goals_of(frontier)
-            frontier = goals[~found[goals]]
-            found[frontier] = True
-        return found
+            frontier = self.goals_of(frontier, left)
+            left[frontier] = False
+        return ~left
 
 
 def distances(adjacency: Adjacency, begun: Iterable[Numbers], inside: Mask) -> Numbers:
@@ -60,14 +68,16 @@ def distances(adjacency: Adjacency, begun: Iterable[Numbers], inside: Mask) -> N
     for the others.
     """
     found: Numbers = np.full(len(inside), NOT_REACHED, np.int32)
+    left = inside.copy()
     frontier: Numbers = np.empty(0, np.int32)
     waiting = list(begun)
     steps = 0
     while len(frontier) or steps < len(waiting):
-        goals = adjacency.goals_of(frontier)
+        frontier = adjacency.goals_of(frontier, left)
         if steps < len(waiting):
-            goals = np.union1d(goals, waiting[steps])
-        frontier = goals[inside[goals] & (found[goals] == NOT_REACHED)].astype(np.int32)
+            frontier = np.concatenate((frontier, waiting[steps][left[waiting[steps]]]))
+            frontier = adjacency.distinct(frontier)
+        left[frontier] = False
         found[frontier] = steps
         steps += 1
     return found

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from checker.behaviours.adjacency import Mask, Numbers, Places
 from checker.behaviours.space import Space
-from checker.compiled.origins import action_of
+from checker.compiled.origins import ACTION_SHIFT, action_of
 from model.kit.transition_system import Model
 
 IN_NONE = -1
@@ -39,12 +39,17 @@ class FairSteps:
     """
 
     def __init__(self, space: Space, model: Model, fair: Collection[str]) -> None:
-        numbers = [i for i, action in enumerate(model.actions) if action.name in fair]
+        named: Mask = np.array([action.name in fair for action in model.actions], np.bool_)
         moves = space.source != space.target
-        takes = np.isin(action_of(space.step), numbers) & moves
-        cuts = np.isin(action_of(space.cut_step), numbers)
+        takes = named[action_of(space.step)] & moves
+        cuts = named[action_of(space.cut_step)]
+        occurs: Mask = np.zeros(len(model.actions) << ACTION_SHIFT, np.bool_)
+        occurs[space.step[takes]] = occurs[space.cut_step[cuts]] = True
         self.space = space
-        self.steps: Numbers = np.unique(np.concatenate((space.step[takes], space.cut_step[cuts])))
+        self.count = int(np.count_nonzero(occurs))
+        """How many there are."""
+        # There are millions of edges: to look a step up in a table is faster than to search it.
+        self._numbers: Numbers = (np.cumsum(occurs) - 1).astype(np.int32)
         self.moves: Mask = moves
         """Which edges lead to another state."""
         self.of_edge = self._numbered(space.step, takes)
@@ -56,7 +61,7 @@ class FairSteps:
 
     def _numbered(self, steps: Numbers, fair: Mask) -> Numbers:
         found: Numbers = np.full(len(steps), IN_NONE, np.int32)
-        found[fair] = np.searchsorted(self.steps, steps[fair])
+        found[fair] = self._numbers[steps[fair]]
         return found
 
     def _having(self, states: Numbers) -> Mask:
@@ -144,7 +149,7 @@ def _components(space: Space, edges: Places) -> Numbers:
 def _pairs(components: Numbers, steps: Numbers, fair: FairSteps) -> Places:
     """Each component with a fair step, as one number, where there is such a step."""
     some = steps != IN_NONE
-    pairs: Places = components[some].astype(np.int64) * len(fair.steps) + steps[some]
+    pairs: Places = components[some].astype(np.int64) * fair.count + steps[some]
     return pairs
 
 
@@ -156,7 +161,12 @@ def _always_enabled(
     A state enables a step once at the most: it is cut, or it has the one edge that it has.
     """
     pairs, states = np.unique(enabled, return_counts=True)
-    components = pairs // max(1, len(fair.steps))
-    always = (states == sizes[components]) & ~np.isin(pairs, taken)
-    found: Places = np.unique(components[always])
+    always = pairs[states == sizes[pairs // max(1, fair.count)]]
+    if not len(always):
+        return np.empty(0, np.int64)
+    # Few are left, and many are taken: each of those is looked for among these.
+    places = np.minimum(np.searchsorted(always, taken), len(always) - 1)
+    met: Mask = np.zeros(len(always), np.bool_)
+    met[places[always[places] == taken]] = True
+    found: Places = always[~met] // fair.count
     return found

@@ -29,11 +29,11 @@ class Ways:
     """The steps by which to come back: those of actions with these names."""
 
     def __init__(self, space: Space, model: Model, by: Collection[str]) -> None:
-        numbers = [i for i, action in enumerate(model.actions) if action.name in by]
+        named: Mask = np.array([action.name in by for action in model.actions], np.bool_)
         self.space = space
-        self.taken: Mask = np.isin(action_of(space.step), numbers)
+        self.taken: Mask = named[action_of(space.step)]
         self.cut: Mask = np.zeros(len(space), np.bool_)
-        self.cut[space.cut_state[np.isin(action_of(space.cut_step), numbers)]] = True
+        self.cut[space.cut_state[named[action_of(space.cut_step)]]] = True
         """Where one of them is enabled, and a bound cuts it: what is beyond may be good."""
 
     def recovery(self, good: Mask, when: Mask) -> Recovery:
