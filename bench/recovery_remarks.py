@@ -51,8 +51,8 @@ SHOWN = (
         "request waits until its follower is fenced; one that crosses with the beginning of a "
         "controlled shutdown comes to the same. `kraft-without-fenced-check` has nothing to "
         "refuse, and the claim holds. The shorter traces with a session expiry, a shutdown or "
-        "requests that survive need a leader that asks for whom it knows to be fenced or going, which a "
-        "broker does not (docs/model.md).",
+        "requests that survive need a leader that asks for whom it knows to be fenced or going, "
+        "which a broker does not (docs/model.md).",
     ),
     Shown(
         title="The high watermark does not advance below min.insync.replicas",
