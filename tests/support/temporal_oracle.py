@@ -121,21 +121,13 @@ def _reached(graph: nx.DiGraph, sources: Iterable[State]) -> set[State]:
     return seen
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ForEver:
-    """The sets of states, each strongly connected, in which a behaviour that breaks the claim may
-    stay for ever and be fair; `entry` is the least number of steps to one of them."""
+def for_ever(space: Space, claim: Temporal) -> tuple[frozenset[State], ...]:
+    """Where a behaviour that breaks the claim may stay for ever and be fair.
 
-    components: tuple[frozenset[State], ...]
-    entry: int | None
-
-
-def for_ever(space: Space, claim: Temporal) -> ForEver:
-    """Where a claim about behaviours does not hold.
-
-    A fair cycle without `then`: of every fair instance there is a step in it, or a state in it
-    where it could change nothing or is not enabled. One that is cut there is enabled, and never a
-    step. So if any cycle of a component is fair, one through all of it is.
+    These are sets of states, each strongly connected. A fair cycle without `then`: of every fair
+    instance there is a step in it, or a state in it where it is not enabled or changes nothing. One
+    that is cut counts as enabled, and is never a step. So if any cycle of a component is fair, one
+    through all of it is.
     """
     settings = space.model.settings
 
@@ -149,13 +141,11 @@ def for_ever(space: Space, claim: Temporal) -> ForEver:
         Pattern.LEADS_TO: lambda: [s for s in without if claim.when(s, settings)],
     }[claim.pattern]()
     reached = _reached(without, starts)
-    components = tuple(
+    return tuple(
         frozenset(component)
         for component in nx.strongly_connected_components(without)
         if reached & component and _is_fair(space, component)
     )
-    entered = [space.depth[state] for component in components for state in component]
-    return ForEver(components=components, entry=min(entered, default=None))
 
 
 def _is_fair(space: Space, component: set[State]) -> bool:
