@@ -1,7 +1,8 @@
 """A broker that runs comes back into the ISR of a leader that stays.
 
-It may leave again. A broker that is down, or goes down, is not waited for: what becomes of one that
-ends its process whenever it fetches is `isr_whole_again`'s.
+It may leave again. What comes is a moment at which all that run are in sync: of several followers
+each may come back and leave before the next does. A broker that is down, or goes down, is not
+waited for: what becomes of one that ends its process whenever it fetches is `isr_whole_again`'s.
 """
 
 from __future__ import annotations
@@ -57,6 +58,7 @@ CLAIM = Temporal(
     when=out,
     then=back,
     explain=explain,
-    remark="It may leave again. Brokers that are down need not come back.",
+    remark="Brokers that are down need not come back. It may leave again: with three replicas this "
+    "breaks until KAFKA-7152, where two that have caught up may be found lagging in turn for ever.",
     rank=450,
 )
