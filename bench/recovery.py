@@ -2,7 +2,7 @@
 
     python -m bench.recovery > docs/recovery.md
 
-explores every version in every circumstance, about two minutes, and judges each claim about
+explores every version in every circumstance, about two minutes on one core, and judges each claim about
 recovery and about whole behaviours. The surprising cells are explained by their traces.
 """
 
@@ -42,6 +42,7 @@ CIRCUMSTANCES: dict[str, Options] = {
     "requests that survive": {"requests-survive": True, "restarts": 1, "epochs": 3},
     "late metadata": {"late-metadata": True, "restarts": 1, "epochs": 3},
     "late answers": {"late-answers": True},
+    "three replicas": {"replicas": 3, "records": 1, "restarts": 1},
 }
 """What each table is about, other than the environment `documented`."""
 
