@@ -13,7 +13,7 @@ from checker.console.ending import ending_as_by_ctrl_c
 from checker.console.file_options import FILES_HELP, OutputFile
 from checker.console.progress import showing
 from checker.console.screen import error_screen, say, screen
-from checker.scenarios.catalogue import CATALOGUE, find_scenario
+from checker.scenarios.catalogue import OF_STATES, find_scenario
 
 
 @click.command(
@@ -48,7 +48,7 @@ def confirm_catalogue_command(
 
     Exit 0 if no cell is REFUTED, else 31.
     """
-    chosen = [find_scenario(name) for name in names] or list(CATALOGUE)
+    chosen = [find_scenario(name) for name in names] or list(OF_STATES)
     asked = [kafka_release(name) for name in releases]
     from checker.confirm.survey import count_of, surveyed, write_markdown  # noqa: PLC0415 - as above
 

@@ -1,13 +1,16 @@
-"""The catalogue: documented ways to lose records or to diverge, by name and number."""
+"""The catalogue: documented ways to lose records, to diverge or to be stuck, by name and number."""
 
 from __future__ import annotations
 
+from checker.scenarios.comebacks import COMEBACKS
 from checker.scenarios.losses import LOSSES
 from checker.scenarios.scenario import Scenario
 from checker.scenarios.tickets import TICKETS
 from model.kit.errors import BadEnvironment
 
-CATALOGUE = (*LOSSES, *TICKETS)
+OF_STATES = (*LOSSES, *TICKETS)
+"""The entries whose claims are about single states and steps."""
+CATALOGUE = (*OF_STATES, *COMEBACKS)
 """Every entry, numbered as this project's documents speak of them."""
 
 _BY_NAME = {

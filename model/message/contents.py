@@ -54,6 +54,38 @@ _KEEPS_RECORDS = {
 }
 """The most frequent of the actions that take no record out of a log or of an answer."""
 
+_WEAKLY_FAIR = {
+    # Fetchers, and whoever answers them, try again for ever.
+    "SendFetch",
+    "LeaderFetch",
+    "WakeParked",
+    "RecvFetch",
+    "RecvOutOfRange",
+    "RecvDiverging",
+    "OffsetForLeaderEpoch",
+    # Who lags without end exceeds replica.lag.time.max.ms. Requests to change the ISR arrive.
+    "ShrinkIsr",
+    "AlterPartition",
+    "HearAnswer",
+    # A thread of every broker.
+    "Checkpoint",
+    # A shutdown that has begun ends, and so does a dead broker's session; a live one registers.
+    "Stop",
+    "Fence",
+    "FenceAndElect",
+    "Register",
+    # What the controller decides reaches every broker.
+    "Learn",
+}
+"""Where brokers, controller and network make progress.
+
+Not so what producers, consumers and operators do (Produce, Consume, Restart, BeginShutdown, Move),
+nor what goes wrong: faults, and the steps that are late or stray (ReadLate, LearnLate, StrayFetch,
+LoseStray, MarkClean). ShrinkIsr is, although it may come at any time here: a follower that has not
+caught up from some moment on is found lagging. Until KAFKA-7152 one that has caught up can be taken
+out as well, so that fairness has it leave, and come back, again and again.
+"""
+
 
 def _action(
     name: str,
@@ -70,6 +102,7 @@ def _action(
         limit=limit,
         budget=BUDGETS.get(name),
         stays_normal=name in _KEEPS_RECORDS,
+        weakly_fair=name in _WEAKLY_FAIR,
     )
 
 

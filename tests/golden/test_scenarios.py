@@ -17,10 +17,13 @@ from checker.scenarios.document import run_part, to_markdown
 from checker.scenarios.running import Outcome, run_scenarios, shared_by_shape
 from checker.scenarios.scenario import Scenario
 from counterexamples import NotACounterexample, TraceError, read_trace, to_json
+from model.kit.claim import Claim
 from model.message.versions import version_of
 
 TRACES = Path(__file__).parents[2] / "examples" / "traces" / "scenarios"
-CLAIMS = {claim.name: claim for claim in (*invariants.ALL, *invariants.PROPERTIES)}
+CLAIMS: dict[str, Claim] = {
+    claim.name: claim for claim in (*invariants.ALL, *invariants.PROPERTIES, *invariants.BEHAVIOURS)
+}
 
 
 def by_name(scenario: Scenario) -> str:

@@ -1,0 +1,77 @@
+"""Every acknowledged record can be read again: a leader has it, below its high watermark.
+
+`acknowledged_durable` asks it of whoever leads now, this of whoever may come to lead. Where this
+breaks a record is lost for good, or nobody can serve it although somebody has it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from invariants.contract import of_acknowledged
+from invariants.current_leader import current_leader
+from invariants.way_back import BY
+from model.kit.claim import Recoverable
+from model.kit.state import State
+from model.message.terms import ACKS_NONE, NO_REPLICA, contains
+
+
+def is_readable(s: Any, leader: int, bit: int) -> bool:
+    """Whether a record is below this leader's high watermark."""
+    for offset in range(s.hw[leader]):
+        if s.log[leader, offset] == bit + 1:
+            return True
+    return False
+
+
+def good(s: Any, c: Any) -> bool:
+    """The current leader shows all of them."""
+    leader = current_leader(s)
+    if leader == NO_REPLICA:
+        return False
+    for bit in range(s.produced):
+        if contains(s.acked, bit) and not is_readable(s, leader, bit):
+            return False
+    return True
+
+
+def when(s: Any, c: Any) -> bool:
+    """Something was acknowledged."""
+    return bool(s.acked != 0)
+
+
+def explain(s: State, c: Any) -> str:
+    """Which record, and who has it."""
+    leader = current_leader(s)
+    for bit in range(s.produced):
+        if contains(s.acked, bit) and (leader == NO_REPLICA or not is_readable(s, leader, bit)):
+            having = [
+                f"r{r}"
+                for r in range(s.replicas)
+                if any(s.log[r, offset] == bit + 1 for offset in range(s.leo[r]))
+            ]
+            return (
+                f"m{bit + 1} was acknowledged; it is in "
+                f"{'the log of ' + ' and '.join(having) if having else 'no log'}, and nobody comes "
+                "to lead who shows it."
+            )
+    return "Everything acknowledged can be read."
+
+
+def applies(c: Any) -> bool:
+    """Only where something is acknowledged at all."""
+    return bool(c.acks != ACKS_NONE)
+
+
+CLAIM = Recoverable(
+    name="acknowledged_readable_again",
+    sentence="Once brokers are started again, all that was acknowledged can be read.",
+    good=good,
+    explain=explain,
+    by=BY,
+    when=when,
+    applies=applies,
+    contract=of_acknowledged,
+    remark="All at once, from one leader, below its HW.",
+    rank=340,
+)

@@ -1,0 +1,50 @@
+"""Every broker that runs comes to know what the controller has decided last.
+
+Also that nobody leads. With ZooKeeper brokers are not told of that (there is no LeaderAndIsr
+without a leader), and a follower goes on asking a leader that is gone.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from model.kit.claim import Pattern, Temporal
+from model.kit.state import State
+from model.message.terms import NO_REPLICA
+
+
+def is_behind(s: Any, replica: int) -> bool:
+    """Whether a broker runs in an epoch of the past."""
+    return bool(s.up[replica] == 1 and s.known_epoch[replica] < s.epoch)
+
+
+def learned(s: Any, c: Any) -> bool:
+    """All that run know the epoch."""
+    for replica in range(s.replicas):
+        if is_behind(s, replica):
+            return False
+    return True
+
+
+def explain(s: State, c: Any) -> str:
+    """Who does not know what."""
+    for replica in range(s.replicas):
+        if is_behind(s, replica):
+            who = "nobody leads" if s.leader == NO_REPLICA else f"r{s.leader} leads"
+            knows = s.known_epoch[replica]
+            return (
+                f"In epoch {s.epoch} {who}; r{replica} "
+                f"{'has heard of no epoch' if knows < 0 else f'goes by epoch {knows}'}."
+            )
+    return "Everybody knows."
+
+
+CLAIM = Temporal(
+    name="decisions_learned",
+    sentence="Every broker that runs comes to know the controller's latest decision.",
+    pattern=Pattern.ALWAYS_EVENTUALLY,
+    then=learned,
+    explain=explain,
+    remark="Every LeaderAndIsr is acted on; and under KRaft also that nobody leads.",
+    rank=440,
+)

@@ -1,0 +1,68 @@
+"""A follower whose log parts from its leader's does not go on so for ever.
+
+It truncates, and then it does not part again: no divergence that nobody notices, and no truncation
+that is undone without end. While the leader changes, or the follower goes, nothing is said.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from invariants.current_leader import current_leader
+from invariants.way_back import first_apart, is_follower_of
+from model.kit.claim import Pattern, Temporal
+from model.kit.state import State
+from model.message.terms import NO_REPLICA
+
+
+def parts(s: Any, leader: int, follower: int) -> bool:
+    """Whether the follower's log is no prefix of the leader's."""
+    if s.leo[follower] > s.leo[leader]:
+        return True
+    return first_apart(s, leader, follower, s.leo[follower]) >= 0
+
+
+def diverged(s: Any, c: Any) -> bool:
+    """The log of some follower of the current leader parts from its own."""
+    leader = current_leader(s)
+    if leader == NO_REPLICA:
+        return False
+    for follower in range(s.replicas):
+        if is_follower_of(s, follower, leader) and parts(s, leader, follower):
+            return True
+    return False
+
+
+def agreed(s: Any, c: Any) -> bool:
+    """Nobody's does."""
+    return not diverged(s, c)
+
+
+def explain(s: State, c: Any) -> str:
+    """Whose log parts from the leader's, and where."""
+    leader = current_leader(s)
+    for follower in range(s.replicas):
+        if leader == NO_REPLICA or not is_follower_of(s, follower, leader):
+            continue
+        if not parts(s, leader, follower):
+            continue
+        offset = first_apart(s, leader, follower, min(s.leo[leader], s.leo[follower]))
+        if offset < 0:
+            return f"r{follower} ends at {s.leo[follower]}, its leader at {s.leo[leader]}."
+        return (
+            f"At offset {offset} leader r{leader} has m{s.log[leader, offset]} and r{follower}, "
+            f"which follows it, has m{s.log[follower, offset]}."
+        )
+    return "Every follower's log is part of the leader's."
+
+
+CLAIM = Temporal(
+    name="divergence_ends",
+    sentence="A follower whose log parts from the current leader's comes to agree with it.",
+    pattern=Pattern.LEADS_TO,
+    when=diverged,
+    then=agreed,
+    explain=explain,
+    remark="Of followers that run and have learned its epoch; also of records above the HW.",
+    rank=420,
+)

@@ -1,0 +1,50 @@
+"""A current leader's high watermark does not stay behind its log for ever.
+
+It may be behind again and again, as long as producers write. Where somebody else comes to lead, or
+nobody, nothing is said.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from invariants.current_leader import current_leader
+from model.kit.claim import Pattern, Temporal
+from model.kit.state import State
+from model.message.terms import NO_REPLICA, contains, size
+
+
+def behind(s: Any, c: Any) -> bool:
+    """The current leader has records that are not committed."""
+    leader = current_leader(s)
+    return leader != NO_REPLICA and s.hw[leader] < s.leo[leader]
+
+
+def caught_up(s: Any, c: Any) -> bool:
+    """It has none, or nobody leads."""
+    return not behind(s, c)
+
+
+def explain(s: State, c: Any) -> str:
+    """For whom, or for how many, it waits."""
+    leader = current_leader(s)
+    if not behind(s, c):
+        return "Everything that the leader has is committed."
+    isr = [f"r{r}" for r in range(s.replicas) if contains(s.known_isr[leader], r)]
+    few = size(s.known_isr[leader]) < c.min_insync_replicas
+    return (
+        f"r{leader} has HW {s.hw[leader]} and LEO {s.leo[leader]}; its ISR is {', '.join(isr)}"
+        f"{f', fewer than min.insync.replicas={c.min_insync_replicas}' if few else ''}."
+    )
+
+
+CLAIM = Temporal(
+    name="high_watermark_catches_up",
+    sentence="The current leader's high watermark does not stay behind its log.",
+    pattern=Pattern.LEADS_TO,
+    when=behind,
+    then=caught_up,
+    explain=explain,
+    remark="Brokers that are down need not come back. Says nothing while nobody leads.",
+    rank=410,
+)

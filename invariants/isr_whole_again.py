@@ -1,0 +1,54 @@
+"""The ISR can grow back to all replicas, once all of them have been started again.
+
+Of all, not of those that run now: a follower that ends its process whenever it fetches would else
+never be missed.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from invariants.current_leader import current_leader
+from invariants.way_back import BY, is_led
+from model.kit.claim import Recoverable
+from model.kit.state import State
+from model.message.terms import NO_REPLICA, contains
+
+
+def good(s: Any, c: Any) -> bool:
+    """Everybody runs and is in the ISR, which the leader knows."""
+    leader = current_leader(s)
+    if leader == NO_REPLICA or s.known_isr[leader] != s.isr:
+        return False
+    for replica in range(s.replicas):
+        if s.up[replica] == 0 or not contains(s.isr, replica):
+            return False
+    return True
+
+
+def explain(s: State, c: Any) -> str:
+    """Who stays out, and how it compares with the leader."""
+    leader = current_leader(s)
+    if leader == NO_REPLICA:
+        return "Nobody leads."
+    out = [r for r in range(s.replicas) if s.up[r] == 0 or not contains(s.isr, r)]
+    told = "; ".join(
+        f"r{r} {'runs' if s.up[r] == 1 else 'is down'} with LEO {s.leo[r]}" for r in out
+    )
+    return (
+        f"Leader r{leader} has LEO {s.leo[leader]} and HW {s.hw[leader]}; "
+        f"{told or 'it does not know the ISR'}: they do not come to be in sync together."
+    )
+
+
+CLAIM = Recoverable(
+    name="isr_whole_again",
+    sentence="Once brokers are started again, the ISR of a led partition can be all replicas.",
+    good=good,
+    explain=explain,
+    by=BY,
+    when=is_led,
+    remark="Breaks where a follower exits, is refused or asks on, however often it is started. A "
+    "partition without a leader is `leader_again`'s.",
+    rank=320,
+)

@@ -1,0 +1,38 @@
+"""From every state a leader can be elected again, and take up its office, by itself.
+
+Stronger than `leader_possible`, which asks whether the rules leave anybody who could be elected:
+here somebody really comes to lead. Without an unclean election, unless the topic allows that.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from invariants.electable import electable
+from invariants.way_back import BY, is_led
+from model.kit.claim import Recoverable
+from model.kit.state import State
+
+
+def explain(s: State, c: Any) -> str:
+    """Who could be elected, were it back."""
+    if is_led(s, c):
+        return f"r{s.leader} leads."
+    if electable(s, c) == 0:
+        return (
+            "Nobody leads, and nobody is left to be elected: whoever is of the ISR or the ELR has "
+            "crashed, and leaves both as it comes back. Only an unclean election ends this."
+        )
+    return "Nobody leads, and whoever could be elected does not come to lead."
+
+
+CLAIM = Recoverable(
+    name="leader_again",
+    sentence="Once brokers are started again, the partition can have a leader that knows it.",
+    good=is_led,
+    explain=explain,
+    by=BY,
+    remark="Says nothing of what that leader has lost. With unclean election on, an election may "
+    "be unclean.",
+    rank=300,
+)

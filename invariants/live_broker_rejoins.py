@@ -1,0 +1,64 @@
+"""A broker that runs comes back into the ISR of a leader that stays.
+
+It may leave again. What comes is a moment at which all that run are in sync: of several followers
+each may come back and leave before the next does. A broker that is down, or goes down, is not
+waited for: what becomes of one that ends its process whenever it fetches is `isr_whole_again`'s.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from invariants.current_leader import current_leader
+from model.kit.claim import Pattern, Temporal
+from model.kit.state import State
+from model.message.terms import NO_REPLICA, contains
+
+
+def stays_out(s: Any, replica: int) -> bool:
+    """Whether a broker runs, does not shut down, and is not in the ISR."""
+    if s.up[replica] == 0 or contains(s.stopping, replica):
+        return False
+    return not contains(s.isr, replica)
+
+
+def out(s: Any, c: Any) -> bool:
+    """Somebody leads and somebody who runs is out of sync."""
+    if current_leader(s) == NO_REPLICA:
+        return False
+    for replica in range(s.replicas):
+        if stays_out(s, replica):
+            return True
+    return False
+
+
+def back(s: Any, c: Any) -> bool:
+    """Nobody is, or nobody leads."""
+    return not out(s, c)
+
+
+def explain(s: State, c: Any) -> str:
+    """Who is out, and how far it is."""
+    leader = current_leader(s)
+    for replica in range(s.replicas):
+        if leader != NO_REPLICA and stays_out(s, replica):
+            reached = s.remote_leo[leader, replica]
+            return (
+                f"r{replica} runs with LEO {s.leo[replica]} and is not in the ISR; leader r{leader}"
+                f" has HW {s.hw[leader]} and "
+                f"{f'has seen it at {reached}' if reached >= 0 else 'has seen no fetch of it'}."
+            )
+    return "Everybody who runs is in sync."
+
+
+CLAIM = Temporal(
+    name="live_broker_rejoins",
+    sentence="A broker that runs comes back into the ISR, if somebody leads and stays.",
+    pattern=Pattern.LEADS_TO,
+    when=out,
+    then=back,
+    explain=explain,
+    remark="Brokers that are down need not come back. It may leave again: with three replicas this "
+    "breaks until KAFKA-7152, where two that have caught up may be found lagging in turn for ever.",
+    rank=450,
+)

@@ -1,0 +1,61 @@
+"""All logs can come to agree with the leader's, as far as it has records.
+
+To the log's end, not to the high watermark alone: a high watermark that covers less hides for a
+while that two logs have parted.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from invariants.current_leader import current_leader
+from invariants.way_back import BY, first_apart, is_led
+from model.kit.claim import Recoverable
+from model.kit.state import State
+from model.message.terms import NO_REPLICA
+
+
+def good(s: Any, c: Any) -> bool:
+    """Everybody runs and has every record that the leader has, and no other."""
+    leader = current_leader(s)
+    if leader == NO_REPLICA:
+        return False
+    for replica in range(s.replicas):
+        if s.up[replica] == 0 or s.leo[replica] != s.leo[leader]:
+            return False
+        if first_apart(s, leader, replica, s.leo[leader]) >= 0:
+            return False
+    return True
+
+
+def explain(s: State, c: Any) -> str:
+    """Which log parts from the leader's, and where."""
+    leader = current_leader(s)
+    if leader == NO_REPLICA:
+        return "Nobody leads."
+    for replica in range(s.replicas):
+        offset = first_apart(s, leader, replica, min(s.leo[leader], s.leo[replica]))
+        if offset >= 0:
+            return (
+                f"At offset {offset} leader r{leader} has m{s.log[leader, offset]} and r{replica} "
+                f"has m{s.log[replica, offset]}, and nothing makes r{replica} give it up."
+            )
+        if s.leo[replica] != s.leo[leader]:
+            return (
+                f"r{replica} ends at {s.leo[replica]}, leader r{leader} at {s.leo[leader]}, and "
+                f"r{replica} does not come to end there."
+            )
+    return "The logs agree; not everybody runs."
+
+
+CLAIM = Recoverable(
+    name="logs_agree_again",
+    sentence="Once brokers are started again, all logs of a led partition can become equal.",
+    good=good,
+    explain=explain,
+    by=BY,
+    when=is_led,
+    remark="With the current leader's, to its end. A partition without a leader is "
+    "`leader_again`'s.",
+    rank=330,
+)

@@ -1,0 +1,57 @@
+"""Who produces with acks=all is answered while its leader stays: with success, or with an error.
+
+Not by a timeout: the model has none. Where this breaks the producer waits for delivery.timeout.ms
+and learns nothing. A leader that goes takes the request with it; what becomes of one that has been
+replaced and does not know it is `decisions_learned`'s.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from invariants.current_leader import current_leader
+from model.kit.claim import Pattern, Temporal
+from model.kit.state import State
+from model.message.terms import ACKS_ALL, NO_REPLICA, contains
+
+
+def waits(s: Any, c: Any) -> bool:
+    """The current leader owes somebody an answer."""
+    leader = current_leader(s)
+    return leader != NO_REPLICA and s.unanswered[leader] != 0
+
+
+def answered(s: Any, c: Any) -> bool:
+    """It owes nobody one. Records are bounded, so that each is answered if this comes."""
+    return not waits(s, c)
+
+
+def explain(s: State, c: Any) -> str:
+    """What waits, and for whom."""
+    if not waits(s, c):
+        return "Nobody waits."
+    leader = current_leader(s)
+    ids = [f"m{b + 1}" for b in range(s.produced) if contains(s.unanswered[leader], b)]
+    isr = [f"r{r}" for r in range(s.replicas) if contains(s.known_isr[leader], r)]
+    return (
+        f"r{leader} has HW {s.hw[leader]} and LEO {s.leo[leader]}, its ISR is {', '.join(isr)}: "
+        f"{', '.join(ids)} is neither acknowledged nor refused."
+    )
+
+
+def applies(c: Any) -> bool:
+    """Only with acks=all does a producer wait."""
+    return bool(c.acks == ACKS_ALL)
+
+
+CLAIM = Temporal(
+    name="producers_answered",
+    sentence="A record produced with acks=all is acknowledged or refused, if its leader stays.",
+    pattern=Pattern.LEADS_TO,
+    when=waits,
+    then=answered,
+    explain=explain,
+    applies=applies,
+    remark="Otherwise than by a timeout. Applies with acks=all.",
+    rank=400,
+)

@@ -1,0 +1,68 @@
+"""A follower that has to find out where to cut its log gets to fetch.
+
+KAFKA-10706 is a follower that is answered, changes nothing and asks again. A version that truncates
+to the high watermark asks nobody, so that it has nothing to end.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from invariants.current_leader import current_leader
+from invariants.way_back import is_follower_of
+from model.kit.claim import Pattern, Temporal
+from model.kit.state import State
+from model.message.features import KRAFT, has
+from model.message.terms import NO_REPLICA, TRUNCATING, contains
+from model.message.truncation import keeps_epochs
+
+
+def asks(s: Any, c: Any, follower: int, leader: int) -> bool:
+    """Whether a follower of the current leader does not know yet where to cut.
+
+    One that is shutting down asks no more with ZooKeeper.
+    """
+    if not is_follower_of(s, follower, leader) or s.role[follower] != TRUNCATING:
+        return False
+    return has(c, KRAFT) or not contains(s.stopping, follower)
+
+
+def truncating(s: Any, c: Any) -> bool:
+    """Some follower of the current leader does not."""
+    leader = current_leader(s)
+    if leader == NO_REPLICA:
+        return False
+    for follower in range(s.replicas):
+        if asks(s, c, follower, leader):
+            return True
+    return False
+
+
+def fetching(s: Any, c: Any) -> bool:
+    """All know."""
+    return not truncating(s, c)
+
+
+def explain(s: State, c: Any) -> str:
+    """Who asks."""
+    leader = current_leader(s)
+    for follower in range(s.replicas):
+        if leader != NO_REPLICA and asks(s, c, follower, leader):
+            return (
+                f"r{follower} with LEO {s.leo[follower]} asks r{leader} with LEO {s.leo[leader]} "
+                "where to cut its log, and does not get to fetch."
+            )
+    return "Every follower fetches."
+
+
+CLAIM = Temporal(
+    name="truncation_ends",
+    sentence="A follower of the current leader that asks where to cut its log gets to fetch.",
+    pattern=Pattern.LEADS_TO,
+    when=truncating,
+    then=fetching,
+    explain=explain,
+    applies=keeps_epochs,
+    remark="KAFKA-10706. Does not apply to truncation to the HW, which asks nobody.",
+    rank=430,
+)
