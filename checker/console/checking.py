@@ -25,6 +25,7 @@ from checker.console.viewing import is_interactive, view
 from checker.graph import TooLargeForGraph, to_graphml
 from checker.pictures.limits import TooLongForPage
 from checker.problems.family import words_of
+from checker.problems.problem import Problem
 from checker.run import Run, run
 from counterexamples import to_json
 
@@ -39,6 +40,7 @@ def check(options: dict[str, Any]) -> int:
     make_folder("--trace-dir", options["trace_dir"])
     own_model = options["own_model"]
     problem, kept = take_run(options)
+    another = _another(problem, options)
     with (
         closing(kept) if kept else nullcontext(),
         telling_what_is_kept(kept),
@@ -49,6 +51,7 @@ def check(options: dict[str, Any]) -> int:
             engine,
             budgets=budgets,
             directory=kept,
+            another=another,
             watch=progress.watch,
             announce=progress.announce,
         )
@@ -75,6 +78,16 @@ def check(options: dict[str, Any]) -> int:
     if done.findings and options["output_format"] == "text" and is_interactive():
         _offer(done, options, own_model)
     return code
+
+
+def _another(problem: Problem, options: dict[str, Any]) -> int:
+    """How many further counterexamples are wanted. Raises `UsageError`."""
+    wanted: int = options["another"] or 0
+    if wanted and (problem.asked is None or len(problem.asked) != 1):
+        raise click.UsageError("--another is about one claim; name it with --invariant")
+    if wanted and problem.symmetry.sorts:
+        raise click.UsageError("--another tells actors apart; leave out --symmetry")
+    return wanted
 
 
 def _offer(done: Run, options: dict[str, Any], own_model: str | None) -> None:
@@ -110,6 +123,11 @@ def _write_files(done: Run, options: dict[str, Any]) -> None:
                 )
                 for finding in done.findings
             }
+            | {
+                folder / trace_name(done, name, number): partial(to_json, finding.replayed.trace)
+                for name, others in done.others.items()
+                for number, finding in enumerate(others.findings, start=1)
+            }
         )
     if path := options["graph_file"]:
         graph = done.result.graph(states_max=options["graph_limit"])
@@ -125,9 +143,13 @@ def _write_page(done: Run, options: dict[str, Any], explained: list[Explained]) 
         write_files({path: partial(run_page, done, values)})
 
 
-def trace_name(done: Run, invariant: str) -> str:
-    """`hw-no_committed_loss-2r2n2e.json`: version, claim, bounds; before it a grain's name."""
+def trace_name(done: Run, invariant: str, another: int = 0) -> str:
+    """`hw-no_committed_loss-2r2n2e.json`: version, claim, bounds; before it a grain's name.
+
+    Of a further counterexample its number is behind it, as `-another1`.
+    """
     problem = done.result.problem
     words, model = words_of(problem), problem.model
-    told = (f"{words.prefix}{model.version}", invariant, words.letters(model))
+    further = f"another{another}" if another else ""
+    told = (f"{words.prefix}{model.version}", invariant, words.letters(model), further)
     return "-".join(part for part in told if part) + ".json"
