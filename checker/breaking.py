@@ -87,6 +87,41 @@ def breaking_states(problem: Problem, engine: Engine, result: Result) -> dict[st
     return breaking
 
 
+def all_breaking(
+    problem: Problem, engine: Engine, name: str, found: Breaking
+) -> tuple[tuple[int, Words], ...]:
+    """Every state that a shortest trace of the claim may lead to, after how many faults; in order.
+
+    Of a property every state before the step. The least `ENDS_MAX`, of more.
+    """
+    states: list[tuple[int, Words]] = []
+    for part in engine.over_level(found.depth, _Lister(problem, name)):
+        states = sorted((*states, *part))[:ENDS_MAX]
+    return tuple(states)
+
+
+@dataclass(frozen=True, slots=True)
+class _Lister:
+    """Lists what breaks one claim in a block of a level; other processes may do it."""
+
+    problem: Problem
+    name: str
+
+    def __call__(self, block: Rows) -> list[tuple[int, Words]]:
+        expander, rows = Expander(self.problem), list[Rows]()
+        for number, invariant in enumerate(self.problem.invariants):
+            if invariant.name == self.name:
+                rows += breaking_rows(block, expander, number)
+        for number, claim in enumerate(self.problem.properties):
+            if claim.name == self.name:
+                rows += _breaking(block, partial(_is_left_wrongly, expander, number))
+        if not rows:
+            return []
+        whole = np.concatenate(rows)
+        faults = faults_in_rows(self.problem.model, whole).tolist()
+        return sorted(zip(faults, map(words_of, whole), strict=True))[:ENDS_MAX]
+
+
 @dataclass(frozen=True, slots=True)
 class _Looker:
     """Looks through a block of a level for some claims; other processes may do it."""

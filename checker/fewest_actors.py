@@ -42,7 +42,7 @@ def paths_to_breaking(
     first = [state.words for state in problem.model.initial]
     actors = _actors_of(problem)
     paths = {}
-    for name, levels in _followed_back(problem, engine, breaking).items():
+    for name, levels in followed_back(problem, engine, breaking).items():
         states, steps = _chosen(levels, breaking[name].ends, actors)
         if problem.symmetry.sorts:
             paths[name] = Path(*real_path(problem, states))
@@ -52,7 +52,7 @@ def paths_to_breaking(
     return paths
 
 
-def _followed_back(
+def followed_back(
     problem: Problem, engine: Engine, breaking: Mapping[str, Breaking]
 ) -> dict[str, list[Ways]]:
     """For each claim the ways into the states of each level, from that of depth 1 on."""

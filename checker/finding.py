@@ -117,10 +117,14 @@ def confirmed(trace: Trace, model: Model, claim: Claim) -> Finding:
     return Finding(claim.name, claim.sentence, replayed, explanation, model)
 
 
-def trace_name(problem: Problem, invariant: str) -> str:
-    """`hw-no_committed_loss-2r2n2e.json`: version, claim, bounds; before it a grain's name."""
+def trace_name(problem: Problem, invariant: str, another: int = 0) -> str:
+    """`hw-no_committed_loss-2r2n2e.json`: version, claim, bounds; before it a grain's name.
+
+    Of a further counterexample its number is behind it, as `-another1`.
+    """
     words, model = words_of(problem), problem.model
-    told = (f"{words.prefix}{model.version}", invariant, words.letters(model))
+    further = f"another{another}" if another else ""
+    told = (f"{words.prefix}{model.version}", invariant, words.letters(model), further)
     return "-".join(part for part in told if part) + ".json"
 
 

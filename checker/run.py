@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from checker.account import Account
@@ -27,6 +27,7 @@ from checker.search import Snapshot, search
 from checker.store.storage import Damaged
 
 if TYPE_CHECKING:
+    from checker.another import Others
     from checker.store.run_directory import RunDirectory
 
 _LONG_SECONDS = 5.0
@@ -40,6 +41,8 @@ class Run:
     result: Result
     findings: tuple[Finding, ...]
     prepare_seconds: float
+    others: Mapping[str, Others] = field(default_factory=dict)
+    """By claim further counterexamples of other kinds, where they were asked for."""
 
 
 def run(
@@ -48,14 +51,16 @@ def run(
     *,
     budgets: Budgets = NO_BUDGETS,
     directory: RunDirectory | None = None,
+    another: int = 0,
     watch: Callable[[Snapshot], None] = lambda snapshot: None,
     announce: Callable[[str], None] = lambda message: None,
 ) -> Run:
     """Search, then find, replay and confirm a shortest trace for every violated claim.
 
     With a `directory` every level is kept there; levels that are there already are not explored
-    again. Raises `Raised` when an action or a claim raises, and `TraceError` when a trace does
-    not replay: either is an outcome of its own.
+    again. `another` says how many further traces are wanted for each claim. Raises `Raised` when
+    an action or a claim raises, and `TraceError` when a trace does not replay: either is an outcome
+    of its own.
     """
     seconds = prepare(problem, threads=threads_of(choice.threads), announce=announce)
     ends = time.monotonic() + (budgets.max_seconds or math.inf)
@@ -101,11 +106,21 @@ def run(
         if result.violated and result.seconds > _LONG_SECONDS:
             announce("finding the shortest traces")
         findings = counterexamples_of(problem, engine, result)
+        others = {}
+        if another:
+            # Most runs show one counterexample.
+            from checker.another import others_of  # noqa: PLC0415
+
+            for first in findings:
+                assert first.breaking is not None
+                others[first.invariant] = others_of(
+                    problem, engine, first.breaking, first, another, result.depth
+                )
         if problem.applicable_behaviours:
             findings += _judge_behaviours(problem, engine, result, budgets, announce)
         if directory is not None and result.complete:
             directory.finish()
-    return Run(result, findings, seconds)
+    return Run(result, findings, seconds, others)
 
 
 def _committing(directory: RunDirectory | None) -> Callable[[Arrivals, Account], None]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from checker.problems.wording import counted
 
 if TYPE_CHECKING:
+    from checker.another import Others
     from checker.finding import Finding
     from counterexamples import Trace
 
@@ -38,3 +39,17 @@ def _told_lasso(trace: Trace) -> str:
     if not length:
         return f"{way}."
     return f"{way}; then a cycle of {counted(length, 'step')}, a short one."
+
+
+def told_kinds(first: Finding, others: Others) -> str:
+    """How many kinds of shortest counterexamples there are, and what the further ones are."""
+    steps = counted(len(first.replayed.moments), "step")
+    if not others.is_all:
+        told = f"At least {counted(others.kinds, 'kind')} of {steps}"
+    elif others.kinds == 1:
+        told = f"All of {steps} have the same ones in another order"
+    else:
+        told = f"There are {others.kinds:,} kinds of {steps}"
+    if not others.findings:
+        return f"{told}; none of another kind was found up to {counted(others.steps, 'step')}."
+    return f"{told}; shown are {1 + len(others.findings)} that differ in who takes which steps."

@@ -110,6 +110,13 @@ def _kind(claim: Claim | Reachable) -> str:
     help="Say of each counterexample what it takes, and which single change repairs it.",
 )
 @click.option(
+    "--another",
+    type=click.IntRange(1, 20),
+    metavar="N",
+    help="Show up to N further counterexamples of the one claim that is asked: the shortest ones "
+    "in which others act, or do something else.",
+)
+@click.option(
     "--trace-dir",
     type=click.Path(file_okay=False, path_type=Path),
     help="Write each counterexample there as JSON.",

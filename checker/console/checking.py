@@ -39,6 +39,7 @@ def check(options: dict[str, Any]) -> int:
     make_folder("--trace-dir", options["trace_dir"])
     own_model = options["own_model"]
     problem, kept = take_run(options)
+    another = _another(problem, options)
     with (
         closing(kept) if kept else nullcontext(),
         telling_what_is_kept(kept),
@@ -49,6 +50,7 @@ def check(options: dict[str, Any]) -> int:
             engine,
             budgets=budgets,
             directory=kept,
+            another=another,
             watch=progress.watch,
             announce=progress.announce,
         )
@@ -75,6 +77,16 @@ def check(options: dict[str, Any]) -> int:
     if done.findings and options["output_format"] == "text" and is_interactive():
         _offer(done, options, own_model)
     return code
+
+
+def _another(problem: Problem, options: dict[str, Any]) -> int:
+    """How many further counterexamples are wanted. Raises `UsageError`."""
+    wanted: int = options["another"] or 0
+    if wanted and (problem.asked is None or len(problem.asked) != 1):
+        raise click.UsageError("--another is about one claim; name it with --invariant")
+    if wanted and problem.symmetry.sorts:
+        raise click.UsageError("--another tells actors apart; leave out --symmetry")
+    return wanted
 
 
 def _offer(done: Run, options: dict[str, Any], own_model: str | None) -> None:
@@ -113,6 +125,13 @@ def _write_files(done: Run, options: dict[str, Any]) -> None:
                     to_json, finding.replayed.trace
                 )
                 for finding in done.findings
+            }
+            | {
+                folder / trace_name(done.result.problem, name, number): partial(
+                    to_json, finding.replayed.trace
+                )
+                for name, others in done.others.items()
+                for number, finding in enumerate(others.findings, start=1)
             }
         )
     if path := options["graph_file"]:

@@ -26,6 +26,7 @@ from checker.problems.problem import Problem
 from checker.problems.symmetry import Symmetry
 
 _NOT_OF_A_GATE = {
+    "another",
     "deadlock",
     "explain",
     "format",

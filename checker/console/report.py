@@ -29,12 +29,13 @@ from checker.problems.wording import (
 )
 from checker.problems.words import Words
 from checker.result import LevelSummary, Result, Verdict
-from checker.shortest import told_alike
+from checker.shortest import told_alike, told_kinds
 from checker.story.story import reasons, story_of
 from counterexamples import TraceStep, Trimmed, render_compact
 from model.kit.claim import Temporal
 
 if TYPE_CHECKING:
+    from checker.another import Others
     from checker.finding import Finding
     from checker.run import Run
 
@@ -66,6 +67,8 @@ def render_run(run: Run, *, shown: Collection[str] | None = None) -> RenderableT
             names = told_symmetry(result.problem.symmetry)
             parts.append(render_finding(finding, words_of(result.problem), told_before, names))
             told.setdefault((trace.steps, trace.cycle), finding.invariant)
+            if others := run.others.get(finding.invariant):
+                parts.append(render_others(finding, others, words_of(result.problem)))
     parts.append(conclusion(result))
     return Trimmed(Group(*parts))
 
@@ -247,6 +250,22 @@ def render_finding(
         )
     alike = told_alike(finding, names)
     return Group(Text(), title, shown, *([Text(alike, "dim")] if alike else []))
+
+
+def render_others(first: Finding, others: Others, words: Words) -> RenderableType:
+    """Further counterexamples, each under its number, and how many kinds there are."""
+    parts: list[RenderableType] = []
+    for number, finding in enumerate(others.findings, start=1):
+        title = Text.assemble((f"ANOTHER {number} ", "bold red"), (finding.invariant, "bold"))
+        title.append(f": {counted(len(finding.replayed.moments), 'step')}")
+        shown = render_compact(
+            finding.replayed,
+            explanation=finding.explanation,
+            lanes=words.lanes,
+            reasons=reasons(story_of(finding)),
+        )
+        parts += [Text(), title, shown]
+    return Group(*parts, Text(), Text(told_kinds(first, others), "dim"))
 
 
 def conclusion(result: Result) -> RenderableType:

@@ -43,6 +43,7 @@ def summary(run: Run, explanations: Mapping[str, Any] | None = None) -> dict[str
                 "why": found.why or None,
                 "faults": breaking[found.name].faults if found.name in breaking else None,
                 "trace": traces.get(found.name),
+                **_others(run, found.name),
             }
             for found in result.invariants
         },
@@ -63,6 +64,18 @@ def summary(run: Run, explanations: Mapping[str, Any] | None = None) -> dict[str
         "prepare_seconds": round(run.prepare_seconds, 3),
         "peak_rss_bytes": result.peak_rss,
         **({"explanations": dict(explanations)} if explanations else {}),
+    }
+
+
+def _others(run: Run, claim: str) -> dict[str, Any]:
+    """Further counterexamples, where they were asked for."""
+    if claim not in run.others:
+        return {}
+    others = run.others[claim]
+    return {
+        "others": [json.loads(to_json(each.replayed.trace)) for each in others.findings],
+        "kinds": others.kinds,
+        "all_kinds": others.is_all,
     }
 
 
