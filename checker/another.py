@@ -62,7 +62,7 @@ def others_of(
     """
     if problem.symmetry.sorts:
         raise ValueError("under a symmetry actors have no names")
-    claim = next(claim for claim in problem.claims if claim.name == first.invariant)
+    claim = next(claim for claim in problem.judged if claim.name == first.invariant)
     deeds = _Deeds(problem)
     moments = first.replayed.moments[: breaking.depth]
     shown = [deeds.kind_of([(moment.action, moment.values) for moment in moments])]

@@ -29,6 +29,7 @@ from checker.run import Run, run
 from counterexamples import to_json
 
 if TYPE_CHECKING:
+    from checker.problems.problem import Problem
     from checker.console.explaining import Explained
 
 
