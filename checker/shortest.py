@@ -8,11 +8,18 @@ from checker.problems.wording import counted
 
 if TYPE_CHECKING:
     from checker.finding import Finding
+    from counterexamples import Trace
 
 
 def told_alike(finding: Finding, names: str = "") -> str:
-    """That no trace is shorter, how many states break the claim so early, and after what faults."""
-    assert finding.breaking is not None
+    """That no trace is shorter, how many states break the claim so early, and after what faults.
+
+    Of a trace that goes on for ever that no way to its cycle is. "" where no search has found it.
+    """
+    if finding.replayed.trace.cycle is not None:
+        return _told_lasso(finding.replayed.trace)
+    if finding.breaking is None:
+        return ""
     states, faults = finding.breaking.states, finding.breaking.faults
     steps = counted(len(finding.replayed.moments), "step")
     number = counted(states, "state") + names
@@ -24,9 +31,7 @@ def told_alike(finding: Finding, names: str = "") -> str:
     return f"Shortest: {steps}{least}; {told}."
 
 
-def told_lasso(finding: Finding) -> str:
-    """That no way to a state where it could go on so for ever is shorter; nothing of the cycle."""
-    trace = finding.replayed.trace
+def _told_lasso(trace: Trace) -> str:
     assert trace.cycle is not None
     way = f"Shortest way to where it can go on so for ever: {counted(trace.cycle, 'step')}"
     length = len(trace.steps) - trace.cycle

@@ -118,7 +118,8 @@ def told_cycle(begins: int, last: int) -> str:
     """`Steps 9 to 14 repeat for ever`: of a trace whose last step returns to where 8 steps lead."""
     if begins + 1 == last:
         return f"Step {last} repeats for ever"
-    return f"Steps {begins + 1} to {last} repeat for ever"
+    between = "and" if begins + 2 == last else "to"
+    return f"Steps {begins + 1} {between} {last} repeat for ever"
 
 
 def _offered(

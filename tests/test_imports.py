@@ -87,6 +87,11 @@ CASES: dict[str, Case] = {
     ),
     "waterline new lease": (0, SCREEN, (*NO_SEARCH, *NO_MATRIX, "model.own")),
     "check --model lock.py --engine local": (0, SEARCH, (*SPARK, *NO_MATRIX, "checker.export")),
+    "check --model peterson.py --engine local": (
+        0,
+        SEARCH | {"scipy", "charset_normalizer"},  # which numpy.f2py imports, and SciPy that
+        (*SPARK, *NO_MATRIX, "checker.export"),
+    ),
     "waterline convert trace.json --to itf": (0, SCREEN, (*NO_SEARCH, *NO_MATRIX)),
     "waterline convert trace.json --to svg": (
         0,
@@ -176,6 +181,7 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "gate.toml").write_text(GATE)
     (tmp_path / "lock.py").write_text(start_of("lock"))
     (tmp_path / "trace.json").write_bytes(TRACE.read_bytes())
+    (tmp_path / "peterson.py").write_bytes((ROOT / "examples" / "peterson.py").read_bytes())
     return tmp_path
 
 

@@ -29,7 +29,7 @@ from checker.problems.wording import (
 )
 from checker.problems.words import Words
 from checker.result import LevelSummary, Result, Verdict
-from checker.shortest import told_alike, told_lasso
+from checker.shortest import told_alike
 from checker.story.story import reasons, story_of
 from counterexamples import TraceStep, Trimmed, render_compact
 from model.kit.claim import Temporal
@@ -58,13 +58,14 @@ def render_run(run: Run, *, shown: Collection[str] | None = None) -> RenderableT
         counts(result, run.prepare_seconds),
         actions(result),
     ]
-    told: dict[tuple[TraceStep, ...], str] = {}
+    told: dict[tuple[tuple[TraceStep, ...], int | None], str] = {}
     for finding in run.findings:
         if shown is None or finding.invariant in shown:
-            told_before = told.get(finding.replayed.trace.steps)
+            trace = finding.replayed.trace
+            told_before = told.get((trace.steps, trace.cycle))
             names = told_symmetry(result.problem.symmetry)
             parts.append(render_finding(finding, words_of(result.problem), told_before, names))
-            told.setdefault(finding.replayed.trace.steps, finding.invariant)
+            told.setdefault((trace.steps, trace.cycle), finding.invariant)
     parts.append(conclusion(result))
     return Trimmed(Group(*parts))
 
@@ -240,10 +241,8 @@ def render_finding(
             lanes=words.lanes,
             reasons=reasons(story_of(finding)),
         )
-    alike = [Text(told_alike(finding, names), "dim")] if finding.breaking else []
-    if finding.replayed.trace.cycle is not None:
-        alike = [Text(told_lasso(finding), "dim")]
-    return Group(Text(), title, shown, *alike)
+    alike = told_alike(finding, names)
+    return Group(Text(), title, shown, *([Text(alike, "dim")] if alike else []))
 
 
 def conclusion(result: Result) -> RenderableType:

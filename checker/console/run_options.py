@@ -52,10 +52,7 @@ def _require_same(given: dict[str, Any], problem: Problem, location: str) -> Non
         "grain": family.name,
         "protocol": model.version,
         "symmetry": problem.symmetry.value,
-        **{
-            kind: all(problem.is_asked(c) for c in problem.behaviours if isinstance(c, claims))
-            for kind, claims in KINDS.items()
-        },
+        **{kind: _asks_all(problem, kind) for kind in KINDS},
         **model.options,
     }
     given = dict(given)
@@ -78,6 +75,11 @@ def _require_same(given: dict[str, Any], problem: Problem, location: str) -> Non
                 f"--{name} {value} is not what {location} was begun with: {begun.get(name)}; "
                 "leave it out, or begin another run with --run-dir"
             )
+
+
+def _asks_all(problem: Problem, kind: str) -> bool:
+    asked = [problem.is_asked(c) for c in problem.behaviours if isinstance(c, KINDS[kind])]
+    return bool(asked) and all(asked)
 
 
 def _differs(

@@ -50,6 +50,7 @@ class OwnFamily(Family):
                 Reachable(name=each.name, sentence=each.sentence, happens=each.function)
                 for each in made.sometimes
             ),
+            behaviours=made.behaviours,
         )
 
 

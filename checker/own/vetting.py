@@ -17,6 +17,7 @@ from checker.compiled.values import Number, SettingsValue, StateValue
 from checker.compiled.written import Written
 from checker.own.symmetric import require_alike
 from checker.problems.problem import Problem
+from model.kit.claim import predicates_of
 from model.kit.errors import BadEnvironment
 from model.kit.transition_system import Model
 
@@ -40,6 +41,9 @@ def vetted(problem: Problem) -> Problem:
             _truth(unit, model, keeps, 2)
         for happens in (claim.happens for claim in problem.reachable):
             _truth(unit, model, happens, 2)
+        for behaviour in problem.behaviours:
+            for predicate in predicates_of(behaviour):
+                _truth(unit, model, predicate, 1)
         plan_of(problem)
     except (NotCompilable, TooLargeToNumber) as refused:
         raise BadEnvironment(str(refused)) from None

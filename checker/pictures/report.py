@@ -13,7 +13,8 @@ from checker.problems.problem import Problem
 from checker.problems.wording import counted, told_contract, told_option, told_symmetry
 from checker.result import Verdict
 from checker.shortest import told_alike
-from checker.story.story import story_of
+from checker.story.story import Story, story_of
+from model.kit.claim import Temporal
 
 if TYPE_CHECKING:
     from checker.finding import Finding
@@ -80,27 +81,34 @@ def _traces(
         claim, name = finding.invariant, f"trace-{len(traces) + 1}"
         # What repairs one claim need not repair another.
         apart = claim if claim in explained else ""
-        key = (story.replayed.trace.steps, finding.explanation, apart)
+        trace = story.replayed.trace
+        key = (trace.steps, trace.cycle, finding.explanation, apart)
         named[claim] = seen.setdefault(key, name)
         if named[claim] == name:
             traces.append(
                 shown(
                     story,
                     name,
-                    title=f"{claim} breaks after {counted(story.steps, 'step')}",
+                    title=_title(story),
                     sentence=finding.sentence,
-                    alike=told_alike(finding, names) if finding.breaking else "",
+                    alike=told_alike(finding, names),
                     explained=explained.get(claim),
                 )
             )
     return traces, named
 
 
+def _title(story: Story) -> str:
+    cycle = story.replayed.trace.cycle
+    after = counted(story.steps if cycle is None else cycle, "step")
+    return f"{story.claim} breaks {'' if cycle is None else 'for ever '}after {after}"
+
+
 def _headline(result: Result) -> str:
     violated = len(result.violated)
     if violated:
         return f"{counted(violated, 'claim')} violated"
-    return "every claim holds" if result.complete else "INCOMPLETE"
+    return "every claim holds" if result.is_judged else "INCOMPLETE"
 
 
 def _options(problem: Problem) -> list[tuple[str, str]]:
@@ -115,6 +123,8 @@ def _verdict(result: Result, found: InvariantResult, named: dict[str, str]) -> d
     contract = ""
     if found.verdict is Verdict.VIOLATED and found.depth is not None:
         told += f" after {counted(found.depth, 'step')}"
+        liveness = (c.name for c in result.problem.behaviours if isinstance(c, Temporal))
+        told += ", for ever" if found.name in liveness else ""
         promised = result.contract_of(found.name)
         contract = told_contract(promised) if promised else ""
     return {

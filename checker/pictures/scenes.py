@@ -57,13 +57,15 @@ class Row:
 class Scene:
     """The state after a step, and the step. Step 0 is the initial state.
 
-    Of Kafka's models there are `lanes` and `flights`, of any other `rows`.
+    One that `repeats` is on the cycle of a trace that goes on for ever. Of Kafka's models there are
+    `lanes` and `flights`, of any other `rows`.
     """
 
     number: int
     call: str
     actor: str
     is_fault: bool
+    repeats: bool
     sentence: str
     why: str
     lanes: tuple[LaneScene, ...]
@@ -85,6 +87,7 @@ def _scene(story: Story, number: int) -> Scene:
         call=str(story.replayed.moments[number - 1]) if number else "",
         actor=story.actor(number) if number else "",
         is_fault=bool(number) and story.is_fault(number),
+        repeats=story.repeats(number),
         sentence=story.sentence(number) if number else "Initial state.",
         why=story.why(number) if number else "",
         lanes=_lanes(story, number, was, now) if is_kafka else (),

@@ -60,7 +60,7 @@ def _ending(story: Story) -> str:
     cycle = story.replayed.trace.cycle
     if cycle is None:
         return "the claim breaks here"
-    return "it stays here for ever" if cycle == story.steps else f"as after step {cycle}, for ever"
+    return "it stays here for ever" if cycle == story.steps else f"goes on with step {cycle + 1}"
 
 
 def told(story: Story, claim: Claim, step: int, actors: list[str]) -> Text:

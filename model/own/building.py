@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+from model.kit.claim import Behaviour
 from model.kit.layout import Field, Layout, TooLargeToPack
 from model.kit.renaming import Holds, Naming
 from model.kit.state import State
 from model.kit.transition_system import Action as KitAction
 from model.kit.transition_system import Model, Parameter
+from model.own.behaviours import behaviours_of
 from model.own.declared import Action, AnyField, BadProtocol, Choice, Index, Name, Names, Protocol
 from model.own.narration import narration
 from model.own.rules import Rule, Rules
@@ -41,6 +43,7 @@ class Built:
     always: tuple[Stated, ...]
     every_step: tuple[Stated, ...]
     sometimes: tuple[Stated, ...]
+    behaviours: tuple[Behaviour, ...] = ()
 
 
 def built(
@@ -66,7 +69,7 @@ def built(
     ranges: dict[str, int] = {}
     for declared in protocol.actions:
         rule, action = _action(rules, declared, sorts, ranges)
-        actions.append(action)
+        actions.append(replace(action, weakly_fair=action.name in protocol.fair_names))
         told[action.name] = (rule.told, _told_arguments(rule, declared, sorts))
     first = _initial(rules, protocol, sorts, form, ranges)
     claims = {
@@ -92,6 +95,7 @@ def built(
             narration=narration(protocol.fields, tuple(sorts.values()), told),
             options=options,
         ),
+        behaviours=behaviours_of(rules, protocol, sorts),
         **claims,
     )
 

@@ -193,6 +193,12 @@ class Protocol:
     of them. Claims are functions too, and their docstrings say them: `always` of a state, in every
     reachable one; `every_step` of a state and the next one; `sometimes` of a state, or of a step,
     that must be reached for the rest to mean anything.
+
+    Of what follows: `fair` are those of the actions that are taken in the end where they can always
+    be. `recoverable`: by these alone there is always a way to such a state. `eventually`: each
+    behaviour comes to one; `always_eventually`: again and again; `leads_to`, pairs: each
+    state of the first kind is followed by one of the second, or is one. These take a state, and may
+    take names: then the claim is about each of them.
     """
 
     fields: Sequence[AnyField]
@@ -201,6 +207,11 @@ class Protocol:
     always: Sequence[Callable[..., Any]] = ()
     every_step: Sequence[Callable[..., Any]] = ()
     sometimes: Sequence[Callable[..., Any]] = ()
+    fair: Sequence[Callable[..., Any] | Action] = ()
+    recoverable: Sequence[Callable[..., Any]] = ()
+    eventually: Sequence[Callable[..., Any]] = ()
+    always_eventually: Sequence[Callable[..., Any]] = ()
+    leads_to: Sequence[tuple[Callable[..., Any], Callable[..., Any]]] = ()
 
     def __post_init__(self) -> None:
         for declared in self.fields:
@@ -214,6 +225,30 @@ class Protocol:
         _require_distinct("action", [_called(_function(action)) for action in self.actions])
         claims = [*self.always, *self.every_step, *self.sometimes]
         _require_distinct("claim", [_called(claim) for claim in claims])
+        self._require_fair()
+        for kind in ("recoverable", "eventually", "always_eventually"):
+            _require_distinct(f"{kind} claim", [_called(claim) for claim in getattr(self, kind)])
+        for pair in self.leads_to:
+            if not isinstance(pair, tuple) or len(pair) != 2:
+                raise BadProtocol(
+                    f"leads_to has {pair!r}; give pairs of functions, as (waits, is_served)"
+                )
+        pairs = [f"{_called(p)}_leads_to_{_called(q)}" for p, q in self.leads_to]
+        _require_distinct("claim", pairs)
+
+    def _require_fair(self) -> None:
+        named = [_called(_function(action)) for action in self.actions]
+        for action in self.fair:
+            if _called(_function(action)) not in named:
+                raise BadProtocol(
+                    f"fair has {_called(_function(action))}, which is none of the actions; "
+                    f"those are {', '.join(named)}"
+                )
+
+    @property
+    def fair_names(self) -> frozenset[str]:
+        """What the fair actions are called."""
+        return frozenset(_called(_function(action)) for action in self.fair)
 
     @property
     def sorts(self) -> tuple[Names, ...]:

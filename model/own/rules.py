@@ -40,6 +40,20 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
+class Predicate:
+    """A function of a state, and of `arguments` that name something; `tree` is where it stands.
+
+    `called` is what other functions of the file call it by, given the settings after the state.
+    """
+
+    name: str
+    sentence: str
+    arguments: tuple[str, ...]
+    tree: ast.FunctionDef
+    called: str
+
+
+@dataclass(frozen=True, slots=True)
 class Rules:
     """The functions of one file, read for these fields within these bounds.
 
@@ -102,21 +116,24 @@ class Rules:
             told=_first_sentence(tree),
         )
 
-    def claim(self, function: Any, states: Sequence[int]) -> tuple[str, str, int, Any]:
-        """Name, sentence, how many states it is given, and the function with settings too.
+    def claim(
+        self, function: Any, takes: Sequence[int], *, states: int | None = None
+    ) -> tuple[str, str, int, Any]:
+        """Name, sentence, how many arguments it is given, and the function with settings too.
 
-        `states` are how many it may take. Raises `BadProtocol`.
+        `takes` are how many it may have. All of them are states, unless it is said how many are:
+        the settings come after these. Raises `BadProtocol`.
         """
         tree = self._tree(function, "a claim")
         given = len(tree.args.args)
-        if given not in states:
-            takes = " or ".join("a state" if n == 1 else "a state and the next" for n in states)
-            raise self.refuse(tree, f"{tree.name} takes {given} arguments", f"let it take {takes}")
+        if given not in takes:
+            told = " or ".join("a state" if n == 1 else "a state and the next" for n in takes)
+            raise self.refuse(tree, f"{tree.name} takes {given} arguments", f"let it take {told}")
         body = _without_docstring(tree)
         returns = [n for n in ast.walk(tree) if isinstance(n, ast.Return)]
         if not returns or any(node.value is None for node in returns):
             raise self.refuse(tree, f"claim {tree.name} returns nothing", "return True or False")
-        made = self._function(tree, body, given)
+        made = self._function(tree, body, given if states is None else states)
         return tree.name, _first_sentence(tree) or tree.name, given, made
 
     def witness(self, function: Any) -> tuple[tuple[tuple[str, str], ...], Any] | None:
@@ -135,13 +152,36 @@ class Rules:
         name, told, given, made = self.claim(function, (1, 2))
         if given == 2:
             return name, told, made
-        now = f"{name}_now"
-        while now in self.names:
-            now += "_"
-        self.names[now] = made
+        now = self._entered(f"{name}_now", made)
         text = f"return {now}(after, {SETTINGS}) or {now}(before, {SETTINGS})"
         step = ["before", "after", SETTINGS]
         return name, told, self._compiled(self.trees[name], step, ast.parse(text).body)
+
+    def predicate(self, function: Any) -> Predicate:
+        """A function of a state and of names, as claims about what follows have. Raises
+        `BadProtocol`.
+        """
+        tree = self._tree(function, "a claim")
+        arguments = [argument.arg for argument in tree.args.args]
+        if not arguments:
+            raise self.refuse(
+                tree, f"{tree.name} takes no state", "its first argument is the state"
+            )
+        name, told, _, made = self.claim(function, (len(arguments),), states=1)
+        return Predicate(name, told, tuple(arguments[1:]), tree, self._entered(f"{name}_of", made))
+
+    def bound(self, predicate: Predicate, values: Mapping[str, int]) -> Any:
+        """The predicate of these names, as a function of a state and the settings."""
+        given = "".join(f", {values[name]}" for name in predicate.arguments)
+        text = f"return {predicate.called}(state, {SETTINGS}{given})"
+        return self._compiled(predicate.tree, ["state", SETTINGS], ast.parse(text).body)
+
+    def _entered(self, name: str, made: Any) -> str:
+        """Under which name, like this one, what was made can be called."""
+        while name in self.names:
+            name += "_"
+        self.names[name] = made
+        return name
 
     def refuse(self, node: ast.AST | None, what: str, instead: str) -> BadProtocol:
         """The error for a place in the file."""

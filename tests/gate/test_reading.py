@@ -185,6 +185,7 @@ def test_a_release_of_kafka_names_the_version() -> None:
 def test_what_check_prints_and_keeps_is_no_key_of_a_gate() -> None:
     """A new option of `check` is either about what is explored, or it is left out there."""
     asked = {"protocol", "with", "without", "grain", "environment", "symmetry", "invariant"}
+    asked |= {"recovery", "liveness"}
 
     assert set(asking().keys) == {*asked, *NAMING_VERSIONS, *OF_ENGINES, *ENVIRONMENT_OPTIONS}
 

@@ -1,0 +1,73 @@
+"""A token goes round a ring; who holds it may do what only one may do at a time."""
+
+from waterline import Flag, Name, Names, Protocol, when
+
+
+def token_ring(nodes: int = 3, greedy: bool = False) -> Protocol:
+    """So many nodes; a greedy one keeps the token as long as it finds something to do."""
+    node = Names("node", nodes)
+    return Protocol(
+        fields=[
+            Name("token", node, doc="Who holds it."),
+            Flag("wants", by=node),
+            Flag("served", doc="Whether the holder has used the token since it came."),
+        ],
+        actions=[want, use_greedily if greedy else use, pass_greedily if greedy else pass_on],
+        # Nobody need ever want it; the holder uses it if it does, and passes it on.
+        fair=[use_greedily, pass_greedily] if greedy else [use, pass_on],
+        leads_to=[(wants_it, has_used_it)],
+        always_eventually=[holds_it],
+    )
+
+
+def want(s, node):
+    """{node} wants the token."""
+    when(not s.wants[node])
+    s.wants[node] = True
+
+
+def use(s, node):
+    """{node} uses the token, once."""
+    when(s.token == node and s.wants[node] and not s.served)
+    s.wants[node] = False
+    s.served = True
+
+
+def pass_on(s, node):
+    """{node} passes the token on, having used it if it wanted to."""
+    when(s.token == node and (s.served or not s.wants[node]))
+    give_to_next(s, node)
+
+
+def use_greedily(s, node):
+    """{node} uses the token, perhaps once more."""
+    when(s.token == node and s.wants[node])
+    s.wants[node] = False
+    s.served = True
+
+
+def pass_greedily(s, node):
+    """{node} passes the token on, wanting nothing more."""
+    when(s.token == node and not s.wants[node])
+    give_to_next(s, node)
+
+
+def give_to_next(s, node):
+    """The next node holds it, and has not used it."""
+    s.token = (node + 1) % s.nodes
+    s.served = False
+
+
+def wants_it(s, node):
+    """{node} wants the token."""
+    return s.wants[node]
+
+
+def has_used_it(s, node):
+    """{node} wants it no more: it has used it."""
+    return not s.wants[node]
+
+
+def holds_it(s, node):
+    """{node} holds the token."""
+    return s.token == node
