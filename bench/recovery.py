@@ -2,8 +2,8 @@
 
     python -m bench.recovery > docs/recovery.md
 
-explores every version in every circumstance, about two minutes on one core, and judges each claim about
-recovery and about whole behaviours. The surprising cells are explained by their traces.
+explores every version in every circumstance, about two minutes on one core, and judges each claim
+about recovery and about whole behaviours. The surprising cells are explained by their traces.
 """
 
 from __future__ import annotations
