@@ -17,13 +17,14 @@ class Shown:
 
 
 HEAD = """\
-# Recovery and liveness
+# Recovery and liveness of Kafka
 
 `python -m bench.recovery > docs/recovery.md` makes this page. Two questions that no claim about
 single states answers. *Recovery*: when the faults stop, can the partition come back by itself? From
 every reachable state there must be a way to a good one. *Liveness*: does it? No behaviour that is
 fair to brokers, controller and network may go on for ever without what is claimed.
-`waterline check --recovery --liveness` asks all of these.
+`waterline check --recovery --liveness` asks all of these; [liveness.md](liveness.md) has what the
+words mean and what bounds do to them.
 
 A cell says *holds*, or after how many steps at the least there is no way back, or the cycle begins
 that need never be left: **13**. In brackets where Kafka does not promise it with these settings. A

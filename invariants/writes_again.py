@@ -45,8 +45,10 @@ def explain(s: State, c: Any) -> str:
             f"{size(s.isr)} of {c.min_insync_replicas} replicas are in sync: r{leader} refuses "
             "acks=all."
         )
+    if s.known_isr[leader] != s.isr:
+        return f"r{leader} does not know the ISR that the controller has."
     idle = [r for r in range(s.replicas) if contains(s.isr, r) and not takes_part(s, leader, r)]
-    named = ", ".join(f"r{r}" for r in idle) or "nobody"
+    named = ", ".join(f"r{r}" for r in idle) or "none"
     return f"r{leader} waits for everybody in the ISR, and {named} of them does not fetch from it."
 
 

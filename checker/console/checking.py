@@ -29,8 +29,8 @@ from checker.run import Run, run
 from counterexamples import to_json
 
 if TYPE_CHECKING:
-    from checker.problems.problem import Problem
     from checker.console.explaining import Explained
+    from checker.problems.problem import Problem
 
 
 def check(options: dict[str, Any]) -> int:

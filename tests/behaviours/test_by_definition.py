@@ -81,6 +81,7 @@ def test_random_graphs_are_judged_as_the_definitions_say() -> None:
         graph = a_graph(seed)
         problem = problem_of(graph)
         space = space_of_graph(graph, problem)
+        fair = FairSteps(space, problem.model, fair_actions(problem.model.enabled_actions))
         for number, claim in enumerate(CLAIMS):
             when, other = space.truths[2 * number : 2 * number + 2]
             if isinstance(claim, Recoverable):
@@ -88,7 +89,7 @@ def test_random_graphs_are_judged_as_the_definitions_say() -> None:
                 labels = range(LABELS if claim.by else FAIR)
                 expected = graph.recovery(labels)
             else:
-                found, lasso, left = liveness(problem, space, claim, when, other)
+                found, lasso, left = liveness(space, fair, claim, when, other)
                 expected = graph.liveness(claim.name)
                 assert left == graph.left_open(claim.name), (seed, claim.name)
                 unjudged += left > 0
@@ -111,9 +112,8 @@ def recovery(problem: Problem, space: Space, claim: Recoverable, when: Mask, goo
 
 
 def liveness(
-    problem: Problem, space: Space, claim: Temporal, when: Mask, then: Mask
+    space: Space, fair: FairSteps, claim: Temporal, when: Mask, then: Mask
 ) -> tuple[Answer, Lasso | None, int]:
-    fair = FairSteps(space, problem.model, fair_actions(problem.model.enabled_actions))
     waits = waiting(space, claim.pattern, when, then)
     stays = staying(space, fair, waits.inside)
     lasso = lasso_in(space, fair, waits, stays, no_faults)

@@ -12,9 +12,13 @@ from pictured import C21, DIVERGENCE, LOSS, beside
 
 from checker.kafka.families import MESSAGE
 from checker.pictures.comparison_page import comparison_page
+from counterexamples import read_trace
 
-SAMPLE = list(itertools.islice(itertools.product(TRACES, MESSAGE.versions), 0, None, 7))
-"""Every seventh of all traces under all versions."""
+TO_COME = {claim.name for claim in MESSAGE.behaviours}
+COMPARED = [name for name in TRACES if read_trace(FOLDER / name).invariant not in TO_COME]
+"""The traces that can be compared: their claims are about states and steps."""
+SAMPLE = list(itertools.islice(itertools.product(COMPARED, MESSAGE.versions), 0, None, 7))
+"""Every seventh of all of them under all versions."""
 
 
 @pytest.mark.parametrize(("name", "version"), [(LOSS, "epoch"), (C21, "hw"), (DIVERGENCE, "elr")])
@@ -52,4 +56,5 @@ def test_any_trace_under_any_version_makes_a_page(name: str, version: str) -> No
 
 def test_the_sample_has_every_version_and_many_traces() -> None:
     assert {version for _, version in SAMPLE} == set(MESSAGE.versions)
-    assert len({name for name, _ in SAMPLE}) == len(TRACES) == len(list(FOLDER.rglob("*.json")))
+    assert {name for name, _ in SAMPLE} == set(COMPARED)
+    assert len(TRACES) == len(list(FOLDER.rglob("*.json"))) > len(COMPARED)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import networkx as nx
 from labelled_graph import BEYOND, FAIR, LABELS, NODES, Edges
@@ -102,15 +103,23 @@ class ByDefinition:
     def liveness(self, pattern: str) -> Answer:
         """Whether it is violated, and after how many steps the fair part is reached first."""
         arrived = self.arrived(pattern)
-        ends = [arrived[n] for nodes in self.fair_sets() for n in nodes if n in arrived]
+        ends = [arrived[node] for node in self.staying if node in arrived]
         return Answer(bool(ends), min(ends, default=None))
+
+    @cached_property
+    def staying(self) -> set[int]:
+        """The nodes of fair sets."""
+        return {node for nodes in self.fair_sets() for node in nodes}
+
+    @cached_property
+    def perhaps_staying(self) -> set[int]:
+        """The nodes of sets that are fair, or would be, were what is cut not enabled."""
+        return {node for nodes in self.fair_sets(cut_counts=False) for node in nodes}
 
     def left_open(self, pattern: str) -> int:
         """In how many nodes one could stay for ever, were what is cut not enabled."""
         arrived = self.arrived(pattern)
-        surely = {node for nodes in self.fair_sets() for node in nodes}
-        perhaps = {node for nodes in self.fair_sets(cut_counts=False) for node in nodes}
-        return len((perhaps - surely) & set(arrived))
+        return len((self.perhaps_staying - self.staying) & set(arrived))
 
     def arrived(self, pattern: str) -> dict[int, int]:
         """After how many steps each node is reached in which one still waits."""
