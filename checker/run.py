@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -27,6 +27,7 @@ from checker.search import Snapshot, search
 from checker.store.storage import Damaged
 
 if TYPE_CHECKING:
+    from checker.profile import Profile
     from checker.store.run_directory import RunDirectory
 
 _LONG_SECONDS = 5.0
@@ -40,6 +41,7 @@ class Run:
     result: Result
     findings: tuple[Finding, ...]
     prepare_seconds: float
+    profile: Profile | None = None
 
 
 def run(
@@ -48,14 +50,16 @@ def run(
     *,
     budgets: Budgets = NO_BUDGETS,
     directory: RunDirectory | None = None,
+    profiled: bool = False,
     watch: Callable[[Snapshot], None] = lambda snapshot: None,
     announce: Callable[[str], None] = lambda message: None,
 ) -> Run:
     """Search, then find, replay and confirm a shortest trace for every violated claim.
 
     With a `directory` every level is kept there; levels that are there already are not explored
-    again. Raises `Raised` when an action or a claim raises, and `TraceError` when a trace does
-    not replay: either is an outcome of its own.
+    again. `profiled`: say also what made the space as large as it is. Raises `Raised` when an
+    action or a claim raises, and `TraceError` when a trace does not replay: either is an outcome of
+    its own.
     """
     seconds = prepare(problem, threads=threads_of(choice.threads), announce=announce)
     ends = time.monotonic() + (budgets.max_seconds or math.inf)
@@ -101,9 +105,22 @@ def run(
         if result.violated and result.seconds > _LONG_SECONDS:
             announce("finding the shortest traces")
         findings = counterexamples_of(problem, engine, result)
+        profile = _profile(problem, engine, result, announce) if profiled else None
         if directory is not None and result.complete:
             directory.finish()
-    return Run(result, findings, seconds)
+    return Run(result, findings, seconds, profile)
+
+
+def _profile(
+    problem: Problem, engine: Engine, result: Result, announce: Callable[[str], None]
+) -> Profile | None:
+    """The profile; none where Ctrl-C ended it: what the search found out is there all the same."""
+    from checker.profile import profile_of  # noqa: PLC0415 - few ask for it
+
+    announce("going through all states for the profile")
+    with suppress(KeyboardInterrupt):
+        return profile_of(problem, engine, result)
+    return None
 
 
 def _committing(directory: RunDirectory | None) -> Callable[[Arrivals, Account], None]:

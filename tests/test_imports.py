@@ -209,7 +209,7 @@ def test_spark_is_imported_where_it_explores_and_nothing_beside(folder: Path) ->
 @pytest.mark.parametrize(
     ("words", "last", "expected"),
     [
-        ("waterline s", 1, {"scenarios", "states"}),
+        ("waterline s", 1, {"scenarios", "simulate", "states"}),
         ("waterline --", 1, {"--version", "--help"}),
         ("waterline check --driver", 2, {"--driver-levels"}),
     ],

@@ -83,6 +83,12 @@ def _kind(claim: Invariant | ActionProperty | Reachable) -> str:
     help="Say of each counterexample what it takes, and which single change repairs it.",
 )
 @click.option(
+    "--profile",
+    "profiled",
+    is_flag=True,
+    help="Say what made the space so large: bounds, actions, fields, faults, levels.",
+)
+@click.option(
     "--trace-dir",
     type=click.Path(file_okay=False, path_type=Path),
     help="Write each counterexample there as JSON.",

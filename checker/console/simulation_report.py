@@ -14,7 +14,7 @@ from checker.problems.wording import counted, roughly, told_contract
 from checker.result import Verdict
 from checker.simulate.shortening import Shortened
 from checker.simulate.simulation import NOT_SEEN, Simulation
-from checker.simulate.sketch import STANDARD_ERROR
+from checker.store.sketch import STANDARD_ERROR
 from counterexamples import Trimmed
 
 _STYLES = {

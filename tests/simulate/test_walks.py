@@ -20,9 +20,9 @@ from checker.problems.problem import Problem
 from checker.simulate.choosing import Choosing, Plan
 from checker.simulate.coverage import Coverage, Sighting
 from checker.simulate.crews import Asked, InOrder, on_threads
-from checker.simulate.sketch import REGISTERS, STANDARD_ERROR, empty_sketch, estimate
 from checker.simulate.walk_loops import OFTEN, PACES_MAX
 from checker.simulate.walker import BATCH, Walker, recipe_of
+from checker.store.sketch import REGISTERS, STANDARD_ERROR, empty_sketch, estimate
 from model.kit.layout import Field, Layout
 from model.kit.state import State
 from model.kit.transition_system import Action, Model, Narration
