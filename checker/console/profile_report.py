@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from checker.lowering import Lowered
-from checker.problems.wording import told_symmetry
+from checker.problems.wording import counted, told_symmetry
 from checker.profile import Profile
 from checker.result import Result
 from checker.store.sketch import STANDARD_ERROR
@@ -96,7 +96,8 @@ def _fields(profile: Profile) -> list[RenderableType]:
             without = f"about {each.without:,}"
             table.add_row(each.name, values, without, _factor(profile.states, each.without))
     rest = Text(
-        f"{small} fields more that others follow from, nearly or wholly; {alone} have one value. "
+        f"Not shown: {counted(small, 'field')} that nearly or wholly follow from others, "
+        f"{counted(alone, 'field')} with one value. "
         f"States without a field are estimated (standard error {STANDARD_ERROR:.1%}).",
         style="dim",
     )
