@@ -47,3 +47,13 @@ def used_in_rows(model: Model, name: str, rows: Rows) -> NDArray[np.int64]:
     word, shift = divmod(place.bit, WORD_BITS)
     found = (rows[:, word] >> np.uint64(shift)) & np.uint64((1 << place.width) - 1)
     return found.astype(np.int64) + place.lo
+
+
+def summed(left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Two counts by number, of which one may go further."""
+    import numpy as np  # noqa: PLC0415 - as above
+
+    total: NDArray[np.int64] = np.zeros(max(len(left), len(right)), np.int64)
+    total[: len(left)] += left
+    total[: len(right)] += right
+    return total

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -28,6 +28,7 @@ from checker.store.storage import Damaged
 
 if TYPE_CHECKING:
     from checker.another import Others
+    from checker.profile import Profile
     from checker.store.run_directory import RunDirectory
 
 _LONG_SECONDS = 5.0
@@ -43,6 +44,7 @@ class Run:
     prepare_seconds: float
     others: Mapping[str, Others] = field(default_factory=dict)
     """By claim further counterexamples of other kinds, where they were asked for."""
+    profile: Profile | None = None
 
 
 def run(
@@ -52,15 +54,16 @@ def run(
     budgets: Budgets = NO_BUDGETS,
     directory: RunDirectory | None = None,
     another: int = 0,
+    profiled: bool = False,
     watch: Callable[[Snapshot], None] = lambda snapshot: None,
     announce: Callable[[str], None] = lambda message: None,
 ) -> Run:
     """Search, then find, replay and confirm a shortest trace for every violated claim.
 
     With a `directory` every level is kept there; levels that are there already are not explored
-    again. `another` says how many further traces are wanted for each claim. Raises `Raised` when
-    an action or a claim raises, and `TraceError` when a trace does not replay: either is an outcome
-    of its own.
+    again. `another` says how many further traces are wanted for each claim. `profiled`: say also
+    what made the space as large as it is. Raises `Raised` when an action or a claim raises, and
+    `TraceError` when a trace does not replay: either is an outcome of its own.
     """
     seconds = prepare(problem, threads=threads_of(choice.threads), announce=announce)
     ends = time.monotonic() + (budgets.max_seconds or math.inf)
@@ -118,9 +121,22 @@ def run(
                 )
         if problem.applicable_behaviours:
             findings += _judge_behaviours(problem, engine, result, budgets, announce)
+        profile = _profile(problem, engine, result, announce) if profiled else None
         if directory is not None and result.complete:
             directory.finish()
-    return Run(result, findings, seconds, others)
+    return Run(result, findings, seconds, others, profile)
+
+
+def _profile(
+    problem: Problem, engine: Engine, result: Result, announce: Callable[[str], None]
+) -> Profile | None:
+    """The profile; none where Ctrl-C ended it: what the search found out is there all the same."""
+    from checker.profile import profile_of  # noqa: PLC0415 - few ask for it
+
+    announce("going through all states for the profile")
+    with suppress(KeyboardInterrupt):
+        return profile_of(problem, engine, result)
+    return None
 
 
 def _committing(directory: RunDirectory | None) -> Callable[[Arrivals, Account], None]:

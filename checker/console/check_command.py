@@ -117,6 +117,12 @@ def _kind(claim: Claim | Reachable) -> str:
     "in which others act, or do something else.",
 )
 @click.option(
+    "--profile",
+    "profiled",
+    is_flag=True,
+    help="Say what made the space so large: bounds, actions, fields, faults, levels.",
+)
+@click.option(
     "--trace-dir",
     type=click.Path(file_okay=False, path_type=Path),
     help="Write each counterexample there as JSON.",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from contextlib import closing, nullcontext
+from contextlib import closing, nullcontext, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +30,8 @@ from counterexamples import to_json
 
 if TYPE_CHECKING:
     from checker.console.explaining import Explained
+    from checker.engines.choice import EngineChoice
+    from checker.lowering import Lowered
     from checker.problems.problem import Problem
 
 
@@ -52,16 +54,23 @@ def check(options: dict[str, Any]) -> int:
             budgets=budgets,
             directory=kept,
             another=another,
+            profiled=options["profiled"],
             watch=progress.watch,
             announce=progress.announce,
         )
+    lowered = _lowered(done, engine)
     explains = options["explain"] and bool(done.findings)
     explained: list[Explained] = []
     if options["output_format"] == "json":
         explained = _explained(done, engine.threads) if explains else []
-        click.echo(to_text(done, {one.finding.invariant: one.as_value() for one in explained}))
+        values = {one.finding.invariant: one.as_value() for one in explained}
+        click.echo(to_text(done, values, lowered))
     else:
         screen().print(render_run(done))
+        if done.profile is not None:
+            from checker.console.profile_report import render_profile  # noqa: PLC0415 - as below
+
+            screen().print(render_profile(done.result, done.profile, lowered))
     if kept is not None and not done.result.complete:
         say(f"kept in {kept.storage.location}; go on with --resume {kept.storage.location}")
     code = exit_codes.exit_code(done.result, deadlock=options["deadlock"])
@@ -116,6 +125,17 @@ def _explained(done: Run, threads: int) -> list[Explained]:
 
     with showing(error_screen()) as progress:
         return explained_all(done.result.problem, done.findings, Asked(threads=threads), progress)
+
+
+def _lowered(done: Run, engine: EngineChoice) -> tuple[Lowered, ...]:
+    """What lowering each bound would leave, where a profile was asked for; until Ctrl-C."""
+    if done.profile is None:
+        return ()
+    from checker.lowering import lowered_bounds  # noqa: PLC0415 - most runs have no profile
+
+    with showing(error_screen()) as progress, suppress(KeyboardInterrupt):
+        return lowered_bounds(done.result, done.profile, engine, progress.announce)
+    return ()
 
 
 def _write_files(done: Run, options: dict[str, Any]) -> None:

@@ -35,6 +35,7 @@ _NOT_OF_A_GATE = {
     "html",
     "list",
     "model",
+    "profile",
     "resume",
     "run-dir",
     "set",

@@ -14,7 +14,7 @@ from checker.problems.wording import counted, roughly, told_contract
 from checker.result import Verdict
 from checker.simulate.shortening import Shortened
 from checker.simulate.simulation import NOT_SEEN, Simulation
-from checker.simulate.sketch import STANDARD_ERROR
+from checker.store.sketch import STANDARD_ERROR
 from counterexamples import Trimmed
 
 _STYLES = {
@@ -148,7 +148,8 @@ def _conclusion(done: Simulation) -> RenderableType:
     if done.found:
         names = ", ".join(each.finding.invariant for each in done.found)
         line.append("VIOLATED ", style="bold red").append(f"{names}; ")
-    line.append(NOT_SEEN if not done.found else "nothing else seen", style="bold yellow")
+    rest = "nothing else was seen" if done.found else "nothing was seen that breaks a claim"
+    line.append(rest, style="bold yellow")
     line.append(
         f" in {counted(seen.walks, 'walk')} within {words_of(done.problem).sizes(model)} "
         "and the budgets above. What walks do not see may be there all the same: "

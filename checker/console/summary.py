@@ -6,19 +6,27 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from counterexamples import to_json
 
 if TYPE_CHECKING:
+    from checker.lowering import Lowered
     from checker.run import Run
 
 FORMAT = "waterline-result/1"
 
 
-def summary(run: Run, explanations: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """The result as plain values; `explanations` by claim, where they were asked for."""
+def summary(
+    run: Run,
+    explanations: Mapping[str, Any] | None = None,
+    lowered: Sequence[Lowered] = (),
+) -> dict[str, Any]:
+    """The result as plain values; `explanations` by claim, where they were asked for.
+
+    `lowered` belongs to the profile of a run that has one.
+    """
     result = run.result
     model = result.problem.model
     traces = {f.invariant: json.loads(to_json(f.replayed.trace)) for f in run.findings}
@@ -64,6 +72,7 @@ def summary(run: Run, explanations: Mapping[str, Any] | None = None) -> dict[str
         "prepare_seconds": round(run.prepare_seconds, 3),
         "peak_rss_bytes": result.peak_rss,
         **({"explanations": dict(explanations)} if explanations else {}),
+        **_profile(run, lowered),
     }
 
 
@@ -79,6 +88,18 @@ def _others(run: Run, claim: str) -> dict[str, Any]:
     }
 
 
-def to_text(run: Run, explanations: Mapping[str, Any] | None = None) -> str:
+def _profile(run: Run, lowered: Sequence[Lowered]) -> dict[str, Any]:
+    if run.profile is None:
+        return {}
+    from checker.console.profile_report import profile_document  # noqa: PLC0415 - most have none
+
+    return {"profile": profile_document(run.profile, lowered)}
+
+
+def to_text(
+    run: Run,
+    explanations: Mapping[str, Any] | None = None,
+    lowered: Sequence[Lowered] = (),
+) -> str:
     """The object, indented."""
-    return json.dumps(summary(run, explanations), indent=2)
+    return json.dumps(summary(run, explanations, lowered), indent=2)

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from checker.engines.engine import Words
 from checker.engines.expander import cut_shape
-from checker.fault_count import counters
+from checker.fault_count import counters, summed
 from checker.problems.problem import Problem
-from checker.simulate.sketch import empty_sketch, estimate
+from checker.store.sketch import empty_sketch, estimate
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -69,7 +69,7 @@ class Coverage:
         self.happened |= other.happened
         self.lengths += other.lengths
         for name, used in other.faults.items():
-            self.faults[name] = _sum(self.faults[name], used)
+            self.faults[name] = summed(self.faults[name], used)
         np.maximum(self.sketch, other.sketch, out=self.sketch)
         for claim, sighting in other.sightings.items():
             self.sightings[claim] = min(self.sightings.get(claim, sighting), sighting)
@@ -89,11 +89,3 @@ def nothing_seen(problem: Problem, depth: int) -> Coverage:
         lengths=np.zeros(depth + 1, np.int64),
         faults={name: np.zeros(1, np.int64) for name in counters(problem.model)},
     )
-
-
-def _sum(left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Two counts by number, of which one may go further."""
-    total = np.zeros(max(len(left), len(right)), np.int64)
-    total[: len(left)] += left
-    total[: len(right)] += right
-    return total

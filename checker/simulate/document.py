@@ -10,7 +10,7 @@ from typing import Any
 
 from checker.simulate.shortening import Shortened
 from checker.simulate.simulation import Simulation
-from checker.simulate.sketch import STANDARD_ERROR
+from checker.store.sketch import STANDARD_ERROR
 from counterexamples import to_json
 
 FORMAT = "waterline-simulation/1"

@@ -15,13 +15,12 @@ from checker.compiled.machine_words import (
     below,
     bytes_at,
     call_at,
-    lowest,
     rows_at,
     shifted,
     slots_at,
 )
 from checker.compiled.origins import action_of, row_of, step_of
-from checker.store.blocks import hash_row
+from checker.store.sketch import count_row, mixed
 
 EXPAND, INSPECT, SETTINGS, ACTIONS, INVARIANTS, PROPERTIES = 0, 1, 2, 3, 4, 5
 INVARIANTS_ALL, PROPERTIES_ALL = 6, 7
@@ -64,22 +63,9 @@ SEEN_WIDTH = 4
 """Where a claim broke first (steps, number of the walk, the last step), and in how many walks."""
 NO_STEP = -1
 
-SKETCH_BITS = 14
-"""The sketch of distinct states has so many registers, as a power of two."""
-
 _GAMMA = 0x9E3779B97F4A7C15 - (1 << 64)
 _DELTA = 0xD1B54A32D192ED03 - (1 << 64)
-_M1 = 0xBF58476D1CE4E5B9 - (1 << 64)
-_M2 = 0x94D049BB133111EB - (1 << 64)
 _HALF = 1 << 32
-
-
-def mixed(z: int) -> int:
-    """64 bits that look independent of those given: the finalizer of SplitMix64."""
-    x: int = (z ^ shifted(z, 30)) * _M1
-    y: int = (x ^ shifted(x, 27)) * _M2
-    last: int = y ^ shifted(y, 31)
-    return last
 
 
 def begin(job: Any, words: int) -> int:
@@ -100,7 +86,7 @@ def begin(job: Any, words: int) -> int:
         which = shifted(shifted(mixed(key), 32) * job[INITIALS], 32)
         for w in range(words):
             rows[r, w] = initial[which, w]
-        count_row(job, rows, r, words)
+        count_row(slots_at(job[SKETCH]), rows, r, words)
     fault = judged(job, job[ROWS], job[LIVE], 0, True)
     if fault >= 0:
         job[WHERE] = job[ROWS]
@@ -301,6 +287,7 @@ def move(job: Any, words: int) -> int:
     taken = rows_at(job[TAKEN], 1)
     lengths = rows_at(job[LENGTHS], 1)
     recorded = rows_at(job[RECORD], 1)
+    registers = slots_at(job[SKETCH])
     kept = 0
     for r in range(job[LIVE]):
         j = lanes[r, CHOSEN]
@@ -318,18 +305,7 @@ def move(job: Any, words: int) -> int:
                 rows[kept, w] = out[j, w]
             for field in range(BASE):
                 lanes[kept, field] = lanes[r, field]
-            count_row(job, rows, kept, words)
+            count_row(registers, rows, kept, words)
             kept += 1
     job[LIVE] = kept
-    return 0
-
-
-def count_row(job: Any, rows: Any, row: int, words: int) -> int:
-    """Count a state in the sketch: its register keeps the longest run of zeros, plus one."""
-    registers = slots_at(job[SKETCH])
-    h = mixed(hash_row(rows, row, words))
-    register = shifted(h, 64 - SKETCH_BITS)
-    # The bit that is set keeps the run from being longer than there are bits.
-    run = lowest(h | (1 << (64 - SKETCH_BITS))) + 1
-    registers[register] = max(registers[register], run)
     return 0

@@ -20,9 +20,9 @@ from checker.problems.problem import Problem
 from checker.simulate.choosing import Choosing, Plan
 from checker.simulate.coverage import Coverage, Sighting
 from checker.simulate.crews import Asked, InOrder, on_threads
-from checker.simulate.sketch import REGISTERS, STANDARD_ERROR, empty_sketch, estimate
 from checker.simulate.walk_loops import OFTEN, PACES_MAX
 from checker.simulate.walker import BATCH, Walker, recipe_of
+from checker.store.sketch import REGISTERS, STANDARD_ERROR, empty_sketch, estimate
 from model.kit.layout import Field, Layout
 from model.kit.state import State
 from model.kit.transition_system import Action, Model, Narration
@@ -104,8 +104,9 @@ def first_steps(choosing: Choosing, walks: int) -> Counter[int]:
     return Counter(made.steps(number, 1)[1][0] for number in range(walks))
 
 
-def test_each_enabled_step_is_taken_as_often_as_another() -> None:
-    made = walker(graph_problem([(0, n) for n in range(1, 9)]), choosing=Choosing.STEPS)
+@pytest.mark.parametrize("choosing", [Choosing.STEPS, Choosing.ACTIONS, Choosing.PACES])
+def test_each_step_of_an_action_is_taken_as_often_as_another(choosing: Choosing) -> None:
+    made = walker(graph_problem([(0, n) for n in range(1, 9)]), choosing=choosing)
     counts = Counter(arguments_of(made.steps(number, 1)[1][0]) for number in range(8_000))
 
     assert set(counts) == set(range(1, 9))
@@ -232,6 +233,12 @@ def test_a_step_that_breaks_a_property_is_seen_in_the_walks_that_come_to_it() ->
     assert 100 < len(by_one) < 200
     assert seen.sightings == {LEVEL: Sighting(2, by_one[0], -1)}
     assert seen.broken_in == {LEVEL: len(by_one)}
+
+
+def test_a_walk_in_which_a_claim_breaks_again_and_again_counts_once() -> None:
+    problem = graph_problem([(0, 1), (1, 0)], bad={1}, steep_from={1}, steep_to={0})
+
+    assert walked(problem, 30).broken_in == {NOT_BAD: 30, LEVEL: 30}
 
 
 def test_what_must_happen_is_seen_where_it_does() -> None:

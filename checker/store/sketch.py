@@ -10,16 +10,68 @@ the number of registers.
 
 from __future__ import annotations
 
+import functools
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.simulate.walk_loops import SKETCH_BITS
+from checker.compiled.machine import Functions
+from checker.compiled.machine_words import lowest, shifted
+from checker.compiled.program import Recipe, loaded, own_recipe
+from checker.compiled.values import ArrayValue, constant
+from checker.rows import Rows, address
+from checker.store.blocks import NUMBER, block_of, hash_row
 
+SKETCH_BITS = 14
 REGISTERS = 1 << SKETCH_BITS
 STANDARD_ERROR = 1.04 / math.sqrt(REGISTERS)
 _RUN_MAX = 64 - SKETCH_BITS + 1
+_M1 = 0xBF58476D1CE4E5B9 - (1 << 64)
+_M2 = 0x94D049BB133111EB - (1 << 64)
+
+
+def mixed(z: int) -> int:
+    """64 bits that look independent of those given: the finalizer of SplitMix64."""
+    x: int = (z ^ shifted(z, 30)) * _M1
+    y: int = (x ^ shifted(x, 27)) * _M2
+    last: int = y ^ shifted(y, 31)
+    return last
+
+
+def count_row(registers: Any, rows: Any, row: int, words: int) -> int:
+    """Count one state: its register keeps the longest run of zeros, plus one."""
+    h = mixed(hash_row(rows, row, words))
+    register = shifted(h, 64 - SKETCH_BITS)
+    # The bit that is set keeps the run from being longer than there are bits.
+    run = lowest(h | (1 << (64 - SKETCH_BITS))) + 1
+    registers[register] = max(registers[register], run)
+    return 0
+
+
+def count_rows(registers: Any, rows: Any, n: int, words: int) -> int:
+    """Count rows[:n]."""
+    for row in range(n):
+        count_row(registers, rows, row, words)
+    return n
+
+
+@functools.cache
+def recipe_of(words: int) -> Recipe:
+    """What is compiled to count states of so many words."""
+    registers = ArrayValue("%", "i32")
+    return own_recipe((count_rows, (registers, block_of(words), NUMBER, constant(words))))
+
+
+@functools.cache
+def _functions(words: int) -> Functions:
+    return loaded(recipe_of(words))
+
+
+def count(sketch: NDArray[np.int32], rows: Rows) -> None:
+    """Count states."""
+    _functions(rows.shape[1])["count_rows"](address(sketch), address(rows), len(rows))
 
 
 def empty_sketch() -> NDArray[np.int32]:
