@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import subprocess
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -229,6 +231,18 @@ def test_another_process_makes_the_same_question_again() -> None:
     assert again.checked == ("sane", "nowhere")
     assert again.model.options == problem.model.options
     assert again.model.options["where"] == "s.leo[0] == 1"
+
+
+def test_an_executor_needs_no_rich_for_it() -> None:
+    program = (
+        "import sys; from checker.asking.family import where_asked; "
+        "from checker.kafka.families import MESSAGE; "
+        "make, arguments = where_asked(MESSAGE.problem_of('hw', {}), '1').__reduce_ex__(4)[:2]; "
+        "make(*arguments); print([m for m in ('rich', 'click') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+
+    assert done.stdout == b"[]\n"
 
 
 def test_a_condition_may_tell_names_apart_so_none_is_asked_under_a_symmetry() -> None:
