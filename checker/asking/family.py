@@ -15,7 +15,6 @@ from checker.kafka import families
 from checker.problems.family import NOWHERE, WHERE, Claimed, Family
 from checker.problems.problem import Problem
 from checker.problems.symmetry import Symmetry
-from counterexamples import NO_CLAIM
 from model.kit.claim import Invariant
 from model.kit.errors import BadEnvironment
 from model.kit.state import State
@@ -25,15 +24,15 @@ from model.own.condition import Condition, condition
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The circumstances of a family, and a condition; "" where there is none."""
+    """The circumstances of a family, and a condition; None where there is none."""
 
     circumstances: Any
-    where: str = ""
+    where: str | None = None
 
     def options(self) -> dict[str, object]:
         """Every option, and the condition as one."""
         options: dict[str, object] = self.circumstances.options()
-        return {**options, WHERE: self.where} if self.where else options
+        return options if self.where is None else {**options, WHERE: self.where}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,12 +45,11 @@ class AskingFamily(Family):
         """The base's claims, and these. Raises `BadEnvironment`."""
         asked = circumstances if isinstance(circumstances, Asked) else Asked(circumstances)
         found = self.base.claimed(version, asked.circumstances)
-        extra = [nothing()]
-        model = found.model
-        if asked.where:
-            extra.append(nowhere(condition_of(asked.where, self.base, model)))
-            model = replace(model, options={**model.options, WHERE: asked.where})
-        return replace(found, model=model, invariants=(*found.invariants, *extra))
+        if asked.where is None:
+            return _with_claim(found, nothing())
+        claimed = _with_claim(found, nowhere(condition_of(asked.where, self.base, found.model)))
+        options = {**found.model.options, WHERE: asked.where}
+        return replace(claimed, model=replace(found.model, options=options))
 
     def problem_of(
         self,
@@ -62,9 +60,11 @@ class AskingFamily(Family):
         symmetry: str = Symmetry.NONE.value,
     ) -> Problem:
         """As the base's where neither is asked. Raises `BadEnvironment`."""
-        if WHERE not in options and NO_CLAIM not in names:
+        # A model of one's own may have a bound of this name, which is no text.
+        is_asked = isinstance(options.get(WHERE), str)
+        if not is_asked and not _claims_nothing(names):
             return self.base.problem_of(version, options, names, symmetry=symmetry)
-        if WHERE in options and symmetry != Symmetry.NONE.value:
+        if is_asked and symmetry != Symmetry.NONE.value:
             raise BadEnvironment(
                 "--where may tell names apart; leave out --symmetry, which takes them for alike"
             )
@@ -77,9 +77,10 @@ def asking(base: Family) -> AskingFamily:
 
     def from_options(options: dict[str, object]) -> Asked:
         given = dict(options)
-        where = given.pop(WHERE, "")
+        where = given.get(WHERE)
         if not isinstance(where, str):
-            raise BadEnvironment(f"{WHERE} is {where!r}; it must be a condition, as s.leo[0] > 1")
+            return Asked(base.from_options(given))
+        del given[WHERE]
         return Asked(base.from_options(given), where)
 
     def without(told: Callable[[Model], str]) -> Callable[[Model], str]:
@@ -146,8 +147,28 @@ def nowhere(asked: Condition) -> Invariant:
     )
 
 
+def _with_claim(found: Claimed, claim: Invariant) -> Claimed:
+    """With a claim beside the model's own. Raises `BadEnvironment` where one is called like it."""
+    names = {each.name for each in found.invariants} | {each.name for each in found.properties}
+    if claim.name in names or (claim.name == NOWHERE and WHERE in found.model.options):
+        taken = claim.name if claim.name in names else WHERE
+        raise BadEnvironment(
+            f"{found.model.name} calls something {taken!r}, which has a meaning of its own here; "
+            "call it otherwise"
+        )
+    return replace(found, invariants=(*found.invariants, claim))
+
+
+def _claims_nothing(names: Sequence[str]) -> bool:
+    from counterexamples import NO_CLAIM  # noqa: PLC0415 - executors have no Rich
+
+    return NO_CLAIM in names
+
+
 def nothing() -> Invariant:
     """What a trace is against that breaks no claim."""
+    from counterexamples import NO_CLAIM  # noqa: PLC0415 - as above
+
     return Invariant(
         name=NO_CLAIM,
         sentence="No claim is asked: the steps were chosen by hand.",

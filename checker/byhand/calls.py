@@ -108,7 +108,7 @@ def _actions(text: str, name: str, walk: Walk) -> Sequence[Action]:
         raise _not_taken(text, walk, f"{name} is not part of version {model.version}")
     known = [action.name for action in there]
     near = difflib.get_close_matches(name, known, 1, cutoff=0.5)
-    instead = f"; did you mean {near[0]}?" if near else ""
+    instead = f", did you mean {near[0]}" if near else ""
     raise _no_such(text, walk, f"there is no action {name}{instead}")
 
 

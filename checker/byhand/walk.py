@@ -124,7 +124,7 @@ class Walk:
     def watch(self, text: str | None) -> None:
         """Watch a condition from here on, None for no more. Raises `BadCondition`."""
         assert self.problem.family is not None
-        found = condition_of(text, self.problem.family, self.model) if text else None
+        found = condition_of(text, self.problem.family, self.model) if text is not None else None
         self.where = found
 
     def is_where(self, number: int | None = None) -> bool:

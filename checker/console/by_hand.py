@@ -91,19 +91,26 @@ def _line(out: Screen, *, is_typed: bool) -> str | None:
         with suppress(ImportError):
             # What a terminal's user types can be edited, and found again with the arrows.
             import readline  # noqa: F401, PLC0415
-        try:
-            return out.input(PROMPT)
-        except EOFError:
-            return None
-        except KeyboardInterrupt:
-            say("")
-            return ""
+        return _typed(out)
     given = sys.stdin.buffer.readline(LINE_MAX)
     if not given:
         return None
     line = given.decode("utf-8", errors="backslashreplace").rstrip("\r\n")
     out.print(Text(f"{PROMPT}{line}"), soft_wrap=True)
     return line
+
+
+def _typed(out: Screen) -> str | None:
+    """The next line that is typed: Ctrl-C takes it back, Ctrl-D is the end."""
+    while True:
+        try:
+            # Not the screen's: who edits a line needs to know where it begins.
+            return input(PROMPT)
+        except EOFError:
+            out.print()
+            return None
+        except KeyboardInterrupt:
+            out.print()
 
 
 # --- a script ------------------------------------------------------------------------------------

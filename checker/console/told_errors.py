@@ -30,7 +30,7 @@ def tell(problem: Exception) -> int | None:
     for kind, code in _CODES.items():
         if isinstance(problem, kind):
             fail(_told(problem), code)
-            if isinstance(problem, BadCondition):
+            if isinstance(problem, BadCondition) and problem.text:
                 error_screen().print(Text(problem.pointed), soft_wrap=True)
             return code
     return None

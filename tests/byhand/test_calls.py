@@ -57,7 +57,7 @@ def test_a_step_that_cannot_be_taken_says_why(typed: str, complaint: str) -> Non
 @pytest.mark.parametrize(
     ("typed", "complaint"),
     [
-        ("Prodce r0", "there is no action Prodce; did you mean Produce?"),
+        ("Prodce r0", "there is no action Prodce, did you mean Produce; enabled: "),
         ("Produce r7", "Produce r7 has not the arguments of Produce(leader 0 to 1)"),
         ("Produce m0", "Produce m0 has not the arguments of Produce(leader 0 to 1)"),
         ("Produce epoch=0", "Produce epoch=0 has not the arguments"),

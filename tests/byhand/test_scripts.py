@@ -94,7 +94,7 @@ def test_an_expectation_is_met_or_says_what_is_instead(expected: str, instead: s
     ("text", "complaint"),
     [
         ("Produce r0\nFence r0", ":2: Fence(replica=0) is not enabled; enabled: "),
-        ("\n# remark\nProdce r0", ":3: there is no action Prodce; did you mean Produce?"),
+        ("\n# remark\nProdce r0", ":3: there is no action Prodce, did you mean Produce; enabled: "),
         ("expect r1 LO 1", ":1: expect r1 LO: did you mean LEO?"),
         ("expect r1", ":1: expect r1: say what of it"),
         ("expect r1 LEO HW 1", ":1: expect r1 LEO: the value is missing"),

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import io
+import os
+import pty
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+from told import Told
 from walks import LOSS, said, walk_of
 
 from checker.byhand.session import Session
@@ -107,3 +113,57 @@ def test_the_steps_are_saved_against_the_claim_that_breaks(tmp_path: Path) -> No
 
 def test_q_ends_it(session: Session) -> None:
     assert session.answer("q").ended
+
+
+def test_from_a_pipe_each_line_is_shown_before_its_answer(
+    told: Told, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = b"Produce\r\nexpect r0 LEO 1\n\x1b[2J\xff\nq\nProduce\n"
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(lines)))
+    code, out, err = told("run", "--protocol", "hw", "--records", 1, name="waterline")
+
+    assert (code, err) == (0, "")
+    assert out.startswith("hw in environment as given\nreplicas 2, records 1, ")
+    assert "\nInitial state\n" in out
+    assert "\n> Produce\n1. Produce(leader=0)  A producer's record m1" in out
+    assert "\n> expect r0 LEO 1\nas expected\n> \\x1b[2J\\xff\n" in out
+    assert out.endswith("\n> q\n")
+    assert "\x1b" not in out
+
+
+def test_a_pipe_that_ends_ends_it(told: Told, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"Produce")))
+    code, out, _ = told("run", "--protocol", "hw", "--records", 1, name="waterline")
+
+    assert code == 0
+    assert "After step 1" in out
+
+
+def test_on_a_terminal_it_asks_until_ctrl_d() -> None:
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-c", "from checker.console.cli import main; main()"]
+    run = subprocess.Popen(
+        [*command, "run", "--protocol", "hw", "--records", "1"],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        env={**os.environ, "TERM": "dumb"},
+        start_new_session=True,
+    )
+    os.close(theirs)
+    shown = ""
+    try:
+        for wanted, typed in (("\n> ", b"Prod\n"), ("After step 1", b"\x04")):
+            while wanted not in shown:
+                shown += os.read(ours, 65536).decode()
+            while not shown.endswith("> "):
+                shown += os.read(ours, 65536).decode()
+            os.write(ours, typed)
+        code = run.wait(timeout=20)
+    finally:
+        run.kill()
+        run.wait()
+        os.close(ours)
+
+    assert code == 0
+    assert "1. Produce(leader=0)" in shown

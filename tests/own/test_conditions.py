@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import ast
+import subprocess
+import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
-from own import example
+from own import example, own_problem
 from walks import LOSS, walk_of
 
-from checker.asking.family import condition_of, nowhere, where_asked
+from checker.asking.family import asking, condition_of, nowhere, where_asked
 from checker.breaking import breaking_rows
 from checker.compiled.source import source_of
 from checker.engines.expander import Expander, words_of
@@ -231,8 +234,52 @@ def test_another_process_makes_the_same_question_again() -> None:
     assert again.model.options["where"] == "s.leo[0] == 1"
 
 
+def test_an_executor_needs_no_rich_for_it() -> None:
+    program = (
+        "import sys; from checker.asking.family import where_asked; "
+        "from checker.kafka.families import MESSAGE; "
+        "make, arguments = where_asked(MESSAGE.problem_of('hw', {}), '1').__reduce_ex__(4)[:2]; "
+        "make(*arguments); print([m for m in ('rich', 'click') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+
+    assert done.stdout == b"[]\n"
+
+
 def test_a_condition_may_tell_names_apart_so_none_is_asked_under_a_symmetry() -> None:
     options = {"election-order": "any", **SMALL}
     problem = MESSAGE.problem_of("hw", options, symmetry="replicas")
     with pytest.raises(BadEnvironment, match="leave out --symmetry"):
         where_asked(problem, "s.leo[0] == 1")
+
+
+TAKEN = """
+from waterline import Number, Protocol
+
+
+def count(s):
+    s.n = 1 - s.n
+
+
+def {claim}(s):
+    return s.n < 2
+
+
+def flips({bound}=1) -> Protocol:
+    return Protocol(fields=[Number("n", 0, {bound})], actions=[count], always=[{claim}])
+"""
+
+
+@pytest.mark.parametrize(("claim", "bound"), [("nowhere", "most"), ("small", "where")])
+def test_a_model_that_has_these_names_itself_keeps_them(
+    claim: str, bound: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "flips.py"
+    file.write_text(TAKEN.format(claim=claim, bound=bound))
+    problem = own_problem(file)
+    family = asking(problem.family) if problem.family is not None else None
+
+    assert family is not None
+    assert family.problem_of("flips", problem.model.options, [claim]).checked == (claim,)
+    with pytest.raises(BadEnvironment, match="which has a meaning of its own here; call it other"):
+        where_asked(problem, "s.n == 1")
