@@ -8,6 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from states import exchange, model_of
+from states import run as reached
 from temporal_oracle import explored, for_ever, no_way_back
 
 import invariants
@@ -126,6 +128,36 @@ def test_no_fault_is_fair_and_no_election_that_an_operator_asks_for_leads_back()
     assert not faults & set(BY)
     assert not fair & {"Produce", "Consume", "Restart", "Move", "MarkClean", "ReadLate"}
     assert {"SendFetch", "LeaderFetch", "RecvFetch", "Learn", "Fence", "ShrinkIsr"} <= fair
+
+
+@pytest.mark.parametrize("version", ["kraft", "elr"])
+def test_a_request_that_crosses_with_a_shutdown_leaves_a_record_unanswered(version: str) -> None:
+    """The leader has not heard that its follower goes, as on a broker: some milliseconds do."""
+    model = model_of(version, epochs=3, shutdowns=1, restarts=0)
+    led = reached(
+        model,
+        "Produce leader=0",
+        "ShrinkIsr leader=0 follower=1",
+        "AlterPartition leader=0",
+        *(["Learn replica=0", "Learn replica=1"] if version == "kraft" else []),
+        *exchange(1),
+        "SendFetch follower=1",
+        "LeaderFetch follower=1",
+    )
+    gone = reached(
+        model,
+        "Produce leader=0",
+        "BeginShutdown replica=1",
+        "AlterPartition leader=0",
+        "Stop replica=1",
+        "Fence replica=1",
+        "Checkpoint replica=0",
+        start=led,
+    )
+
+    assert led.acked == 0b1
+    assert gone.unanswered[0] == 0b10
+    assert not [str(step) for step in model.successors(gone) if step.action.weakly_fair]
 
 
 # The page.
