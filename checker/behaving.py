@@ -6,6 +6,7 @@ was stopped: what it has not seen may lead back, or go round.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -15,9 +16,15 @@ import numpy as np
 from checker.behaviours.fairness import FairSteps, staying
 from checker.behaviours.lasso import Lasso, lasso_in, waiting
 from checker.behaviours.recovery import Ways
-from checker.behaviours.space import EDGES_MAX, Space, bytes_needed, space_of
+from checker.behaviours.space import (
+    EDGES_MAX,
+    Gathered,
+    Gatherer,
+    Space,
+    bytes_needed,
+    space_of,
+)
 from checker.breaking import ENDS_MAX, Breaking
-from checker.compiled.asking import Questions, questions_for
 from checker.compiled.origins import call_of
 from checker.fault_count import counters, faults_in_rows
 from checker.fewest_actors import paths_to_breaking
@@ -39,7 +46,6 @@ if TYPE_CHECKING:
     from checker.engines.engine import Engine
     from checker.problems.problem import Problem
     from checker.result import Result
-    from checker.rows import Rows
 
 _Judged = tuple[InvariantResult, Finding | None]
 
@@ -52,37 +58,59 @@ def judge_behaviours(
     `engine` has absorbed all levels of the result. Raises `ModelFault` where a claim raises. What
     does not fit `memory_bytes` is left INCOMPLETE, and the result says why.
     """
-    asked = questions_for(problem)
-    if asked is None or not result.complete:
-        return ()
-    if why := _too_large(result, asked, memory_bytes):
-        _tell(result, problem, why)
+    if not problem.applicable_behaviours or not result.complete:
         return ()
     findings = []
     try:
-        for verdict, finding in _judged(problem, engine, result, asked):
+        for verdict, finding in _judged(problem, engine, result, memory_bytes):
             places = [each.name for each in result.invariants]
             result.invariants[places.index(verdict.name)] = verdict
             findings += [finding] if finding is not None else []
+    except _TooLarge as too_large:
+        _tell(result, problem, str(too_large))
     except KeyboardInterrupt:
         _tell(result, problem, INTERRUPTED)
     return tuple(findings)
 
 
-def _too_large(result: Result, asked: Questions, memory_bytes: int | None) -> str:
-    """Why the graph cannot be judged in memory; empty where it can."""
-    states, transitions = result.distinct, result.generated
-    words = result.problem.model.layout.words
-    needed = bytes_needed(states, transitions, words, asked.columns)
-    graph = f"the graph of {counted(states, 'state')} and {counted(transitions, 'step')}"
-    if transitions > EDGES_MAX:
-        return f"{graph} has more steps than can be numbered, {EDGES_MAX:,}; lower the bounds"
+class _TooLarge(Exception):
+    """What is to be judged does not fit the memory; the message says what it would take."""
+
+
+def _gathered(
+    problem: Problem, engine: Engine, result: Result, memory_bytes: int | None
+) -> list[tuple[int, Gathered]]:
+    """Of every level the states in which something is to come. Raises `_TooLarge`."""
+    parts: list[tuple[int, Gathered]] = []
+    for level in result.levels:
+        found = engine.over_level(level.depth, Gatherer(problem))
+        parts += [(level.depth, part) for part in found]
+        _require_room(problem, result, parts, memory_bytes)
+    return parts
+
+
+def _require_room(
+    problem: Problem,
+    result: Result,
+    parts: list[tuple[int, Gathered]],
+    memory_bytes: int | None,
+) -> None:
+    """See that the graph of what was gathered can be judged in memory. Raises `_TooLarge`."""
+    states = sum(len(part.rows) for _, part in parts)
+    # As many as leave any other state, on an average.
+    steps = math.ceil(states * result.generated / max(1, result.distinct))
+    graph = f"the graph of {counted(states, 'state')} and about {counted(steps, 'step')}"
+    if steps > EDGES_MAX:
+        raise _TooLarge(
+            f"{graph} has more steps than can be numbered, {EDGES_MAX:,}; lower the bounds"
+        )
+    predicates = 2 * len(problem.applicable_behaviours)
+    needed = bytes_needed(states, steps, problem.model.layout.words, predicates)
     if memory_bytes is not None and needed + anonymous_bytes() > memory_bytes:
-        return (
+        raise _TooLarge(
             f"{graph} takes about {roughly(needed)}B more, and --memory is "
             f"{roughly(memory_bytes)}B; raise it or lower the bounds"
         )
-    return ""
 
 
 def _tell(result: Result, problem: Problem, why: str) -> None:
@@ -97,20 +125,16 @@ def _tell(result: Result, problem: Problem, why: str) -> None:
 
 
 def _judged(
-    problem: Problem, engine: Engine, result: Result, asked: Questions
+    problem: Problem, engine: Engine, result: Result, memory_bytes: int | None
 ) -> Iterator[_Judged]:
-    levels = [engine.over_level(level.depth, _as_it_is) for level in result.levels]
-    judge = _Judge(problem, engine, space_of(problem, levels, asked))
+    parts = _gathered(problem, engine, result, memory_bytes)
+    judge = _Judge(problem, engine, space_of(problem, parts))
     for number, claim in enumerate(problem.applicable_behaviours):
         when, other = judge.space.truths[2 * number : 2 * number + 2]
         if isinstance(claim, Recoverable):
             yield judge.recovery(claim, when, other)
         else:
             yield judge.liveness(claim, when, other)
-
-
-def _as_it_is(rows: Rows) -> Rows:
-    return rows
 
 
 @dataclass
@@ -151,20 +175,26 @@ class _Judge:
         if lasso is None:
             return self._holds(claim, stays.unjudged), None
         finding = self._lasso_finding(claim, lasso)
-        begins = len(lasso.prefix)
+        begins = finding.replayed.trace.cycle
+        assert begins is not None
         words = finding.replayed.states[begins].words
         return self._violated(claim, begins, words, stays.unjudged), finding
 
     def _lasso_finding(self, claim: Temporal, lasso: Lasso) -> Finding:
         model, space = self.problem.model, self.space
-        first = [state.words for state in model.initial]
-        edges = (*lasso.prefix, *lasso.cycle)
+        depth, words = int(space.depth[lasso.begins]), space.words(lasso.begins)
+        begins = Breaking(depth, (words,), 1, None)
+        path = paths_to_breaking(self.problem, self.engine, {claim.name: begins})[claim.name]
+        way, cycle = (
+            [call_of(model, int(space.step[edge])) for edge in edges]
+            for edges in (lasso.way, lasso.cycle)
+        )
         trace = trace_of(
             model,
             claim.name,
-            (call_of(model, int(space.step[edge])) for edge in edges),
-            initial=first.index(space.words(lasso.initial)),
-            cycle=len(lasso.prefix),
+            (*path.calls, *way, *cycle),
+            initial=path.initial,
+            cycle=depth + len(way),
         )
         return confirmed(trace, model, claim)
 

@@ -19,12 +19,10 @@ from checker.compiled.values import ArrayValue, constant
 from checker.rows import Rows, address
 from checker.store.blocks import NUMBER, block_of, hash_row, same_row
 
+MISSING = -1
+"""The number of a state that is not there."""
 _SLOTS_A_STATE = 2
 """So that a state lies near the slot that its hash names."""
-
-
-class NotExplored(Exception):
-    """A step leads to a state that the search has not reached: a bug of the checker."""
 
 
 def slot_of(rows: Any, row: int, words: int, slots: int) -> int:
@@ -48,19 +46,15 @@ def enter_rows(rows: Any, n: int, words: int, table: Any, slots: int) -> int:
 def find_rows(
     rows: Any, words: int, table: Any, slots: int, sought: Any, n: int, found: Any
 ) -> int:
-    """found[i] becomes the number of sought[i]. Returns how many are not there."""
-    missing = 0
+    """found[i] becomes the number of sought[i], -1 of one that is not there."""
     for i in range(n):
         at = slot_of(sought, i, words, slots)
         while table[at] != 0 and not same_row(rows, table[at] - 1, sought, i, words):
             at += 1
             if at == slots:
                 at = 0
-        if table[at] == 0:
-            missing += 1
-        else:
-            found[i] = table[at] - 1
-    return missing
+        found[i] = table[at] - 1
+    return 0
 
 
 @functools.cache
@@ -84,9 +78,9 @@ class Index:
         self._functions["enter_rows"](address(rows), len(rows), address(self._table), self._slots)
 
     def numbers_of(self, rows: Rows) -> Numbers:
-        """Raises `NotExplored` for a state that is none of these."""
+        """The number of each state, `MISSING` for one that is none of these."""
         found: Numbers = np.empty(len(rows), np.int32)
-        missing = self._functions["find_rows"](
+        self._functions["find_rows"](
             address(self._rows),
             address(self._table),
             self._slots,
@@ -94,6 +88,4 @@ class Index:
             len(rows),
             address(found),
         )
-        if missing:
-            raise NotExplored("a step leads out of the states that were explored")
         return found

@@ -23,13 +23,14 @@ from model.kit.claim import Pattern
 
 @dataclass(frozen=True, slots=True)
 class Lasso:
-    """Where it begins, the edges that lead on from there, and those that then repeat.
+    """The state in which the waiting begins, the edges on from there, and those that then repeat.
 
-    Without any that repeat the behaviour stays for ever in the state that the prefix ends in.
+    Any shortest way to the first state will do: it is as long as that is deep. Without edges that
+    repeat the behaviour stays for ever in the state that the others lead to.
     """
 
-    initial: int
-    prefix: tuple[int, ...]
+    begins: int
+    way: tuple[int, ...]
     cycle: tuple[int, ...]
 
 
@@ -85,33 +86,26 @@ def lasso_in(
     ends = ends[waits.arrived[ends] == waits.arrived[ends].min()]
     order = np.lexsort((ends, ~stays.stutters[ends], faults(ends)))
     end = int(ends[order[0]])
-    initial, prefix = _prefix(space, waits, end)
+    begins, way = _way(space, waits, end)
     if stays.stutters[end]:
-        return Lasso(initial, prefix, ())
-    return Lasso(initial, prefix, _Round(space, fair, stays.component, end).edges())
+        return Lasso(begins, way, ())
+    return Lasso(begins, way, _Round(space, fair, stays.component, end).edges())
 
 
-def _prefix(space: Space, waits: Waiting, end: int) -> tuple[int, tuple[int, ...]]:
-    """A shortest way to a state, back by the least states: first while it is waited, then before.
+def _way(space: Space, waits: Waiting, end: int) -> tuple[int, tuple[int, ...]]:
+    """A shortest way to a state from where the waiting begins, back by the least states.
 
-    The waiting may have begun in any state from which it takes no longer.
+    It is waited for as long as can be: only where no state before waits has it just begun.
     """
     edges: list[int] = []
-    at, steps, is_waiting = end, int(waits.arrived[end]), True
-    while steps:
+    at, steps = end, int(waits.arrived[end])
+    while True:
         into = space.backwards.edges_of(np.array([at], np.int32))
-        source = space.source[into]
-        before: Mask = np.zeros(len(into), np.bool_)
-        is_first = is_waiting and bool(waits.since[at]) and space.depth[at] == steps
-        if is_waiting:
-            before |= waits.arrived[source] == steps - 1
-        if is_first or not is_waiting:
-            before |= space.depth[source] == steps - 1
-        edge = int(into[before].min())
-        at, steps = int(space.source[edge]), steps - 1
-        is_waiting = is_waiting and waits.arrived[at] == steps
-        edges.append(edge)
-    return at, tuple(reversed(edges))
+        into = into[waits.arrived[space.source[into]] == steps - 1] if steps else into[:0]
+        if not len(into):
+            return at, tuple(reversed(edges))
+        edges.append(int(into.min()))
+        at, steps = int(space.source[edges[-1]]), steps - 1
 
 
 class _Round:

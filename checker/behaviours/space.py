@@ -1,21 +1,24 @@
-"""The explored graph as arrays: every state, every step, and what is true of each state.
+"""The part of the explored graph that claims about behaviours are about, as arrays.
 
-No edge is kept during a search. Once it has ended, the states are numbered in the order of their
-words, and expanded again. So the numbers, and all that goes by them, are the same whoever explored
-and in which order.
+No edge is kept during a search. Once it has ended, the states in which something is still to come
+are taken out of the levels, where they lie: by threads, or by Spark's tasks. A state in which all
+has come that any claim asks for (`checker.compiled.asking`) breaks none, and whoever has come there
+waits no more; all of those are one more state, `elsewhere`. The others are numbered in the order of
+their words, and expanded again. So the numbers, and all that goes by them, are the same whoever
+explored and in which order.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from checker.behaviours.adjacency import Adjacency, Mask, Numbers
-from checker.behaviours.index import Index
-from checker.compiled.asking import Questions
+from checker.behaviours.index import MISSING, Index
+from checker.compiled.asking import Questions, questions_for
 from checker.compiled.origins import row_of, step_of
 from checker.compiled.program import loaded
 from checker.engines.engine import ModelFault, Words
@@ -28,15 +31,22 @@ EDGES_MAX = (1 << 31) - 1
 """As many as numbers of 32 bits tell apart; there are no more states than edges."""
 _LIBRARY_BYTES = 30_000_000
 """What SciPy takes by itself."""
+_NOWHERE_NEAR = np.iinfo(np.int32).max
+
+
+class NotExplored(Exception):
+    """A step leads to a state that the search has not reached: a bug of the checker."""
 
 
 @dataclass(frozen=True)
 class Space:
-    """States by number, and edges sorted by the state that they leave and then by their step.
+    """States by number, the last of which is `elsewhere`, and edges sorted by the state that they
+    leave and then by their step.
 
     `depth` is that of each state. `step` is as in `checker.compiled.origins`. `truths[i]` says of
-    which states predicate i is true. `cut_state` and `cut_step` are pairs, sorted in the same way:
-    a step that is enabled there, and that a bound cuts.
+    which states predicate i is true; elsewhere all that is to come is, and nothing else.
+    `cut_state` and `cut_step` are pairs, sorted in the same way: a step that is enabled there, and
+    that a bound cuts.
     """
 
     rows: Rows
@@ -49,7 +59,7 @@ class Space:
     cut_step: Numbers
 
     def __len__(self) -> int:
-        return len(self.rows)
+        return len(self.depth)
 
     def words(self, state: int) -> Words:
         """A state as the plain value that identifies it."""
@@ -71,86 +81,155 @@ class Space:
         return Adjacency(self.cut_state, self.cut_state, len(self))
 
 
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """Of a block the states in which something is still to come, and what is true of them.
+
+    `cut_row` and `cut_step` are pairs of one of these rows and a step that a bound cuts. `faults`
+    are states in which a claim stepped out of range.
+    """
+
+    rows: Rows
+    truths: Mask
+    cut_row: Numbers
+    cut_step: Numbers
+    faults: tuple[Words, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Gatherer:
+    """Goes through a block of a level; other processes may do it."""
+
+    problem: Problem
+
+    def __call__(self, block: Rows) -> Gathered:
+        """What the block has of them."""
+        asked = _asked(self.problem)
+        cut_steps: Numbers = np.array(asked.cut_steps, np.int32)
+        rows, truths = [block[:0]], [np.zeros((0, len(asked.predicates)), np.bool_)]
+        cuts = [np.zeros((0, len(cut_steps)), np.bool_)]
+        faults: list[Words] = []
+        for chunk in _chunks(block):
+            answers, fault = _answers(self.problem, asked, chunk)
+            if fault is not None:
+                faults.append(fault)
+            known = answers[:, : len(asked.predicates)]
+            waits = ~known[:, 1::2].all(axis=1)
+            rows.append(chunk[waits])
+            truths.append(known[waits])
+            cuts.append(answers[waits, len(asked.predicates) :][:, : len(cut_steps)])
+        row, column = np.nonzero(np.concatenate(cuts))
+        return Gathered(
+            np.concatenate(rows),
+            np.concatenate(truths),
+            row.astype(np.int32),
+            cut_steps[column],
+            tuple(faults),
+        )
+
+
 def bytes_needed(states: int, transitions: int, words: int, predicates: int) -> int:
     """How much memory it takes to judge a graph, roughly, and rather too much than too little.
 
-    The rows twice while they are sorted, and for each edge three numbers, twice while they are put
-    together, with what the search for components makes of them. Of 4.4 million states and 15.2
-    million steps it is 1.2 GB, and 1.1 GB were seen.
+    The rows as they were gathered, twice more while they are sorted, and in a table; for each edge
+    three numbers, twice while they are put together, with what the search for components makes of
+    them. Of 2.6 million states and 9.1 million steps it is 0.88 GB, and 0.82 GB were seen.
     """
-    return _LIBRARY_BYTES + states * (16 * words + 56 + predicates) + transitions * 44
+    return _LIBRARY_BYTES + states * (32 * words + 64 + 2 * predicates) + transitions * 44
 
 
-def space_of(problem: Problem, levels: Sequence[Iterable[Rows]], asked: Questions) -> Space:
-    """The graph of the states in these levels, the blocks of each in any order.
+def space_of(problem: Problem, parts: Iterable[tuple[int, Gathered]]) -> Space:
+    """The graph of the states that were gathered, each part with its depth, in any order.
 
-    Raises `ModelFault` where something that is asked of a state steps out of range.
+    Raises `ModelFault` where something that was asked of a state stepped out of range.
     """
-    rows, depth = _numbered(levels, problem.model.layout.words)
-    truths, cut_state, cut_step = _answers(problem, rows, asked)
-    source, target, step = _edges(problem, rows)
-    return Space(rows, depth, source, target, step, truths, cut_state, cut_step)
-
-
-def _numbered(levels: Sequence[Iterable[Rows]], words: int) -> tuple[Rows, Numbers]:
-    """All states in the order of their words, with their depths."""
-    blocks, depths = [np.empty((0, words), np.uint64)], [np.empty(0, np.int32)]
-    for depth, level in enumerate(levels):
-        for block in level:
-            blocks.append(block)
-            depths.append(np.full(len(block), depth, np.int32))
-    rows, depth_of = np.concatenate(blocks), np.concatenate(depths)
+    whole = list(parts)
+    faults = [fault for _, part in whole for fault in part.faults]
+    if faults:
+        raise ModelFault(min(faults))
+    asked = _asked(problem)
+    rows: Rows = np.concatenate(
+        [np.empty((0, problem.model.layout.words), np.uint64), *(part.rows for _, part in whole)]
+    )
     order = np.lexsort(rows.T[::-1])
-    return np.ascontiguousarray(rows[order]), depth_of[order]
+    place: Numbers = np.empty(len(rows), np.int32)
+    place[order] = np.arange(len(rows), dtype=np.int32)
+    depths = [np.full(len(part.rows), depth, np.int32) for depth, part in whole]
+    depth = np.concatenate([np.empty(0, np.int32), *depths])[order]
+    elsewhere = np.arange(len(asked.predicates)) % 2 == 1
+    truths = np.concatenate(
+        [np.zeros((0, len(asked.predicates)), np.bool_), *(part.truths for _, part in whole)]
+    )[order]
+    starts = np.cumsum([0, *(len(part.rows) for _, part in whole)])
+    none: Numbers = np.empty(0, np.int32)
+    at = [start + part.cut_row for start, (_, part) in zip(starts[:-1], whole, strict=True)]
+    cut_state = place[np.concatenate([none, *at]).astype(np.int64)]
+    cut_step = np.concatenate([none, *(part.cut_step for _, part in whole)])
+    by_state = np.lexsort((cut_step, cut_state))
+    rows = np.ascontiguousarray(rows[order])
+    source, target, step = _edges(problem, asked, rows)
+    return Space(
+        rows,
+        np.append(depth, np.int32(_NOWHERE_NEAR)),
+        source,
+        target,
+        step,
+        tuple(
+            np.append(column, is_true) for column, is_true in zip(truths.T, elsewhere, strict=True)
+        ),
+        cut_state[by_state],
+        cut_step[by_state],
+    )
 
 
-def _edges(problem: Problem, rows: Rows) -> tuple[Numbers, Numbers, Numbers]:
+def _edges(problem: Problem, asked: Questions, rows: Rows) -> tuple[Numbers, Numbers, Numbers]:
     """Every step out of every state: source, target, step."""
     index, expander = Index(rows), Expander(problem)
     sources, targets, steps = ([np.empty(0, np.int32)] for _ in range(3))
-    for first, chunk in _chunks(rows):
+    first = 0
+    for chunk in _chunks(rows):
         tally = Tally(problem)
         for written in expander.expand(chunk, tally):
             origin = expander.origin[:written]
             order = np.argsort(origin, kind="stable")
-            origin = origin[order]
             goals = index.numbers_of(expander.out[:written])
-            sources.append((first + row_of(origin)).astype(np.int32))
+            missing = goals == MISSING
+            _require_elsewhere(problem, asked, expander.out[:written][missing])
+            goals[missing] = len(rows)
+            sources.append((first + row_of(origin[order])).astype(np.int32))
             targets.append(goals[order])
-            steps.append(step_of(origin).astype(np.int32))
+            steps.append(step_of(origin[order]).astype(np.int32))
         if tally.faults:
             raise ModelFault(min(tally.faults))
+        first += len(chunk)
     return np.concatenate(sources), np.concatenate(targets), np.concatenate(steps)
 
 
-def _answers(
-    problem: Problem, rows: Rows, asked: Questions
-) -> tuple[tuple[Mask, ...], Numbers, Numbers]:
-    """The truths of all states, and pairs of states and steps that are cut there."""
-    answer = loaded(asked.recipe)["answer"]
+def _require_elsewhere(problem: Problem, asked: Questions, rows: Rows) -> None:
+    """A state that was left out is one in which everything has come."""
+    for chunk in _chunks(rows):
+        answers, _ = _answers(problem, asked, chunk)
+        if not answers[:, 1 : len(asked.predicates) : 2].all():
+            raise NotExplored("a step leads out of the states that were explored")
+
+
+def _asked(problem: Problem) -> Questions:
+    asked = questions_for(problem)
+    assert asked is not None, "no claim about behaviours is checked"
+    return asked
+
+
+def _answers(problem: Problem, asked: Questions, rows: Rows) -> tuple[Mask, Words | None]:
+    """What is true of each row, and the first in which a claim steps out of range."""
     settings = np.array(problem.model.settings, np.int64)
-    predicates = len(asked.predicates)
-    cut_steps: Numbers = np.array(asked.cut_steps, np.int32)
-    truths: list[list[Mask]] = [[np.empty(0, np.bool_)] for _ in asked.predicates]
-    states, steps = [np.empty(0, np.int32)], [np.empty(0, np.int32)]
-    for first, chunk in _chunks(rows):
-        answers: Mask = np.zeros((len(chunk), asked.columns), np.bool_)
-        fault = answer(address(settings), address(chunk), 0, len(chunk), address(answers))
-        if fault >= 0:
-            raise ModelFault(words_of(chunk[fault]))
-        for column, found in enumerate(truths):
-            found.append(answers[:, column].copy())
-        cut_row, cut_column = np.nonzero(answers[:, predicates : predicates + len(cut_steps)])
-        states.append((first + cut_row).astype(np.int32))
-        steps.append(cut_steps[cut_column])
-    return (
-        tuple(np.concatenate(found) for found in truths),
-        np.concatenate(states),
-        np.concatenate(steps),
+    answers: Mask = np.zeros((len(rows), asked.columns), np.bool_)
+    fault = loaded(asked.recipe)["answer"](
+        address(settings), address(rows), 0, len(rows), address(answers)
     )
+    return answers, words_of(rows[fault]) if fault >= 0 else None
 
 
-def _chunks(rows: Rows) -> Iterator[tuple[int, Rows]]:
-    """Some rows at a time, with the number of the first."""
+def _chunks(rows: Rows) -> Iterator[Rows]:
+    """Some rows at a time."""
     for first in range(0, len(rows), CHUNK_ROWS):
-        yield first, rows[first : first + CHUNK_ROWS]
+        yield np.ascontiguousarray(rows[first : first + CHUNK_ROWS])

@@ -21,8 +21,7 @@ from checker.behaviours.adjacency import Mask
 from checker.behaviours.fairness import FairSteps, staying
 from checker.behaviours.lasso import Lasso, lasso_in, waiting
 from checker.behaviours.recovery import Ways
-from checker.behaviours.space import Space, space_of
-from checker.compiled.asking import questions_for
+from checker.behaviours.space import Gatherer, Space, space_of
 from checker.compiled.origins import call_of
 from checker.engines.choice import EngineChoice
 from checker.finding import confirmed
@@ -31,6 +30,7 @@ from checker.result import Verdict
 from checker.run import run
 from counterexamples import trace_of
 from model.kit.claim import Recoverable, Temporal, fair_actions, ways_back
+from model.kit.state import State
 
 GRAPHS = 1000
 SOME = 40
@@ -60,14 +60,12 @@ def problem_of(graph: ByDefinition) -> Problem:
 
 def space_of_graph(graph: ByDefinition, problem: Problem) -> Space:
     """The graph as a search would leave it."""
-    reached = graph.reachable
+    reached, gather = graph.reachable, Gatherer(problem)
     levels = [
-        [np.array([node_state(n).words for n in reached if reached[n] == depth], np.uint64)]
+        np.array([node_state(n).words for n in reached if reached[n] == depth], np.uint64)
         for depth in range(max(reached.values()) + 1)
     ]
-    asked = questions_for(problem)
-    assert asked is not None
-    return space_of(problem, levels, asked)
+    return space_of(problem, [(depth, gather(level)) for depth, level in enumerate(levels)])
 
 
 def no_faults(states: np.ndarray) -> np.ndarray:
@@ -89,13 +87,14 @@ def test_random_graphs_are_judged_as_the_definitions_say() -> None:
                 labels = range(LABELS if claim.by else FAIR)
                 expected = graph.recovery(labels)
             else:
-                found, lasso, left = liveness(space, fair, claim, when, other)
+                lasso, left = liveness(space, fair, claim, when, other)
                 expected = graph.liveness(claim.name)
+                found = Answer(False)
                 assert left == graph.left_open(claim.name), (seed, claim.name)
                 unjudged += left > 0
                 cycles += lasso is not None and bool(lasso.cycle)
                 if lasso is not None:
-                    confirm(problem, space, claim, lasso)
+                    found = Answer(True, confirm(graph, problem, space, lasso, claim))
             assert found == expected, (seed, claim.name)
             violated[claim.name] += found.violated
 
@@ -113,23 +112,26 @@ def recovery(problem: Problem, space: Space, claim: Recoverable, when: Mask, goo
 
 def liveness(
     space: Space, fair: FairSteps, claim: Temporal, when: Mask, then: Mask
-) -> tuple[Answer, Lasso | None, int]:
+) -> tuple[Lasso | None, int]:
     waits = waiting(space, claim.pattern, when, then)
     stays = staying(space, fair, waits.inside)
     lasso = lasso_in(space, fair, waits, stays, no_faults)
-    steps = len(lasso.prefix) if lasso is not None else None
-    return Answer(lasso is not None, steps), lasso, stays.unjudged
+    return lasso, stays.unjudged
 
 
-def confirm(problem: Problem, space: Space, claim: Temporal, lasso: Lasso) -> None:
-    """Through the interpreted model, as every trace is."""
+def confirm(
+    graph: ByDefinition, problem: Problem, space: Space, lasso: Lasso, claim: Temporal
+) -> int:
+    """Through the interpreted model, as every trace is; returns where the cycle begins."""
     model = problem.model
-    edges = (*lasso.prefix, *lasso.cycle)
-    first = [state.words for state in model.initial].index(space.words(lasso.initial))
-    calls = [call_of(model, int(space.step[edge])) for edge in edges]
-    trace = trace_of(model, claim.name, calls, initial=first, cycle=len(lasso.prefix))
-
-    assert confirmed(trace, model, claim).replayed.moments or not edges
+    begins = State(model.layout, space.words(lasso.begins)).node
+    initial, steps = graph.way_to(begins)
+    calls = [("Fair", (label,)) if label < FAIR else ("Free", (label - FAIR,)) for label in steps]
+    calls += [call_of(model, int(space.step[edge])) for edge in (*lasso.way, *lasso.cycle)]
+    first = list(graph.initial).index(initial)
+    cycle = len(steps) + len(lasso.way)
+    confirmed(trace_of(model, claim.name, calls, initial=first, cycle=cycle), model, claim)
+    return cycle
 
 
 @pytest.mark.parametrize("seed", range(SOME))

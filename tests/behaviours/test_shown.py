@@ -78,6 +78,13 @@ def test_a_written_lasso_is_viewed_and_converted(told: Told) -> None:
     assert json.loads(Path("a.itf.json").read_text())["loop"] == 4
 
 
+def test_what_is_explained_goes_by_states_and_steps(told: Told) -> None:
+    code, out, _ = told(*LOCK, *LOCAL, "--explain", "--format", "json")
+
+    assert code == 12
+    assert "explanations" not in json.loads(out)
+
+
 def test_a_page_marks_what_repeats(told: Told) -> None:
     told(*RING, *LOCAL, "--invariant", STARVES, "--html", "page.html")
     page = Path("page.html").read_text()

@@ -55,6 +55,18 @@ class ByDefinition:
         """How far each node is from the beginning."""
         return self.distance(self.graph(range(LABELS)), self.initial)
 
+    def way_to(self, node: int) -> tuple[int, list[int]]:
+        """Some shortest way to a node: where it begins, and the labels of its edges."""
+        reached, labels = self.reachable, list[int]()
+        while reached[node]:
+            node, label = next(
+                edge
+                for edge, target in self.edges.items()
+                if target == node and reached.get(edge[0]) == reached[node] - 1
+            )
+            labels.append(label)
+        return node, labels[::-1]
+
     def enabled(self, node: int, label: int) -> bool:
         """Whether the edge changes something, or is cut."""
         return self.edges.get((node, label), node) != node
