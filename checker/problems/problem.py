@@ -12,6 +12,7 @@ from model.kit.transition_system import Model
 
 if TYPE_CHECKING:
     from checker.problems.family import Family
+    from checker.reduced.reduction import Reduction
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +35,9 @@ class Problem:
     `asked` names those that are checked, None for all but those that must be asked for. Those that
     do not apply to the version are never checked. `shared` says what other problems of the same job
     have: nothing, where it is None. Of states that differ by `symmetry` alone one is explored.
-    `family` is what made it, None for a model that belongs to none. Raises `CannotRename` where a
-    symmetry would not be exact.
+    `family` is what made it, None for a model that belongs to none. Its `reduction` says how the
+    model is smaller than that of `reduced_from`. Raises `CannotRename` where a symmetry would not
+    be exact.
     """
 
     model: Model
@@ -46,12 +48,16 @@ class Problem:
     symmetry: Symmetry = Symmetry.NONE
     shared: Shared | None = None
     family: Family | None = field(default=None, kw_only=True, compare=False, repr=False)
+    reduction: Reduction | None = field(default=None, kw_only=True, compare=False)
+    reduced_from: Problem | None = field(default=None, kw_only=True, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         require_symmetric(self.model, self.symmetry)
 
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
         """What another process needs: what makes the family again, or all but the family."""
+        if self.reduced_from is not None:
+            return _reduced_again, (self.reduced_from,)
         model, family = self.model, self.family
         if family is not None and family.again is not None:
             made = (family.again, model.version, dict(model.options))
@@ -91,6 +97,13 @@ class Problem:
     def applicable_properties(self) -> tuple[ActionProperty, ...]:
         """The properties that are checked, in order."""
         return tuple(claim for claim in self.properties if self.is_checked(claim))
+
+
+def _reduced_again(full: Problem) -> Problem:
+    # The search proper knows no reductions: they are made before it begins.
+    from checker.reduced.reduction import reduced  # noqa: PLC0415
+
+    return reduced(full)
 
 
 def _made_again(
