@@ -27,9 +27,11 @@ from checker.pictures.limits import TooLongForPage
 from checker.problems.family import words_of
 from checker.run import Run, run
 from counterexamples import to_json
+from model.kit.errors import BadEnvironment
 
 if TYPE_CHECKING:
     from checker.console.explaining import Explained
+    from checker.problems.problem import Problem
 
 
 def check(options: dict[str, Any]) -> int:
@@ -39,6 +41,8 @@ def check(options: dict[str, Any]) -> int:
     make_folder("--trace-dir", options["trace_dir"])
     own_model = options["own_model"]
     problem, kept = take_run(options)
+    if options["is_reduced"]:
+        problem = _reduced(problem, options, is_kept=kept is not None)
     with (
         closing(kept) if kept else nullcontext(),
         telling_what_is_kept(kept),
@@ -75,6 +79,24 @@ def check(options: dict[str, Any]) -> int:
     if done.findings and options["output_format"] == "text" and is_interactive():
         _offer(done, options, own_model)
     return code
+
+
+def _reduced(problem: Problem, options: dict[str, Any], *, is_kept: bool) -> Problem:
+    """The reduced form. Raises `BadEnvironment`, also where something needs all states."""
+    # Few runs are reduced.
+    from checker.reduced.reduction import reduced  # noqa: PLC0415
+
+    needs_all = {
+        "--run-dir and --resume": is_kept,
+        "--deadlock": options["deadlock"],
+        "--graph": options["graph_file"] is not None,
+        "--explain": options["explain"],
+        "--html": options["html_file"] is not None,
+    }
+    for option, is_given in needs_all.items():
+        if is_given:
+            raise BadEnvironment(f"--reduce leaves out states that {option} needs; give one")
+    return reduced(problem)
 
 
 def _offer(done: Run, options: dict[str, Any], own_model: str | None) -> None:

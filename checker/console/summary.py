@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from counterexamples import to_json
 
 if TYPE_CHECKING:
+    from checker.problems.problem import Problem
     from checker.run import Run
 
 FORMAT = "waterline-result/1"
@@ -29,6 +31,7 @@ def summary(run: Run, explanations: Mapping[str, Any] | None = None) -> dict[str
         "model": model.name,
         "protocol": model.version,
         "symmetry": result.problem.symmetry.value,
+        **_reduction(result.problem),
         "complete": result.complete,
         "stopped_by": result.stopped_by,
         "invariants": {
@@ -61,6 +64,13 @@ def summary(run: Run, explanations: Mapping[str, Any] | None = None) -> dict[str
         "peak_rss_bytes": result.peak_rss,
         **({"explanations": dict(explanations)} if explanations else {}),
     }
+
+
+def _reduction(problem: Problem) -> dict[str, Any]:
+    """How the model was reduced: what is counted is then the reduced one."""
+    if problem.reduction is None:
+        return {}
+    return {"reduction": dataclasses.asdict(problem.reduction)}
 
 
 def to_text(run: Run, explanations: Mapping[str, Any] | None = None) -> str:

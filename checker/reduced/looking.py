@@ -8,6 +8,7 @@ what a version or the circumstances rule out is not looked at.
 from __future__ import annotations
 
 import ast
+import functools
 import operator
 import types
 from collections.abc import Callable, Iterator, Mapping
@@ -133,12 +134,8 @@ class Looker:
             self._source = caller
         found: _Found = []
         for after, (_, value) in ended:
-            more = after.decided_by - decided_by
-            if isinstance(value, Number) and more:
-                value = Number(value.values, value.made_of | more)
-            elif isinstance(value, tuple):
-                value = tuple(Number(n.values, n.made_of | more) for n in value)
-            found.append((replace(after, variables=variables, decided_by=decided_by), value))
+            result = _made_of_too(value, after.decided_by - decided_by)
+            found.append((replace(after, variables=variables, decided_by=decided_by), result))
         return merged(found)
 
     def _block(self, statements: list[ast.stmt], world: World) -> _Ways:
@@ -155,7 +152,7 @@ class Looker:
         return self._joined(ended + [(after, (_ON, None)) for after in going])
 
     def _joined(self, ways: _Ways) -> _Ways:
-        if len(ways) == 1:
+        if len(ways) < 2:
             return ways
         found: _Ways = []
         for how in (_ON, _BREAK, _CONTINUE, _RETURN):
@@ -286,8 +283,8 @@ class Looker:
 
     def _value(self, node: ast.expr, world: World) -> _Found:
         match node:
-            case ast.Constant(value=bool() | int()):
-                return [(world, known(node.value))]
+            case ast.Constant(value=bool() | int() as value):
+                return [(world, known(value))]
             case ast.Name(id=name):
                 return [(world, self._name(name, world))]
             case ast.Attribute():
@@ -343,8 +340,12 @@ class Looker:
                 found.append((after, value))
                 continue
             if value.may_be(ends_with):
-                ended = value if value.values is None else Number(
-                    frozenset(v for v in value.values if bool(v) is ends_with), value.made_of
+                ended = (
+                    value
+                    if value.values is None
+                    else Number(
+                        frozenset(v for v in value.values if bool(v) is ends_with), value.made_of
+                    )
                 )
                 found.append((after, ended))
             if value.may_be(not ends_with):
@@ -387,10 +388,8 @@ class Looker:
             if isinstance(called, types.FunctionType):
                 source = source_of(called)
                 given = dict(zip(source.parameters, values, strict=False))
-                for keyword in node.keywords:
-                    ((after, given[str(keyword.arg)]),) = self._value(keyword.value, after)
-                if len(given) < len(source.parameters):
-                    raise TooIntricate
+                if node.keywords or len(given) < len(source.parameters):
+                    raise TooIntricate(f"{source.name} is called with names or defaults")
                 arguments = [given[name] for name in source.parameters]
                 found += self._called(source, arguments, after)
             elif called in _BUILTINS.values():
@@ -449,6 +448,13 @@ class Looker:
         return found
 
 
+def _made_of_too(value: Any, fields: Fields) -> Any:
+    """What a rule returns, these fields having decided which return it came to."""
+    if isinstance(value, tuple):
+        return tuple(_made_of_too(item, fields) for item in value)
+    return Number(value.values, value.made_of | fields) if isinstance(value, Number) else value
+
+
 def _range(place: Place) -> frozenset[int]:
     return frozenset(range(place.lo, place.hi + 1))
 
@@ -479,6 +485,7 @@ def _loaded(target: ast.expr) -> ast.expr:
     raise TooIntricate
 
 
+@functools.cache
 def _leaves(node: ast.stmt) -> bool:
     """Whether something in a statement ends more than itself."""
     return any(

@@ -29,12 +29,14 @@ VALUES_MAX = 6
 
 @dataclass(frozen=True, slots=True)
 class Postponed:
-    """A field that is postponed: who only writes it, and who else touches it.
+    """A field that is postponed: its range, who only writes it, and who else touches it.
 
     `row` says by the name of an action which of its arguments is the row.
     """
 
-    field: Field
+    field: str
+    lo: int
+    hi: int
     writers: tuple[str, ...]
     others: tuple[str, ...]
     row: dict[str, int]
@@ -42,17 +44,17 @@ class Postponed:
     @property
     def possible(self) -> str:
         """The name of the field that holds the set."""
-        return f"possible_{self.field.name}"
+        return f"possible_{self.field}"
 
     @property
     def values(self) -> str:
         """The name of the size that counts the values."""
-        return f"values_of_{self.field.name}"
+        return f"values_of_{self.field}"
 
     @property
     def count(self) -> int:
         """How many values there are."""
-        return self.field.hi - self.field.lo + 1
+        return self.hi - self.lo + 1
 
 
 def postponed_fields(steps: Steps, seen: Fields, matter: Fields) -> list[Postponed]:
@@ -63,9 +65,10 @@ def postponed_fields(steps: Steps, seen: Fields, matter: Fields) -> list[Postpon
         if not fits or declared.name in seen or declared.name not in matter:
             continue
         plain = declared.naming is None or declared.naming.holds is Holds.PLAIN
-        if plain and 2 <= declared.hi - declared.lo + 1 <= VALUES_MAX:
-            if (postponed := _postponed(steps, declared)) is not None:
-                found.append(postponed)
+        if not plain or not 2 <= declared.hi - declared.lo + 1 <= VALUES_MAX:
+            continue
+        if (postponed := _postponed(steps, declared)) is not None:
+            found.append(postponed)
     return found
 
 
@@ -91,12 +94,13 @@ def _postponed(steps: Steps, declared: Field) -> Postponed | None:
             return None
     if not writers:
         return None
-    return Postponed(declared, writers, others, {name: min(at) for name, at in rows.items()})
+    row = {name: min(at) for name, at in rows.items()}
+    return Postponed(declared.name, declared.lo, declared.hi, writers, others, row)
 
 
-def fields_with(postponed: Postponed) -> Field:
+def _sets(layout: Layout, postponed: Postponed) -> Field:
     """The field that holds the sets."""
-    declared = postponed.field
+    declared = next(f for f in layout.fields if f.name == postponed.field)
     return Field(
         name=postponed.possible,
         hi=(1 << postponed.count) - 1,
@@ -106,10 +110,10 @@ def fields_with(postponed: Postponed) -> Field:
     )
 
 
-def extended(layout: Layout, postponed: list[Postponed]) -> Layout:
+def extended(layout: Layout, postponed: tuple[Postponed, ...]) -> Layout:
     """The layout with the sets."""
     sizes = {**layout.sizes, **{each.values: each.count for each in postponed}}
-    return Layout([*layout.fields, *map(fields_with, postponed)], sizes=sizes)
+    return Layout([*layout.fields, *(_sets(layout, each) for each in postponed)], sizes=sizes)
 
 
 def choosing(action: Action, postponed: Postponed) -> Action:
@@ -118,7 +122,7 @@ def choosing(action: Action, postponed: Postponed) -> Action:
     row = names[postponed.row[action.name]]
     given = ", ".join(names)
     field, possible = postponed.field, postponed.possible
-    value = f"{field.name}_value"
+    value = f"{field}_value"
     functions = made(
         f"""
 def may(s, c, {given}, {value}):
@@ -132,10 +136,10 @@ def bound(s, c, {given}, {value}):
 
 
 def take(s, c, {given}, {value}):
-    s.{field.name}[{row}] = {value} + {field.lo}
+    s.{field}[{row}] = {value} + {postponed.lo}
     effect(s, c, {given})
-    s.{possible}[{row}] = 1 << s.{field.name}[{row}] - {field.lo}
-    s.{field.name}[{row}] = {field.lo}
+    s.{possible}[{row}] = 1 << s.{field}[{row}] - {postponed.lo}
+    s.{field}[{row}] = {postponed.lo}
 """,
         {"guard": action.guard, "effect": action.effect, "limit": action.limit},
     )
@@ -157,7 +161,7 @@ def gathering(postponed: Postponed, actions: dict[str, Action]) -> tuple[str, di
         names |= {f"may_{name}": action.guard, f"do_{name}": action.effect}
         arguments = [parameter.name for parameter in action.parameters]
         pad = "    "
-        for turn in [parameter for parameter in action.parameters]:
+        for turn in action.parameters:
             lines.append(f"{pad}for {turn.name} in range(s.{turn.over}):")
             pad += "    "
         row = arguments[postponed.row[name]]
@@ -165,12 +169,12 @@ def gathering(postponed: Postponed, actions: dict[str, Action]) -> tuple[str, di
         lines += [
             f"{pad}for value in range({postponed.count}):",
             f"{pad}    if (s.{possible}[{row}] >> value) & 1 == 1:",
-            f"{pad}        s.{field.name}[{row}] = value + {field.lo}",
+            f"{pad}        s.{field}[{row}] = value + {postponed.lo}",
             f"{pad}        if may_{name}(s, c, {given}):",
             f"{pad}            do_{name}(s, c, {given})",
-            f"{pad}            s.{possible}[{row}] |= 1 << s.{field.name}[{row}] - {field.lo}",
-            f"{pad}        s.{field.name}[{row}] = {field.lo}",
+            f"{pad}            s.{possible}[{row}] |= 1 << s.{field}[{row}] - {postponed.lo}",
+            f"{pad}        s.{field}[{row}] = {postponed.lo}",
         ]
     # A value that was added may make another one possible: as often as there are values.
     body = "\n".join(f"    {line}" for line in lines)
-    return f"    for again_{field.name} in range({postponed.count - 1}):\n{body}\n", names
+    return f"    for again_{field} in range({postponed.count - 1}):\n{body}\n", names

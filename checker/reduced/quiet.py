@@ -42,8 +42,8 @@ class Quiet:
 
 def quiet_steps(steps: Steps, asked: Fields, calls: list[Call]) -> list[Quiet]:
     """The quiet steps among `calls`, in an order in which none makes an earlier one possible."""
-    unseen = frozenset(f.name for f in steps.model.layout.fields) - asked - _of_normal_form(steps)
-    found = []
+    unseen = frozenset(f.name for f in steps.model.layout.fields) - asked - of_normal_form(steps)
+    found: dict[Call, Quiet] = {}
     for call in calls:
         action, arguments = call
         if action.budget is not None or action.limit is not None:
@@ -54,11 +54,15 @@ def quiet_steps(steps: Steps, asked: Fields, calls: list[Call]) -> list[Quiet]:
         if quiet is not None and all(
             is_independent(steps, quiet, other) for other in calls if other != call
         ):
-            found.append(quiet)
-    return in_order(found)
+            found[call] = quiet
+    # All of an action or none of it: else the smaller model would tell names apart.
+    names = {action.name for action, _ in calls if any(c[0] is action for c in found)}
+    partly = {call[0].name for call in calls if call[0].name in names and call not in found}
+    return in_order([quiet for call, quiet in found.items() if call[0].name not in partly])
 
 
-def _of_normal_form(steps: Steps) -> Fields:
+def of_normal_form(steps: Steps) -> Fields:
+    """The fields that the normal form reads."""
     seen = Seen()
     if steps.model.normalise is not None:
         steps.looker(seen=seen).ways(steps.model.normalise, World(), (STATE, SETTINGS))
@@ -89,7 +93,8 @@ def _as_quiet(steps: Steps, call: Call, unseen: Fields) -> Quiet | None:
     changes = frozenset(cell for cell in seen.writes if cell[0] in unseen)
     if not ways or not changes:
         return None
-    touched = frozenset(seen.reads | seen.writes)
+    # What it writes as it was there before is no change, but what others write there is.
+    touched = frozenset(seen.reads | seen.writes).union(compared)
     after = _common(way.after for way in ways)
     return Quiet(call, changes, compared, touched, before, after, parting)
 
@@ -130,7 +135,9 @@ def in_order(found: list[Quiet]) -> list[Quiet]:
         ordered += free
         rest = [q for q in rest if q not in free]
         if not free:
-            rest.pop()
+            name = rest[-1].call[0].name
+            rest = [q for q in rest if q.call[0].name != name]
+            ordered = [q for q in ordered if q.call[0].name != name]
     return ordered
 
 

@@ -38,7 +38,10 @@ class Steps:
     seen: dict[tuple[str, Arguments], Seen] = field(default_factory=dict)
     calls: list[Call] = field(default_factory=list)
     conditions: dict[tuple[str, Arguments], Fields] = field(default_factory=dict)
-    _guards: dict[tuple[str, Arguments], Fields] = field(default_factory=dict)
+    _looked_at: dict[tuple[str, Arguments], int] = field(default_factory=dict)
+    _rests_on: dict[tuple[str, Arguments], Fields] = field(default_factory=dict)
+    _grown_at: dict[str, int] = field(default_factory=dict)
+    _turn: int = 0
 
     @staticmethod
     def of(model: Model) -> Steps:
@@ -52,9 +55,8 @@ class Steps:
                 used = action.budget.used
                 steps.ranges[used] |= frozenset(range(most + 1))
             steps.calls += [(action, arguments) for arguments in model.bindings(action)]
-        changed = frozenset(steps.ranges)
-        while changed:
-            changed = steps._look_again(changed)
+        while steps._look_again():
+            pass
         steps.calls = [call for call in steps.calls if steps.happens(call)]
         return steps
 
@@ -62,25 +64,28 @@ class Steps:
         """Whether an action may ever happen with these arguments."""
         return (call[0].name, call[1]) in self.seen
 
-    def _look_again(self, changed: Fields) -> Fields:
-        found: dict[str, set[int]] = {}
+    def _look_again(self) -> bool:
+        """Look at the actions that may do more than was seen; whether a field has more values."""
+        has_grown = False
         for action, arguments in self.calls:
             key = action.name, arguments
-            before = self._guards.get(key)
-            if before is not None and not before & changed:
+            if key in self._looked_at and all(
+                self._grown_at.get(name, 0) <= self._looked_at[key] for name in self._rests_on[key]
+            ):
                 continue
+            self._turn += 1
             seen = Seen()
-            looker = self.looker(seen=seen)
-            ways = self.ways(looker, (action, arguments), World())
-            self._guards[key] = seen.fields_read | frozenset(seen.made_of)
+            ways = self.ways(self.looker(seen=seen), (action, arguments), World())
+            self._looked_at[key] = self._turn
+            self._rests_on[key] = seen.fields_read | frozenset(seen.made_of)
             if ways:
                 self.seen[key] = seen
             for name, values in seen.values.items():
-                found.setdefault(name, set()).update(values)
-        grown = {name for name, values in found.items() if not values <= self.ranges[name]}
-        for name in grown:
-            self.ranges[name] |= found[name]
-        return frozenset(grown)
+                if not values <= self.ranges[name]:
+                    self.ranges[name] |= values
+                    self._grown_at[name] = self._turn + 1
+                    has_grown = True
+        return has_grown
 
     def looker(
         self,

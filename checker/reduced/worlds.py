@@ -8,6 +8,7 @@ the same in all worlds is so in every state.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from itertools import product
@@ -62,7 +63,10 @@ def either(numbers: Iterable[Number]) -> Number:
 
 def computed(function: Callable[..., Any], *numbers: Number) -> Number:
     """What a function makes of any of the values that these may have."""
-    made_of = NOTHING.union(*(number.made_of for number in numbers))
+    made_of = NOTHING.union(*[number.made_of for number in numbers])
+    if all(number.is_known for number in numbers):
+        with contextlib.suppress(ValueError, ZeroDivisionError, OverflowError):
+            return Number(frozenset((int(function(*[n.value for n in numbers])),)), made_of)
     sets = [number.values for number in numbers]
     if any(values is None for values in sets):
         return Number(None, made_of)
@@ -126,10 +130,14 @@ def _put_together(values: list[Any]) -> Any:
 
 def merged(worlds: list[tuple[World, Any]]) -> list[tuple[World, Any]]:
     """The same worlds, each with a value, those together that differ in elements alone."""
+    if len(worlds) < 2:
+        return worlds
     groups: dict[Any, list[tuple[World, Any]]] = {}
     for world, value in worlds:
-        variables = tuple((name, _alike(each)) for name, each in sorted(world.variables.items()))
-        groups.setdefault((variables, world.written, world.read, _alike(value)), []).append((world, value))
+        variables = frozenset([(name, _alike(each)) for name, each in world.variables.items()])
+        groups.setdefault((variables, world.written, world.read, _alike(value)), []).append(
+            (world, value)
+        )
     return [group[0] if len(group) == 1 else _as_one(group) for group in groups.values()]
 
 
