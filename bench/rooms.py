@@ -34,6 +34,7 @@ ROOMS = {
     "checker/store": "where states are kept",
     "checker/engines": "who explores",
     "checker": "the search, from question to result",
+    "checker/reduced": "smaller models with the same verdicts",
     "checker/own": "files of your own, as families",
     "checker/kafka": "Kafka's families",
     "checker/story": "what a trace is about",
@@ -54,6 +55,7 @@ GROUPS = {
         "checker/compiled",
         "checker/store",
         "checker/engines",
+        "checker/reduced",
         "checker",
     ),
     "Kafka": (

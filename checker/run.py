@@ -139,7 +139,7 @@ def _lengthened(problem: Problem, result: Result, paths: Mapping[str, Path]) -> 
     They need not be shortest.
     """
     # Few runs are reduced.
-    from checker.reduced.lengthening import lengthened  # noqa: PLC0415
+    from checker.lengthening import lengthened  # noqa: PLC0415
 
     assert problem.reduced_from is not None
     model = problem.reduced_from.model

@@ -34,6 +34,7 @@ _NOT_OF_A_GATE = {
     "html",
     "list",
     "model",
+    "reduce",
     "resume",
     "run-dir",
     "set",

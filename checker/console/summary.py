@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -70,7 +69,7 @@ def _reduction(problem: Problem) -> dict[str, Any]:
     """How the model was reduced: what is counted is then the reduced one."""
     if problem.reduction is None:
         return {}
-    return {"reduction": dataclasses.asdict(problem.reduction)}
+    return {"reduction": problem.reduction.as_value()}
 
 
 def to_text(run: Run, explanations: Mapping[str, Any] | None = None) -> str:

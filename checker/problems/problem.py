@@ -12,7 +12,7 @@ from model.kit.transition_system import Model
 
 if TYPE_CHECKING:
     from checker.problems.family import Family
-    from checker.reduced.reduction import Reduction
+    from checker.problems.reduction import Reduction
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +56,8 @@ class Problem:
 
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
         """What another process needs: what makes the family again, or all but the family."""
-        if self.reduced_from is not None:
-            return _reduced_again, (self.reduced_from,)
+        if self.reduction is not None:
+            return self.reduction.again, (self.reduced_from,)
         model, family = self.model, self.family
         if family is not None and family.again is not None:
             made = (family.again, model.version, dict(model.options))
@@ -97,13 +97,6 @@ class Problem:
     def applicable_properties(self) -> tuple[ActionProperty, ...]:
         """The properties that are checked, in order."""
         return tuple(claim for claim in self.properties if self.is_checked(claim))
-
-
-def _reduced_again(full: Problem) -> Problem:
-    # The search proper knows no reductions: they are made before it begins.
-    from checker.reduced.reduction import reduced  # noqa: PLC0415
-
-    return reduced(full)
 
 
 def _made_again(

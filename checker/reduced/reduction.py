@@ -7,12 +7,13 @@ those of the smaller model: none is the full one's.
 from __future__ import annotations
 
 import contextlib
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import msgspec
 
 from checker.compiled import cache, recognised
 from checker.problems.problem import Problem
+from checker.problems.reduction import Reduction
 from checker.reduced.cone import Cone, cone_of
 from checker.reduced.looking import SETTINGS, STATE, Seen, TooIntricate
 from checker.reduced.postponed import Postponed, postponed_fields
@@ -27,42 +28,6 @@ class CannotReduce(BadEnvironment):
     """A problem has claims or rules with which a reduction would not be exact."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reduction:
-    """How a problem was reduced.
-
-    `fields` vary and are not kept; `actions` change nothing that matters and are not taken;
-    `never` cannot happen. `postponed` are decided when they are read, and `writers` write nothing
-    else. `at_once` are taken as soon as they are possible and quiet.
-    """
-
-    fields: tuple[str, ...]
-    actions: tuple[str, ...]
-    never: tuple[str, ...]
-    postponed: tuple[str, ...]
-    writers: tuple[str, ...]
-    at_once: tuple[str, ...]
-
-    @property
-    def silent(self) -> frozenset[str]:
-        """The actions of the full model that the smaller one takes unseen, or not at all."""
-        return frozenset((*self.actions, *self.writers, *self.at_once))
-
-    def told(self) -> list[str]:
-        """What was done, a line each."""
-        lines = []
-        if self.fields:
-            lines.append(f"no claim depends on {', '.join(self.fields)}: not kept")
-        if self.actions:
-            lines.append(f"nothing that matters is changed by {', '.join(self.actions)}: not taken")
-        lines += [f"{name} is decided when it is read" for name in self.postponed]
-        if self.at_once:
-            lines.append(
-                f"where nothing else is changed by it, taken at once: {', '.join(self.at_once)}"
-            )
-        return lines or ["nothing could be left out"]
-
-
 def reduced(problem: Problem) -> Problem:
     """The reduced form of a problem, which its `reduction` describes. Raises `CannotReduce`."""
     _require_states_and_steps(problem)
@@ -74,6 +39,7 @@ def reduced(problem: Problem) -> Problem:
         postponed=tuple(each.field for each in decisions.postponed),
         writers=decisions.writers,
         at_once=tuple(dict.fromkeys(each.action for each in decisions.at_once)),
+        again=reduced,
     )
     smaller = smaller_model(problem.model, decisions)
     return replace(problem, model=smaller, reduction=told, reduced_from=problem)

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from checker.console.check_command import check_command
 
-CHECK = ["--protocol", "kip320", "--engine", "local", "--threads", "1", "--epochs", "1"]
+CHECK = ["--protocol", "hw", "--engine", "local", "--threads", "1", "--epochs", "1"]
 
 
 def test_counts_of_a_reduced_model_are_told_as_such() -> None:
