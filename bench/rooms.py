@@ -35,6 +35,7 @@ ROOMS = {
     "checker/engines": "who explores",
     "checker/behaviours": "recovery and liveness, of the whole graph",
     "checker": "the search, from question to result",
+    "checker/reduced": "smaller models with the same verdicts",
     "checker/own": "files of your own, as families",
     "checker/kafka": "Kafka's families",
     "checker/asking": "conditions at the prompt",
@@ -59,6 +60,7 @@ GROUPS = {
         "checker/store",
         "checker/engines",
         "checker/behaviours",
+        "checker/reduced",
         "checker",
     ),
     "Kafka": (

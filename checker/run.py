@@ -28,8 +28,10 @@ from checker.store.storage import Damaged
 
 if TYPE_CHECKING:
     from checker.another import Others
+    from checker.paths import Path
     from checker.profile import Profile
     from checker.store.run_directory import RunDirectory
+    from model.kit.claim import ActionProperty, Invariant
 
 _LONG_SECONDS = 5.0
 """A search so long has levels that take a while to be gone through once more."""
@@ -173,8 +175,33 @@ def counterexamples_of(problem: Problem, engine: Engine, result: Result) -> tupl
     """A confirmed trace for each violated claim: of the shortest one with the fewest faults."""
     breaking = breaking_states(problem, engine, result)
     paths = paths_to_breaking(problem, engine, breaking)
+    if problem.reduced_from is not None:
+        return _lengthened(problem, result, paths)
     return tuple(
         replace(finding_at(problem.model, claim, paths[claim.name]), breaking=breaking[claim.name])
         for claim in problem.judged
         if claim.name in paths
     )
+
+
+def _lengthened(problem: Problem, result: Result, paths: Mapping[str, Path]) -> tuple[Finding, ...]:
+    """The traces in the full model of paths in a reduced one; the depths told are theirs.
+
+    They need not be shortest.
+    """
+    # Few runs are reduced.
+    from checker.lengthening import lengthened  # noqa: PLC0415
+
+    assert problem.reduced_from is not None
+    model = problem.reduced_from.model
+    claims: tuple[Invariant | ActionProperty, ...] = (*problem.invariants, *problem.properties)
+    findings = tuple(
+        finding_at(model, claim, lengthened(problem, claim, paths[claim.name]))
+        for claim in claims
+        if claim.name in paths
+    )
+    steps = {finding.invariant: len(finding.replayed.trace.steps) for finding in findings}
+    result.invariants = [
+        replace(found, depth=steps.get(found.name, found.depth)) for found in result.invariants
+    ]
+    return findings

@@ -35,6 +35,7 @@ ROOMS = {
     },
     "checker/problems": {"checker.problems", "model.kit"},
     "checker/compiled": {"checker.compiled", "checker.problems", "checker.rows", "model.kit"},
+    "checker/reduced": {"checker.compiled", "checker.problems", "checker.reduced", "model.kit"},
     "checker/store": {
         "checker.compiled",
         "checker.errors",
@@ -69,6 +70,7 @@ CORE = (
     "checker",
     "checker/problems",
     "checker/compiled",
+    "checker/reduced",
     "checker/store",
     "checker/engines",
     "checker/behaviours",

@@ -97,6 +97,12 @@ def _kind(claim: Claim | Reachable) -> str:
     callback=_list_claims,
     help="Show every claim with its sentence.",
 )
+@click.option(
+    "--reduce",
+    "is_reduced",
+    is_flag=True,
+    help="Explore fewer states with the same verdicts; traces are then not always the shortest.",
+)
 @click.option("--deadlock", is_flag=True, help="Exit 11 if a state has no transition at all.")
 @click.option(
     "--view",

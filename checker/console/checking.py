@@ -27,6 +27,7 @@ from checker.graph import TooLargeForGraph, to_graphml
 from checker.pictures.limits import TooLongForPage
 from checker.run import Run, run
 from counterexamples import to_json
+from model.kit.errors import BadEnvironment
 
 if TYPE_CHECKING:
     from checker.console.explaining import Explained
@@ -43,6 +44,8 @@ def check(options: dict[str, Any]) -> int:
     own_model = options["own_model"]
     problem, kept = take_run(options)
     another = _another(problem, options)
+    if options["is_reduced"]:
+        problem = _reduced(problem, options, is_kept=kept is not None)
     with (
         closing(kept) if kept else nullcontext(),
         telling_what_is_kept(kept),
@@ -97,6 +100,26 @@ def _another(problem: Problem, options: dict[str, Any]) -> int:
     if wanted and problem.symmetry.sorts:
         raise click.UsageError("--another tells actors apart; leave out --symmetry")
     return wanted
+
+
+def _reduced(problem: Problem, options: dict[str, Any], *, is_kept: bool) -> Problem:
+    """The reduced form. Raises `BadEnvironment`, also where something needs all states."""
+    # Few runs are reduced.
+    from checker.reduced.reduction import reduced  # noqa: PLC0415
+
+    needs_all = {
+        "--run-dir and --resume": is_kept,
+        "--deadlock": options["deadlock"],
+        "--graph": options["graph_file"] is not None,
+        "--explain": options["explain"],
+        "--html": options["html_file"] is not None,
+        "--profile": options["profiled"],
+        "--another": bool(options["another"]),
+    }
+    for option, is_given in needs_all.items():
+        if is_given:
+            raise BadEnvironment(f"--reduce leaves out states that {option} needs; give one")
+    return reduced(problem)
 
 
 def _offer(done: Run, options: dict[str, Any], own_model: str | None) -> None:

@@ -36,6 +36,7 @@ _NOT_OF_A_GATE = {
     "list",
     "model",
     "profile",
+    "reduce",
     "resume",
     "run-dir",
     "set",

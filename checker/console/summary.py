@@ -13,6 +13,7 @@ from counterexamples import to_json
 
 if TYPE_CHECKING:
     from checker.lowering import Lowered
+    from checker.problems.problem import Problem
     from checker.run import Run
 
 FORMAT = "waterline-result/1"
@@ -38,6 +39,7 @@ def summary(
         "model": model.name,
         "protocol": model.version,
         "symmetry": result.problem.symmetry.value,
+        **_reduction(result.problem),
         "complete": result.complete,
         "stopped_by": result.stopped_by,
         "invariants": {
@@ -94,6 +96,13 @@ def _profile(run: Run, lowered: Sequence[Lowered]) -> dict[str, Any]:
     from checker.console.profile_report import profile_document  # noqa: PLC0415 - most have none
 
     return {"profile": profile_document(run.profile, lowered)}
+
+
+def _reduction(problem: Problem) -> dict[str, Any]:
+    """How the model was reduced: what is counted is then the reduced one."""
+    if problem.reduction is None:
+        return {}
+    return {"reduction": problem.reduction.as_value()}
 
 
 def to_text(

@@ -22,7 +22,6 @@ from model.message.roles import drop_fetch, drop_stray, follows, lay_down_role
 from model.message.sessions import register, return_limit
 from model.message.settings import Settings
 from model.message.terms import (
-    IDLE,
     LEADER,
     NO_ANSWER,
     NO_EPOCH,
@@ -68,8 +67,7 @@ def stop(s: Any, c: Settings, replica: int) -> None:
     s.known_epoch[replica] = NO_EPOCH
     for follower in range(s.replicas):
         if follows(s, follower) and s.known_leader[follower] == replica:
-            if s.fetch[follower] != IDLE:
-                drop_fetch(s, follower)
+            drop_fetch(s, follower)
     if s.stray_to == replica:
         drop_stray(s)
 

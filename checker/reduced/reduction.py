@@ -1,0 +1,158 @@
+"""The reduced form of a problem: the same claims about a smaller model, with the same verdicts.
+
+What is left out, postponed and taken at once is said by `Reduction`. Depths, counts and traces are
+those of the smaller model: none is the full one's.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import replace
+
+import msgspec
+
+from checker.compiled import cache, recognised
+from checker.problems.problem import Problem
+from checker.problems.reduction import Reduction
+from checker.reduced.cone import Cone, cone_of
+from checker.reduced.looking import SETTINGS, STATE, Seen, TooIntricate
+from checker.reduced.postponed import Postponed, postponed_fields
+from checker.reduced.quiet import Quiet, of_normal_form, quiet_steps
+from checker.reduced.smaller import AtOnce, Decisions, smaller_model
+from checker.reduced.stepping import Steps
+from checker.reduced.worlds import Fields, World
+from model.kit.errors import BadEnvironment
+
+
+class CannotReduce(BadEnvironment):
+    """A problem has claims or rules with which a reduction would not be exact."""
+
+
+def reduced(problem: Problem) -> Problem:
+    """The reduced form of a problem, which its `reduction` describes. Raises `CannotReduce`."""
+    _require_states_and_steps(problem)
+    decisions = _decisions(problem)
+    told = Reduction(
+        fields=decisions.fields,
+        actions=decisions.actions,
+        never=decisions.never,
+        postponed=tuple(each.field for each in decisions.postponed),
+        writers=decisions.writers,
+        at_once=tuple(dict.fromkeys(each.action for each in decisions.at_once)),
+        again=reduced,
+    )
+    smaller = smaller_model(problem.model, decisions)
+    return replace(problem, model=smaller, reduction=told, reduced_from=problem)
+
+
+def _decisions(problem: Problem) -> Decisions:
+    """How the problem's model is made smaller: found out once, and then kept."""
+    key = _key(problem)
+    known = cache.kept(key) if key is not None else None
+    if known is not None:
+        with contextlib.suppress(ValueError, TypeError, msgspec.ValidationError):
+            return msgspec.json.decode(known, type=Decisions)
+    decisions = decided(problem)
+    if key is not None:
+        cache.keep(key, msgspec.json.encode(decisions))
+    return decisions
+
+
+def _key(problem: Problem) -> str | None:
+    """A name for all that the decisions rest on, None where there is none."""
+    model = problem.model
+    claims: list[object] = [claim.holds for claim in problem.applicable]
+    claims += [claim.keeps for claim in problem.applicable_properties]
+    claims += [claim.happens for claim in problem.reachable]
+    return recognised.key_of(
+        "reduction",
+        model.layout,
+        tuple(model.settings._fields),
+        tuple(model.settings),
+        model.enabled_actions,
+        tuple(state.words for state in model.initial),
+        model.normalise,
+        tuple(claims),
+    )
+
+
+def decided(problem: Problem) -> Decisions:
+    """How the problem's model is made smaller. Raises `CannotReduce`."""
+    try:
+        steps = Steps.of(problem.model)
+        asked = _read_by_claims(problem, steps)
+        _require_stuttering(problem, steps)
+        cone = cone_of(steps, asked)
+        postponed = postponed_fields(steps, asked | of_normal_form(steps), cone.matter)
+        quiet = _quiet(steps, asked, cone, postponed)
+    except TooIntricate as problem_:
+        raise CannotReduce(f"--reduce cannot follow a rule ({problem_}); leave it out") from None
+    return Decisions(
+        fields=cone.left_out,
+        actions=cone.actions,
+        never=cone.never,
+        postponed=tuple(postponed),
+        at_once=tuple(
+            AtOnce(each.call[0].name, each.call[1], each.compared, tuple(sorted(each.changes)))
+            for each in quiet
+        ),
+    )
+
+
+def _require_states_and_steps(problem: Problem) -> None:
+    """No claim is about what follows: a step that is left out may be one that is waited for."""
+    behaviours = problem.applicable_behaviours
+    if behaviours:
+        raise CannotReduce(
+            f"{behaviours[0].name} is about what follows, which --reduce does not keep; "
+            "leave out --reduce, or do not ask for it"
+        )
+
+
+def _quiet(steps: Steps, asked: Fields, cone: Cone, postponed: list[Postponed]) -> list[Quiet]:
+    """The quiet steps, in the model that the other reductions leave."""
+    gone = {*cone.actions, *(name for each in postponed for name in each.writers)}
+    held = {each.field for each in postponed}
+    read = {
+        name
+        for (action, _), seen in steps.seen.items()
+        if any(action in each.writers for each in postponed)
+        for name in seen.fields_read
+    }
+    calls = [call for call in steps.calls if call[0].name not in gone]
+    return quiet_steps(steps, asked | held | read, calls)
+
+
+def _read_by_claims(problem: Problem, steps: Steps) -> Fields:
+    """The fields that the claims which are checked read, and what must happen."""
+    seen = Seen()
+    looker = steps.looker(seen=seen)
+    settings = problem.model.settings
+    for claim in problem.applicable:
+        looker.ways(claim.holds, World(), (STATE, SETTINGS))
+    for prop in problem.applicable_properties:
+        looker.ways(prop.keeps, World(), (STATE, STATE, SETTINGS))
+    for reachable in problem.reachable:
+        if reachable.applies(settings):
+            looker.ways(reachable.happens, World(), (STATE, STATE, SETTINGS))
+    return seen.fields_read
+
+
+def _require_stuttering(problem: Problem, steps: Steps) -> None:
+    """No claim about steps minds one that changes nothing that it reads: such are left out."""
+    everything = frozenset(f.name for f in problem.model.layout.fields)
+    both = (STATE, STATE, SETTINGS)
+    for prop in problem.applicable_properties:
+        ways = steps.looker(parting=everything).ways(prop.keeps, World(), both)
+        if any(value.may_be(False) for _, value in ways):
+            raise CannotReduce(
+                f"{prop.name} may break in a step that changes nothing it reads; "
+                "leave out --reduce, or do not ask for it"
+            )
+    for reachable in problem.reachable:
+        ways = steps.looker(parting=everything).ways(reachable.happens, World(), both)
+        if any(value.may_be(True) for _, value in ways):
+            raise CannotReduce(
+                f"{reachable.name} may happen in a step that changes nothing it reads; "
+                "leave out --reduce"
+            )

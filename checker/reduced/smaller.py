@@ -1,0 +1,169 @@
+"""The smaller model: what runs after each effect there, and the actions and states that it has."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from checker.reduced.made import made
+from checker.reduced.postponed import Postponed, choosing, extended, gathering
+from checker.reduced.worlds import Cell
+from model.kit.layout import Layout, Place
+from model.kit.state import State, as_dict
+from model.kit.transition_system import Action, Arguments, Model
+
+
+@dataclass(frozen=True, slots=True)
+class AtOnce:
+    """A step that is taken at once where it changes none of the elements `compared`.
+
+    It may change all of these, and `changes`.
+    """
+
+    action: str
+    arguments: Arguments
+    compared: tuple[Cell, ...]
+    changes: tuple[Cell, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Decisions:
+    """How a model is made smaller: all of it plain values, so that it can be kept.
+
+    `fields` vary and are not kept; `actions` change nothing that matters and are not taken; `never`
+    cannot happen. `at_once` are in an order in which none makes an earlier one possible.
+    """
+
+    fields: tuple[str, ...]
+    actions: tuple[str, ...]
+    never: tuple[str, ...]
+    postponed: tuple[Postponed, ...]
+    at_once: tuple[AtOnce, ...]
+
+    @property
+    def writers(self) -> tuple[str, ...]:
+        """The actions that do nothing but write what is postponed."""
+        return tuple(name for each in self.postponed for name in each.writers)
+
+
+def smaller_model(model: Model, decisions: Decisions) -> Model:
+    """The model that these decisions make of another."""
+    postponed = decisions.postponed
+    layout = extended(model.layout, postponed)
+    by_name = {action.name: action for action in model.actions}
+    for each in postponed:
+        for name in each.others:
+            by_name[name] = choosing(by_name[name], each)
+    gone = {*decisions.actions, *decisions.never, *decisions.writers}
+    text, names = _settling(model, decisions)
+    settle = made(text, names)["settle"]
+    initial = tuple(
+        _settled(state, layout, postponed, settle, model.settings) for state in model.initial
+    )
+    return replace(
+        model,
+        layout=layout,
+        actions=tuple(
+            replace(by_name[action.name], stays_normal=False) for action in model.actions
+        ),
+        contents=tuple(name for name in model.contents if name not in gone),
+        initial=tuple(dict.fromkeys(initial)),
+        normalise=settle,
+    )
+
+
+def _settled(
+    state: State, layout: Layout, postponed: tuple[Postponed, ...], settle: object, settings: object
+) -> State:
+    """An initial state as the smaller model has it."""
+    draft = State(layout).draft()
+    values = as_dict(state)
+    deciding = {f.alive.field for f in layout.fields if f.alive is not None}
+    for name in sorted(values, key=lambda name: name not in deciding):
+        _put(draft, name, values[name])
+    for each in postponed:
+        rows = getattr(draft, each.field)
+        for row in range(layout.places[each.field].shape[0]):
+            getattr(draft, each.possible)[row] = 1 << rows[row] - each.lo
+            rows[row] = each.lo
+    settle(draft, settings)  # type: ignore[operator]
+    return draft.freeze()
+
+
+def _put(draft: State, name: str, value: object) -> None:
+    if not isinstance(value, list):
+        setattr(draft, name, value)
+        return
+    for i, row in enumerate(value):
+        if isinstance(row, list):
+            for j, element in enumerate(row):
+                if element is not None:
+                    getattr(draft, name)[i, j] = element
+        elif row is not None:
+            getattr(draft, name)[i] = row
+
+
+def _settling(model: Model, decisions: Decisions) -> tuple[str, dict[str, object]]:
+    """What runs after every effect: normal form, forgetting, gathering, quiet steps."""
+    names: dict[str, object] = {}
+    text = "def settle(s, c):\n"
+    if model.normalise is not None:
+        names["normal_form"] = model.normalise
+        text += "    normal_form(s, c)\n"
+    for name in decisions.fields:
+        text += _forgetting(model.layout.places[name])
+    by_name = {action.name: action for action in model.actions}
+    for each in decisions.postponed:
+        more, stand_for = gathering(each, by_name)
+        text += more
+        names |= stand_for
+    for number, step in enumerate(decisions.at_once):
+        text += _taking(step, number, model.layout)
+        action: Action = by_name[step.action]
+        names |= {f"may_{number}": action.guard, f"do_{number}": action.effect}
+    return text + "    return\n", names
+
+
+def _forgetting(place: Place) -> str:
+    """A field is put to its lowest value."""
+    if not place.shape:
+        return f"    s.{place.name} = {place.lo}\n"
+    pad, index = "    ", [f"i_{place.name}", f"j_{place.name}"][: len(place.shape)]
+    text = f"{pad}for {index[0]} in range({place.shape[0]}):\n"
+    pad += "    "
+    if place.alive is not None:
+        alive = " or ".join(
+            f"s.{place.alive.field}[{index[0]}] == {value}" for value in place.alive.values
+        )
+        text += f"{pad}if {alive}:\n"
+        pad += "    "
+    if len(index) == 2:
+        text += f"{pad}for {index[1]} in range({place.shape[1]}):\n"
+        pad += "    "
+    return text + f"{pad}s.{place.name}[{', '.join(index)}] = {place.lo}\n"
+
+
+def _taking(step: AtOnce, number: int, layout: Layout) -> str:
+    """A quiet step is taken, and taken back where it turns out not to be quiet."""
+    given = "".join(f", {argument}" for argument in step.arguments)
+    text = f"    if may_{number}(s, c{given}):\n"
+    if not step.compared:
+        return text + f"        do_{number}(s, c{given})\n"
+    deciding = {f.alive.field for f in layout.fields if f.alive is not None}
+    cells = [*step.compared, *step.changes]
+    cells.sort(key=lambda cell: cell[0] not in deciding)
+    olds = {cell: f"old_{number}_{at}" for at, cell in enumerate(cells)}
+    for cell, old in olds.items():
+        text += f"        {old} = {_element(cell, layout)}\n"
+    text += f"        do_{number}(s, c{given})\n"
+    differ = " or ".join(f"{_element(cell, layout)} != {olds[cell]}" for cell in step.compared)
+    text += f"        if {differ}:\n"
+    for cell, old in olds.items():
+        text += f"            {_element(cell, layout)} = {old}\n"
+    return text
+
+
+def _element(cell: tuple[str, int, int], layout: Layout) -> str:
+    """`s.log[1, 0]`"""
+    name, *indices = cell
+    at = ", ".join(str(i) for i in indices[: len(layout.places[name].shape)])
+    return f"s.{name}[{at}]" if at else f"s.{name}"

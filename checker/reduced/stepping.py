@@ -1,0 +1,157 @@
+"""What the actions of a problem may do: which ever happen, and what each reads and writes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from checker.reduced.looking import SETTINGS, STATE, Looker, Seen
+from checker.reduced.worlds import NOTHING, Cell, Fields, World
+from model.kit.layout import Layout
+from model.kit.renaming import Holds
+from model.kit.state import as_dict
+from model.kit.transition_system import Action, Arguments, Model
+
+Call = tuple[Action, Arguments]
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """The worlds in which one way through guard and limit, and then effect and normal form, ends.
+
+    `asked` is the world once the step is known to be possible within the bounds.
+    """
+
+    asked: World
+    after: World
+
+
+@dataclass(slots=True)
+class Steps:
+    """The actions that may happen at all, with what they do: `seen` by action and arguments.
+
+    `ranges` are the values that each field may have in any reachable state, `conditions` the fields
+    that guard and limit read.
+    """
+
+    model: Model
+    ranges: dict[str, frozenset[int]] = field(default_factory=dict)
+    seen: dict[tuple[str, Arguments], Seen] = field(default_factory=dict)
+    calls: list[Call] = field(default_factory=list)
+    conditions: dict[tuple[str, Arguments], Fields] = field(default_factory=dict)
+    _looked_at: dict[tuple[str, Arguments], int] = field(default_factory=dict)
+    _rests_on: dict[tuple[str, Arguments], Fields] = field(default_factory=dict)
+    _grown_at: dict[str, int] = field(default_factory=dict)
+    _turn: int = 0
+
+    @staticmethod
+    def of(model: Model) -> Steps:
+        """Look at all actions until no field may have another value. Raises `TooIntricate`."""
+        steps = Steps(model, _first_values(model))
+        for action in model.enabled_actions:
+            if action.budget is not None:
+                most = int(getattr(model.settings, action.budget.setting))
+                if most <= 0:
+                    continue
+                used = action.budget.used
+                steps.ranges[used] |= frozenset(range(most + 1))
+            steps.calls += [(action, arguments) for arguments in model.bindings(action)]
+        while steps._look_again():
+            pass
+        steps.calls = [call for call in steps.calls if steps.happens(call)]
+        return steps
+
+    def happens(self, call: Call) -> bool:
+        """Whether an action may ever happen with these arguments."""
+        return (call[0].name, call[1]) in self.seen
+
+    def _look_again(self) -> bool:
+        """Look at the actions that may do more than was seen; whether a field has more values."""
+        has_grown = False
+        for action, arguments in self.calls:
+            key = action.name, arguments
+            if key in self._looked_at and all(
+                self._grown_at.get(name, 0) <= self._looked_at[key] for name in self._rests_on[key]
+            ):
+                continue
+            self._turn += 1
+            seen = Seen()
+            ways = self.ways(self.looker(seen=seen), (action, arguments), World())
+            self._looked_at[key] = self._turn
+            self._rests_on[key] = seen.fields_read | frozenset(seen.made_of)
+            if ways:
+                self.seen[key] = seen
+            for name, values in seen.values.items():
+                if not values <= self.ranges[name]:
+                    self.ranges[name] |= values
+                    self._grown_at[name] = self._turn + 1
+                    has_grown = True
+        return has_grown
+
+    def looker(
+        self,
+        *,
+        parting: Fields = NOTHING,
+        watched: frozenset[Cell] = frozenset(),
+        overwritten: frozenset[Cell] = frozenset(),
+        seen: Seen | None = None,
+    ) -> Looker:
+        """Looks at a rule in any state within the ranges."""
+        return Looker(
+            self.model.layout,
+            self.model.settings,
+            self.ranges,
+            parting | deciding(self.model.layout),
+            watched,
+            overwritten,
+            seen if seen is not None else Seen(),
+        )
+
+    def ways(self, looker: Looker, call: Call, world: World) -> list[Way]:
+        """All ways that a step may go in the states of `world`. Raises `TooIntricate`."""
+        action, arguments = call
+        given = (STATE, SETTINGS, *arguments)
+        key = action.name, arguments
+        asked = [w for w, value in looker.ways(action.guard, world, given) if value.may_be(True)]
+        if action.limit is not None:
+            asked = [
+                after
+                for before in asked
+                for after, value in looker.ways(action.limit, before, given)
+                if value.may_be(False)
+            ]
+        self.conditions[key] = self.conditions.get(key, NOTHING) | looker.seen.fields_read
+        found = []
+        for before in asked:
+            for after, _ in looker.ways(action.effect, before, given):
+                if self.model.normalise is None or action.stays_normal:
+                    found.append(Way(before, after))
+                    continue
+                for normal, _ in looker.ways(self.model.normalise, after, (STATE, SETTINGS)):
+                    found.append(Way(before, normal))
+        return found
+
+
+def deciding(layout: Layout) -> Fields:
+    """Fields whose elements say what others mean, or of whom: they are told apart when read."""
+    return frozenset(
+        [f.alive.field for f in layout.fields if f.alive is not None]
+        + [f.name for f in layout.fields if f.naming and f.naming.holds is Holds.REPLICA]
+    )
+
+
+def _first_values(model: Model) -> dict[str, frozenset[int]]:
+    found: dict[str, set[int]] = {f.name: set() for f in model.layout.fields}
+    for declared in model.layout.fields:
+        # An element that is not alive reads as the lowest value once it is.
+        if declared.alive is not None:
+            found[declared.name].add(declared.lo)
+    for state in model.initial:
+        for name, value in as_dict(state).items():
+            found[name].update(_flat(value))
+    return {name: frozenset(values) for name, values in found.items()}
+
+
+def _flat(value: object) -> list[int]:
+    if isinstance(value, list):
+        return [each for item in value for each in _flat(item)]
+    return [] if value is None else [int(str(value))]

@@ -1,0 +1,169 @@
+"""A reduced model has the verdicts of the full one, and its traces lead there in the full one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from bench.random_models import random_problem, verdicts
+from checker.engines.choice import EngineChoice
+from checker.kafka.families import MESSAGE
+from checker.problems.problem import Problem
+from checker.problems.reduction import Reduction
+from checker.reduced import quiet, smaller, stepping
+from checker.reduced.reduction import CannotReduce, decided, reduced
+from checker.result import Result
+from checker.run import run
+from model.kit.claim import ActionProperty
+
+LOCAL = EngineChoice(name="local", threads=1)
+
+
+def kafka(version: str, names: tuple[str, ...] = (), **options: Any) -> Problem:
+    return MESSAGE.problem_of(version, options, names)
+
+
+def reduction_of(problem: Problem) -> Reduction:
+    found = reduced(problem).reduction
+    assert found is not None
+    return found
+
+
+def told(result: Result) -> dict[str, Any]:
+    claims = {found.name: found.verdict for found in result.invariants}
+    return {**claims, **{found.name: found.depth is not None for found in result.reachable}}
+
+
+@pytest.mark.parametrize(
+    ("version", "options"),
+    [
+        ("hw", {}),
+        ("kip320", {"restarts": 0, "moves": 2}),
+    ],
+    ids=["hw", "kip320"],
+)
+def test_verdicts_and_what_happens_are_those_of_the_full_model(
+    version: str, options: dict[str, Any]
+) -> None:
+    problem = kafka(version, **options)
+
+    full, less = run(problem, LOCAL), run(reduced(problem), LOCAL)
+
+    assert told(less.result) == told(full.result)
+    assert less.result.distinct < full.result.distinct
+    shortest = {finding.invariant: finding for finding in full.findings}
+    assert {finding.invariant for finding in less.findings} == set(shortest)
+    for finding in less.findings:
+        # Each was replayed in the full model and seen to break the claim in its last step only.
+        steps = len(finding.replayed.trace.steps)
+        assert finding.model.layout == problem.model.layout
+        assert steps >= len(shortest[finding.invariant].replayed.trace.steps)
+
+
+def differing(seeds: range) -> list[int]:
+    """The random models whose verdicts a reduction changes."""
+    found = []
+    for seed in seeds:
+        problem = random_problem(seed)
+        full = verdicts(problem)
+        if full is None:
+            continue
+        less = replace(problem, model=smaller.smaller_model(problem.model, decided(problem)))
+        few = verdicts(less)
+        if few is None or few[0] != full[0]:
+            found.append(seed)
+    return found
+
+
+def test_no_verdict_of_a_random_model_changes() -> None:
+    assert differing(range(70)) == []
+
+
+def test_a_wrong_independence_changes_verdicts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(quiet, "is_independent", lambda *given: True)
+
+    assert differing(range(50, 60)) != []
+
+
+def test_steps_that_only_seem_to_change_nothing_are_told_from_others() -> None:
+    # What a step writes as it was before may be written otherwise by another step meanwhile.
+    assert differing(range(484, 485)) == []
+
+
+def test_a_field_that_is_read_only_by_what_cannot_happen_is_not_kept() -> None:
+    found = reduction_of(kafka("kip320", restarts=0, moves=1))
+
+    assert found.fields == ("checkpoint",)
+    assert found.actions == ("Checkpoint",)
+    assert set(found.never) == {"Crash", "Restart", "Fence"}
+
+
+def test_a_field_that_a_restart_reads_is_decided_by_the_restart() -> None:
+    found = reduction_of(kafka("kip320", restarts=1))
+
+    assert found.postponed == ("checkpoint",)
+    assert found.writers == ("Checkpoint",)
+
+
+def test_one_claim_alone_needs_less_than_all() -> None:
+    # What must happen is asked beside it: that records are committed, and acknowledged.
+    alone = kafka("hw", ("no_divergence_below_hw",), restarts=1)
+
+    assert "exposed" in reduction_of(alone).fields
+    assert "exposed" not in reduction_of(kafka("hw", restarts=1)).fields
+
+
+def test_a_request_that_outlives_its_sender_is_not_sent_at_once() -> None:
+    kept = kafka("hw", restarts=1, **{"requests-survive": True})
+
+    assert "SendFetch" not in reduction_of(kept).at_once
+    assert "SendFetch" in reduction_of(kafka("hw", restarts=1)).at_once
+
+
+def test_nothing_that_a_state_holds_is_outside_the_values_found() -> None:
+    problem = kafka("hw", restarts=1, epochs=1)
+    ranges = stepping.Steps.of(problem.model).ranges
+    seen = set(problem.model.initial)
+    level = list(seen)
+    for _ in range(6):
+        level = [step.after for state in level for step in problem.model.successors(state)]
+        level = sorted(set(level) - seen, key=lambda state: state.words)
+        seen |= set(level)
+
+    for state in seen:
+        for name, values in ranges.items():
+            assert set(flat(stepping.as_dict(state)[name])) <= values, name
+
+
+def flat(value: Any) -> list[int]:
+    if isinstance(value, list):
+        return [each for item in value for each in flat(item)]
+    return [] if value is None else [value]
+
+
+def test_a_property_that_minds_steps_without_a_change_is_refused() -> None:
+    problem = random_problem(0)
+    moved = ActionProperty(name="moves", sentence="", keeps=_moves, explain=_nothing)
+
+    with pytest.raises(CannotReduce, match="moves may break in a step that changes nothing"):
+        decided(replace(problem, properties=(moved,)))
+
+
+def _moves(s: Any, t: Any, c: Any) -> bool:
+    return bool(s.g != t.g)
+
+
+def _nothing(*given: Any) -> str:
+    return ""
+
+
+def test_symmetric_replicas_and_a_reduction_go_together() -> None:
+    options = {"election-order": "any", "restarts": 1, "epochs": 1}
+    problem = MESSAGE.problem_of("hw", options, symmetry=MESSAGE.symmetry_asked("replicas"))
+
+    full, less = run(problem, LOCAL), run(reduced(problem), LOCAL)
+
+    assert told(less.result) == told(full.result)
+    assert less.result.distinct < full.result.distinct
