@@ -19,6 +19,7 @@ from typing import Any
 from checker.compiled.cache import cache_directory, trusted_cache
 from checker.gate.answer import answer_from
 from checker.problems.problem import Problem
+from checker.result import Verdict
 
 _MAGIC = "waterline answer 1"
 _BYTES_MAX = 1 << 24
@@ -54,6 +55,10 @@ def keep_answer(name: str, values: Mapping[str, Any]) -> None:
     """Keep an answer under this name, if it is one that lasts; do without where that cannot be."""
     reason = values["stopped_by"]
     if not values["complete"] and not str(reason).startswith(_LASTING):
+        return
+    verdicts = {verdict for verdict, _ in values["claims"].values()}
+    if values["complete"] and Verdict.INCOMPLETE.value in verdicts:
+        # A claim was not judged for want of memory, of which there may be more the next time.
         return
     if trusted_cache() is None:
         return

@@ -270,3 +270,11 @@ def test_an_engine_is_of_entries_that_name_none() -> None:
 
     assert (usual.choice.name, usual.choice.master) == ("spark", "local[3]")
     assert named.choice.name == "local"
+
+
+def test_an_answer_that_lacks_a_verdict_for_want_of_memory_is_not_kept(cache: Path) -> None:
+    values = {"complete": True, "stopped_by": None, "claims": {"back": ["incomplete", None]}}
+    kept_answers.keep_answer("lacking", values)
+    kept_answers.keep_answer("whole", values | {"claims": {"back": ["holds", None]}})
+
+    assert [path.name for path in cache.iterdir()] == ["whole.json"]
