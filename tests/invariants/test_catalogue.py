@@ -10,7 +10,7 @@ import pytest
 
 import invariants
 from invariants import reachable
-from model.kit.claim import ActionProperty, Invariant, Reachable
+from model.kit.claim import ActionProperty, Invariant, Reachable, Recoverable, Temporal
 from model.message.environment import Environment
 from model.message.settings import settings_of
 from model.message.versions import VERSIONS
@@ -25,6 +25,7 @@ NOT_CLAIMS = {
     "expected",
     "kept_records",
     "reachable",
+    "way_back",
 }
 
 
@@ -34,8 +35,8 @@ def modules(package: ModuleType) -> dict[str, ModuleType]:
     return {name: importlib.import_module(f"{package.__name__}.{name}") for name in sorted(names)}
 
 
-Claim = Invariant | ActionProperty | Reachable
-OF_RUNS: tuple[Claim, ...] = (*invariants.ALL, *invariants.PROPERTIES)
+Claim = Invariant | ActionProperty | Recoverable | Temporal | Reachable
+OF_RUNS: tuple[Claim, ...] = (*invariants.ALL, *invariants.PROPERTIES, *invariants.BEHAVIOURS)
 CLAIMS: tuple[Claim, ...] = (*OF_RUNS, *reachable.ALL)
 
 
@@ -56,6 +57,7 @@ def test_the_catalogues_have_the_claim_of_every_module_exactly_once(
 def test_each_catalogue_has_claims_of_one_kind() -> None:
     assert {type(claim) for claim in invariants.ALL} == {Invariant}
     assert {type(claim) for claim in invariants.PROPERTIES} == {ActionProperty}
+    assert {type(claim) for claim in invariants.BEHAVIOURS} == {Recoverable, Temporal}
     assert {type(claim) for claim in reachable.ALL} == {Reachable}
 
 
@@ -82,7 +84,9 @@ def test_every_claim_has_a_place_and_a_severity_of_its_own() -> None:
 
 
 @pytest.mark.parametrize("claim", OF_RUNS, ids=lambda claim: claim.name)
-def test_a_claim_that_is_promised_is_so_by_default(claim: Invariant | ActionProperty) -> None:
+def test_a_claim_that_is_promised_is_so_by_default(
+    claim: Invariant | ActionProperty | Recoverable | Temporal,
+) -> None:
     settings = settings_of(Environment(), VERSIONS["elr"])
 
     assert claim.contract(settings) is None
