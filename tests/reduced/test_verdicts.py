@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -167,3 +169,24 @@ def test_symmetric_replicas_and_a_reduction_go_together() -> None:
 
     assert told(less.result) == told(full.result)
     assert less.result.distinct < full.result.distinct
+
+
+def test_another_process_makes_the_same_reduced_problem() -> None:
+    less = reduced(kafka("hw", restarts=1))
+
+    again = pickle.loads(pickle.dumps(less))
+
+    assert again.reduction == less.reduction
+    assert again.model.contents == less.model.contents
+    assert again.model.initial == less.model.initial
+
+
+class AskingWhatFollows(Problem):
+    applicable_behaviours = (SimpleNamespace(name="recovers"),)
+
+
+def test_claims_about_what_follows_are_refused() -> None:
+    problem = random_problem(0)
+
+    with pytest.raises(CannotReduce, match="recovers is about what follows"):
+        reduced(AskingWhatFollows(problem.model, problem.invariants))
