@@ -176,8 +176,8 @@ FAIRNESS = (
     "strong fairness would exclude, in which a step is enabled again and again and never taken: "
     "what disables a step of the protocol, such as a new leader, costs an epoch, and epochs are "
     "bounded. ShrinkIsr is weakly fair although it stands for a timeout: who has not caught up "
-    "from some moment on leaves. That it may come at any time has a price with three replicas up to "
-    "`kip279-code`: two followers that have all are found lagging in turn, so that "
+    "from some moment on leaves. That it may come at any time has a price with three replicas up "
+    "to `kip279-code`: two followers that have all are found lagging in turn, so that "
     "`live_broker_rejoins` breaks, by a behaviour that no replica.lag.time.max.ms of a living "
     "cluster allows."
 )
