@@ -1,0 +1,66 @@
+"""Recovery and liveness of Kafka on Spark, beside the local engine: the same in every cell.
+
+    python -m bench.recovery_on_spark [CIRCUMSTANCE ...]
+
+goes through the cells of docs/recovery.md, of the circumstances named or of all. In each the first
+levels are explored in the driver and all others by Spark's tasks; verdicts, depths, states left
+open and traces must be those of the local engine. Some seconds a cell.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+
+from bench.recovery import CIRCUMSTANCES, NAMES
+from checker.engines.choice import EngineChoice
+from checker.engines.spark_session import start_context
+from checker.kafka.families import MESSAGE
+from checker.problems.problem import Problem
+from checker.run import run
+from counterexamples import to_json
+from model.message.environment import DOCUMENTED
+from model.message.versions import VERSIONS
+
+DRIVER_LEVELS = 12
+Told = tuple[tuple[object, ...], ...]
+
+
+def told(problem: Problem, choice: EngineChoice) -> tuple[Told, bool]:
+    """What came out, as plain values, and whether Spark had a part in it."""
+    found = run(problem, choice)
+    verdicts = tuple((r.name, r.verdict, r.depth, r.unjudged) for r in found.result.invariants)
+    traces = tuple((f.invariant, to_json(f.replayed.trace)) for f in found.findings)
+    return (*verdicts, *traces), any(level.on == "spark" for level in found.result.levels)
+
+
+def main() -> None:
+    """Compare, circumstance by circumstance; exit code 1 where anything differs."""
+    wanted = sys.argv[1:] or list(CIRCUMSTANCES)
+    differ = 0
+    with tempfile.TemporaryDirectory() as folder:
+        context = start_context("local[2]", log=Path(folder) / "spark.log")
+        on_spark = EngineChoice(session=context, partitions=2, driver_levels=DRIVER_LEVELS)
+        for name in wanted:
+            judged = violated = 0
+            for version in VERSIONS:
+                environment = {**DOCUMENTED.options(), **CIRCUMSTANCES[name]}
+                problem = MESSAGE.problem_of(version, environment, list(NAMES))
+                here, _ = told(problem, EngineChoice(name="local"))
+                there, has_spark = told(problem, on_spark)
+                assert has_spark, f"{version}, {name}: Spark had no level"
+                judged += len(NAMES)
+                violated += len(here) - len(NAMES)
+                if here != there:
+                    differ += 1
+                    print(f"{version}, {name}: differs\n  {here}\n  {there}")
+            print(
+                f"{name}: {judged} verdicts, {violated} traces, {differ} cells differ", flush=True
+            )
+        context.stop()
+    raise SystemExit(1 if differ else 0)
+
+
+if __name__ == "__main__":
+    main()
