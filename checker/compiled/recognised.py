@@ -30,6 +30,7 @@ from model.kit.layout import Layout
 PACKAGES = Path(__file__).parents[2]
 WRITERS = (
     "checker/compiled",
+    "checker/reduced",
     "checker/problems/problem.py",
     "checker/rows.py",
     "checker/problems/symmetry.py",
@@ -37,7 +38,8 @@ WRITERS = (
     "model",
 )
 """Whose code writes a text: folders and modules. A test sees that the compiler imports no other.
-What is compiled may lie elsewhere: it is described, function by function.
+What is compiled may lie elsewhere: it is described, function by function. How a model is reduced is
+kept by such a key as well.
 """
 SETTLED_SECONDS = 60.0
 """How long before this process a source must have been left alone: more than importing it takes."""

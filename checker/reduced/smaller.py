@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 from checker.reduced.made import made
 from checker.reduced.postponed import Postponed, choosing, extended, gathering
 from checker.reduced.worlds import Cell
 from model.kit.layout import Layout, Place
-from model.kit.state import State, as_dict
+from model.kit.state import Draft, State, as_dict
 from model.kit.transition_system import Action, Arguments, Model
 
 
@@ -72,7 +74,11 @@ def smaller_model(model: Model, decisions: Decisions) -> Model:
 
 
 def _settled(
-    state: State, layout: Layout, postponed: tuple[Postponed, ...], settle: object, settings: object
+    state: State,
+    layout: Layout,
+    postponed: tuple[Postponed, ...],
+    settle: Callable[[Draft, Any], None],
+    settings: Any,
 ) -> State:
     """An initial state as the smaller model has it."""
     draft = State(layout).draft()
@@ -85,7 +91,7 @@ def _settled(
         for row in range(layout.places[each.field].shape[0]):
             getattr(draft, each.possible)[row] = 1 << rows[row] - each.lo
             rows[row] = each.lo
-    settle(draft, settings)  # type: ignore[operator]
+    settle(draft, settings)
     return draft.freeze()
 
 

@@ -255,3 +255,10 @@ def test_all_that_writes_a_text_is_among_the_sources() -> None:
 
     assert recognised.PACKAGES / "checker" / "compiled" / "loops.py" in loaded
     assert loaded - empty <= set(recognised._sources())
+
+
+def test_what_decides_about_a_reduction_is_among_the_sources() -> None:
+    """Its decisions are kept from run to run: another version of it must not find them."""
+    reduced = Path(recognised.__file__).parents[1] / "reduced"
+
+    assert set(reduced.glob("*.py")) <= set(recognised._sources())
