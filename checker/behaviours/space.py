@@ -104,13 +104,13 @@ class Gatherer:
 
     def __call__(self, block: Rows) -> Gathered:
         """What the block has of them."""
-        asked = _asked(self.problem)
+        asked = asked_of(self.problem)
         cut_steps: Numbers = np.array(asked.cut_steps, np.int32)
         rows, truths = [block[:0]], [np.zeros((0, len(asked.predicates)), np.bool_)]
         cuts = [np.zeros((0, len(cut_steps)), np.bool_)]
         faults: list[Words] = []
         for chunk in _chunks(block):
-            answers, fault = _answers(self.problem, asked, chunk)
+            answers, fault = answers_of(self.problem, asked, chunk)
             if fault is not None:
                 faults.append(fault)
             known = answers[:, : len(asked.predicates)]
@@ -147,7 +147,7 @@ def space_of(problem: Problem, parts: Iterable[tuple[int, Gathered]]) -> Space:
     faults = [fault for _, part in whole for fault in part.faults]
     if faults:
         raise ModelFault(min(faults))
-    asked = _asked(problem)
+    asked = asked_of(problem)
     rows: Rows = np.concatenate(
         [np.empty((0, problem.model.layout.words), np.uint64), *(part.rows for _, part in whole)]
     )
@@ -208,19 +208,23 @@ def _edges(problem: Problem, asked: Questions, rows: Rows) -> tuple[Numbers, Num
 def _require_elsewhere(problem: Problem, asked: Questions, rows: Rows) -> None:
     """A state that was left out is one in which everything has come."""
     for chunk in _chunks(rows):
-        answers, _ = _answers(problem, asked, chunk)
+        answers, _ = answers_of(problem, asked, chunk)
         if not answers[:, 1 : len(asked.predicates) : 2].all():
             raise NotExplored("a step leads out of the states that were explored")
 
 
-def _asked(problem: Problem) -> Questions:
+def asked_of(problem: Problem) -> Questions:
+    """What the claims of a problem about behaviours ask of every state."""
     asked = questions_for(problem)
     assert asked is not None, "no claim about behaviours is checked"
     return asked
 
 
-def _answers(problem: Problem, asked: Questions, rows: Rows) -> tuple[Mask, Words | None]:
-    """What is true of each row, and the first in which a claim steps out of range."""
+def answers_of(problem: Problem, asked: Questions, rows: Rows) -> tuple[Mask, Words | None]:
+    """What is true of each row, a column for each question: those of a chunk, or all.
+
+    And the first row in which a claim steps out of range.
+    """
     settings = np.array(problem.model.settings, np.int64)
     answers: Mask = np.zeros((len(rows), asked.columns), np.bool_)
     fault = loaded(asked.recipe)["answer"](

@@ -27,7 +27,7 @@ from checker.explain.document import explanation
 from checker.explain.rendering import render_chain, render_repairs
 from checker.explain.repairs import Repairs, repairs_of
 from checker.finding import Finding
-from checker.problems.problem import Problem, asked_of_steps
+from checker.problems.problem import Problem
 from counterexamples import NO_CLAIM, BadTrace, Trimmed
 
 
@@ -82,7 +82,6 @@ def explain_recorded(path: Path, own_model: str | None, asked: Asked, *, as_json
     found = recorded(path, own_model)
     if found.finding.invariant == NO_CLAIM:
         raise BadTrace(f"{path} breaks no claim: there is nothing to explain")
-    asked_of_steps(found.problem, "explaining")
     if own_model is not None:
         # Only a model of one's own needs to be looked over, and what does that.
         from checker.own.vetting import vetted  # noqa: PLC0415
@@ -105,12 +104,9 @@ def explained_all(
 ) -> list[Explained]:
     """Explain findings of one problem; what would repair them is explored once for all.
 
-    Those to claims about behaviours are left out: what is explained goes by states and steps.
     Ctrl-C ends it: what was explained until then is returned.
     """
     explained: list[Explained] = []
-    of_steps = {claim.name for claim in problem.judged}
-    findings = [finding for finding in findings if finding.invariant in of_steps]
     with suppress(KeyboardInterrupt):
         for one in _explaining(problem, findings, asked, progress):
             explained.append(one)  # noqa: PERF402  # keeps those before the interrupt
