@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import invariants
-from checker.console.gate_asking import asking
+from checker.console.gate.asking import asking
 from checker.gate.keys import OWN_KEYS
 from model.kit.layout import Field
 from model.kit.renaming import BY_RECORD

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from states import model_of, run
 
-from checker.console.options import ENVIRONMENT_OPTIONS
+from checker.console.shared.options import ENVIRONMENT_OPTIONS
 from checker.matrix.grid import AXES, FAULT
 from model.message import limits
 from model.message.cluster import fields

@@ -7,7 +7,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from checker.console.check_command import check_command
+from checker.console.check.command import check_command
 
 CHECK = ["--protocol", "hw", "--engine", "local", "--threads", "1", "--epochs", "1"]
 
