@@ -23,6 +23,10 @@ class Workers(Protocol):
     name: str
     gathered_rows: int
 
+    @property
+    def task_bytes(self) -> int:
+        """How much memory a task may take; known once they have got ready."""
+
     def start(self, storage: Storage, work: str, *, frontier: int, visited: int) -> int:
         """Get ready, and say how many owners there should be.
 
