@@ -17,7 +17,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from checker.reduced.looking import SETTINGS, STATE, Seen, TooIntricate
+from checker.reduced.elements import Seen
+from checker.reduced.looking import SETTINGS, STATE, TooIntricate
 from checker.reduced.stepping import Call, Steps
 from checker.reduced.worlds import Cell, Fields, World
 
@@ -65,7 +66,7 @@ def of_normal_form(steps: Steps) -> Fields:
     """The fields that the normal form reads."""
     seen = Seen()
     if steps.model.normalise is not None:
-        steps.looker(seen=seen).ways(steps.model.normalise, World(), (STATE, SETTINGS))
+        steps.bare_looker(seen).ways(steps.model.normalise, World(), (STATE, SETTINGS))
     return seen.fields_read
 
 

@@ -15,7 +15,8 @@ from checker.compiled import cache, recognised
 from checker.problems.problem import Problem
 from checker.problems.reduction import Reduction
 from checker.reduced.cone import Cone, cone_of
-from checker.reduced.looking import SETTINGS, STATE, Seen, TooIntricate
+from checker.reduced.elements import Seen
+from checker.reduced.looking import SETTINGS, STATE, TooIntricate
 from checker.reduced.postponed import Postponed, postponed_fields
 from checker.reduced.quiet import Quiet, of_normal_form, quiet_steps
 from checker.reduced.smaller import AtOnce, Decisions, smaller_model
@@ -80,7 +81,7 @@ def decided(problem: Problem) -> Decisions:
     """How the problem's model is made smaller. Raises `CannotReduce`."""
     try:
         steps = Steps.of(problem.model)
-        asked = _read_by_claims(problem, steps)
+        asked = read_by_claims(problem, steps)
         _require_stuttering(problem, steps)
         cone = cone_of(steps, asked)
         postponed = postponed_fields(steps, asked | of_normal_form(steps), cone.matter)
@@ -123,18 +124,18 @@ def _quiet(steps: Steps, asked: Fields, cone: Cone, postponed: list[Postponed]) 
     return quiet_steps(steps, asked | held | read, calls)
 
 
-def _read_by_claims(problem: Problem, steps: Steps) -> Fields:
+def read_by_claims(problem: Problem, steps: Steps) -> Fields:
     """The fields that the claims which are checked read, and what must happen."""
     seen = Seen()
-    looker = steps.looker(seen=seen)
+    looker, in_two = steps.looker(seen=seen), steps.bare_looker(seen)
     settings = problem.model.settings
     for claim in problem.applicable:
         looker.ways(claim.holds, World(), (STATE, SETTINGS))
     for prop in problem.applicable_properties:
-        looker.ways(prop.keeps, World(), (STATE, STATE, SETTINGS))
+        in_two.ways(prop.keeps, World(), (STATE, STATE, SETTINGS))
     for reachable in problem.reachable:
         if reachable.applies(settings):
-            looker.ways(reachable.happens, World(), (STATE, STATE, SETTINGS))
+            in_two.ways(reachable.happens, World(), (STATE, STATE, SETTINGS))
     return seen.fields_read
 
 
