@@ -126,7 +126,7 @@ RELEASES = (
         is_kraft=False,
         base="kip320-code",
         added=_HW_AT_ONCE,
-        source="KAFKA-8332, KAFKA-8400 (2.4.0): the high watermark is the log's",
+        source="KAFKA-8457, KAFKA-8400 (2.4.0): the high watermark is the log's",
     ),
     Release(
         since=(2, 5),
