@@ -26,9 +26,9 @@ ELIGIBLE_LEADER_REPLICAS_FIRST = (4, 0)
 """The oldest release in which eligible.leader.replicas.version may be 1."""
 ELIGIBLE_LEADER_REPLICAS_USUAL = (4, 1)
 """The first in which it is, for a new cluster."""
-_ANSWERS_AFTER_THE_FETCH = ((1, 0, 0), (1, 0, 1), (1, 1, 0))
-"""The releases in which a fetch answer has the high watermark of after the fetch: in all others
-ReplicaManager.readFromLocalLog reads it before."""
+_ANSWERS_AFTER_THE_FETCH = ((0, 8, 0), (0, 8, 1), (1, 0, 0), (1, 0, 1), (1, 1, 0))
+"""The releases in which a fetch answer has the high watermark of after the fetch (in 0.8 by
+KafkaApis.handleFetchRequest): in all others ReplicaManager.readFromLocalLog reads it before."""
 _MANNERS = ("zookeeper", "kraft", "elr")
 
 ReleaseNumber = tuple[int, ...]
