@@ -71,8 +71,11 @@ class KafkaRelease:
 
     @property
     def title(self) -> str:
-        """With what is spoken, where that is another."""
-        return f"Kafka {self.name}" + (f", speaking {self.spoken}" if self.spoken else "")
+        """With what is spoken, where that is another, and with KRaft, where there is a choice."""
+        told = f"Kafka {self.name}"
+        if self.spoken:
+            return f"{told}, speaking {self.spoken}"
+        return f"{told}, with KRaft" if self.is_kraft and self.number < ZOOKEEPER_END else told
 
     def at_least(self, *number: int) -> bool:
         """Whether the release is this one or later."""
