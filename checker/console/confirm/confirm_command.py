@@ -56,8 +56,8 @@ def confirm_command(
         raise click.UsageError("give a TRACE or --scenario, one of them")
     if control and scenario is None:
         raise click.UsageError("--control is of a scenario; name it with --scenario")
-    release = kafka_release(kafka)
     entry = find_scenario(scenario) if scenario is not None else None
+    release = kafka_release(kafka, scenario=entry.name if entry else None)
     require_steerable(release, entry.name if entry else None)
     # Here, and not above: what this needs is optional, and it says so; and it needs an engine.
     from checker.confirm.carrying_out import carried_out  # noqa: PLC0415
