@@ -53,9 +53,10 @@ def judge_behaviours(
     """Put the verdicts into `result`; returns the counterexamples, in the order of the claims.
 
     `engine` has absorbed all levels of the result. What does not fit `memory_bytes` is judged in
-    parts, and so is all if it is to be `in_parts`; `announce` is told what takes long then. Raises
-    `ModelFault` where a claim raises. What does not fit in this way either, or cannot be judged so
-    as the states cannot leave the memory, is left INCOMPLETE, and the result says why.
+    parts, and so is all if it is to be `in_parts`: then as much is left to tasks as can be.
+    `announce` is told what takes long. What does not fit in this way either, or cannot be judged so
+    as the states cannot leave the memory, is left INCOMPLETE, and the result says why. Raises
+    `ModelFault` where a claim raises.
     """
     if not problem.applicable_behaviours or not result.complete:
         return ()
@@ -83,10 +84,15 @@ def judge_behaviours(
 
         if why:
             announce(f"{why.partition(';')[0]}: judged in parts")
-        why = take(judged_in_parts(problem, files, room, announce))
+        fits = _never if in_parts else room.fits
+        why = take(judged_in_parts(problem, files, room, fits=fits, announce=announce))
     if why:
         _tell(result, problem, why)
     return tuple(findings)
+
+
+def _never(states: int) -> bool:
+    return False
 
 
 def _gathered(problem: Problem, engine: Engine, room: Room) -> list[tuple[int, Gathered]]:

@@ -46,16 +46,23 @@ if TYPE_CHECKING:
 
 
 def judged_in_parts(
-    problem: Problem, engine: FileEngine, room: Room, announce: Callable[[str], None]
+    problem: Problem,
+    engine: FileEngine,
+    room: Room,
+    *,
+    fits: Callable[[int], bool],
+    announce: Callable[[str], None],
 ) -> Iterator[Judged]:
     """Verdicts and counterexamples, in the order of the claims.
+
+    States are taken away until so many are left that it `fits`, or no more can be.
 
     Raises `ModelFault`, and `TooLarge` where what is left of a claim does not fit the memory.
     """
     levels = [engine.levels[level.depth] for level in room.result.levels]
     steps = room.result.generated
     with parted(problem, engine, steps=steps, levels=levels, announce=announce) as graph:
-        judge = _Judge(problem, engine, graph, room)
+        judge = _Judge(problem, engine, graph, room, fits)
         for number, claim in enumerate(problem.applicable_behaviours):
             if isinstance(claim, Recoverable):
                 yield judge.recovery(claim, number)
@@ -67,9 +74,15 @@ class _Judge:
     """Judges claims about one graph, some of them at once where that saves rounds."""
 
     def __init__(
-        self, problem: Problem, engine: FileEngine, graph: PartedGraph, room: Room
+        self,
+        problem: Problem,
+        engine: FileEngine,
+        graph: PartedGraph,
+        room: Room,
+        fits: Callable[[int], bool],
     ) -> None:
         self.problem, self.engine, self.graph, self.room = problem, engine, graph, room
+        self._fits = fits
         model = problem.model
         self._actions = {action.name: number for number, action in enumerate(model.actions)}
         self._fair = self._numbers_of(fair_actions(model.enabled_actions))
@@ -99,7 +112,7 @@ class _Judge:
         if not self._arrivals:
             self._arrivals = self._all_arrivals()
         graph, arrival, fair = self.graph, self._arrivals[number], self._fair
-        left = left_of(graph, arrival, fair, self._faults, self.room.fits)
+        left = left_of(graph, arrival, fair, self._faults, self._fits)
         self.room.require(left.states)
         brought = bring(graph, arrival, fair, left)
         found = _Found(self.problem, brought)

@@ -69,6 +69,11 @@ class DiskWorkers:
         return min(max(owners, OWNERS_MIN), OWNERS_MAX)
 
     @property
+    def tasks(self) -> int:
+        """One a thread."""
+        return self.threads
+
+    @property
     def task_bytes(self) -> int:
         """Half of the memory for all threads."""
         return self.memory_bytes // (2 * self.threads)

@@ -84,6 +84,11 @@ class SparkWorkers:
         return owners_for(frontier, words=words, cores=self._spark.cores, memory_a_core=memory)
 
     @property
+    def tasks(self) -> int:
+        """One a core."""
+        return self._spark.cores
+
+    @property
     def task_bytes(self) -> int:
         """Half of a core's memory."""
         return self._memory_a_core // 2

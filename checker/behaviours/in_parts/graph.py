@@ -28,6 +28,7 @@ from checker.store.storage import undurable
 
 _TELL_SECONDS = 5.0
 _FOLDER = "behaviours"
+_TASKS_A_CORE_MAX = 4
 _TASK_BYTES_A_WORD = 4 * 8
 """What a task takes for each word of the successors that it is sent: they are sorted, and kept."""
 
@@ -139,6 +140,16 @@ def _of_all_rounds(task: Flow | Thinning, last: int) -> list[str]:
     return [f"{task.name}-left-{last}" if isinstance(task, Thinning) else f"{task.name}-given"]
 
 
+def _owners_for(engine: FileEngine, bytes_in_all: int) -> int:
+    """As few as can be, for each round of each costs time; as many as explored, if those are about
+    as many, for each reads its own files then, and not all.
+    """
+    workers = engine.main
+    needed = max(workers.tasks, -(-bytes_in_all // workers.task_bytes))
+    explored = engine.owners
+    return explored if needed <= explored <= _TASKS_A_CORE_MAX * workers.tasks else needed
+
+
 @contextmanager
 def parted(
     problem: Problem,
@@ -153,8 +164,7 @@ def parted(
     `steps` is how many there may be: of many there are more owners, so that each task fits.
     """
     words = problem.model.layout.words
-    task_bytes = steps * (words + 1) * _TASK_BYTES_A_WORD
-    owners = max(engine.owners, -(-task_bytes // engine.main.task_bytes))
+    owners = _owners_for(engine, steps * (words + 1) * _TASK_BYTES_A_WORD)
     # Of what is lost with a machine nothing is needed any more: no file has to survive that.
     storage = undurable(engine.levels.storage)
     folder = f"{engine.levels.work}/{_FOLDER}"

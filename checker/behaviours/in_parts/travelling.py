@@ -95,25 +95,33 @@ class Flow:
             came |= np.where(part.depth == item.number, due, _ZERO)
         elif item.number == 0:
             came |= due
-        came &= allowed & ~kept[:, 0]
-        kept[:, 0] |= came
-        for bit in range(self.timed):
-            kept[(came >> np.uint64(bit)) & _ONE != 0, 1 + bit] = item.number
+        outbox, states = Outbox(part, np.bitwise_or), 0
+        is_first = item.number == 0
+        while True:
+            came &= allowed & ~kept[:, 0]
+            kept[:, 0] |= came
+            for bit in range(self.timed):
+                kept[(came >> np.uint64(bit)) & _ONE != 0, 1 + bit] = item.number
+            tells = allowed != 0 if is_first and self.labels else came != 0
+            states += int(np.count_nonzero(came))
+            at, others, steps = part.steps(self.along, np.flatnonzero(tells))
+            bits = self._passing(came[at], steps, is_first=is_first)
+            mine, told = outbox.take(at, others, bits, keeps=not self.timed)
+            if not len(mine):
+                break
+            came = np.zeros(len(given), np.uint64)
+            np.bitwise_or.at(came, mine, told)
+            is_first = False
         parts.write(f"{self.name}-{item.number}", owner, kept)
-        tells = allowed != 0 if item.number == 0 and self.labels else came != 0
-        counts = self._tell(part, item.number, np.flatnonzero(tells), came)
-        return Told(owner, counts, int(np.count_nonzero(came)))
+        return Told(owner, outbox.post(f"{self.name}-mail-{item.number}"), states)
 
-    def _tell(self, part: Part, number: int, places: Places, news: Words64) -> tuple[int, ...]:
-        at, others, steps = part.steps(self.along, places)
-        bits = news[at]
+    def _passing(self, bits: Words64, steps: Places, *, is_first: bool) -> Words64:
+        """What steps do to bits."""
         if self.passes:
             bits &= np.array(self.passes, np.uint64)[action_of(steps)]
-        if number == 0 and self.labels:
+        if self.labels and is_first:
             bits |= bits_of(self.labels, steps)
-        sent = (bits != 0) & changes(part, at, others)
-        name = f"{self.name}-mail-{number}"
-        return _post(part, name, others[sent], bits[sent], np.bitwise_or)
+        return bits
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,24 +149,60 @@ class Thinning:
         # At first each says that it is there, from then on only that it is not there any more.
         if number > 1:
             left = parts.column(f"{self.name}-left-{number - 1}", owner).astype(np.int64) - left
-        tells = alive & (left == 0) if number else alive
-        if number:
-            alive &= ~tells
+        outbox = Outbox(part, np.add)
+        while True:
+            tells = alive & (left == 0) if number else alive
+            if number:
+                alive &= ~tells
+            at, others, _ = part.steps(self.along, np.flatnonzero(tells))
+            mine, _ = outbox.take(at, others, np.ones(len(at), np.uint64), keeps=number > 0)
+            if not len(mine):
+                break
+            np.subtract.at(left, mine, 1)
         parts.write(f"{self.name}-{number}", owner, alive.astype(np.uint64))
         parts.write(f"{self.name}-left-{number}", owner, left.astype(np.uint64))
-        at, others, _ = part.steps(self.along, np.flatnonzero(tells))
-        others = others[changes(part, at, others)]
-        ones: Words64 = np.ones(len(others), np.uint64)
-        counts = _post(part, f"{self.name}-mail-{number}", others, ones, np.add)
+        counts = outbox.post(f"{self.name}-mail-{number}")
         return Told(owner, counts, int(np.count_nonzero(alive)))
 
 
-def changes(part: Part, at: Places, others: Places) -> NDArray[np.bool_]:
-    """Which steps of these places change something, and lead to a state that has a number."""
-    moves: NDArray[np.bool_] = (others != part.parts.numbers(part.owner, at)) & (
-        others != ELSEWHERE
-    )
-    return moves
+class Outbox:
+    """What an owner tells the states of others, each told once; `combined` joins two messages."""
+
+    def __init__(self, part: Part, combined: np.ufunc) -> None:
+        self._part, self._combined = part, combined
+        self._numbers = [np.empty(0, np.int64)]
+        self._payloads = [np.empty(0, np.uint64)]
+
+    def take(
+        self, at: Places, others: Places, payload: Words64, *, keeps: bool
+    ) -> tuple[Places, Words64]:
+        """Messages along steps: of those to its own states, if it `keeps` them, place and payload.
+
+        It need not wait for the next round to be told what it knows.
+        """
+        part, owners = self._part, self._part.parts.owners
+        sent = (payload != 0) & (others != part.parts.numbers(part.owner, at))
+        sent &= others != ELSEWHERE
+        others, payload = others[sent], payload[sent]
+        mine = (others % owners == part.owner) & keeps
+        self._numbers.append(others[~mine])
+        self._payloads.append(payload[~mine])
+        return others[mine] // owners, payload[mine]
+
+    def post(self, name: str) -> tuple[int, ...]:
+        """Write it, owner by owner; how many messages for each."""
+        parts, owners = self._part.parts, self._part.parts.owners
+        numbers, payload = np.concatenate(self._numbers), np.concatenate(self._payloads)
+        keys = (numbers % owners << NUMBER_BITS) | numbers // owners
+        order = np.argsort(keys, kind="stable")
+        keys, payload = keys[order], payload[order]
+        firsts = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1]))[: len(keys)])
+        if len(firsts):
+            payload = self._combined.reduceat(payload, firsts)
+        keys = keys[firsts]
+        places = (keys & ELSEWHERE).astype(np.uint64)
+        parts.write(name, self._part.owner, np.column_stack((places, payload)))
+        return tuple(np.bincount(keys >> NUMBER_BITS, minlength=owners).tolist())
 
 
 def bits_of(labels: tuple[int, ...], steps: Places) -> Words64:
@@ -168,20 +212,3 @@ def bits_of(labels: tuple[int, ...], steps: Places) -> Words64:
     bits = _ONE << places.astype(np.uint64)
     found: Words64 = np.where(known[places] == steps, bits, _ZERO)
     return found
-
-
-def _post(
-    part: Part, name: str, numbers: Places, payload: Words64, combined: np.ufunc
-) -> tuple[int, ...]:
-    """Write what states are told, each once, owner by owner; how many of whose there are."""
-    owners = part.parts.owners
-    keys = (numbers % owners << NUMBER_BITS) | numbers // owners
-    order = np.argsort(keys, kind="stable")
-    keys, payload = keys[order], payload[order]
-    firsts = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1]))[: len(keys)])
-    if len(firsts):
-        payload = combined.reduceat(payload, firsts)
-    keys = keys[firsts]
-    places = (keys & ELSEWHERE).astype(np.uint64)
-    part.parts.write(name, part.owner, np.column_stack((places, payload)))
-    return tuple(np.bincount(keys >> NUMBER_BITS, minlength=owners).tolist())
