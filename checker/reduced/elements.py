@@ -10,8 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import product
 
+from checker.reduced.decisions import Cell
 from checker.reduced.relations import Relations
-from checker.reduced.worlds import NOTHING, Cell, Fields, Number, World
+from checker.reduced.worlds import NOTHING, Fields, Number, World
 from model.kit.layout import Layout, Place
 
 

@@ -14,7 +14,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import product
 
-from checker.reduced.worlds import NOTHING, Cell, Fields, World
+from checker.reduced.decisions import Cell
+from checker.reduced.worlds import NOTHING, Fields, World
 from model.kit.layout import Layout
 
 _Names = tuple[str, str]

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from checker.reduced.decisions import Cell
 from checker.reduced.elements import Elements, Seen
 from checker.reduced.looking import SETTINGS, STATE, Looker
 from checker.reduced.relations import NO_RELATIONS, Relations
-from checker.reduced.worlds import NOTHING, Cell, Fields, World
+from checker.reduced.worlds import NOTHING, Fields, World
 from model.kit.layout import Layout
 from model.kit.renaming import Holds
 from model.kit.state import as_dict
@@ -88,6 +89,10 @@ class Steps:
             seen = Seen()
             looker = self.looker(parting=self.relations.told_apart, seen=seen)
             ways = self.ways(looker, (action, arguments), World())
+            if action.budget is not None:
+                used = action.budget.used
+                seen.writes.add((used, 0, 0))
+                seen.made_of.setdefault(used, set()).add(used)
             self._looked_at[key] = self._turn
             self._rests_on[key] = seen.fields_read | frozenset(seen.made_of)
             if self._rests_on[key] & self.relations.fields:

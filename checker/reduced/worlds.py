@@ -14,8 +14,8 @@ from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Any
 
-Cell = tuple[str, int, int]
-"""An element of a field: name, row, column; 0 where there is none."""
+from checker.reduced.decisions import Cell
+
 Fields = frozenset[str]
 NOTHING: Fields = frozenset()
 VALUES_MAX = 70

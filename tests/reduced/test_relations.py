@@ -5,56 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from row_models import COUNTED, SWITCHED_OFF, SWITCHED_ON, model_of
 
 from bench.random_models import random_problem
 from checker.kafka.families import MESSAGE
 from checker.problems.problem import Problem
+from checker.reduced.deciding import read_by_claims
 from checker.reduced.made import made
-from checker.reduced.reduction import read_by_claims
 from checker.reduced.stepping import Steps
 from model.kit.claim import ActionProperty
-from model.kit.layout import Field, Layout
-from model.kit.state import State, as_dict
-from model.kit.transition_system import Action, Model, Narration, Parameter
-
-SETTINGS = type("Settings", (tuple,), {"_fields": ()})()
-NARRATION = Narration(sentence=str, rows=lambda state: [], summary=lambda state: [])
-SWITCHED_ON = ("s.on[i] == 0", "s.on[i] = 1")
-COUNTED = ("s.on[i] == 1 and s.count[i] < 2", "s.count[i] = s.count[i] + 1")
-SWITCHED_OFF = ("s.on[i] == 1", "s.count[i] = 0; s.on[i] = 0")
-
-
-def model_of(*actions: tuple[str, str]) -> Model:
-    layout = Layout(
-        [
-            Field(name="on", hi=1, shape=(2,), doc=""),
-            Field(name="count", hi=2, shape=(2,), doc=""),
-        ],
-        sizes={"rows": 2},
-    )
-    return Model(
-        name="switches",
-        version="",
-        layout=layout,
-        settings=SETTINGS,
-        actions=tuple(action_of(number, *parts) for number, parts in enumerate(actions)),
-        contents=tuple(f"step{number}" for number in range(len(actions))),
-        limits=("within",),
-        initial=(State(layout),),
-        narration=NARRATION,
-        options={},
-    )
-
-
-def action_of(number: int, guard: str, effect: str) -> Action:
-    text = f"def guard(s, c, i):\n    return {guard}\n\ndef effect(s, c, i):\n    {effect}\n"
-    functions = made(text, {})
-    return Action(
-        name=f"step{number}",
-        parameters=(Parameter("i", "rows"),),
-        guard=functions["guard"],
-        effect=functions["effect"],
-    )
+from model.kit.state import as_dict
 
 
 def possible(*actions: tuple[str, str]) -> set[tuple[int, int]]:

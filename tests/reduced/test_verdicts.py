@@ -8,6 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from row_models import SWITCHED_OFF, SWITCHED_ON, model_of
 
 from bench.random_models import random_problem, verdicts
 from checker.engines.choice import EngineChoice
@@ -15,10 +16,13 @@ from checker.kafka.families import MESSAGE
 from checker.problems.problem import Problem
 from checker.problems.reduction import Reduction
 from checker.reduced import quiet, relations, smaller, stepping
-from checker.reduced.reduction import CannotReduce, decided, reduced
+from checker.reduced.deciding import decided
+from checker.reduced.decisions import CannotReduce, as_text, of_text
+from checker.reduced.made import made
+from checker.reduced.reduction import reduced
 from checker.result import Result
 from checker.run import run
-from model.kit.claim import ActionProperty
+from model.kit.claim import ActionProperty, Invariant
 
 LOCAL = EngineChoice(name="local", threads=1)
 
@@ -117,6 +121,21 @@ def test_a_field_that_a_restart_reads_is_decided_by_the_restart() -> None:
     assert found.writers == ("Checkpoint",)
 
 
+def test_an_action_is_taken_where_a_claim_sees_nothing_of_it_but_that_it_was_taken() -> None:
+    # Once, something is written that no claim reads; how often it was done, a claim does read.
+    model = model_of(SWITCHED_ON, SWITCHED_OFF, budgeted=("s.on[i] == 1", "s.other[i] = 2"))
+    holds = made("def holds(s, c):\n    return s.used == 0 or s.on[0] == 0\n", {})["holds"]
+    claim = Invariant(name="never", sentence="", holds=holds, explain=_nothing)
+    problem = Problem(model, (claim,))
+
+    decisions = decided(problem)
+    less = verdicts(replace(problem, model=smaller.smaller_model(model, decisions)))
+
+    assert decisions.fields == ("other",)
+    assert less is not None
+    assert less[0] == {"never": True}
+
+
 def test_one_claim_alone_needs_less_than_all() -> None:
     # What must happen is asked beside it: that records are committed, and acknowledged.
     alone = kafka("hw", ("no_divergence_below_hw",), restarts=1)
@@ -187,6 +206,16 @@ def test_another_process_makes_the_same_reduced_problem() -> None:
     assert again.reduction == less.reduction
     assert again.model.contents == less.model.contents
     assert again.model.initial == less.model.initial
+
+
+def test_decisions_are_kept_as_they_were_made_and_nothing_else_is_taken_for_them() -> None:
+    decisions = decided(random_problem(5))
+    text = as_text(decisions)
+
+    assert of_text(text) == decisions
+    for other in (text[:-1], b"[]", text.replace(b'"at_once"', b'"later"'), b"{}" + text):
+        with pytest.raises(ValueError, match=r"Expecting|Extra|no decisions"):
+            of_text(other)
 
 
 class AskingWhatFollows(Problem):

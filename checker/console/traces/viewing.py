@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 from checker.console.shared.screen import screen
 from checker.finding import Finding
 from checker.story.story import story_of
-from model.kit.claim import Claim
-from model.own.condition import Condition
+
+if TYPE_CHECKING:
+    from model.kit.claim import Claim
+    from model.own.condition import Condition
 
 
 def is_interactive() -> bool:
