@@ -25,7 +25,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from bench.mutation import ROOT, Change, Mutant, Place, _said, _short, alterations
+from bench.mutants import ROOT, Change, Mutant, Place, alterations, said, short
 
 COMPILER = (
     "arithmetic",
@@ -215,18 +215,18 @@ def _alterations(node: Any, parent: ast.AST, rule: Any, module: str) -> Iterator
         yield from alterations(node, parent, rule)
     match node:
         case ast.UnaryOp(op=ast.USub() | ast.Invert()):
-            yield _said(node, node.operand)
+            yield said(node, node.operand)
         case ast.BinOp(op=op) if type(op) in _MORE_OPERATORS:
-            yield _said(node, ast.BinOp(node.left, _MORE_OPERATORS[type(op)](), node.right))
+            yield said(node, ast.BinOp(node.left, _MORE_OPERATORS[type(op)](), node.right))
         case ast.Compare(ops=ops):
             for at, op in enumerate(ops):
                 if type(op) in _LINKS:
                     others = [*ops[:at], _LINKS[type(op)](), *ops[at + 1 :]]
-                    yield _said(node, ast.Compare(node.left, others, node.comparators))
+                    yield said(node, ast.Compare(node.left, others, node.comparators))
         case ast.Constant(value=str(text)):
             signs = _in_python(text) if module in _WRITES_PYTHON else _in_llvm(text)
             for other in signs:
-                yield f"{text!r} -> {other!r} in {_short(parent)}", ast.Constant(other)
+                yield f"{text!r} -> {other!r} in {short(parent)}", ast.Constant(other)
 
 
 def _leaves_a_name_empty(node: Any, rule: Any) -> bool:

@@ -27,7 +27,6 @@ import signal
 import sys
 import tempfile
 import time
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict
 from importlib.machinery import ModuleSpec
@@ -37,7 +36,7 @@ from typing import Any, Protocol
 from bench import compiler_checks as checks
 from bench import compiler_problems as problems
 from bench.compiler_mutants import COMPILER, STORE, mutants_of, path_of
-from bench.mutation import KILLED, ROOT, SURVIVED, Mutant
+from bench.mutants import KILLED, ROOT, SURVIVED, Mutant, sampled
 
 PROGRAMS = 15
 SECONDS_MAX = 900
@@ -242,18 +241,6 @@ class Laboratory:
 
 
 _RULES = ("model", "invariants")
-
-
-def sampled(mutants: list[Mutant], count: int, seed: int) -> list[Mutant]:
-    """So many mutants, from each module in proportion, in no order."""
-    draw = random.Random(seed)
-    found: list[Mutant] = []
-    counts = Counter(mutant.module for mutant in mutants)
-    for module, there in sorted(counts.items()):
-        own = [mutant for mutant in mutants if mutant.module == module]
-        found += draw.sample(own, min(there, max(1, round(count * there / len(mutants)))))
-    draw.shuffle(found)
-    return found
 
 
 def report(tried: list[Mutant]) -> None:

@@ -1,11 +1,13 @@
 """Reduced and full searches side by side: the same verdicts, and how much smaller the one is.
 
     python -m bench.reduction [golden] [environments] [catalogue] [random] [--states N] [--models N]
+    python -m bench.reduction mutants [--limit N] [--seed S] [--seconds S] [--baseline FILE]
 
 `golden` are the rows of tests/golden/manifest.json, `environments` every version in every named
 environment, `catalogue` the entries of `waterline scenarios`, `random` so many random little
-models. Spaces of more than `--states` states are passed over, and counted. Ends with 1 where a
-verdict differs, or whether something ever happens.
+models; `mutants`, only where it is said, altered rules of Kafka's. Spaces of more than `--states`
+states are passed over, and counted. Ends with 1 where a verdict differs, or whether something ever
+happens.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.random_models import random_problem, verdicts
+from bench.reduced_mutants import compare_mutants
 from checker.budgets import Budgets
 from checker.engines.memory import MemoryEngine
 from checker.engines.prepare import prepare
@@ -39,6 +42,7 @@ from model.message.versions import VERSIONS
 GOLDEN = Path(__file__).resolve().parent.parent / "tests" / "golden" / "manifest.json"
 STATES_MAX = 400_000
 MODELS = 3_000
+MUTANTS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,9 +137,13 @@ def main() -> int:
     """Compare, a line for each problem, and what it comes to."""
     parser = argparse.ArgumentParser(description=__doc__)
     kinds = ["golden", "environments", "catalogue", "random"]
-    parser.add_argument("kinds", nargs="*", choices=[*kinds, []], default=kinds)
+    parser.add_argument("kinds", nargs="*", choices=[*kinds, "mutants", []], default=kinds)
     parser.add_argument("--states", type=int, default=STATES_MAX)
     parser.add_argument("--models", type=int, default=MODELS)
+    parser.add_argument("--limit", type=int, default=MUTANTS, metavar="N", help="mutants drawn")
+    parser.add_argument("--seed", type=int, default=5, metavar="S", help="which mutants")
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="for mutants, at most")
+    parser.add_argument("--baseline", type=Path, metavar="FILE", help="as of bench.mutation")
     asked = parser.parse_args()
     began = time.monotonic()
     wrong = large = same = 0
@@ -147,12 +155,17 @@ def main() -> int:
         print(pair, flush=True)
         same += pair.agrees
         wrong += not pair.agrees
-    print(f"{same} agree, {wrong} differ, {large} have more than {asked.states:,} states")
+    if set(asked.kinds) - {"random", "mutants"}:
+        print(f"{same} agree, {wrong} differ, {large} have more than {asked.states:,} states")
     if "random" in asked.kinds:
         compared, differ, changed = compare_random(asked.models)
         told = ", ".join(f"{how} in {count}" for how, count in changed.items())
         print(f"{compared} random models ({told}): {len(differ)} differ {differ or ''}")
         wrong += len(differ)
+    if "mutants" in asked.kinds:
+        mutants = compare_mutants(asked.limit, asked.seed, asked.baseline, asked.seconds)
+        print(mutants)
+        wrong += len(mutants.differ)
     print(f"{time.monotonic() - began:.0f} s")
     return 1 if wrong else 0
 
