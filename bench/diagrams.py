@@ -12,7 +12,7 @@ import argparse
 from pathlib import Path
 
 from checker.compare.comparison import compared
-from checker.console.recorded import Recorded, recorded
+from checker.console.traces.recorded import Recorded, recorded
 from checker.kafka.families import family_of
 from checker.pictures.comparison_page import comparison_page
 from checker.pictures.formats import FORMATS, Converted

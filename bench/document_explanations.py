@@ -21,7 +21,7 @@ from checker.explain.repairs import Repairs, repairs_of
 from checker.finding import confirmed
 from checker.kafka.families import family_of
 from checker.problems.wording import told_version
-from checker.scenarios.catalogue import OF_STATES, find_scenario
+from checker.scenarios.catalogue import CATALOGUE, find_scenario
 from checker.scenarios.document import EXPLAINED, explained_part, run_part
 from checker.scenarios.scenario import Scenario
 from counterexamples import read_trace
@@ -49,7 +49,7 @@ whose space is larger than was looked at. [explain.md](explain.md) says what is 
 
 def explained() -> list[Scenario]:
     """The entries that have a trace to explain: those that some version violates."""
-    return [scenario for scenario in OF_STATES if scenario.falls]
+    return [scenario for scenario in CATALOGUE if scenario.falls]
 
 
 def row(scenario: Scenario) -> str:
@@ -90,7 +90,11 @@ def _chances(chain: Chain) -> str:
 
 
 def _repairs(repairs: Repairs) -> str:
-    told = ", ".join(f"`{one.candidate.told}` ({one.states:,})" for one in repairs.found)
+    told = ", ".join(
+        f"`{one.candidate.told}` ({one.states:,}"
+        + (f"; of {one.unjudged:,} nothing is said)" if one.unjudged else ")")
+        for one in repairs.found
+    )
     if not repairs.undecided:
         return told or "none"
     named = ", ".join(f"`{change.told}`" for change in repairs.undecided)

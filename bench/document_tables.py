@@ -11,10 +11,11 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import invariants
-from checker.console.gate_asking import asking
+from checker.console.gate.asking import asking
 from checker.gate.keys import OWN_KEYS
 from model.kit.layout import Field
 from model.kit.renaming import BY_RECORD
@@ -23,11 +24,11 @@ from model.message.cluster import fields
 from model.message.contents import ACTIONS, contents
 from model.message.declared import option_of
 from model.message.environment import DECLARED, DOCUMENTED, FAULTS, Bounds
-from model.message.features import FEATURES, TRUNCATIONS
+from model.message.features import FEATURES, TRUNCATIONS, Feature
 from model.message.releases import RELEASES, Release
 from model.message.settings import settings_of
 from model.message.terms import LEADER
-from model.message.versions import VERSIONS, version_of
+from model.message.versions import VERSIONS, Version, version_of
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCUMENTS = ("gate.md", "json.md", "model.md", "protocol.md", "versions.md")
@@ -83,19 +84,44 @@ def of_steps() -> str:
         for step in declared.steps
         if declared.fault is None or not declared.fault.always
     }
-    having = {
-        version.name: contents(settings_of(DOCUMENTED, version)) for version in VERSIONS.values()
-    }
+    having = {version.name: _steps_of(version) for version in VERSIONS.values()}
     rows = []
     for action in ACTIONS:
         versions = [f"`{name}`" for name, names in having.items() if action.name in names]
-        where = options.get(action.name, "")
-        if not where and len(versions) < len(having):
-            where = ", ".join(versions)
+        wheres = [options[action.name]] if action.name in options else []
+        if not versions:
+            wheres.append(_with_one_less(action.name))
+        elif len(versions) < len(having):
+            wheres.append(", ".join(versions))
+        where = ", and ".join(wheres)
         rows.append(
             (f"`{action.name}`", _place(action.effect), _first_sentence(action.effect), where)
         )
     return in_markdown(("step", "rule", "what happens", "only with"), rows)
+
+
+_LET_HAPPEN = {
+    declared.setting or name: declared.values[declared.steps_where or ""] if declared.values else 1
+    for name, declared in DECLARED.items()
+    if declared.steps
+}
+"""The settings with which there is every step that a setting brings."""
+
+
+def _steps_of(version: Version) -> set[str]:
+    """The steps that a version has where all are let happen."""
+    return set(contents(settings_of(DOCUMENTED, version)._replace(**_LET_HAPPEN)))
+
+
+def _with_one_less(step: str) -> str:
+    """The version, and the feature that it must be without, where no version has the step."""
+    return next(
+        f"`{version.name} --without {feature.name}`"
+        for version in VERSIONS.values()
+        for feature in FEATURES
+        if version.features & feature.bit
+        and step in _steps_of(replace(version, features=version.features & ~feature.bit))
+    )
 
 
 def _value(option: str, value: str | None) -> str:
@@ -171,11 +197,29 @@ def of_claims() -> str:
 
 
 def of_features() -> str:
-    """Every rule that can be switched: where it was decided, and who asks for it."""
+    """Every rule that can be switched: where it was decided, what it needs, and who asks for it."""
     constants = {value: name for name, value in vars(features).items() if type(value) is int}
     asked = _places({constants[feature.bit]: feature.name for feature in FEATURES})
-    rows = ((f"`{f.name}`", f.source, f.sentence, asked[f.name]) for f in FEATURES)
-    return in_markdown(("feature", "source", "rule", "where"), rows)
+    rows = (
+        (f"`{f.name}`", f.source, f.sentence, _needs(f), asked[f.name] or _its_steps(f))
+        for f in FEATURES
+    )
+    return in_markdown(("feature", "source", "rule", "needs", "where"), rows)
+
+
+def _needs(feature: Feature) -> str:
+    """What it means nothing without."""
+    names = [other.name for other in FEATURES if feature.needs & other.bit]
+    names += [n for n, value in TRUNCATIONS.items() if value in feature.needs_truncation]
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def _its_steps(feature: Feature) -> str:
+    """The steps that there are with it alone, or without it alone."""
+    version = next(v for v in VERSIONS.values() if v.features & feature.bit)
+    without = replace(version, features=version.features & ~feature.bit)
+    steps = sorted(_steps_of(version) ^ _steps_of(without))
+    return f"whether there is {', '.join(f'`{step}`' for step in steps)}"
 
 
 def of_versions() -> str:

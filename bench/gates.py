@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from checker.console.gate_asking import asking
+from checker.console.gate.asking import asking
 from checker.gate.document import parsed
 from checker.gate.judging import Outcome
 from checker.gate.reading import expectations_of

@@ -1,7 +1,8 @@
 """Random little models: a few small fields, a few actions, and a claim, all made from a seed.
 
 Their actions are shaped so that every reduction has something to do now and then: fields that no
-claim sees, steps that only write such a field, steps of one row that others leave alone or undo.
+claim sees, steps that only write such a field, steps of one row that others leave alone or undo,
+fields of a row that are tied to one another.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from model.kit.state import State
 from model.kit.transition_system import Action, Budget, Model, Narration, Parameter
 
 ROWS = ("a", "b", "h", "q")
-MOSTLY = ("a", "a", "b", "b", "h", "q")
+SWITCH = "u"
+MOSTLY = ("a", "a", "b", "b", "h", "q", "u")
 CLAIMED = ("a", "a", "a", "b", "b", "b", "h")
 NUMBERS = ("g", "w")
 STATES_MAX = 400
@@ -31,12 +33,13 @@ def random_problem(seed: int) -> Problem:
     draw = random.Random(seed)
     layout = Layout(
         [Field(name=name, hi=2, shape=(2,), doc="") for name in ROWS]
+        + [Field(name=SWITCH, hi=1, shape=(2,), doc="")]
         + [Field(name=name, hi=draw.choice((1, 3)), doc="") for name in NUMBERS]
         + [Field(name="used", hi=3, doc="")],
         sizes={"rows": 2},
     )
     texts = [_action(draw) for _ in range(draw.randint(2, 5))]
-    texts += draw.choice(([], _POSTPONED, _AT_ONCE, [*_POSTPONED, *_AT_ONCE]))
+    texts += draw.choice(([], _POSTPONED, _AT_ONCE, [*_POSTPONED, *_AT_ONCE], _TIED))
     draw.shuffle(texts)
     actions = tuple(_made(draw, number, *parts) for number, parts in enumerate(texts))
     model = Model(
@@ -67,6 +70,14 @@ _AT_ONCE: list[_Parts] = [
     (("i",), "s.q[i] == 2", ["s.q[i] = 0", "s.b[i] = min(s.b[i], s.a[i])"]),
 ]
 """A request, its answer, and what is done with the answer, which may be nothing."""
+_TIED: list[_Parts] = [
+    (("i",), "s.u[i] == 0 and s.w == 0", ["s.u[i] = 1"]),
+    (("i",), "s.u[i] == 1 and s.q[i] == 0", ["s.q[i] = 1"]),
+    (("i",), "s.q[i] == 1 and s.b[i] != 1", ["s.q[i] = 2"]),
+    (("i",), "s.u[i] == 1", ["s.q[i] = 0", "s.u[i] = 0"]),
+    (("i",), "s.u[i] == 0 and s.a[i] < 2", ["s.b[i] = s.q[i]", "s.a[i] = s.a[i] + 1"]),
+]
+"""What is switched off forgets how far it was; an action that is random may break that."""
 
 
 def _action(draw: random.Random) -> _Parts:
@@ -155,7 +166,7 @@ def _statement(draw: random.Random, rows: tuple[str, ...]) -> Iterator[str]:
 
 def _assignment(draw: random.Random, rows: tuple[str, ...]) -> str:
     place = _place(draw, rows)
-    most = 2 if "[" in place else 1
+    most = 2 if "[" in place and not place.startswith(f"s.{SWITCH}[") else 1
     return f"{place} = min({_value(draw, rows)}, {most})"
 
 

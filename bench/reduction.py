@@ -29,7 +29,9 @@ from checker.engines.memory import MemoryEngine
 from checker.engines.prepare import prepare
 from checker.kafka.families import MESSAGE
 from checker.problems.problem import Problem
-from checker.reduced.reduction import CannotReduce, decided, reduced
+from checker.reduced.deciding import decided
+from checker.reduced.decisions import CannotReduce
+from checker.reduced.reduction import reduced
 from checker.reduced.smaller import smaller_model
 from checker.result import Result
 from checker.scenarios.catalogue import CATALOGUE

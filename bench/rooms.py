@@ -50,7 +50,17 @@ ROOMS = {
     "checker/pictures": "traces as pictures and files",
     "checker/gate": "expectations, for CI",
     "checker/confirm": "real brokers",
-    "checker/console": "the command line",
+    "checker/console/shared": "options, the screen, exit codes",
+    "checker/console/models": "new, versions, layout, kernel",
+    "checker/console/kept": "what is kept on disk: states, cache",
+    "checker/console/traces": "view, explain, compare, convert",
+    "checker/console/check": "check and its reports, tour",
+    "checker/console/walks": "run and simulate",
+    "checker/console/scenarios": "scenarios",
+    "checker/console/matrix": "matrix",
+    "checker/console/gate": "gate, and the pytest plugin",
+    "checker/console/confirm": "confirm, confirm-catalogue, conform",
+    "checker/console": "the command line: which commands there are",
 }
 """Every room, and what is in it."""
 GROUPS = {
@@ -80,6 +90,7 @@ GROUPS = {
         "checker/confirm",
     ),
     "Models of your own": ("waterline", "model/own", "checker/own"),
+    "The command line": tuple(room for room in ROOMS if room.startswith("checker/console")),
 }
 
 

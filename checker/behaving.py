@@ -1,116 +1,108 @@
 """Claims about behaviours, judged once a search has ended: verdicts, and confirmed counterexamples.
 
-All of them are judged of one graph (`checker.behaviours.space`). Nothing is judged of a search that
-was stopped: what it has not seen may lead back, or go round.
+All of them are judged of one graph (`checker.behaviours.space`), in this process where it fits the
+memory, else in parts (`checker.behaving_in_parts`): the same verdicts and the same counterexamples.
+Nothing is judged of a search that was stopped: what it has not seen may lead back, or go round.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from checker.behaviour_findings import (
+    Judged,
+    Room,
+    TooLarge,
+    lasso_judged,
+    stuck_judged,
+    verdict_holds,
+)
 from checker.behaviours.fairness import FairSteps, staying
-from checker.behaviours.lasso import Lasso, lasso_in, waiting
+from checker.behaviours.lasso import lasso_in, waiting
 from checker.behaviours.recovery import Ways
-from checker.behaviours.space import (
-    EDGES_MAX,
-    Gathered,
-    Gatherer,
-    Space,
-    bytes_needed,
-    space_of,
-)
+from checker.behaviours.space import Gathered, Gatherer, Space, space_of
 from checker.breaking import ENDS_MAX, Breaking
-from checker.compiled.origins import call_of
 from checker.fault_count import counters, faults_in_rows
-from checker.fewest_actors import paths_to_breaking
-from checker.finding import Finding, confirmed, finding_at, told_trapped
-from checker.memory_use import anonymous_bytes
-from checker.problems.wording import counted, roughly
-from checker.result import INTERRUPTED, InvariantResult, Verdict
-from counterexamples import Trapped, trace_of
-from model.kit.claim import (
-    Behaviour,
-    Recoverable,
-    Temporal,
-    fair_actions,
-    ways_back,
-)
+from checker.finding import Finding
+from checker.result import INTERRUPTED, Verdict
+from counterexamples import Trapped
+from model.kit.claim import Recoverable, Temporal, fair_actions, ways_back
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from checker.behaviours.adjacency import Mask, Numbers
-    from checker.engines.engine import Engine
+    from checker.engines.engine import Engine, Words
     from checker.problems.problem import Problem
     from checker.result import Result
 
-_Judged = tuple[InvariantResult, Finding | None]
-
 
 def judge_behaviours(
-    problem: Problem, engine: Engine, result: Result, *, memory_bytes: int | None = None
+    problem: Problem,
+    engine: Engine,
+    result: Result,
+    *,
+    memory_bytes: int | None = None,
+    in_parts: bool = False,
+    announce: Callable[[str], None] = lambda message: None,
 ) -> tuple[Finding, ...]:
     """Put the verdicts into `result`; returns the counterexamples, in the order of the claims.
 
-    `engine` has absorbed all levels of the result. Raises `ModelFault` where a claim raises. What
-    does not fit `memory_bytes` is left INCOMPLETE, and the result says why.
+    `engine` has absorbed all levels of the result. What does not fit `memory_bytes` is judged in
+    parts, and so is all if it is to be `in_parts`: then as much is left to tasks as can be.
+    `announce` is told what takes long. What does not fit in this way either, or cannot be judged so
+    as the states cannot leave the memory, is left INCOMPLETE, and the result says why. Raises
+    `ModelFault` where a claim raises.
     """
     if not problem.applicable_behaviours or not result.complete:
         return ()
-    findings = []
-    try:
-        for verdict, finding in _judged(problem, engine, result, memory_bytes):
-            places = [each.name for each in result.invariants]
-            result.invariants[places.index(verdict.name)] = verdict
-            findings += [finding] if finding is not None else []
-    except _TooLarge as too_large:
-        _tell(result, problem, str(too_large))
-    except KeyboardInterrupt:
-        _tell(result, problem, INTERRUPTED)
+    findings: list[Finding] = []
+
+    def take(judged: Iterator[Judged]) -> str:
+        """Keep what is judged; why not all could be, if it could not."""
+        try:
+            for verdict, finding in judged:
+                places = [each.name for each in result.invariants]
+                result.invariants[places.index(verdict.name)] = verdict
+                findings.extend([finding] if finding is not None else [])
+        except TooLarge as too_large:
+            return str(too_large)
+        except KeyboardInterrupt:
+            return INTERRUPTED
+        return ""
+
+    room = Room(problem, result, memory_bytes)
+    # A reason, not an error: with it would go what was gathered before it was too much.
+    why = "" if in_parts else take(_judged(problem, engine, room))
+    if (in_parts or why not in {"", INTERRUPTED}) and (files := engine.over_files()) is not None:
+        # Most graphs fit.
+        from checker.behaving_in_parts import judged_in_parts  # noqa: PLC0415
+
+        if why:
+            announce(f"{why.partition(';')[0]}: judged in parts")
+        fits = _never if in_parts else room.fits
+        why = take(judged_in_parts(problem, files, room, fits=fits, announce=announce))
+    if why:
+        _tell(result, problem, why)
     return tuple(findings)
 
 
-class _TooLarge(Exception):
-    """What is to be judged does not fit the memory; the message says what it would take."""
+def _never(states: int) -> bool:
+    return False
 
 
-def _gathered(
-    problem: Problem, engine: Engine, result: Result, memory_bytes: int | None
-) -> list[tuple[int, Gathered]]:
-    """Of every level the states in which something is to come. Raises `_TooLarge`."""
+def _gathered(problem: Problem, engine: Engine, room: Room) -> list[tuple[int, Gathered]]:
+    """Of every level the states in which something is to come. Raises `TooLarge`."""
     parts: list[tuple[int, Gathered]] = []
-    for level in result.levels:
+    for level in room.result.levels:
         found = engine.over_level(level.depth, Gatherer(problem))
         parts += [(level.depth, part) for part in found]
-        _require_room(problem, result, parts, memory_bytes)
+        room.require(sum(len(part.rows) for _, part in parts))
     return parts
-
-
-def _require_room(
-    problem: Problem,
-    result: Result,
-    parts: list[tuple[int, Gathered]],
-    memory_bytes: int | None,
-) -> None:
-    """See that the graph of what was gathered can be judged in memory. Raises `_TooLarge`."""
-    states = sum(len(part.rows) for _, part in parts)
-    # As many as leave any other state, on an average.
-    steps = math.ceil(states * result.generated / max(1, result.distinct))
-    graph = f"the graph of {counted(states, 'state')} and about {counted(steps, 'step')}"
-    if steps > EDGES_MAX:
-        raise _TooLarge(
-            f"{graph} has more steps than can be numbered, {EDGES_MAX:,}; lower the bounds"
-        )
-    predicates = 2 * len(problem.applicable_behaviours)
-    needed = bytes_needed(states, steps, problem.model.layout.words, predicates)
-    if memory_bytes is not None and needed + anonymous_bytes() > memory_bytes:
-        raise _TooLarge(
-            f"{graph} takes about {roughly(needed)}B more, and --memory is "
-            f"{roughly(memory_bytes)}B; raise it or lower the bounds"
-        )
 
 
 def _tell(result: Result, problem: Problem, why: str) -> None:
@@ -124,11 +116,8 @@ def _tell(result: Result, problem: Problem, why: str) -> None:
     ]
 
 
-def _judged(
-    problem: Problem, engine: Engine, result: Result, memory_bytes: int | None
-) -> Iterator[_Judged]:
-    parts = _gathered(problem, engine, result, memory_bytes)
-    judge = _Judge(problem, engine, space_of(problem, parts))
+def _judged(problem: Problem, engine: Engine, room: Room) -> Iterator[Judged]:
+    judge = _Judge(problem, engine, space_of(problem, _gathered(problem, engine, room)))
     for number, claim in enumerate(problem.applicable_behaviours):
         when, other = judge.space.truths[2 * number : 2 * number + 2]
         if isinstance(claim, Recoverable):
@@ -146,26 +135,22 @@ class _Judge:
     space: Space
     _fair: FairSteps | None = None
 
-    def recovery(self, claim: Recoverable, when: Mask, good: Mask) -> _Judged:
-        model, space = self.problem.model, self.space
-        by = ways_back(claim, model.enabled_actions)
-        ways = Ways(space, model, by)
+    def recovery(self, claim: Recoverable, when: Mask, good: Mask) -> Judged:
+        model = self.problem.model
+        ways = Ways(self.space, model, ways_back(claim, model.enabled_actions))
         found = ways.recovery(good, when)
         if not len(found.stuck):
-            return self._holds(claim, found.unjudged), None
-        breaking = self._least(found.stuck)
-        path = paths_to_breaking(self.problem, self.engine, {claim.name: breaking})[claim.name]
-        finding = finding_at(model, claim, path)
-        state = self._number_of(finding.replayed.states[-1].words)
-        trapped = ways.trapped(state)
-        enabled = frozenset(model.actions[number].name for number in ways.enabled_in(trapped))
-        told = told_trapped(Trapped(int(np.count_nonzero(trapped)), enabled), by)
-        explained = claim.explain(finding.replayed.states[-1], model.settings)
-        finding = replace(finding, explanation=f"{explained} {told}", breaking=breaking)
-        words = finding.replayed.states[-1].words
-        return self._violated(claim, breaking.depth, words, found.unjudged), finding
+            return verdict_holds(claim, found.unjudged)
 
-    def liveness(self, claim: Temporal, when: Mask, then: Mask) -> _Judged:
+        def trapped(words: Words) -> Trapped:
+            states = ways.trapped(self._number_of(words))
+            enabled = frozenset(model.actions[number].name for number in ways.enabled_in(states))
+            return Trapped(int(np.count_nonzero(states)), enabled)
+
+        breaking = self._least(found.stuck)
+        return stuck_judged(self.problem, self.engine, claim, breaking, trapped, found.unjudged)
+
+    def liveness(self, claim: Temporal, when: Mask, then: Mask) -> Judged:
         model, space = self.problem.model, self.space
         if self._fair is None:
             self._fair = FairSteps(space, model, fair_actions(model.enabled_actions))
@@ -173,30 +158,8 @@ class _Judge:
         stays = staying(space, self._fair, waits.inside)
         lasso = lasso_in(space, self._fair, waits, stays, self._faults)
         if lasso is None:
-            return self._holds(claim, stays.unjudged), None
-        finding = self._lasso_finding(claim, lasso)
-        begins = finding.replayed.trace.cycle
-        assert begins is not None
-        words = finding.replayed.states[begins].words
-        return self._violated(claim, begins, words, stays.unjudged), finding
-
-    def _lasso_finding(self, claim: Temporal, lasso: Lasso) -> Finding:
-        model, space = self.problem.model, self.space
-        depth, words = int(space.depth[lasso.begins]), space.words(lasso.begins)
-        begins = Breaking(depth, (words,), 1, None)
-        path = paths_to_breaking(self.problem, self.engine, {claim.name: begins})[claim.name]
-        way, cycle = (
-            [call_of(model, int(space.step[edge])) for edge in edges]
-            for edges in (lasso.way, lasso.cycle)
-        )
-        trace = trace_of(
-            model,
-            claim.name,
-            (*path.calls, *way, *cycle),
-            initial=path.initial,
-            cycle=depth + len(way),
-        )
-        return confirmed(trace, model, claim)
+            return verdict_holds(claim, stays.unjudged)
+        return lasso_judged(self.problem, self.engine, claim, space, lasso, stays.unjudged)
 
     def _least(self, stuck: Numbers) -> Breaking:
         """Of some states those that a trace may lead to: the nearest with the fewest faults."""
@@ -222,11 +185,3 @@ class _Judge:
         for column, word in enumerate(words):
             matching &= rows[:, column] == np.uint64(word)
         return int(np.flatnonzero(matching)[0])
-
-    def _holds(self, claim: Behaviour, unjudged: int) -> InvariantResult:
-        return InvariantResult(claim.name, Verdict.HOLDS, unjudged=unjudged)
-
-    def _violated(
-        self, claim: Behaviour, depth: int, words: tuple[int, ...], unjudged: int
-    ) -> InvariantResult:
-        return InvariantResult(claim.name, Verdict.VIOLATED, depth, words, unjudged)

@@ -37,7 +37,8 @@ def lengthened(problem: Problem, claim: Invariant | ActionProperty, path: Path) 
         level = [first]
         while level:
             for node in level:
-                if breaks(node[1]):
+                # Until the last step of the path the claim sees what it saw in the smaller model.
+                if node[0] == len(path.calls) and breaks(node[1]):
                     return Path(number, _back(came, node))
             following = []
             for node in level:

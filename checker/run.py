@@ -122,7 +122,9 @@ def run(
                     problem, engine, first.breaking, first, another, result.depth
                 )
         if problem.applicable_behaviours:
-            findings += _judge_behaviours(problem, engine, result, budgets, announce)
+            findings += _judge_behaviours(
+                problem, engine, result, budgets, in_parts=choice.in_parts, announce=announce
+            )
         profile = _profile(problem, engine, result, announce) if profiled else None
         if directory is not None and result.complete:
             directory.finish()
@@ -158,6 +160,8 @@ def _judge_behaviours(
     engine: Engine,
     result: Result,
     budgets: Budgets,
+    *,
+    in_parts: bool,
     announce: Callable[[str], None],
 ) -> tuple[Finding, ...]:
     # Few runs ask for it, and it needs SciPy.
@@ -166,7 +170,14 @@ def _judge_behaviours(
     if result.complete:
         announce("judging recovery and liveness")
     try:
-        return judge_behaviours(problem, engine, result, memory_bytes=budgets.memory_bytes)
+        return judge_behaviours(
+            problem,
+            engine,
+            result,
+            memory_bytes=budgets.memory_bytes,
+            in_parts=in_parts,
+            announce=announce,
+        )
     except ModelFault as fault:
         raise explain_fault(problem, fault) from None
 

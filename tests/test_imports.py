@@ -105,6 +105,7 @@ CASES: dict[str, Case] = {
     "check --list": (0, SCREEN, (*NO_SEARCH, *NO_MATRIX)),
     "check --protocol raft": (2, SCREEN, (*NO_SEARCH, *NO_MATRIX)),
     f"check {SMALL} --engine local": (0, SEARCH, (*SPARK, *NO_MATRIX, "checker.export")),
+    f"check {SMALL} --engine local --reduce": (0, SEARCH, (*SPARK, *NO_MATRIX, "checker.export")),
     f"check {SMALL} --engine local --run-dir kept": (
         0,
         SEARCH | MANIFESTS,
@@ -242,10 +243,10 @@ def test_what_a_shell_completes_is_told_without_an_engine(
 
 def test_every_command_has_a_module_and_a_place_in_the_list() -> None:
     folder = ROOT / "checker" / "console"
-    files = (path.stem.removesuffix("_command") for path in folder.glob("*_command.py"))
-    modules = {name.replace("_", "-") for name in files}
+    files = (path.relative_to(folder).with_suffix("") for path in folder.rglob("*command.py"))
+    modules = {".".join(path.parts) for path in files}
 
-    assert set(commands.COMMANDS) == modules
+    assert {module for module, _ in commands.COMMANDS.values()} == modules
     assert all(commands.command_of(name).name == name for name in commands.COMMANDS)
 
 

@@ -17,8 +17,8 @@ from pathlib import Path
 import pytest
 
 from bench import document_tables
-from checker.console import exit_codes
-from checker.console.gate_asking import asking
+from checker.console.gate.asking import asking
+from checker.console.shared import exit_codes
 from checker.gate.reading import read_gate
 from checker.own.start import start_of
 

@@ -16,6 +16,18 @@ Mask: TypeAlias = "NDArray[np.bool_]"
 NOT_REACHED = -1
 
 
+def spans(first: Places, states: Numbers | Places) -> tuple[Places, Places]:
+    """Where the edges of these states are, state by state, and how many each has.
+
+    `first[i]` is where those of state i begin, and those of the one before end.
+    """
+    begins = first[states]
+    counts = first[states + 1] - begins
+    skipped = np.repeat(begins - np.concatenate(([0], np.cumsum(counts)[:-1])), counts)
+    places: Places = np.arange(int(counts.sum())) + skipped
+    return places, counts
+
+
 class Adjacency:
     """Edges by the state that they leave; those of one state stay in the order in which they are
     given.
@@ -32,11 +44,7 @@ class Adjacency:
 
     def edges_of(self, states: Numbers) -> Places:
         """The edges that leave these states, by their numbers, state by state."""
-        begins, ends = self._first[states], self._first[states + 1]
-        counts = ends - begins
-        total = int(counts.sum())
-        skipped = np.repeat(begins - np.concatenate(([0], np.cumsum(counts)[:-1])), counts)
-        places: Places = np.arange(total) + skipped
+        places, _ = spans(self._first, states)
         return places if self._order is None else self._order[places]
 
     def goals_of(self, states: Numbers, wanted: Mask) -> Numbers:

@@ -80,28 +80,41 @@ def lasso_in(
 
     `faults` says how many faults it took to come to states.
     """
+    end = end_of(waits.arrived, stays, faults)
+    return lasso_to(end, space, fair, waits.arrived, stays) if end is not None else None
+
+
+def end_of(arrived: Numbers, stays: Staying, faults: Callable[[Numbers], Numbers]) -> int | None:
+    """The state that the way leads to, None where no behaviour can stay anywhere.
+
+    `arrived` is as in `Waiting`.
+    """
     ends: Numbers = np.flatnonzero(stays.anywhere).astype(np.int32)
     if not len(ends):
         return None
-    ends = ends[waits.arrived[ends] == waits.arrived[ends].min()]
+    ends = ends[arrived[ends] == arrived[ends].min()]
     order = np.lexsort((ends, ~stays.stutters[ends], faults(ends)))
-    end = int(ends[order[0]])
-    begins, way = _way(space, waits, end)
+    return int(ends[order[0]])
+
+
+def lasso_to(end: int, space: Space, fair: FairSteps, arrived: Numbers, stays: Staying) -> Lasso:
+    """The way to a state in which a behaviour can stay, and round."""
+    begins, way = _way(space, arrived, end)
     if stays.stutters[end]:
         return Lasso(begins, way, ())
     return Lasso(begins, way, _Round(space, fair, stays.component, end).edges())
 
 
-def _way(space: Space, waits: Waiting, end: int) -> tuple[int, tuple[int, ...]]:
+def _way(space: Space, arrived: Numbers, end: int) -> tuple[int, tuple[int, ...]]:
     """A shortest way to a state from where the waiting begins, back by the least states.
 
     It is waited for as long as can be: only where no state before waits has it just begun.
     """
     edges: list[int] = []
-    at, steps = end, int(waits.arrived[end])
+    at, steps = end, int(arrived[end])
     while True:
         into = space.backwards.edges_of(np.array([at], np.int32))
-        into = into[waits.arrived[space.source[into]] == steps - 1] if steps else into[:0]
+        into = into[arrived[space.source[into]] == steps - 1] if steps else into[:0]
         if not len(into):
             return at, tuple(reversed(edges))
         edges.append(int(into.min()))

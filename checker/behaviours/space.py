@@ -16,7 +16,7 @@ from functools import cached_property
 
 import numpy as np
 
-from checker.behaviours.adjacency import Adjacency, Mask, Numbers
+from checker.behaviours.adjacency import Adjacency, Mask, Numbers, Places
 from checker.behaviours.index import MISSING, Index
 from checker.compiled.asking import Questions, questions_for
 from checker.compiled.origins import row_of, step_of
@@ -104,13 +104,13 @@ class Gatherer:
 
     def __call__(self, block: Rows) -> Gathered:
         """What the block has of them."""
-        asked = _asked(self.problem)
+        asked = asked_of(self.problem)
         cut_steps: Numbers = np.array(asked.cut_steps, np.int32)
         rows, truths = [block[:0]], [np.zeros((0, len(asked.predicates)), np.bool_)]
         cuts = [np.zeros((0, len(cut_steps)), np.bool_)]
         faults: list[Words] = []
         for chunk in _chunks(block):
-            answers, fault = _answers(self.problem, asked, chunk)
+            answers, fault = answers_of(self.problem, asked, chunk)
             if fault is not None:
                 faults.append(fault)
             known = answers[:, : len(asked.predicates)]
@@ -138,36 +138,42 @@ def bytes_needed(states: int, transitions: int, words: int, predicates: int) -> 
     return _LIBRARY_BYTES + states * (32 * words + 64 + 2 * predicates) + transitions * 44
 
 
-def space_of(problem: Problem, parts: Iterable[tuple[int, Gathered]]) -> Space:
-    """The graph of the states that were gathered, each part with its depth, in any order.
+def space_of(
+    problem: Problem,
+    parts: Iterable[tuple[int | Places, Gathered]],
+    *,
+    whole: bool = True,
+) -> Space:
+    """The graph of the states that were gathered, in any order, each part with its depth, or each
+    state of it with its own. Unless it is `whole`, others that were left out are elsewhere, too.
 
     Raises `ModelFault` where something that was asked of a state stepped out of range.
     """
-    whole = list(parts)
-    faults = [fault for _, part in whole for fault in part.faults]
+    given = list(parts)
+    faults = [fault for _, part in given for fault in part.faults]
     if faults:
         raise ModelFault(min(faults))
-    asked = _asked(problem)
+    asked = asked_of(problem)
     rows: Rows = np.concatenate(
-        [np.empty((0, problem.model.layout.words), np.uint64), *(part.rows for _, part in whole)]
+        [np.empty((0, problem.model.layout.words), np.uint64), *(part.rows for _, part in given)]
     )
     order = np.lexsort(rows.T[::-1])
     place: Numbers = np.empty(len(rows), np.int32)
     place[order] = np.arange(len(rows), dtype=np.int32)
-    depths = [np.full(len(part.rows), depth, np.int32) for depth, part in whole]
+    depths = [np.full(len(part.rows), depth, np.int32) for depth, part in given]
     depth = np.concatenate([np.empty(0, np.int32), *depths])[order]
     elsewhere = np.arange(len(asked.predicates)) % 2 == 1
     truths = np.concatenate(
-        [np.zeros((0, len(asked.predicates)), np.bool_), *(part.truths for _, part in whole)]
+        [np.zeros((0, len(asked.predicates)), np.bool_), *(part.truths for _, part in given)]
     )[order]
-    starts = np.cumsum([0, *(len(part.rows) for _, part in whole)])
+    starts = np.cumsum([0, *(len(part.rows) for _, part in given)])
     none: Numbers = np.empty(0, np.int32)
-    at = [start + part.cut_row for start, (_, part) in zip(starts[:-1], whole, strict=True)]
+    at = [start + part.cut_row for start, (_, part) in zip(starts[:-1], given, strict=True)]
     cut_state = place[np.concatenate([none, *at]).astype(np.int64)]
-    cut_step = np.concatenate([none, *(part.cut_step for _, part in whole)])
+    cut_step = np.concatenate([none, *(part.cut_step for _, part in given)])
     by_state = np.lexsort((cut_step, cut_state))
     rows = np.ascontiguousarray(rows[order])
-    source, target, step = _edges(problem, asked, rows)
+    source, target, step = _edges(problem, rows, whole=whole)
     return Space(
         rows,
         np.append(depth, np.int32(_NOWHERE_NEAR)),
@@ -182,7 +188,7 @@ def space_of(problem: Problem, parts: Iterable[tuple[int, Gathered]]) -> Space:
     )
 
 
-def _edges(problem: Problem, asked: Questions, rows: Rows) -> tuple[Numbers, Numbers, Numbers]:
+def _edges(problem: Problem, rows: Rows, *, whole: bool) -> tuple[Numbers, Numbers, Numbers]:
     """Every step out of every state: source, target, step."""
     index, expander = Index(rows), Expander(problem)
     sources, targets, steps = ([np.empty(0, np.int32)] for _ in range(3))
@@ -194,7 +200,8 @@ def _edges(problem: Problem, asked: Questions, rows: Rows) -> tuple[Numbers, Num
             order = np.argsort(origin, kind="stable")
             goals = index.numbers_of(expander.out[:written])
             missing = goals == MISSING
-            _require_elsewhere(problem, asked, expander.out[:written][missing])
+            if whole:
+                require_elsewhere(problem, expander.out[:written][missing])
             goals[missing] = len(rows)
             sources.append((first + row_of(origin[order])).astype(np.int32))
             targets.append(goals[order])
@@ -205,22 +212,32 @@ def _edges(problem: Problem, asked: Questions, rows: Rows) -> tuple[Numbers, Num
     return np.concatenate(sources), np.concatenate(targets), np.concatenate(steps)
 
 
-def _require_elsewhere(problem: Problem, asked: Questions, rows: Rows) -> None:
-    """A state that was left out is one in which everything has come."""
+def require_elsewhere(problem: Problem, rows: Rows) -> None:
+    """States that were left out are such in which everything has come. Raises `NotExplored`."""
+    asked = asked_of(problem)
     for chunk in _chunks(rows):
-        answers, _ = _answers(problem, asked, chunk)
+        answers, _ = answers_of(problem, asked, chunk)
         if not answers[:, 1 : len(asked.predicates) : 2].all():
             raise NotExplored("a step leads out of the states that were explored")
 
 
-def _asked(problem: Problem) -> Questions:
+def predicates_asked(problem: Problem) -> int:
+    """How many predicates are evaluated in each state."""
+    return len(asked_of(problem).predicates)
+
+
+def asked_of(problem: Problem) -> Questions:
+    """What the claims of a problem about behaviours ask of every state."""
     asked = questions_for(problem)
     assert asked is not None, "no claim about behaviours is checked"
     return asked
 
 
-def _answers(problem: Problem, asked: Questions, rows: Rows) -> tuple[Mask, Words | None]:
-    """What is true of each row, and the first in which a claim steps out of range."""
+def answers_of(problem: Problem, asked: Questions, rows: Rows) -> tuple[Mask, Words | None]:
+    """What is true of each row, a column for each question: those of a chunk, or all.
+
+    And the first row in which a claim steps out of range.
+    """
     settings = np.array(problem.model.settings, np.int64)
     answers: Mask = np.zeros((len(rows), asked.columns), np.bool_)
     fault = loaded(asked.recipe)["answer"](

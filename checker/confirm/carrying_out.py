@@ -13,9 +13,12 @@ from checker.confirm.counterexample import Counterexample
 from checker.confirm.course import Course, course_of
 from checker.confirm.errors import CannotConfirm
 from checker.confirm.jars import class_path
+from checker.confirm.lasting import require_visible
 from checker.confirm.paused import confirm_by_pauses
+from checker.confirm.refused import confirm_by_gate
 from checker.confirm.releases import KafkaRelease
 from checker.confirm.replay import Confirmation, confirm_on, unsteerable
+from model.kit.claim import Behaviour
 
 _PREFIX = "waterline-confirm-"
 
@@ -37,6 +40,8 @@ def carried_out(
     `control_of` is the scenario whose control it is to be. `jars` is a folder that has them, `keep`
     one for the brokers' files, which are removed without it. Raises `CannotConfirm`.
     """
+    if isinstance(shown.claim, Behaviour) and not release.is_kraft:
+        require_visible(shown.claim)
     replayed = shown.finding.replayed
     model = shown.problem.model
     if control_of is not None and not release.is_kraft:
@@ -48,7 +53,8 @@ def carried_out(
     files = class_path(release, folder=jars, announce=announce)
     with work_folder(keep) as folder:
         if release.is_kraft:
-            found = confirm_by_pauses(
+            confirm = confirm_by_gate if isinstance(shown.claim, Behaviour) else confirm_by_pauses
+            found = confirm(
                 course,
                 release,
                 jars=files,
@@ -59,7 +65,12 @@ def carried_out(
             )
         else:
             found = confirm_on(
-                course, release, jars=files, folder=folder, announce=announce, tell=tell
+                course,
+                release,
+                jars=files,
+                folder=folder,
+                announce=announce,
+                tell=tell,
             )
     return found, course
 

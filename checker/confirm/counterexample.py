@@ -11,11 +11,11 @@ from checker.budgets import Budgets
 from checker.engines.choice import EngineChoice
 from checker.finding import Finding, confirmed
 from checker.kafka.families import MESSAGE, family_of
-from checker.problems.problem import Problem, asked_of_steps
+from checker.problems.problem import Problem, asked_alone
 from checker.run import run
 from checker.scenarios.scenario import Scenario
 from counterexamples import BadTrace, Moment, read_trace
-from model.kit.claim import Judged
+from model.kit.claim import Claim
 from model.kit.errors import BadEnvironment
 from model.message.environment import Environment
 from model.message.terms import ANSWERED
@@ -34,9 +34,9 @@ class Counterexample:
     finding: Finding
 
     @property
-    def claim(self) -> Judged:
+    def claim(self) -> Claim:
         """The one that was asked for."""
-        return asked_of_steps(self.problem, "confirming on brokers")
+        return asked_alone(self.problem)
 
 
 def searched(
@@ -107,5 +107,5 @@ def recorded(path: Path) -> Counterexample:
         problem = family.problem_of(trace.version, trace.environment, [trace.invariant])
     except BadEnvironment as found:
         raise BadTrace(f"{path}: {found}") from None
-    claim = asked_of_steps(problem, "confirming on brokers")
+    claim = asked_alone(problem)
     return Counterexample(problem, confirmed(trace, problem.model, claim))

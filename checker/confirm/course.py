@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 
 from checker.confirm.facts import Facts, differences, of_model
 from checker.confirm.releases import KafkaRelease
-from counterexamples import Moment, Replayed, Trace, TraceStep
-from model.kit.claim import ActionProperty, Invariant
+from checker.finding import confirmed
+from counterexamples import Moment, NotACounterexample, Replayed, Trace, TraceStep
+from model.kit.claim import ActionProperty, Claim, Invariant
 from model.kit.transition_system import Model
 from model.message.environment import Environment
 from model.message.model import message_model
@@ -32,6 +33,7 @@ class Course:
     `breaks` is whether the claim breaks on this way.
     """
 
+    claim: Claim
     replayed: Replayed
     model: Model
     parted_at: int
@@ -48,13 +50,14 @@ class Course:
 def course_of(
     replayed: Replayed,
     model: Model,
-    claim: Invariant | ActionProperty,
+    claim: Claim,
     release: KafkaRelease,
 ) -> Course:
     """The way of a replayed trace of `model` on brokers of `release`."""
     own, traced = version_of(release.rules), version_of(replayed.trace.version)
     if (own.truncation, own.features) == (traced.truncation, traced.features):
         return Course(
+            claim=claim,
             replayed=replayed,
             model=model,
             parted_at=0,
@@ -67,6 +70,7 @@ def course_of(
     taken, passed_over = _made(replayed, other)
     parted_at, parting = _parting(replayed, model, taken, other, passed_over, release)
     return Course(
+        claim=claim,
         replayed=taken,
         model=other,
         parted_at=parted_at,
@@ -126,7 +130,27 @@ def _shown(state: object, model: Model, release: KafkaRelease) -> Facts:
     return {subject: said for subject, said in facts.items() if not subject.endswith(_NO_MATTER)}
 
 
-def _breaks(replayed: Replayed, model: Model, claim: Invariant | ActionProperty) -> bool:
+def _breaks(replayed: Replayed, model: Model, claim: Claim) -> bool:
     if isinstance(claim, Invariant):
         return not all(claim.holds(state, model.settings) for state in replayed.states)
-    return not all(claim.keeps(m.before, m.after, model.settings) for m in replayed.moments)
+    if isinstance(claim, ActionProperty):
+        return not all(claim.keeps(m.before, m.after, model.settings) for m in replayed.moments)
+    return claim.applies(model.settings) and _is_for_ever(replayed, model, claim)
+
+
+def _is_for_ever(replayed: Replayed, model: Model, claim: Claim) -> bool:
+    """Whether the steps that were taken are a counterexample of a claim about behaviours."""
+    taken = {moment.number for moment in replayed.moments}
+    steps = enumerate(replayed.trace.steps, start=1)
+    cycle = replayed.trace.cycle
+    trace = replace(
+        replayed.trace,
+        version=model.version,
+        steps=tuple(step for number, step in steps if number in taken),
+        cycle=None if cycle is None else sum(number <= cycle for number in taken),
+    )
+    try:
+        confirmed(trace, model, claim)
+    except NotACounterexample:
+        return False
+    return True

@@ -1,8 +1,8 @@
-"""Brokers of Kafka 4, with a real controller of their own: they are only stopped and continued.
+"""Brokers with a real controller of their own (KRaft): they are stopped, continued and killed.
 
-Nothing between them is held, no decision is made for them. Elections are asked for through the
-Admin API, and what a broker is not to hear of it misses because it stands still (SIGSTOP). That is
-enough for C21, a leader that misses the epoch in which somebody else led, and for nothing else yet.
+No decision is made for them. Elections are asked for through the Admin API, and what a broker is
+not to hear of it misses because it stands still (SIGSTOP). Nothing between brokers is held; between
+them and the controller a gate can hold AlterPartition, by which a leader asks to change the ISR.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import contextlib
 import datetime
+import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -18,10 +19,17 @@ from typing import Any
 from checker.confirm.brokers import free_ports, name_of
 from checker.confirm.controller import TOPIC
 from checker.confirm.errors import BrokerFailed, NoAnswer
-from checker.confirm.observing import read_epochs
+from checker.confirm.observing import (
+    DEBUGGING_CONSUMER,
+    DEBUGGING_FETCH,
+    fetched,
+    read_epochs,
+)
 from checker.confirm.processes import Processes
-from checker.confirm.proxy import listens, wait_until
+from checker.confirm.proxy import Link, listens, wait_until
+from checker.confirm.releases import KafkaRelease
 from checker.confirm.wire import (
+    ALTER_PARTITION,
     HOST,
     PRODUCE,
     Pending,
@@ -31,10 +39,12 @@ from checker.confirm.wire import (
     records_in,
 )
 
-REPLICAS = range(3)
+BROKERS = 3
 CONTROLLER = "controller"
 START_SECONDS_MAX = 90.0
 ASK_SECONDS = 30.0
+CONTROLLER_ADVERTISES = (3, 9)
+"""The first release whose controller may have an advertised listener (KIP-853)."""
 END_SECONDS = 4.0
 """How long a broker that shuts down has to give up leadership before it is killed."""
 TIMEOUT_MS = 180_000
@@ -51,20 +61,37 @@ _CONTROLLER_ID = 3000
 
 
 class KraftCluster:
-    """One controller and three brokers, started by `started`."""
+    """One controller and some brokers, started by `started`.
 
-    def __init__(self, folder: Path, processes: Processes, timeouts: Mapping[str, int]) -> None:
+    With a `gate` brokers find the controller behind it: it is made for the controller's port.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        processes: Processes,
+        timeouts: Mapping[str, int],
+        *,
+        brokers: int = BROKERS,
+        gate: Callable[[int], Link] | None = None,
+        advertises: bool = False,
+    ) -> None:
         self._folder = folder
         self._processes = processes
-        controller, *self.ports = free_ports(1 + len(REPLICAS))
-        shared = _shared(controller, timeouts)
+        self.replicas = range(brokers)
+        controller, *self.ports = free_ports(1 + brokers)
+        self.gate = gate(controller) if gate is not None else None
+        found_at = controller if self.gate is None else self.gate.port
+        shared = _shared(found_at, timeouts)
         lines = [*shared, "process.roles=controller", f"node.id={_CONTROLLER_ID}"]
         lines += [
             f"listeners=CONTROLLER://{HOST}:{controller}",
             f"log.dirs={self._data(CONTROLLER)}",
         ]
+        if advertises:
+            lines.append(f"advertised.listeners=CONTROLLER://{HOST}:{found_at}")
         self._write(CONTROLLER, lines)
-        for broker in REPLICAS:
+        for broker in self.replicas:
             at = f"PLAINTEXT://{HOST}:{self.ports[broker]}"
             lines = [*shared, "process.roles=broker", f"node.id={broker}", f"listeners={at}"]
             lines += [f"advertised.listeners={at}", f"log.dirs={self._data(name_of(broker))}"]
@@ -73,7 +100,7 @@ class KraftCluster:
     def start(self) -> None:
         """Format every disk and start everybody; wait until all brokers are known."""
         cluster = cluster_id(uuid.uuid4())
-        names = [CONTROLLER, *map(name_of, REPLICAS)]
+        names = [CONTROLLER, *map(name_of, self.replicas)]
         for name in names:
             self._processes.run(
                 "kafka.tools.StorageTool", "format", "-t", cluster, "-c", str(self._file(name))
@@ -87,7 +114,7 @@ class KraftCluster:
             if not all(map(listens, self.ports)):
                 return False
             with contextlib.suppress(NoAnswer):
-                return len(self._metadata(0).brokers) == len(REPLICAS)
+                return len(self._metadata(0).brokers) == len(self.replicas)
             return False
 
         if not wait_until(are_there, START_SECONDS_MAX, every=0.3):
@@ -144,6 +171,10 @@ class KraftCluster:
         partition = self._partition(ask)
         return partition.leader_id, list(partition.isr_nodes)
 
+    def lives(self, ask: int, broker: int) -> bool:
+        """Whether `ask` knows this broker as one that is not fenced. Raises `NoAnswer`."""
+        return broker in {each.node_id for each in self._metadata(ask).brokers}
+
     def _await_leader(self, ask: int, broker: int) -> None:
         if not self.leads(ask, broker, ASK_SECONDS):
             raise BrokerFailed(f"r{broker} did not become leader of the topic")
@@ -185,19 +216,34 @@ class KraftCluster:
         """End it by kill -9."""
         self._processes.kill(name_of(broker))
 
+    def start_again(self, broker: int) -> None:
+        """Start a broker that was ended; nobody waits until it is there."""
+        self._processes.start(name_of(broker), "kafka.Kafka", str(self._file(name_of(broker))))
+
     def is_up(self, broker: int) -> bool:
         """Whether its process is there; one that stands still is."""
         return self._processes.runs(name_of(broker))
 
-    def produce(self, leader: int, record: bytes) -> Pending:
-        """Send a record with acks=all; the answer is waited for in the background."""
-        partition = {"index": 0, "records": one_record(record, magic=2)}
+    def produce(self, leader: int, record: bytes, *, producer: int = -1) -> Pending:
+        """Send a record with acks=all; the answer is waited for in the background.
+
+        With the number of an idempotent `producer` it can be sent once more.
+        """
+        partition = {"index": 0, "records": one_record(record, magic=2, producer=producer)}
         values = {
             "acks": -1,
             "timeout": datetime.timedelta(seconds=PRODUCE_SECONDS_MAX),
             "topic_data": [{"name": TOPIC, "partition_data": [partition]}],
         }
         return Pending(self.ports[leader], PRODUCE, 3, values, seconds=PRODUCE_SECONDS_MAX)
+
+    def high_watermark(self, broker: int) -> str:
+        """What a debugging consumer is told of it; "no answer" where nobody answers."""
+        try:
+            told = fetched(self.ports[broker], DEBUGGING_CONSUMER, DEBUGGING_FETCH)
+        except NoAnswer:
+            return "no answer"
+        return str(told.high_watermark) if not told.error_code else str(told.error_code.name)
 
     def log(self, broker: int) -> list[Record]:
         """The broker's records, from its segments."""
@@ -261,6 +307,49 @@ def started(
     """
     with Processes(folder, jars) as processes:
         cluster = KraftCluster(folder, processes, timeouts)
-        announce("starting a controller and 3 brokers")
+        announce(f"starting a controller and {BROKERS} brokers")
         cluster.start()
         yield cluster
+
+
+@contextlib.contextmanager
+def started_behind_gate(
+    folder: Path,
+    release: KafkaRelease,
+    jars: Sequence[Path],
+    announce: Callable[[str], None],
+    *,
+    brokers: int,
+    timeouts: Mapping[str, int],
+) -> Iterator[tuple[KraftCluster, Link]]:
+    """As `started`, and the gate at which every AlterPartition waits, and every answer to it.
+
+    From 3.9 on the controller tells brokers where it is to be found: at the gate.
+    """
+    conversation = folder / "conversation.txt"
+    began = time.monotonic()
+
+    def watch(who: str, body: object) -> None:
+        with conversation.open("a", encoding="utf-8") as file:
+            file.write(f"{time.monotonic() - began:8.3f} {who}: {body}\n")
+
+    def gate(port: int) -> Link:
+        held = frozenset({ALTER_PARTITION})
+        return Link("the leader", "the controller", port, watch, held=held)
+
+    with Processes(folder, jars) as processes:
+        cluster = KraftCluster(
+            folder,
+            processes,
+            timeouts,
+            brokers=brokers,
+            gate=gate,
+            advertises=release.at_least(*CONTROLLER_ADVERTISES),
+        )
+        assert cluster.gate is not None
+        try:
+            announce(f"starting a controller and {brokers} brokers")
+            cluster.start()
+            yield cluster, cluster.gate
+        finally:
+            cluster.gate.close()

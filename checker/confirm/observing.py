@@ -39,7 +39,9 @@ SETTLE_SECONDS = 4.0
 """How long brokers may take to show what a step has led to."""
 ASK_SECONDS = 5.0
 EPOCHS_MAX = 8
-_DEBUGGING_CONSUMER = -2
+DEBUGGING_CONSUMER = -2
+DEBUGGING_FETCH = 11
+"""The version of Fetch in which it asks from 2.4 on, to be answered by followers too (KIP-392)."""
 CONSUMER = -1
 """Who fetches: no replica."""
 CONSUMER_FETCH, OLD_CONSUMER_FETCH = 4, 3
@@ -146,10 +148,10 @@ def debugged(stage: Stage, broker: int, epoch: int = -1) -> Any:
     """What a debugging consumer is told of the whole log, and of its high watermark."""
     release = stage.release
     # From 2.4 on whoever reads from a follower must say that it knows of racks (KIP-392).
-    version = 11 if release.at_least(2, 4) else 9 if release.at_least(2, 1) else 4
+    version = DEBUGGING_FETCH if release.at_least(2, 4) else 9 if release.at_least(2, 1) else 4
     version = version if release.at_least(0, 11) else OLD_CONSUMER_FETCH
     return fetched(
-        stage.brokers.ports[broker], _DEBUGGING_CONSUMER, version, epoch=epoch, topic=stage.topic
+        stage.brokers.ports[broker], DEBUGGING_CONSUMER, version, epoch=epoch, topic=stage.topic
     )
 
 

@@ -26,7 +26,7 @@ from checker.confirm.facts import (
     of_model,
     records_text,
 )
-from checker.confirm.kraft import REPLICAS, KraftCluster, started
+from checker.confirm.kraft import KraftCluster, started
 from checker.confirm.proxy import wait_until
 from checker.confirm.releases import KafkaRelease
 from checker.confirm.replay import Confirmation, Judgement
@@ -124,13 +124,13 @@ class _Experiment:
         states = self.course.replayed.states
         self._at = next(at for at in range(self._at, len(states)) if is_it(states[at]))
         facts = of_model(states[self._at], self.course.model.settings, self.release)
-        compared = [of(broker, what) for broker in REPLICAS for what in ("LEO", "log")]
+        compared = [of(broker, what) for broker in self.cluster.replicas for what in ("LEO", "log")]
         # r0's alone: that it never had epoch 1 is the heart of it.
         return {each: facts[each] for each in (*compared, of(0, "epoch cache"), ACKNOWLEDGED)}
 
     def _observed(self) -> Facts:
         facts: Facts = {}
-        for broker in REPLICAS:
+        for broker in self.cluster.replicas:
             log = self.cluster.log(broker)
             facts[of(broker, "LEO")] = str(log[-1].offset + 1 if log else 0)
             facts[of(broker, "log")] = records_text((r.value.decode(), r.epoch) for r in log)

@@ -2,8 +2,8 @@
 
 A follower is told that its leader listens at a link's port. What it asks there waits until the
 harness lets it go, and so does the answer. Only what replication is made of is held (Fetch,
-OffsetForLeaderEpoch); anything else passes. A follower has one request at a time on its way, so
-that a link holds one thing at most.
+OffsetForLeaderEpoch), or what else a link is told to hold; anything else passes. Of that a broker
+has one request at a time on its way, so that a link holds one thing at most.
 """
 
 from __future__ import annotations
@@ -48,16 +48,24 @@ class Exchange:
 class Link:
     """What one follower sends to one leader. Closed at first: everything waits for its step.
 
-    `watch` is told every frame that passes: which way, and what it says.
+    `asker` and `asked` are their names. Requests of the kinds `held` wait, and their answers.
+    `watch` is told every one of these that passes: which way, and what it says.
     """
 
     def __init__(
-        self, follower: int, leader: int, port: int, watch: Callable[[str, Any], None]
+        self,
+        asker: str,
+        asked: str,
+        port: int,
+        watch: Callable[[str, Any], None],
+        *,
+        held: frozenset[int] = HELD,
     ) -> None:
-        self.follower = follower
-        self.leader = leader
+        self._asker = asker
+        self._asked_one = asked
         self._to = port
         self._watch = watch
+        self._held = held
         self._changed = threading.Condition()
         self._current: Exchange | None = None
         self._stray: Exchange | None = None
@@ -166,7 +174,7 @@ class Link:
             leader: socket.socket | None = None
             while (frame := receive_frame(follower)) is not None:
                 exchange = None
-                if kind_of(frame)[0] in HELD and not self._is_open:
+                if kind_of(frame)[0] in self._held and not self._is_open:
                     exchange = self._begun(frame)
                     if not self._until(exchange, functools.partial(_may_ask, exchange)):
                         return
@@ -192,7 +200,7 @@ class Link:
                 self._current.is_lost = True  # Its follower has given it up and asks anew.
             self._current = exchange
             self._changed.notify_all()
-        self._watch(f"r{self.follower} asks r{self.leader}", exchange.request.body)
+        self._watch(f"{self._asker} asks {self._asked_one}", exchange.request.body)
         return exchange
 
     def _asked(
@@ -213,7 +221,7 @@ class Link:
         with self._changed:
             exchange.answer = told
             self._changed.notify_all()
-        self._watch(f"r{self.leader} answers r{self.follower}", told)
+        self._watch(f"{self._asked_one} answers {self._asker}", told)
         return answer
 
     def _until(self, exchange: Exchange, allowed: Callable[[], bool]) -> bool:

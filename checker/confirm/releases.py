@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from checker.confirm.errors import CannotConfirm
 from model.message.releases import (
     KRAFT_FIRST,
+    KRAFT_READY,
     Release,
     ReleaseNumber,
     UnknownRelease,
@@ -26,7 +27,9 @@ OLDEST = (0, 10, 2)
 ZOOKEEPER_END = (4, 0)
 """The first release without ZooKeeper."""
 BY_PAUSES = "stale-remote-leo"
-"""The one scenario that can be had where a real controller decides: brokers are only paused."""
+"""A scenario that can be had where a real controller decides: brokers are only paused."""
+BY_GATE = "refused-expansion"
+"""One that is about a real controller: what it is asked waits at a gate. Never with ZooKeeper."""
 SPOKEN_MAX = (2, 6)
 """The newest protocol among brokers in which a leader writes the ISR to ZooKeeper itself."""
 _SPOKEN_BY_NEWER = (2, 6, 1)
@@ -68,22 +71,32 @@ class KafkaRelease:
 
     @property
     def title(self) -> str:
-        """With what is spoken, where that is another."""
-        return f"Kafka {self.name}" + (f", speaking {self.spoken}" if self.spoken else "")
+        """With what is spoken, where that is another, and with KRaft, where there is a choice."""
+        told = f"Kafka {self.name}"
+        if self.spoken:
+            return f"{told}, speaking {self.spoken}"
+        return f"{told}, with KRaft" if self.is_kraft and self.number < ZOOKEEPER_END else told
 
     def at_least(self, *number: int) -> bool:
         """Whether the release is this one or later."""
         return self.number >= number
 
 
-def kafka_release(name: str) -> KafkaRelease:
-    """The release of this name. Raises `CannotConfirm`; that it exists only its jars can show."""
+def kafka_release(name: str, *, scenario: str | None = None) -> KafkaRelease:
+    """The release of this name, with ZooKeeper if it has that, unless the scenario needs KRaft.
+
+    Raises `CannotConfirm`; that the release exists only its jars can show.
+    """
     if re.fullmatch(r"\d{1,3}(\.\d{1,3}){2,3}", name) is None:
         raise CannotConfirm(f"--kafka is {name!r}; it must be a release as 0.10.2.2 or 3.9.1")
     number = tuple(int(part) for part in name.split("."))
     if number < OLDEST:
         raise CannotConfirm(f"--kafka is {name}; the oldest that can be steered is 0.10.2.0")
-    is_kraft = number >= ZOOKEEPER_END
+    is_kraft = number >= ZOOKEEPER_END or scenario == BY_GATE
+    if is_kraft and number < KRAFT_READY:
+        raise CannotConfirm(
+            f"--kafka is {name}; {BY_GATE} is about KRaft, which is ready from 3.3 on"
+        )
     spoken = None if is_kraft or number[:2] <= SPOKEN_MAX else ".".join(map(str, SPOKEN_MAX))
     try:
         followed = release_followed(_SPOKEN_BY_NEWER if spoken else number, is_kraft=is_kraft)
@@ -99,15 +112,15 @@ def kafka_release(name: str) -> KafkaRelease:
 
 
 def require_steerable(release: KafkaRelease, scenario: str | None) -> None:
-    """Raise `CannotConfirm` for anything but one scenario on a release with its own controller.
+    """Raise `CannotConfirm` for anything but two scenarios on a release with its own controller.
 
     `scenario` is the name of the catalogue's entry, None for a trace from elsewhere.
     """
-    if release.is_kraft and scenario != BY_PAUSES:
+    if release.is_kraft and scenario not in {BY_PAUSES, BY_GATE}:
         raise CannotConfirm(
             f"brokers of Kafka {release.name} have a controller of their own, and can only be "
-            f"stopped and continued: that shows --scenario {BY_PAUSES} and nothing else yet; "
-            "give a release before 4.0"
+            f"stopped and continued: that shows --scenario {BY_PAUSES} and {BY_GATE} and nothing "
+            "else yet; give a release before 4.0"
         )
 
 

@@ -10,12 +10,13 @@ from __future__ import annotations
 import enum
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from checker.confirm.brokers import BrokerSettings
 from checker.confirm.course import Course
 from checker.confirm.evidence import Evidence, committed_in, gathered
+from checker.confirm.lasting import Looked, looked
 from checker.confirm.mapping import TABLE
 from checker.confirm.observing import observed
 from checker.confirm.releases import KafkaRelease
@@ -32,6 +33,7 @@ from checker.confirm.stepping import (
     take,
 )
 from counterexamples import Moment, TraceStep
+from model.kit.claim import Behaviour
 
 
 class Judgement(enum.Enum):
@@ -149,6 +151,8 @@ class Run:
             if seen.complaint:
                 return self._ended(Judgement.REFUTED, number, seen.complaint, None, began)
         self.tell("looking at the end")
+        if isinstance(self.course.claim, Behaviour):
+            return self._judged_behaviour(looked(stage, self.course.claim), began)
         evidence = gathered(stage, observed(stage), self.committed, replayed.states[-1].leader)
         return self._judged(evidence, began)
 
@@ -191,6 +195,32 @@ class Run:
         if shows is None:
             reason += "; the claim itself is not to be seen from outside"
         return self._ended(Judgement.CONFIRMED, 0, reason, evidence, began)
+
+    def _judged_behaviour(self, found: Looked, began: float) -> Confirmation:
+        """What brokers show of a claim about what follows: as far as they were looked at."""
+        claim, evidence, last = self.course.trace.invariant, found.evidence, len(self.steps)
+        if self.lag_ms == NO_LAG_MS:
+            kept = "Nobody could be found lagging: replica.lag.time.max.ms was out of reach."
+            evidence = replace(evidence, lines=(*evidence.lines, kept))
+        came = found.came_after is not None
+        if self.course.breaks and came:
+            reason = (
+                f"what {claim} says comes has come, {found.came_after:.0f} s after the last step"
+            )
+            return self._ended(Judgement.REFUTED, last, reason, evidence, began)
+        if self.course.breaks:
+            reason = (
+                f"all steps were taken, what was seen agreed, and what {claim} says comes did not "
+                f"come in {found.seconds:.0f} s; that it never does is the model's word"
+            )
+            return self._ended(Judgement.CONFIRMED, 0, reason, evidence, began)
+        if came:
+            return self._ended(Judgement.HELD, self.course.parted_at, self._held(), evidence, began)
+        reason = (
+            f"what {claim} says comes did not come in {found.seconds:.0f} s, though it does in the "
+            "model of these brokers; timeouts being out of reach, that says nothing of Kafka"
+        )
+        return self._ended(Judgement.NOT_STEERABLE, last, reason, evidence, began)
 
     def _held(self) -> str:
         told = "what was seen agreed with the model of these brokers, in which nothing breaks"

@@ -50,7 +50,9 @@ def staged(
         for broker in range(replicas):
             brokers.await_registered(broker, controller)
         links = {
-            (follower, leader): Link(follower, leader, brokers.ports[leader], watch)
+            (follower, leader): Link(
+                name_of(follower), name_of(leader), brokers.ports[leader], watch
+            )
             for follower in range(replicas)
             for leader in range(replicas)
             if follower != leader

@@ -15,7 +15,7 @@ from checker.confirm.carrying_out import carried_out
 from checker.confirm.counterexample import searched
 from checker.confirm.errors import CannotConfirm, NoJars
 from checker.confirm.figures import without_walks
-from checker.confirm.releases import BY_PAUSES, KafkaRelease
+from checker.confirm.releases import BY_GATE, BY_PAUSES, KafkaRelease
 from checker.confirm.replay import Judgement
 from checker.scenarios.catalogue import CATALOGUE, find_scenario
 from checker.scenarios.scenario import Scenario
@@ -103,7 +103,7 @@ def surveyed(
             for scenario in scenarios:
                 if release.name in missing or (scenario.name, release.name) in known:
                     continue
-                if release.is_kraft and scenario.name != BY_PAUSES:
+                if release.is_kraft and scenario.name not in {BY_PAUSES, BY_GATE}:
                     cells.append(_own_controller(scenario, release))
                     continue
                 announce(f"{scenario.name} on Kafka {release.name}")

@@ -37,6 +37,7 @@ LEADER_AND_ISR = 4
 STOP_REPLICA = 5
 UPDATE_METADATA = 6
 OFFSET_FOR_LEADER_EPOCH = 23
+ALTER_PARTITION = 56
 
 FRAME_BYTES_MAX = 64 * 1024 * 1024
 HOST = "127.0.0.1"
@@ -243,9 +244,16 @@ def batch_sizes(data: bytes) -> list[int]:
     return sizes
 
 
-def one_record(value: bytes, *, magic: int) -> bytes:
-    """A batch of one record of now in the format `magic`: 1 before 0.11, 2 since."""
-    builder = MemoryRecordsBuilder(magic=magic, compression_type=0, batch_size=1 << 20)
+def one_record(value: bytes, *, magic: int, producer: int = -1) -> bytes:
+    """A batch of one record of now in the format `magic`: 1 before 0.11, 2 since.
+
+    With the number of an idempotent `producer` it is that producer's first: sent once more it is
+    not appended again.
+    """
+    told = (
+        {} if producer < 0 else {"producer_id": producer, "producer_epoch": 0, "base_sequence": 0}
+    )
+    builder = MemoryRecordsBuilder(magic=magic, compression_type=0, batch_size=1 << 20, **told)
     builder.append(timestamp=int(time.time() * 1000), key=None, value=value)
     builder.close()
     return bytes(builder.buffer())

@@ -13,31 +13,31 @@ import os
 import click
 from click.shell_completion import CompletionItem
 
-from checker.console import exit_codes
+from checker.console.shared import exit_codes
 
 COMMANDS = {
-    "cache": "Show or clear what is kept from run to run.",
-    "check": "Say which invariants hold.",
-    "compare": "A trace under another version, side by side.",
-    "confirm": "Replay a counterexample on real brokers.",
-    "confirm-catalogue": "Replay every entry on releases of Kafka.",
-    "conform": "Walks through the model on real brokers.",
-    "convert": "Turn a trace into a picture, or another tool's format.",
-    "explain": "Say what a trace takes, and what repairs it.",
-    "gate": "Run a file of expectations.",
-    "kernel": "Show what the rules are compiled to.",
-    "layout": "Show the fields of a state, in bits.",
-    "matrix": "Verdicts over versions, settings and faults.",
-    "new": "Begin a model of your own.",
-    "run": "Step through a model by hand, or by a script.",
-    "scenarios": "The catalogue of known losses and divergences.",
-    "simulate": "Walks at random, beyond what can be explored.",
-    "states": "Write the states of a kept run as Parquet, for SQL.",
-    "tour": "Show what this is for.",
-    "versions": "The versions, and the rules they are made of.",
-    "view": "Step through a recorded trace.",
+    "cache": ("kept.cache_command", "Show or clear what is kept from run to run."),
+    "check": ("check.command", "Say which invariants hold."),
+    "compare": ("traces.compare_command", "A trace under another version, side by side."),
+    "confirm": ("confirm.confirm_command", "Replay a counterexample on real brokers."),
+    "confirm-catalogue": ("confirm.catalogue_command", "Replay every entry on releases of Kafka."),
+    "conform": ("confirm.conform_command", "Walks through the model on real brokers."),
+    "convert": ("traces.convert_command", "Turn a trace into a picture, or another tool's format."),
+    "explain": ("traces.explain_command", "Say what a trace takes, and what repairs it."),
+    "gate": ("gate.command", "Run a file of expectations."),
+    "kernel": ("models.kernel_command", "Show what the rules are compiled to."),
+    "layout": ("models.layout_command", "Show the fields of a state, in bits."),
+    "matrix": ("matrix.command", "Verdicts over versions, settings and faults."),
+    "new": ("models.new_command", "Begin a model of your own."),
+    "run": ("walks.run_command", "Step through a model by hand, or by a script."),
+    "scenarios": ("scenarios.command", "The catalogue of known losses and divergences."),
+    "simulate": ("walks.simulate_command", "Walks at random, beyond what can be explored."),
+    "states": ("kept.states_command", "Write the states of a kept run as Parquet, for SQL."),
+    "tour": ("check.tour_command", "Show what this is for."),
+    "versions": ("models.versions_command", "The versions, and the rules they are made of."),
+    "view": ("traces.view_command", "Step through a recorded trace."),
 }
-"""What the list of commands says of each; `a-b` is `a_b_command` in `a_b_command.py`."""
+"""Each command's module, and what the list says of it. In the module `a-b` is `a_b_command`."""
 
 
 class Commands(click.Group):
@@ -54,14 +54,14 @@ class Commands(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list into the help."""
         with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+            formatter.write_dl([(name, told) for name, (_, told) in COMMANDS.items()])
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """The names that begin so, and the group's own options."""
         return [
             *(
                 CompletionItem(name, help=told)
-                for name, told in COMMANDS.items()
+                for name, (_, told) in COMMANDS.items()
                 if name.startswith(incomplete)
             ),
             # Not those of click.Group, which imports every command to ask whether it is hidden.
@@ -71,9 +71,8 @@ class Commands(click.Group):
 
 def command_of(name: str) -> click.Command:
     """A command by its name."""
-    called = f"{name.replace('-', '_')}_command"
-    module = importlib.import_module(f"checker.console.{called}")
-    command: click.Command = getattr(module, called)
+    module = importlib.import_module(f"checker.console.{COMMANDS[name][0]}")
+    command: click.Command = getattr(module, f"{name.replace('-', '_')}_command")
     return command
 
 
@@ -116,7 +115,7 @@ def _outcome_of(command: click.Command, name: str) -> int:
             raise ended.__cause__ from None
         raise KeyboardInterrupt from None
     except Exception as problem:
-        from checker.console.told_errors import tell  # noqa: PLC0415 - only for what went wrong
+        from checker.console.shared.told_errors import tell  # noqa: PLC0415 - only for errors
 
         code = tell(problem)
         if code is None:

@@ -12,7 +12,8 @@ class EngineChoice:
 
     `threads` 0 is one for each core. `master` None is this machine, or what spark-submit says;
     `settings` are Spark's, by name. `session` is a SparkSession or SparkContext that runs already:
-    it is used, and left running.
+    it is used, and left running. `in_parts`: claims about behaviours are left to tasks over files
+    also where they could be judged in this process, so that the two can be compared.
     """
 
     name: str = "spark"
@@ -22,3 +23,4 @@ class EngineChoice:
     partitions: int | None = None
     driver_levels: int | None = None
     session: Any = None
+    in_parts: bool = False

@@ -68,6 +68,16 @@ class DiskWorkers:
         owners = int(expected * _TASK_BYTES_A_ROW / room) + 1
         return min(max(owners, OWNERS_MIN), OWNERS_MAX)
 
+    @property
+    def tasks(self) -> int:
+        """One a thread."""
+        return self.threads
+
+    @property
+    def task_bytes(self) -> int:
+        """Half of the memory for all threads."""
+        return self.memory_bytes // (2 * self.threads)
+
     def send(self, blocks: Sequence[tuple[int, bytes]], owners: int) -> None:
         """Keep candidates for the next level."""
         self._keep(self._new_candidates(owners))

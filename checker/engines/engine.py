@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from checker.engines.over_files import FileEngine
     from checker.rows import Rows
     from checker.store.level_files import LevelFiles
 
@@ -71,6 +72,12 @@ class Engine(Protocol):
         """What `work` finds in each part of a level that has been absorbed, in no fixed order.
 
         Other processes may do the work: it must be picklable, and so must be what it finds.
+        """
+
+    def over_files(self) -> FileEngine | None:
+        """What goes on over files of all levels that have been absorbed; None if nothing can.
+
+        States that are in memory leave it.
         """
 
     def close(self) -> None:

@@ -85,14 +85,24 @@ class GrowingEngine:
                     return self._memory.expand(happened)
             except (OutOfMemory, TooManyStates):
                 pass
-            for depth in range(len(self._over_files.levels), self._memory.depth + 1):
-                self._write(depth)
+            self._write_all()
             self._hand_over()
         return self._now.expand(happened)
 
     def over_level(self, depth: int, work: Callable[[Rows], _Found]) -> Iterator[_Found]:
         """What `work` finds in each part of a level."""
         return self._now.over_level(depth, work)
+
+    def over_files(self) -> FileEngine:
+        """What goes on over files, to which the levels are handed over if they are in memory."""
+        if self._now is self._memory:
+            self._write_all()
+            self._hand_over()
+        return self._over_files
+
+    def _write_all(self) -> None:
+        for depth in range(len(self._over_files.levels), self._memory.depth + 1):
+            self._write(depth)
 
     def _write(self, depth: int) -> LevelFiles:
         """Write a level that is in memory."""

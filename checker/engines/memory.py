@@ -169,6 +169,9 @@ class MemoryEngine:
         """What `work` finds in each part of a level."""
         yield from self._map(work, self._pieces(depth))
 
+    def over_files(self) -> None:
+        """There are none: see `GrowingEngine`."""
+
     def over(self, items: Sequence[Any], work: Callable[[Any], Any]) -> Iterator[Any]:
         """What `work` makes of each item, on the threads."""
         yield from self._pool.map(work, items)

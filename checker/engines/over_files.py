@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 from uuid import uuid4
 
 import numpy as np
@@ -54,6 +54,8 @@ class FileEngine:
     ) -> None:
         self.problem = problem
         self.name = workers.name
+        self.main = workers
+        """Whoever explores levels that are not small."""
         self.workers = workers
         self.levels = levels
         self.depth = -1
@@ -137,6 +139,17 @@ class FileEngine:
         """What `work` finds in each file of a level."""
         on_file = partial(_over_file, self.levels.storage, self.levels.words, work)
         yield from self.workers.over([file.name for file in self.levels[depth].files], on_file)
+
+    def over(self, items: Sequence[Any], work: Callable[[Any], Any]) -> Iterator[Any]:
+        """What `work` makes of each item, by those who explore, in the order of the items.
+
+        It must be picklable, and so must the items and what it makes of them.
+        """
+        yield from self.main.over(items, work)
+
+    def over_files(self) -> FileEngine:
+        """Itself."""
+        return self
 
     def _runs_of(self, level: LevelFiles, owner: int) -> Iterator[tuple[SortedFile, int]]:
         """The files of a level that may hold states of an owner, with how many about."""

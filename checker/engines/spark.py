@@ -80,8 +80,22 @@ class SparkWorkers:
         words = self.problem.model.layout.words
         programs.make_ready(programs.over_files(words))
         self._spark.wait()
-        memory = memory_a_core() if self._spark.is_local else CLUSTER_MEMORY_A_CORE
+        memory = self._memory_a_core
         return owners_for(frontier, words=words, cores=self._spark.cores, memory_a_core=memory)
+
+    @property
+    def tasks(self) -> int:
+        """One a core."""
+        return self._spark.cores
+
+    @property
+    def task_bytes(self) -> int:
+        """Half of a core's memory."""
+        return self._memory_a_core // 2
+
+    @property
+    def _memory_a_core(self) -> int:
+        return memory_a_core() if self._spark.is_local else CLUSTER_MEMORY_A_CORE
 
     def send(self, blocks: Sequence[tuple[int, bytes]], owners: int) -> None:
         """Candidates of this process as an RDD: a partition for each owner and one for reports."""

@@ -23,6 +23,14 @@ class Workers(Protocol):
     name: str
     gathered_rows: int
 
+    @property
+    def tasks(self) -> int:
+        """How many tasks run at a time; known once they have got ready, as is `task_bytes`."""
+
+    @property
+    def task_bytes(self) -> int:
+        """How much memory a task may take."""
+
     def start(self, storage: Storage, work: str, *, frontier: int, visited: int) -> int:
         """Get ready, and say how many owners there should be.
 

@@ -15,10 +15,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from checker.explain.courses import Allowance, Courses, CourseSearch, Event
+from checker.explain.lasting import LastingSearch, taken_by_itself
 from checker.problems.family import words_of
-from checker.problems.problem import Problem, asked_of_steps
+from checker.problems.problem import Problem
 from counterexamples import Moment, Replayed
-from model.kit.claim import ActionProperty
+from model.kit.claim import ActionProperty, Claim, Invariant, Recoverable, Temporal
 from model.kit.state import State
 from model.kit.transition_system import Step
 
@@ -101,9 +102,13 @@ class _Looked:
         self, problem: Problem, replayed: Replayed, states_max: int, seconds_max: float
     ) -> None:
         self._replayed, self._model = replayed, problem.model
-        self._outside = words_of(problem).outside
-        self._search = CourseSearch(problem, self._outside)
-        self._claim = asked_of_steps(problem, "explaining")
+        [self._claim] = [claim for claim in problem.claims if problem.is_asked(claim)]
+        self._own = own_actions(problem, self._claim)
+        self._search: CourseSearch | LastingSearch
+        if isinstance(self._claim, Invariant | ActionProperty):
+            self._search = CourseSearch(problem, self._claim, self._own)
+        else:
+            self._search = LastingSearch(problem, self._claim, self._own)
         self._allowance = Allowance(states=states_max, ends=time.monotonic() + seconds_max)
 
     def chain(self) -> Chain:
@@ -129,15 +134,36 @@ class _Looked:
             spared=tuple(spared),
             chances=tuple(chances),
             unlooked=tuple(unlooked),
-            knows_outside=bool(self._outside),
+            knows_outside=bool(self._own),
         )
 
     def _is_outside(self, action: str) -> bool:
-        return not self._outside or action in self._outside
+        return action not in self._own
 
-    def _courses(self, start: State, events: Sequence[Moment]) -> Courses:
-        asked = [Event(moment.action, next(iter(moment.values), None)) for moment in events]
+    def _courses(self, start: State, events: Sequence[Moment], after: int = 0) -> Courses:
+        """Courses from a state that comes after so many steps of the trace, or instead of one."""
+        cycle = self._replayed.trace.cycle
+        asked = [
+            Event(
+                moment.action,
+                next(iter(moment.values), None),
+                again=cycle is not None and moment.number > cycle,
+            )
+            for moment in events
+        ]
+        if isinstance(self._search, LastingSearch):
+            is_waiting = self._is_waiting_after(after)
+            return self._search.search(start.words, asked, self._allowance, is_waiting=is_waiting)
         return self._search.search(start.words, asked, self._allowance)
+
+    def _is_waiting_after(self, number: int) -> bool:
+        """Whether something that the claim waits for has not come yet after so many steps."""
+        claim, settings = self._claim, self._model.settings
+        waits = False
+        if isinstance(claim, Temporal):
+            for state in self._replayed.states[: number + 1]:
+                waits = (waits or claim.when(state, settings)) and not claim.then(state, settings)
+        return waits
 
     def _impossible_without(self, moment: Moment) -> tuple[int, ...]:
         before = self._replayed.moments[: moment.number - 1]
@@ -173,7 +199,7 @@ class _Looked:
                     continue
                 if self._still_ends_there(state, step, number):
                     continue
-                courses = self._courses(step.after, rest)
+                courses = self._courses(step.after, rest, after=number)
                 if courses.breaks is None and number not in unlooked:
                     unlooked.append(number)
                 if courses.breaks is False:
@@ -181,8 +207,13 @@ class _Looked:
         return found, unlooked
 
     def _still_ends_there(self, state: State, step: Step, number: int) -> bool:
-        """Whether the rest of the trace, as far as possible, breaks the claim also after `step`."""
+        """Whether the rest of the trace, as far as possible, breaks the claim also after `step`.
+
+        Of a claim about behaviours it is not tried: the courses say it as well.
+        """
         settings, claim = self._model.settings, self._claim
+        if not isinstance(claim, Invariant | ActionProperty):
+            return False
         rest = self._as_far_as_possible(step.after, self._replayed.moments[number:])
         if isinstance(claim, ActionProperty):
             return not claim.keeps(state, step.after, settings) or any(
@@ -191,6 +222,19 @@ class _Looked:
         return not claim.holds(step.after, settings) or any(
             not claim.holds(moment.after, settings) for moment in rest
         )
+
+
+def own_actions(problem: Problem, claim: Claim) -> frozenset[str]:
+    """The actions that the protocol takes by itself: all others are done to it.
+
+    Of a model of one's own it is not said which they are: none, or those that a claim about
+    behaviours relies on.
+    """
+    outside = words_of(problem).outside
+    own = frozenset(problem.model.contents) - outside if outside else frozenset[str]()
+    if isinstance(claim, Recoverable | Temporal):
+        own |= taken_by_itself(problem, claim)
+    return own
 
 
 def _as_moment(number: int, state: State, step: Step) -> Moment:

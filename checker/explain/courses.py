@@ -8,7 +8,7 @@ as it likes. All courses are gone through, so that "none breaks the claim" is as
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,10 +18,10 @@ from checker.compiled.origins import action_of, arguments_of, call_of, row_of, s
 from checker.engines.engine import ModelFault, Words
 from checker.engines.expander import Expander, Findings, Tally
 from checker.faults import explain_fault
-from checker.problems.problem import Problem, asked_of_steps
+from checker.problems.problem import Problem
 from checker.rows import Rows
 from checker.store.explore_loop import CHUNK_ROWS
-from model.kit.claim import ActionProperty
+from model.kit.claim import ActionProperty, Judged
 from model.kit.state import State
 from model.kit.transition_system import Model
 
@@ -31,11 +31,13 @@ class Event:
     """A step from outside: an action and its first argument, None where it has none.
 
     Further arguments, as how much a power loss takes, may be any: what they are worth depends on
-    what went before.
+    what went before. One that comes `again` may come at any time, as often as it likes: it is from
+    the part of a trace that repeats.
     """
 
     action: str
     actor: int | None
+    again: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,23 +64,63 @@ class Allowance:
         return time.monotonic() > self.ends
 
 
-class CourseSearch:
-    """Searches the courses of a problem, of which one claim is asked.
+class StepsOnCourses:
+    """Takes the steps of a problem's model, and tells them apart by where they come from.
 
-    `outside` names the actions that the protocol does not take by itself; empty: all of them.
-    Raises what an action or the claim raises, as a run does (`checker.faults`).
+    `own` names the actions that the protocol takes by itself.
     """
 
-    def __init__(self, problem: Problem, outside: frozenset[str]) -> None:
+    def __init__(self, problem: Problem, own: Collection[str]) -> None:
         self.problem = problem
         self.model = problem.model
-        self._claim = asked_of_steps(problem, "explaining")
-        self._expander = Expander(problem)
+        self.expander = Expander(problem)
         names = [action.name for action in self.model.actions]
-        self._is_free: NDArray[np.bool_] = np.array(
-            [bool(outside) and name not in outside for name in names], np.bool_
-        )
+        self._is_own: NDArray[np.bool_] = np.array([name in own for name in names], np.bool_)
         self._number = {name: number for number, name in enumerate(names)}
+
+    def out_of(self, rows: Rows) -> Iterator[tuple[Rows, NDArray[np.int64]]]:
+        """The successors of some rows, block by block, with their origins in `block`.
+
+        `begins` is where the block begins in `rows`, and `tally` is of the block. Raises what an
+        action raises, as a run does (`checker.faults`).
+        """
+        for at in range(0, len(rows), CHUNK_ROWS):
+            self.begins, self.block = at, np.ascontiguousarray(rows[at : at + CHUNK_ROWS])
+            self.tally = Tally(self.problem)
+            for written in self.expander.expand(self.block, self.tally):
+                yield self.expander.out[:written].copy(), self.expander.origin[:written].copy()
+            if self.tally.faults:
+                raise explain_fault(self.problem, ModelFault(min(self.tally.faults)))
+
+    def are_own(self, steps: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which steps the protocol takes by itself."""
+        own: NDArray[np.bool_] = self._is_own[action_of(steps)]
+        return own
+
+    def are(self, steps: NDArray[np.int64], event: Event) -> NDArray[np.bool_]:
+        """Which steps are this event."""
+        number = self._number[event.action]
+        is_action: NDArray[np.bool_] = action_of(steps) == number
+        if event.actor is None:
+            return is_action
+        sizes = [self.model.layout.sizes[p.over] for p in self.model.actions[number].parameters]
+        beyond = int(np.prod(sizes[1:], dtype=np.int64))
+        is_actor: NDArray[np.bool_] = arguments_of(steps) // beyond == event.actor
+        return is_action & is_actor
+
+
+class CourseSearch:
+    """Searches the courses of a problem, of which one claim about states or steps is asked.
+
+    `own` names the actions that the protocol takes by itself. Raises what an action or the claim
+    raises, as a run does (`checker.faults`).
+    """
+
+    def __init__(self, problem: Problem, claim: Judged, own: Collection[str]) -> None:
+        self.problem = problem
+        self.model = problem.model
+        self._claim = claim
+        self._steps = StepsOnCourses(problem, own)
 
     def search(self, start: Words, events: Sequence[Event], allowance: Allowance) -> Courses:
         """Go through all courses from `start` with some of the `events`, in their order.
@@ -97,11 +139,12 @@ class CourseSearch:
                 if len(seen) > allowance.states or allowance.is_over:
                     return Courses(None, len(seen))
                 reached: list[Rows] = []
-                for rows, steps in self._out_of(frontier):
-                    reached.append(rows[self._is_free[action_of(steps)]])
-                    allowed = self._is_free[action_of(steps)].copy()
+                for rows, origins in self._steps.out_of(frontier):
+                    steps = step_of(origins)
+                    allowed = self._steps.are_own(steps)
+                    reached.append(rows[allowed])
                     for later in range(taken, len(events)):
-                        matching = self._is_event(steps, events[later])
+                        matching = self._steps.are(steps, events[later])
                         if matching.any():
                             begun[later + 1].append(rows[matching])
                             allowed |= matching
@@ -110,34 +153,10 @@ class CourseSearch:
                 frontier = _unseen(reached, seen)
         return Courses(False, len(seen))
 
-    def _out_of(self, frontier: Rows) -> Iterator[tuple[Rows, NDArray[np.int64]]]:
-        """The successors of a frontier, block by block, with the step to each."""
-        for at in range(0, len(frontier), CHUNK_ROWS):
-            block = np.ascontiguousarray(frontier[at : at + CHUNK_ROWS])
-            tally = Tally(self.problem)
-            for written in self._expander.expand(block, tally):
-                self._block, self._tally = block, tally
-                yield (
-                    self._expander.out[:written].copy(),
-                    step_of(self._expander.origin[:written]),
-                )
-            if tally.faults:
-                raise explain_fault(self.problem, ModelFault(min(tally.faults)))
-
-    def _is_event(self, steps: NDArray[np.int64], event: Event) -> NDArray[np.bool_]:
-        number = self._number[event.action]
-        is_action: NDArray[np.bool_] = action_of(steps) == number
-        if event.actor is None:
-            return is_action
-        sizes = [self.model.layout.sizes[p.over] for p in self.model.actions[number].parameters]
-        beyond = int(np.prod(sizes[1:], dtype=np.int64))
-        is_actor: NDArray[np.bool_] = arguments_of(steps) // beyond == event.actor
-        return is_action & is_actor
-
     def _breaks_in(self, frontier: Rows) -> bool:
         """Whether a state of the frontier breaks the claim, if it is one about states."""
         findings = Findings(self.problem)
-        self._expander.inspect(np.ascontiguousarray(frontier), findings)
+        self._steps.expander.inspect(np.ascontiguousarray(frontier), findings)
         if findings.faults:
             raise explain_fault(self.problem, ModelFault(min(findings.faults)))
         return bool(findings.broken.any())
@@ -148,12 +167,12 @@ class CourseSearch:
         Compiled code says only that some step does; which one, if it is allowed, Python finds.
         """
         claim = self._claim
-        if not isinstance(claim, ActionProperty) or not self._tally.breaches.broken.any():
+        if not isinstance(claim, ActionProperty) or not self._steps.tally.breaches.broken.any():
             return False
-        origins = self._expander.origin[: len(allowed)][allowed]
+        origins = self._steps.expander.origin[: len(allowed)][allowed]
         return any(
             not claim.keeps(before, after, self.model.settings)
-            for before, after in _transitions(self.model, self._block, origins)
+            for before, after in _transitions(self.model, self._steps.block, origins)
         )
 
 

@@ -78,5 +78,6 @@ def _of_tried(tried: Tried) -> dict[str, Any]:
         "depth": tried.depth,
         "distinct": tried.states,
         "complete": tried.complete,
+        "unjudged_states": tried.unjudged,
         "never_happens": list(tried.never),
     }

@@ -93,9 +93,10 @@ def told_without(cause: Cause, claim: str) -> str:
 
 
 def told_repair(tried: Tried) -> str:
-    """`in 31,339 states`, and what never happens with the change."""
+    """`in 31,339 states`, what is left open of them, and what never happens with the change."""
+    but = f", but for {counted(tried.unjudged, 'state')} left open" if tried.unjudged else ""
     never = f"; but then never: {', '.join(tried.never)}" if tried.never else ""
-    return f"in {counted(tried.states, 'state')}{never}"
+    return f"in {counted(tried.states, 'state')}{but}{never}"
 
 
 def told_numbers(numbers: tuple[int, ...]) -> str:

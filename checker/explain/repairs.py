@@ -32,8 +32,9 @@ SECONDS_MAX = 120.0
 class Tried:
     """A change that was explored. `verdict` is that of the claim, `depth` of its violation.
 
-    `states` are all there are where the run is `complete`. `never` names what must happen and does
-    not with this change, though it does without it.
+    `states` are all there are where the run is `complete`; `unjudged` are those of which a claim
+    about behaviours says nothing, for a bound cuts what might help. `never` names what must happen
+    and does not with this change, though it does without it.
     """
 
     candidate: Candidate
@@ -41,6 +42,7 @@ class Tried:
     depth: int | None
     states: int
     complete: bool
+    unjudged: int = 0
     never: tuple[str, ...] = ()
 
     @property
@@ -98,9 +100,9 @@ def repairs_of(
     for number, one in enumerate((problem, *changed)):
         watch(number, len(changes) + 1)
         shareable = replace(one, shared=shared[one.model.layout])
+        prepare(shareable, threads=threads_of(threads), announce=announce)
         if ends is None:
-            # Compiling is not what the time is for, and there is something to compile only once.
-            prepare(shareable, threads=threads_of(threads), announce=announce)
+            # Compiling is not what the time is for; most of it is done the first time.
             ends = time.monotonic() + seconds_max
         left = ends - time.monotonic()
         if left <= 0:
@@ -109,7 +111,7 @@ def repairs_of(
         budgets = Budgets(
             max_states=states_max, max_seconds=left, stop_at_first=number > 0 and len(asked) == 1
         )
-        result = run(shareable, choice, budgets=budgets, announce=announce).result
+        result = run(shareable, choice, budgets=budgets).result
         if result.interrupted:
             break
         results.append(result)
@@ -154,5 +156,6 @@ def _tried(claim: str, change: Candidate, result: Result, happening: frozenset[s
         depth=found.depth,
         states=result.distinct,
         complete=result.complete,
+        unjudged=found.unjudged,
         never=tuple(sorted(happening - _happening(result))) if result.complete else (),
     )

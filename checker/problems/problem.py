@@ -155,12 +155,18 @@ def _put_together(
     )
 
 
+def asked_alone(problem: Problem) -> Claim:
+    """The one claim that is asked, whatever it is about."""
+    [claim] = [claim for claim in problem.claims if problem.is_asked(claim)]
+    return claim
+
+
 def asked_of_steps(problem: Problem, what: str) -> Judged:
     """The one claim that is asked, for `what` goes by single states and steps.
 
     Raises `BadEnvironment` where it is about behaviours.
     """
-    [claim] = [claim for claim in problem.claims if problem.is_asked(claim)]
+    claim = asked_alone(problem)
     if isinstance(claim, Invariant | ActionProperty):
         return claim
     raise BadEnvironment(

@@ -12,21 +12,12 @@ import functools
 import operator
 import types
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from itertools import product
+from dataclasses import dataclass, replace
 from typing import Any
 
 from checker.compiled.source import Source, source_of
-from checker.reduced.worlds import (
-    Cell,
-    Fields,
-    Number,
-    World,
-    computed,
-    known,
-    merged,
-)
-from model.kit.layout import Layout, Place
+from checker.reduced.elements import Elements, Seen
+from checker.reduced.worlds import Fields, Number, World, computed, known, merged
 
 WORLDS_MAX = 4000
 """So many ways through one rule are told apart; a rule with more is given up."""
@@ -74,45 +65,17 @@ STATE, SETTINGS = _StateOf(), _Settings()
 
 
 @dataclass(slots=True)
-class Seen:
-    """What a rule may do. `reads` and `writes` are elements, `values` what may be written to them.
-
-    `made_of` are the fields that what is written to a field depends on.
-    """
-
-    reads: set[Cell] = field(default_factory=set)
-    writes: set[Cell] = field(default_factory=set)
-    values: dict[str, set[int]] = field(default_factory=dict)
-    made_of: dict[str, set[str]] = field(default_factory=dict)
-
-    @property
-    def fields_read(self) -> Fields:
-        """The fields of which any element is read."""
-        return frozenset(name for name, _, _ in self.reads)
-
-    @property
-    def fields_written(self) -> Fields:
-        """The fields of which any element is written."""
-        return frozenset(name for name, _, _ in self.writes)
-
-
-@dataclass(slots=True)
 class Looker:
-    """Looks at rules with these settings, in states whose fields have these `ranges`.
+    """Looks at rules with these settings, in states that hold these `elements`."""
 
-    An element of a field in `parting` is known from where it is read on: there worlds part. Of the
-    `watched` elements each world knows whether it has written or read them. Writing what is there
-    already is no writing, but for the elements `overwritten`.
-    """
-
-    layout: Layout
     settings: Any
-    ranges: Mapping[str, frozenset[int]]
-    parting: Fields
-    watched: frozenset[Cell] = frozenset()
-    overwritten: frozenset[Cell] = frozenset()
-    seen: Seen = field(default_factory=Seen)
+    elements: Elements
     _source: Source | None = None
+
+    @property
+    def seen(self) -> Seen:
+        """What the rules that were looked at may do."""
+        return self.elements.seen
 
     # --- rules -----------------------------------------------------------------------------------
 
@@ -261,12 +224,12 @@ class Looker:
                     worlds = [w for before in worlds for w in self._put(each, before, item)]
                 return worlds
             case ast.Attribute(attr=name):
-                return self._write(world, name, (), value)
+                return self.elements.write(world, name, (), value)
             case ast.Subscript(value=ast.Attribute(attr=name)):
                 return [
                     after
                     for before, indices in self._values(_indices(target), world)
-                    for after in self._write(before, name, indices, value)
+                    for after in self.elements.write(before, name, indices, value)
                 ]
         raise TooIntricate
 
@@ -289,11 +252,13 @@ class Looker:
                 return [(world, self._name(name, world))]
             case ast.Attribute():
                 return self._attribute(node, world)
-            case ast.Subscript(value=ast.Attribute(attr=name)) if name in self.layout.places:
+            case ast.Subscript(value=ast.Attribute(attr=name)) if (
+                name in self.elements.layout.places
+            ):
                 return [
                     found
                     for before, indices in self._values(_indices(node), world)
-                    for found in self._read(before, name, indices)
+                    for found in self.elements.read(before, name, indices)
                 ]
             case ast.Tuple(elts=items):
                 return [(after, tuple(values)) for after, values in self._values(items, world)]
@@ -366,10 +331,10 @@ class Looker:
         if not isinstance(node.value, ast.Name):
             raise TooIntricate
         owner = self._name(node.value.id, world)
-        if owner is STATE and node.attr in self.layout.sizes:
-            return [(world, known(self.layout.sizes[node.attr]))]
+        if owner is STATE and node.attr in self.elements.layout.sizes:
+            return [(world, known(self.elements.layout.sizes[node.attr]))]
         if owner is STATE:
-            return self._read(world, node.attr, [])
+            return self.elements.read(world, node.attr, [])
         if owner is SETTINGS:
             return [(world, known(getattr(self.settings, node.attr)))]
         thing = getattr(owner, node.attr)
@@ -398,75 +363,12 @@ class Looker:
                 raise TooIntricate
         return found
 
-    # --- elements --------------------------------------------------------------------------------
-
-    def values_of(self, world: World, cell: Cell) -> frozenset[int]:
-        """What an element may be."""
-        return world.cells.get(cell, self.ranges[cell[0]])
-
-    def _read(self, world: World, name: str, indices: list[Number]) -> _Found:
-        place = self.layout.places[name]
-        made_of = frozenset((name,)).union(*(index.made_of for index in indices))
-        cells = list(_cells(place, indices))
-        self.seen.reads.update(cells)
-        unwritten = self.watched.intersection(cells) - world.written
-        if not unwritten <= world.read:
-            world = replace(world, read=world.read | unwritten)
-        if len(cells) == 1 and name in self.parting:
-            (cell,) = cells
-            return [
-                (world.narrowed(cell, frozenset((value,))), Number(frozenset((value,)), made_of))
-                for value in sorted(self.values_of(world, cell))
-            ]
-        values = frozenset[int]().union(*(self.values_of(world, cell) for cell in cells))
-        return [(world, Number(values, made_of))] if cells else []
-
-    def _write(
-        self, world: World, name: str, indices: list[Number] | tuple[()], value: Number
-    ) -> list[World]:
-        place = self.layout.places[name]
-        why = value.made_of.union(world.decided_by, *(index.made_of for index in indices))
-        self.seen.made_of.setdefault(name, set()).update(why)
-        # What is out of range raises, and is no state.
-        kept = frozenset(
-            v
-            for v in (value.values if value.values is not None else _range(place))
-            if place.lo <= v <= place.hi
-        )
-        found = []
-        for cell in _cells(place, list(indices)):
-            before = self.values_of(world, cell)
-            if len(kept) == 1 and before == kept and cell not in self.overwritten:
-                found.append(world)
-                continue
-            self.seen.writes.add(cell)
-            self.seen.values.setdefault(name, set()).update(kept)
-            after = world.narrowed(cell, kept)
-            if cell in self.watched:
-                after = replace(after, written=after.written | {cell})
-            found.append(after)
-        return found
-
 
 def _made_of_too(value: Any, fields: Fields) -> Any:
     """What a rule returns, these fields having decided which return it came to."""
     if isinstance(value, tuple):
         return tuple(_made_of_too(item, fields) for item in value)
     return Number(value.values, value.made_of | fields) if isinstance(value, Number) else value
-
-
-def _range(place: Place) -> frozenset[int]:
-    return frozenset(range(place.lo, place.hi + 1))
-
-
-def _cells(place: Place, indices: list[Number]) -> Iterator[Cell]:
-    """The elements that indices may mean; what is outside the shape raises, and is left out."""
-    choices = [
-        [i for i in range(extent) if index.values is None or i in index.values]
-        for index, extent in zip(indices, place.shape, strict=True)
-    ]
-    for at in product(*choices):
-        yield (place.name, *at, *(0,) * (2 - len(at)))  # type: ignore[misc]
 
 
 def _indices(node: ast.Subscript) -> list[ast.expr]:

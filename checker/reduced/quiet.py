@@ -17,9 +17,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from checker.reduced.looking import SETTINGS, STATE, Seen, TooIntricate
+from checker.reduced.decisions import Cell
+from checker.reduced.elements import Seen
+from checker.reduced.looking import SETTINGS, STATE, TooIntricate
 from checker.reduced.stepping import Call, Steps
-from checker.reduced.worlds import Cell, Fields, World
+from checker.reduced.worlds import Fields, World
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +67,7 @@ def of_normal_form(steps: Steps) -> Fields:
     """The fields that the normal form reads."""
     seen = Seen()
     if steps.model.normalise is not None:
-        steps.looker(seen=seen).ways(steps.model.normalise, World(), (STATE, SETTINGS))
+        steps.bare_looker(seen).ways(steps.model.normalise, World(), (STATE, SETTINGS))
     return seen.fields_read
 
 
@@ -113,6 +115,9 @@ def is_independent(steps: Steps, quiet: Quiet, other: Call) -> bool:
     seen = steps.seen[other[0].name, other[1]]
     if not seen.writes & quiet.touched and not seen.reads & quiet.changes:
         return True
+    budget = other[0].budget
+    if budget is not None and (budget.used, 0, 0) in quiet.touched:
+        return False
     looker = steps.looker(
         parting=quiet.parting, watched=quiet.touched, overwritten=quiet.changes, seen=Seen()
     )

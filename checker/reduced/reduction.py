@@ -9,23 +9,11 @@ from __future__ import annotations
 import contextlib
 from dataclasses import replace
 
-import msgspec
-
 from checker.compiled import cache, recognised
 from checker.problems.problem import Problem
 from checker.problems.reduction import Reduction
-from checker.reduced.cone import Cone, cone_of
-from checker.reduced.looking import SETTINGS, STATE, Seen, TooIntricate
-from checker.reduced.postponed import Postponed, postponed_fields
-from checker.reduced.quiet import Quiet, of_normal_form, quiet_steps
-from checker.reduced.smaller import AtOnce, Decisions, smaller_model
-from checker.reduced.stepping import Steps
-from checker.reduced.worlds import Fields, World
-from model.kit.errors import BadEnvironment
-
-
-class CannotReduce(BadEnvironment):
-    """A problem has claims or rules with which a reduction would not be exact."""
+from checker.reduced.decisions import CannotReduce, Decisions, as_text, of_text
+from checker.reduced.smaller import smaller_model
 
 
 def reduced(problem: Problem) -> Problem:
@@ -50,11 +38,14 @@ def _decisions(problem: Problem) -> Decisions:
     key = _key(problem)
     known = cache.kept(key) if key is not None else None
     if known is not None:
-        with contextlib.suppress(ValueError, TypeError, msgspec.ValidationError):
-            return msgspec.json.decode(known, type=Decisions)
+        with contextlib.suppress(ValueError):
+            return of_text(known)
+    # Most questions are asked more than once.
+    from checker.reduced.deciding import decided  # noqa: PLC0415
+
     decisions = decided(problem)
     if key is not None:
-        cache.keep(key, msgspec.json.encode(decisions))
+        cache.keep(key, as_text(decisions))
     return decisions
 
 
@@ -63,39 +54,17 @@ def _key(problem: Problem) -> str | None:
     model = problem.model
     claims: list[object] = [claim.holds for claim in problem.applicable]
     claims += [claim.keeps for claim in problem.applicable_properties]
-    claims += [claim.happens for claim in problem.reachable]
+    settings = model.settings
+    claims += [(claim.happens, claim.applies(settings)) for claim in problem.reachable]
     return recognised.key_of(
         "reduction",
         model.layout,
-        tuple(model.settings._fields),
-        tuple(model.settings),
+        tuple(settings._fields),
+        tuple(settings),
         model.enabled_actions,
         tuple(state.words for state in model.initial),
         model.normalise,
         tuple(claims),
-    )
-
-
-def decided(problem: Problem) -> Decisions:
-    """How the problem's model is made smaller. Raises `CannotReduce`."""
-    try:
-        steps = Steps.of(problem.model)
-        asked = _read_by_claims(problem, steps)
-        _require_stuttering(problem, steps)
-        cone = cone_of(steps, asked)
-        postponed = postponed_fields(steps, asked | of_normal_form(steps), cone.matter)
-        quiet = _quiet(steps, asked, cone, postponed)
-    except TooIntricate as problem_:
-        raise CannotReduce(f"--reduce cannot follow a rule ({problem_}); leave it out") from None
-    return Decisions(
-        fields=cone.left_out,
-        actions=cone.actions,
-        never=cone.never,
-        postponed=tuple(postponed),
-        at_once=tuple(
-            AtOnce(each.call[0].name, each.call[1], each.compared, tuple(sorted(each.changes)))
-            for each in quiet
-        ),
     )
 
 
@@ -107,52 +76,3 @@ def _require_states_and_steps(problem: Problem) -> None:
             f"{behaviours[0].name} is about what follows, which --reduce does not keep; "
             "leave out --reduce, or do not ask for it"
         )
-
-
-def _quiet(steps: Steps, asked: Fields, cone: Cone, postponed: list[Postponed]) -> list[Quiet]:
-    """The quiet steps, in the model that the other reductions leave."""
-    gone = {*cone.actions, *(name for each in postponed for name in each.writers)}
-    held = {each.field for each in postponed}
-    read = {
-        name
-        for (action, _), seen in steps.seen.items()
-        if any(action in each.writers for each in postponed)
-        for name in seen.fields_read
-    }
-    calls = [call for call in steps.calls if call[0].name not in gone]
-    return quiet_steps(steps, asked | held | read, calls)
-
-
-def _read_by_claims(problem: Problem, steps: Steps) -> Fields:
-    """The fields that the claims which are checked read, and what must happen."""
-    seen = Seen()
-    looker = steps.looker(seen=seen)
-    settings = problem.model.settings
-    for claim in problem.applicable:
-        looker.ways(claim.holds, World(), (STATE, SETTINGS))
-    for prop in problem.applicable_properties:
-        looker.ways(prop.keeps, World(), (STATE, STATE, SETTINGS))
-    for reachable in problem.reachable:
-        if reachable.applies(settings):
-            looker.ways(reachable.happens, World(), (STATE, STATE, SETTINGS))
-    return seen.fields_read
-
-
-def _require_stuttering(problem: Problem, steps: Steps) -> None:
-    """No claim about steps minds one that changes nothing that it reads: such are left out."""
-    everything = frozenset(f.name for f in problem.model.layout.fields)
-    both = (STATE, STATE, SETTINGS)
-    for prop in problem.applicable_properties:
-        ways = steps.looker(parting=everything).ways(prop.keeps, World(), both)
-        if any(value.may_be(False) for _, value in ways):
-            raise CannotReduce(
-                f"{prop.name} may break in a step that changes nothing it reads; "
-                "leave out --reduce, or do not ask for it"
-            )
-    for reachable in problem.reachable:
-        ways = steps.looker(parting=everything).ways(reachable.happens, World(), both)
-        if any(value.may_be(True) for _, value in ways):
-            raise CannotReduce(
-                f"{reachable.name} may happen in a step that changes nothing it reads; "
-                "leave out --reduce"
-            )

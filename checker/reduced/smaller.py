@@ -3,48 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
+from checker.reduced.choosing import choosing, extended, gathering
+from checker.reduced.decisions import AtOnce, Decisions, Postponed
 from checker.reduced.made import made
-from checker.reduced.postponed import Postponed, choosing, extended, gathering
-from checker.reduced.worlds import Cell
 from model.kit.layout import Layout, Place
 from model.kit.state import Draft, State, as_dict
-from model.kit.transition_system import Action, Arguments, Model
-
-
-@dataclass(frozen=True, slots=True)
-class AtOnce:
-    """A step that is taken at once where it changes none of the elements `compared`.
-
-    It may change all of these, and `changes`.
-    """
-
-    action: str
-    arguments: Arguments
-    compared: tuple[Cell, ...]
-    changes: tuple[Cell, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Decisions:
-    """How a model is made smaller: all of it plain values, so that it can be kept.
-
-    `fields` vary and are not kept; `actions` change nothing that matters and are not taken; `never`
-    cannot happen. `at_once` are in an order in which none makes an earlier one possible.
-    """
-
-    fields: tuple[str, ...]
-    actions: tuple[str, ...]
-    never: tuple[str, ...]
-    postponed: tuple[Postponed, ...]
-    at_once: tuple[AtOnce, ...]
-
-    @property
-    def writers(self) -> tuple[str, ...]:
-        """The actions that do nothing but write what is postponed."""
-        return tuple(name for each in self.postponed for name in each.writers)
+from model.kit.transition_system import Action, Model
 
 
 def smaller_model(model: Model, decisions: Decisions) -> Model:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from checker.reduced.looking import SETTINGS, STATE, Looker, Seen
-from checker.reduced.worlds import NOTHING, Cell, Fields, World
+from checker.reduced.decisions import Cell
+from checker.reduced.elements import Elements, Seen
+from checker.reduced.looking import SETTINGS, STATE, Looker
+from checker.reduced.relations import NO_RELATIONS, Relations
+from checker.reduced.worlds import NOTHING, Fields, World
 from model.kit.layout import Layout
 from model.kit.renaming import Holds
 from model.kit.state import as_dict
@@ -29,12 +33,13 @@ class Way:
 class Steps:
     """The actions that may happen at all, with what they do: `seen` by action and arguments.
 
-    `ranges` are the values that each field may have in any reachable state, `conditions` the fields
-    that guard and limit read.
+    `ranges` are the values that each field may have in any reachable state, `relations` what two
+    fields never are at once in a row, `conditions` the fields that guard and limit read.
     """
 
     model: Model
-    ranges: dict[str, frozenset[int]] = field(default_factory=dict)
+    ranges: dict[str, frozenset[int]]
+    relations: Relations
     seen: dict[tuple[str, Arguments], Seen] = field(default_factory=dict)
     calls: list[Call] = field(default_factory=list)
     conditions: dict[tuple[str, Arguments], Fields] = field(default_factory=dict)
@@ -45,8 +50,15 @@ class Steps:
 
     @staticmethod
     def of(model: Model) -> Steps:
-        """Look at all actions until no field may have another value. Raises `TooIntricate`."""
-        steps = Steps(model, _first_values(model))
+        """Look at all actions until no field may have another value, and no relation is broken.
+
+        Raises `TooIntricate`.
+        """
+        initial = [as_dict(state) for state in model.initial]
+        relations = Relations.between(
+            model.layout, [{n: _flat(v) for n, v in state.items()} for state in initial]
+        )
+        steps = Steps(model, _first_values(model.layout, initial), relations)
         for action in model.enabled_actions:
             if action.budget is not None:
                 most = int(getattr(model.settings, action.budget.setting))
@@ -75,16 +87,27 @@ class Steps:
                 continue
             self._turn += 1
             seen = Seen()
-            ways = self.ways(self.looker(seen=seen), (action, arguments), World())
+            looker = self.looker(parting=self.relations.told_apart, seen=seen)
+            ways = self.ways(looker, (action, arguments), World())
+            if action.budget is not None:
+                used = action.budget.used
+                seen.writes.add((used, 0, 0))
+                seen.made_of.setdefault(used, set()).add(used)
             self._looked_at[key] = self._turn
             self._rests_on[key] = seen.fields_read | frozenset(seen.made_of)
+            if self._rests_on[key] & self.relations.fields:
+                # What one of them is says something of the others.
+                self._rests_on[key] |= self.relations.fields
             if ways:
                 self.seen[key] = seen
-            for name, values in seen.values.items():
-                if not values <= self.ranges[name]:
-                    self.ranges[name] |= values
-                    self._grown_at[name] = self._turn + 1
-                    has_grown = True
+            grown = {name for name, values in seen.values.items() if values - self.ranges[name]}
+            for name in grown:
+                self.ranges[name] |= seen.values[name]
+            for way in ways:
+                grown |= self.relations.dropped(way.after, self.ranges)
+            for name in grown:
+                self._grown_at[name] = self._turn + 1
+            has_grown = has_grown or bool(grown)
         return has_grown
 
     def looker(
@@ -96,22 +119,34 @@ class Steps:
         seen: Seen | None = None,
     ) -> Looker:
         """Looks at a rule in any state within the ranges."""
-        return Looker(
+        elements = Elements(
             self.model.layout,
-            self.model.settings,
             self.ranges,
+            self.relations,
             parting | deciding(self.model.layout),
             watched,
             overwritten,
             seen if seen is not None else Seen(),
         )
+        return Looker(self.model.settings, elements)
+
+    def bare_looker(self, seen: Seen) -> Looker:
+        """Looks at what is not read in one reachable state: in the midst of a step, or in two.
+
+        Nothing that is read there says anything of what is read next.
+        """
+        elements = Elements(self.model.layout, self.ranges, NO_RELATIONS, seen=seen)
+        return Looker(self.model.settings, elements)
 
     def ways(self, looker: Looker, call: Call, world: World) -> list[Way]:
         """All ways that a step may go in the states of `world`. Raises `TooIntricate`."""
         action, arguments = call
         given = (STATE, SETTINGS, *arguments)
         key = action.name, arguments
-        asked = [w for w, value in looker.ways(action.guard, world, given) if value.may_be(True)]
+        begun = looker.elements.narrowed(world, world.cells.items())
+        if begun is None:
+            return []
+        asked = [w for w, value in looker.ways(action.guard, begun, given) if value.may_be(True)]
         if action.limit is not None:
             asked = [
                 after
@@ -139,14 +174,16 @@ def deciding(layout: Layout) -> Fields:
     )
 
 
-def _first_values(model: Model) -> dict[str, frozenset[int]]:
-    found: dict[str, set[int]] = {f.name: set() for f in model.layout.fields}
-    for declared in model.layout.fields:
+def _first_values(
+    layout: Layout, initial: Sequence[Mapping[str, object]]
+) -> dict[str, frozenset[int]]:
+    found: dict[str, set[int]] = {f.name: set() for f in layout.fields}
+    for declared in layout.fields:
         # An element that is not alive reads as the lowest value once it is.
         if declared.alive is not None:
             found[declared.name].add(declared.lo)
-    for state in model.initial:
-        for name, value in as_dict(state).items():
+    for values in initial:
+        for name, value in values.items():
             found[name].update(_flat(value))
     return {name: frozenset(values) for name, values in found.items()}
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Any
 
-Cell = tuple[str, int, int]
-"""An element of a field: name, row, column; 0 where there is none."""
+from checker.reduced.decisions import Cell
+
 Fields = frozenset[str]
 NOTHING: Fields = frozenset()
 VALUES_MAX = 70
@@ -86,9 +86,9 @@ class World:
     """Some states, at one place of a rule.
 
     `cells` are the elements of which more is known than of their field, `variables` those of the
-    function. Of the watched elements `written` are those that were written on the way here, and
-    `read` those that were read while they had not been. `decided_by` are the fields that decided
-    that the rule came here.
+    function. `changed` are the elements that may have been written on the way here. Of the watched
+    elements `written` are those that were written on the way here, and `read` those that were read
+    while they had not been. `decided_by` are the fields that decided that the rule came here.
     """
 
     cells: dict[Cell, frozenset[int]] = field(default_factory=dict)
@@ -96,10 +96,12 @@ class World:
     written: frozenset[Cell] = frozenset()
     read: frozenset[Cell] = frozenset()
     decided_by: Fields = NOTHING
+    changed: frozenset[Cell] = frozenset()
 
-    def narrowed(self, cell: Cell, values: frozenset[int]) -> World:
-        """The states of it in which an element has one of these values."""
-        return replace(self, cells={**self.cells, cell: values})
+    def written_to(self, cell: Cell, values: frozenset[int]) -> World:
+        """The same, after one of these values was written to an element."""
+        changed = self.changed if cell in self.changed else self.changed | {cell}
+        return replace(self, cells={**self.cells, cell: values}, changed=changed)
 
     def assigned(self, name: str, value: Any) -> World:
         """The same, where a variable stands for something."""
@@ -150,5 +152,6 @@ def _as_one(group: list[tuple[World, Any]]) -> tuple[World, Any]:
         for name in first.variables
     }
     decided_by = NOTHING.union(*(world.decided_by for world, _ in group))
+    changed = frozenset[Cell]().union(*(world.changed for world, _ in group))
     value = _put_together([value for _, value in group])
-    return World(cells, variables, first.written, first.read, decided_by), value
+    return World(cells, variables, first.written, first.read, decided_by, changed), value

@@ -177,7 +177,7 @@ TICKETS = (
         number="C35",
         name="hw-above-log",
         title="Until 2.4 the high watermark outlives truncation, and falls to 0",
-        source="KAFKA-8332, Replica.convertHWToLocalOffsetMetadata",
+        source="KAFKA-8457 (2.4.0), Replica.convertHWToLocalOffsetMetadata",
         story="A follower that truncates keeps a high watermark above its log end until it is told "
         "another. If it is elected before that, it looks for that offset in its log, finds none, "
         "and begins at 0: consumers see nothing of what they have read.",

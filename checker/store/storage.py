@@ -187,6 +187,11 @@ class LocalStorage:
             raise
 
 
+def undurable(storage: Storage) -> Storage:
+    """The same, but for files that need not survive a power loss."""
+    return LocalStorage(storage.root) if isinstance(storage, LocalStorage) else storage
+
+
 class RemoteStorage:
     """An object store or HDFS, through pyarrow.fs. A file is read whole.
 

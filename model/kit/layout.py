@@ -96,7 +96,7 @@ class Place:
 
 
 class Element(NamedTuple):
-    """One element of a field: `width` bits of a word, as a shift and a mask.
+    """One element of a field: `width` bits of a word, as a shift and a mask, and what is added.
 
     Of a row that need not be alive, `decides` is the element that says so, `values` those of it in
     which the row is alive, less the least value of its field.
@@ -105,6 +105,7 @@ class Element(NamedTuple):
     word: int
     shift: int
     mask: int
+    lo: int
     decides: Element | None = None
     values: frozenset[int] = frozenset()
 
@@ -139,10 +140,10 @@ class Layout:
     `sizes` are the constants that shaped it ("replicas": 2, ...). They can be read on every state
     as if they were fields, and a compiled action sees them as constants. Two layouts are equal when
     everything that a compiled action could depend on is. `elements` has every element of every
-    field, by name and index.
+    field, by name and index; `classes` is `model.kit.state`'s, for the states of this layout.
     """
 
-    __slots__ = ("bits", "digest", "elements", "fields", "places", "sizes", "words")
+    __slots__ = ("bits", "classes", "digest", "elements", "fields", "places", "sizes", "words")
 
     def __init__(self, fields: Sequence[Field], *, sizes: Mapping[str, int]) -> None:
         names = [*sizes, *(f.name for f in fields)]
@@ -158,6 +159,7 @@ class Layout:
         self.bits = sum(chunk.rows * chunk.row_bits for chunk in chunks)
         self.words, self.places = _place(chunks)
         self.elements = {name: _elements(self.places, name) for name in self.places}
+        self.classes: dict[type, Any] = {}
         described = repr((sorted(self.sizes.items()), sorted(self.places.items()), self.words))
         self.digest = hashlib.sha256(described.encode()).hexdigest()[:16]
 
@@ -183,7 +185,7 @@ def _elements(places: Mapping[str, Place], name: str) -> dict[Index, Element]:
     for index in itertools.product(*map(range, place.shape)):
         steps = (place.row, place.column)[: len(index)]
         bit = place.bit + sum(i * step for i, step in zip(index, steps, strict=True))
-        element = Element(bit // WORD_BITS, bit % WORD_BITS, (1 << place.width) - 1)
+        element = Element(bit // WORD_BITS, bit % WORD_BITS, (1 << place.width) - 1, place.lo)
         if place.alive is not None:
             decider = places[place.alive.field]
             decides = _elements(places, decider.name)[index[0]]

@@ -8,7 +8,8 @@ not alive.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Self
 
 from model.kit.layout import Element, Index, Layout, Place
 
@@ -24,26 +25,48 @@ class NotAlive(ValueError):
 class _Rows:
     """The elements of one field of one state: `rows[i]` or `rows[i, j]`."""
 
-    __slots__ = ("_place", "_state")
+    __slots__ = ("_elements", "_place", "_state")
 
-    def __init__(self, state: State, place: Place) -> None:
+    def __init__(self, state: State, place: Place, elements: Mapping[Index, Element]) -> None:
         self._state = state
         self._place = place
+        self._elements = elements
 
     def __getitem__(self, index: Index) -> int:
-        return self._state._read(self._place, index)
+        # As `State._read`, which would take an interpreted search a fifth longer.
+        element = self._elements.get(index)
+        if element is None:
+            raise _outside(self._place, index)
+        word, shift, mask, lo, decides, values = element
+        words = self._state._words
+        if decides is not None:
+            value = words[decides.word] >> decides.shift & decides.mask
+            if value not in values:
+                raise self._state._not_alive(self._place, index, value)
+        return (words[word] >> shift & mask) + lo
 
     def __setitem__(self, index: Index, value: int) -> None:
         self._state._write(self._place, index, value)
 
 
 class State:
-    """One immutable state. Fields read as attributes: `state.epoch`, `state.log[r, o]`."""
+    """One immutable state. Fields read as attributes: `state.epoch`, `state.log[r, o]`.
+
+    The states of a layout are of a class of its own, which has a property for each field: an
+    interpreted search does little else than read them.
+    """
 
     __slots__ = ("_words", "layout")
 
     layout: Layout
     _words: list[int]
+
+    def __new__(cls, layout: Layout, words: tuple[int, ...] | None = None) -> Self:
+        """An object of the class that the layout's states have."""
+        own = layout.classes.get(cls)
+        if own is None:
+            own = layout.classes[cls] = _with_fields(cls, layout)
+        return object.__new__(own)
 
     def __init__(self, layout: Layout, words: tuple[int, ...] | None = None) -> None:
         if words is not None and len(words) != layout.words:
@@ -57,13 +80,8 @@ class State:
         return tuple(self._words)
 
     def __getattr__(self, name: str) -> Any:
-        place = self.layout.places.get(name)
-        if place is None:
-            try:
-                return self.layout.sizes[name]
-            except KeyError:
-                raise AttributeError(f"the state has no field {name!r}") from None
-        return _Rows(self, place) if place.shape else self._read(place, ())
+        # What the layout has is found on the class.
+        raise AttributeError(f"the state has no field {name!r}")
 
     def __setattr__(self, name: str, value: int) -> None:
         place = self.layout.places.get(name)
@@ -83,15 +101,15 @@ class State:
         return f"State({', '.join(f'{name}={value}' for name, value in as_dict(self).items())})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (type(self), (self.layout, self.words))
+        return (State, (self.layout, self.words))
 
     def draft(self) -> Draft:
         """A private copy that an effect may write to."""
         return Draft(self.layout, self.words)
 
     def _read(self, place: Place, index: Index) -> int:
-        word, shift, mask, _, _ = self._element(place, index)
-        return (self._words[word] >> shift & mask) + place.lo
+        word, shift, mask, lo, _, _ = self._element(place, index)
+        return (self._words[word] >> shift & mask) + lo
 
     def _write(self, place: Place, index: Index, value: int) -> None:
         raise AttributeError(f"a state is a value: {place.name} cannot be set; write to a draft")
@@ -101,7 +119,7 @@ class State:
         element = self.layout.elements[place.name].get(index)
         if element is None:
             raise _outside(place, index)
-        decides = element[3]
+        decides = element.decides
         if decides is not None:
             value = self._words[decides.word] >> decides.shift & decides.mask
             if value not in element.values:
@@ -114,6 +132,26 @@ class State:
         row = index[0] if isinstance(index, tuple) else index
         told = value + self.layout.places[name].lo
         return NotAlive(f"{place.name}[{row}] means nothing while {name} is {told}")
+
+
+def _with_fields(kind: type[State], layout: Layout) -> type[State]:
+    """The class of a layout's states, or drafts, with what they read by name."""
+    read: dict[str, Any] = dict(layout.sizes)
+    for name, elements in layout.elements.items():
+        place = layout.places[name]
+        read[name] = _rows(place, elements) if place.shape else _number(elements[()])
+    # What a state itself has is not hidden by a field of the same name.
+    own = {name: value for name, value in read.items() if not hasattr(kind, name)}
+    return type(kind.__name__, (kind,), {"__slots__": (), **own})
+
+
+def _number(element: Element) -> property:
+    word, shift, mask, lo, _, _ = element
+    return property(lambda state: (state._words[word] >> shift & mask) + lo)
+
+
+def _rows(place: Place, elements: Mapping[Index, Element]) -> property:
+    return property(lambda state: _Rows(state, place, elements))
 
 
 def _outside(place: Place, index: Index) -> OutOfRange:
@@ -131,6 +169,9 @@ class Draft(State):
 
     __slots__ = ()
     __hash__ = None  # type: ignore[assignment]  # it changes
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (Draft, (self.layout, self.words))
 
     def _write(self, place: Place, index: Index, value: int) -> None:
         element = self._element(place, index)

@@ -113,7 +113,7 @@ FEATURES = (
     Feature(
         name="consumer-validation",
         bit=CONSUMER_VALIDATION,
-        source="KIP-320, KAFKA-7747 (client 2.3.0), OffsetFetcher.validateOffsetsIfNeeded",
+        source="KIP-320, KAFKA-7747 (client 2.3.0), Fetcher.validateOffsetsIfNeeded",
         sentence="A consumer asks for the end of the epoch of what it last read, and so notices.",
     ),
     Feature(
@@ -125,7 +125,7 @@ FEATURES = (
     Feature(
         name="truncation-lowers-hw",
         bit=TRUNCATION_LOWERS_HW,
-        source="KAFKA-8332, KAFKA-8443 (2.4.0), Log.updateLogEndOffset",
+        source="KAFKA-8457, pull request 7055 (2.4.0), Log.updateLogEndOffset",
         sentence="Truncation below the high watermark lowers it; before, a new leader forgot it.",
     ),
     Feature(
@@ -290,5 +290,5 @@ TRUNCATIONS = {
 
 To the high watermark (up to 0.10.2), by one question (KIP-101, 0.11), by questions repeated until
 both know the epoch (KIP-279 as proposed, and as first released in 2.0.0), by the fetch itself
-(KIP-595, Kafka 2.7).
+(KIP-595, Kafka 2.8).
 """

@@ -129,7 +129,7 @@ def leaves_isr(s: Any, c: Settings, replica: int) -> bool:
     """Whether the registration takes the broker out of the ISR: it crashed, and is a member.
 
     Who was fenced is none, but without the feature fenced-check.
-    (ReplicationControlManager.handleBrokerUncleanShutdown, since KAFKA-18106)
+    (ReplicationControlManager.handleBrokerShutdown, since KAFKA-18106)
     """
     if not has(c, REGISTRATION_REMOVES) or not contains(s.isr, replica):
         return False
@@ -139,7 +139,7 @@ def leaves_isr(s: Any, c: Settings, replica: int) -> bool:
 def elr_after_restart(s: Any, c: Settings, replica: int) -> int:
     """The ELR less a broker that did not shut down properly: it may have lost records.
 
-    (ReplicationControlManager.handleUncleanBrokerShutdown)
+    (ReplicationControlManager.handleBrokerShutdown)
     """
     if has(c, ELR) and s.unclean[replica] == 1:
         return without_member(s.elr, replica)

@@ -26,9 +26,9 @@ ELIGIBLE_LEADER_REPLICAS_FIRST = (4, 0)
 """The oldest release in which eligible.leader.replicas.version may be 1."""
 ELIGIBLE_LEADER_REPLICAS_USUAL = (4, 1)
 """The first in which it is, for a new cluster."""
-_ANSWERS_AFTER_THE_FETCH = ((1, 0, 0), (1, 0, 1), (1, 1, 0))
-"""The releases in which a fetch answer has the high watermark of after the fetch: in all others
-ReplicaManager.readFromLocalLog reads it before."""
+_ANSWERS_AFTER_THE_FETCH = ((0, 8, 0), (0, 8, 1), (1, 0, 0), (1, 0, 1), (1, 1, 0))
+"""The releases in which a fetch answer has the high watermark of after the fetch (in 0.8 by
+KafkaApis.handleFetchRequest): in all others ReplicaManager.readFromLocalLog reads it before."""
 _MANNERS = ("zookeeper", "kraft", "elr")
 
 ReleaseNumber = tuple[int, ...]
@@ -126,7 +126,7 @@ RELEASES = (
         is_kraft=False,
         base="kip320-code",
         added=_HW_AT_ONCE,
-        source="KAFKA-8332, KAFKA-8400 (2.4.0): the high watermark is the log's",
+        source="KAFKA-8457, KAFKA-8400 (2.4.0): the high watermark is the log's",
     ),
     Release(
         since=(2, 5),

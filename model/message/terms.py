@@ -17,7 +17,7 @@ NO_ROLE = 0
 LEADER = 1
 TRUNCATING = 2
 """A follower that does not know yet where to cut its log. It asks before it fetches (KIP-101), or
-finds out by its first fetches (Kafka 2.7)."""
+finds out by its first fetches (Kafka 2.8)."""
 FETCHING = 3
 
 # What a follower's one outstanding fetch is. A fetcher thread has one request in flight per leader
@@ -29,7 +29,7 @@ OUT_OF_RANGE = 3
 PARKED = 4
 """Held by the leader in its fetch purgatory until there is data or the wait is over."""
 DIVERGING = 5
-"""The answer says where the follower's log parts from the leader's (Kafka 2.7 and later)."""
+"""The answer says where the follower's log parts from the leader's (Kafka 2.8 and later)."""
 
 # The controller's answer to a leader's AlterPartition, while it is on its way.
 NO_ANSWER = 0

@@ -1,7 +1,7 @@
 """Where a follower cuts its log: five ways, of which a version has exactly one.
 
 To the high watermark (up to 0.10.2), by epoch (KIP-101, 0.11), by epochs as 2.0.0 had it, by epochs
-(KIP-279, since 2.0.1), on fetch (KIP-595, since 2.7). Each is told below on its own: what a leader
+(KIP-279, since 2.0.1), on fetch (KIP-595, since 2.8). Each is told below on its own: what a leader
 answers about an epoch, and where the follower cuts on hearing it. All that the rest of the model
 knows of the way is what stands before and after them.
 """
@@ -240,7 +240,7 @@ def cut_by_epochs(s: Any, c: Settings, follower: int, epoch: int, end: int) -> t
     return min(end, own_end, s.leo[follower]), 1
 
 
-# 5. On fetch (KIP-595, 2.7): a fetch carries the follower's last epoch and so is the question. What
+# 5. On fetch (KIP-595, 2.8): a fetch carries the follower's last epoch and so is the question. What
 # the leader looks up and where the follower cuts is as by epochs.
 
 

@@ -71,18 +71,23 @@ def test_a_written_lasso_is_viewed_and_converted(told: Told) -> None:
 
     assert code == 0
     assert "Steps 4 and 5 repeat for ever:\n\n4. want(node=0)" in out
-    explained = told("explain", trace, "--model", "token_ring.py", name="waterline")
-    assert explained[0] == 2
-    assert "explaining is about states and steps" in explained[2]
     told("convert", trace, "--to", "itf", "--output", "a.itf.json", *RING[:2], name="waterline")
     assert json.loads(Path("a.itf.json").read_text())["loop"] == 4
 
 
-def test_what_is_explained_goes_by_states_and_steps(told: Told) -> None:
+def test_a_behaviour_that_stays_for_ever_is_explained(told: Told) -> None:
     code, out, _ = told(*LOCK, *LOCAL, "--explain", "--format", "json")
+    explained = json.loads(out)["explanations"]["waits_leads_to_is_inside.process0"]
 
     assert code == 12
-    assert "explanations" not in json.loads(out)
+    # Both ask, and neither gives way.
+    assert [(cause["action"], cause["arguments"]) for cause in explained["chain"]["causes"]] == [
+        ("ask", {"process": 0}),
+        ("ask", {"process": 1}),
+    ]
+    assert [each["change"] for each in explained["repairs"]["tried"] if each["repairs"]] == [
+        "--set gives_way=true"
+    ]
 
 
 def test_a_page_marks_what_repeats(told: Told) -> None:

@@ -10,7 +10,7 @@ from told import Told
 from walks import LOSS, walk_of
 
 from checker.byhand.walk import Walk
-from checker.console.recorded import recorded
+from checker.console.traces.recorded import recorded
 from checker.pictures.formats import FORMATS, Converted
 from counterexamples import NO_CLAIM, write_trace
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from told import Told
 
-from checker.console.bound_advice import bound_to_raise
+from checker.console.check.bound_advice import bound_to_raise
 from checker.engines.choice import EngineChoice
 from checker.kafka.families import problem_for
 from checker.run import run

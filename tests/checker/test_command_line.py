@@ -20,7 +20,7 @@ import pytest
 from told import Told
 from untrue import EVERY_HW
 
-from checker.console.exit_codes import first
+from checker.console.shared.exit_codes import first
 from checker.kafka import families
 from checker.kafka.families import MESSAGE
 from counterexamples import read_trace

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from told import Told
 
-from checker.console.exit_codes import READER_GONE
-from checker.console.screen import Screen
+from checker.console.shared.exit_codes import READER_GONE
+from checker.console.shared.screen import Screen
 from checker.problems.wording import printable
 
 ENTRY = '[[expect]]\nname="{name}"\nprotocol="epoch"\nengine="local"\n{more}\n'
@@ -238,7 +238,7 @@ def test_an_end_of_file_inside_is_no_interrupt(told: Told, monkeypatch: pytest.M
     def broken(*_: object, **__: object) -> None:
         raise EOFError("of a file of ours")
 
-    monkeypatch.setattr("checker.console.checking.run", broken)
+    monkeypatch.setattr("checker.console.check.checking.run", broken)
 
     with pytest.raises(EOFError, match="of ours"):
         told("--protocol", "hw")

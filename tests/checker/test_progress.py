@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from checker.console import progress
-from checker.console.progress import LiveView, Progress, line_of, showing
-from checker.console.report import covered
+from checker.console.check.report import covered
+from checker.console.shared import progress
+from checker.console.shared.progress import LiveView, Progress, line_of, showing
 from checker.problems.wording import rough_time, roughly
 from checker.result import LevelSummary
 from checker.search import Snapshot

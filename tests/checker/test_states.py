@@ -17,7 +17,7 @@ from told import Told
 
 from checker import export as exporting
 from checker.account import Account
-from checker.console.states_command import line_of
+from checker.console.kept.states_command import line_of
 from checker.engines.choice import EngineChoice
 from checker.engines.chosen import engine_for
 from checker.export import Exporting, export

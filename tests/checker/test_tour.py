@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from checker.console.tour import Stop, stops
+from checker.console.check.tour import Stop, stops
 from checker.engines.choice import EngineChoice
 from checker.gate.answer import answer_of
 from checker.gate.judging import judge

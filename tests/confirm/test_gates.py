@@ -72,7 +72,7 @@ def heard() -> list[str]:
 
 @pytest.fixture
 def link(leader: Leader, heard: list[str]) -> Iterator[Link]:
-    between = Link(1, 0, leader.port, lambda who, body: heard.append(who))
+    between = Link("r1", "r0", leader.port, lambda who, body: heard.append(who))
     yield between
     between.close()
 

@@ -36,6 +36,7 @@ class Pretended:
     """Three brokers that do what C21 says of them, or `keeps`: r1 truncates nothing."""
 
     ports = (0, 0, 0)
+    replicas = range(3)
 
     def __init__(self, *, keeps: bool = False) -> None:
         self.keeps = keeps
@@ -175,8 +176,9 @@ def test_a_follower_that_does_not_truncate_is_told(carry_out: Any) -> None:
 
 
 @pytest.mark.parametrize("scenario", ["kip-101-loss", None])
-def test_a_real_controller_is_steered_for_one_scenario_alone(scenario: str | None) -> None:
+def test_a_real_controller_is_steered_for_two_scenarios_alone(scenario: str | None) -> None:
     require_steerable(RELEASE, "stale-remote-leo")
+    require_steerable(RELEASE, "refused-expansion")
     require_steerable(kafka_release("3.9.1"), scenario)
 
     with pytest.raises(CannotConfirm, match="can only be stopped and continued"):

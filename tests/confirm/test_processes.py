@@ -15,7 +15,7 @@ import pytest
 from checker.confirm.brokers import _has_read
 from checker.confirm.errors import BrokerFailed, CannotConfirm
 from checker.confirm.processes import Processes, find_java
-from checker.console.ending import ending_as_by_ctrl_c
+from checker.console.shared.ending import ending_as_by_ctrl_c
 
 SLEEPS = "exec sleep 300"
 

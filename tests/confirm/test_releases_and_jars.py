@@ -40,6 +40,29 @@ def test_a_release_follows_the_rules_of_what_it_speaks(
 
 
 @pytest.mark.parametrize(
+    ("name", "rules"),
+    [
+        ("3.3.2", "kraft"),
+        (
+            "3.9.1",
+            "kip903-without-shrink-raises-epoch-with-hw-needs-min-isr-with-append-checks-epoch",
+        ),
+    ],
+)
+def test_a_scenario_of_kraft_runs_without_zookeeper(name: str, rules: str) -> None:
+    release = kafka_release(name, scenario="refused-expansion")
+
+    assert release.is_kraft
+    assert (release.rules, release.title) == (rules, f"Kafka {name}, with KRaft")
+    assert f"org.apache.kafka:kafka_2.13:{name}" in release.artifacts
+
+
+def test_a_release_whose_kraft_is_a_preview_is_refused_for_it() -> None:
+    with pytest.raises(CannotConfirm, match=r"3\.2\.3; refused-expansion is about KRaft"):
+        kafka_release("3.2.3", scenario="refused-expansion")
+
+
+@pytest.mark.parametrize(
     ("name", "complaint"),
     [
         ("two", "must be a release"),

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from checker.explain.chain import own_actions
 from checker.explain.courses import Allowance, CourseSearch, Event
 from checker.problems.family import words_of
 from checker.problems.problem import Problem
@@ -18,6 +19,11 @@ PLENTY = Allowance(states=1_000_000, ends=time.monotonic() + 10_000)
 
 def events_of(problem: Problem, replayed: Replayed) -> list[Moment]:
     return [m for m in replayed.moments if m.action in words_of(problem).outside]
+
+
+def search_of(problem: Problem) -> CourseSearch:
+    [claim] = problem.applicable
+    return CourseSearch(problem, claim, own_actions(problem, claim))
 
 
 def reached(problem: Problem, start: State, events: list[Moment]) -> set[State]:
@@ -51,9 +57,7 @@ def test_all_courses_are_gone_through(left_out: int, loss: tuple[Problem, Replay
     asked = [Event(moment.action, moment.values[0]) for moment in events]
     states = reached(problem, replayed.initial, events)
 
-    found = CourseSearch(problem, words_of(problem).outside).search(
-        replayed.initial.words, asked, PLENTY
-    )
+    found = search_of(problem).search(replayed.initial.words, asked, PLENTY)
 
     assert found.states == len(states)
     assert found.breaks is False
@@ -64,9 +68,7 @@ def test_with_all_events_a_course_breaks_the_claim(loss: tuple[Problem, Replayed
     problem, replayed = loss
     asked = [Event(moment.action, moment.values[0]) for moment in events_of(problem, replayed)]
 
-    found = CourseSearch(problem, words_of(problem).outside).search(
-        replayed.initial.words, asked, PLENTY
-    )
+    found = search_of(problem).search(replayed.initial.words, asked, PLENTY)
 
     assert found.breaks is True
 
@@ -74,7 +76,7 @@ def test_with_all_events_a_course_breaks_the_claim(loss: tuple[Problem, Replayed
 def test_events_are_taken_in_their_order(loss: tuple[Problem, Replayed]) -> None:
     problem, replayed = loss
     asked = [Event(moment.action, moment.values[0]) for moment in events_of(problem, replayed)]
-    search = CourseSearch(problem, words_of(problem).outside)
+    search = search_of(problem)
 
     late = search.search(replayed.initial.words, [*asked[1:], asked[0]], PLENTY)
 
@@ -83,7 +85,7 @@ def test_events_are_taken_in_their_order(loss: tuple[Problem, Replayed]) -> None
 
 def test_a_budget_that_ends_leaves_it_undecided(loss: tuple[Problem, Replayed]) -> None:
     problem, replayed = loss
-    search = CourseSearch(problem, words_of(problem).outside)
+    search = search_of(problem)
     asked = [Event(moment.action, moment.values[0]) for moment in events_of(problem, replayed)]
 
     few = search.search(replayed.initial.words, asked, Allowance(states=5, ends=PLENTY.ends))
@@ -97,7 +99,7 @@ def test_without_a_word_of_what_is_outside_every_step_is_an_event(
 ) -> None:
     problem, replayed = loss
     whole = [Event(moment.action, next(iter(moment.values), None)) for moment in replayed.moments]
-    search = CourseSearch(problem, frozenset())
+    search = CourseSearch(problem, problem.applicable[0], frozenset())
 
     with_all = search.search(replayed.initial.words, whole, PLENTY)
     without_one = [

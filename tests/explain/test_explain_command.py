@@ -9,7 +9,7 @@ from recorded_traces import LOSS, TRACES
 from told import Told
 
 from bench import document_explanations
-from checker.console import scenarios_run
+from checker.console.scenarios import run as scenarios_run
 from checker.own.start import start_of
 from checker.scenarios.catalogue import find_scenario
 from checker.scenarios.document import EXPLAINED, explained_part, run_part

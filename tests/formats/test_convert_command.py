@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 from confirmed_traces import FOLDER
 
-from checker.console.convert_command import convert_command
+from checker.console.traces.convert_command import convert_command
 from checker.pictures.formats import FORMATS
 from counterexamples import BadTrace, TraceError
 

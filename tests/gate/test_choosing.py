@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from gate_texts import entry, read
 
-from checker.console.gate_asking import asking
+from checker.console.gate.asking import asking
 from checker.gate import choosing
 from checker.gate.choosing import BadChoice, changed_since
 from checker.gate.reading import read_gate
@@ -116,7 +116,7 @@ ALL = ["hw", "kip320", "kraft"]
         ("model/message/versions.py", "version_of", "statement", ALL),
         ("invariants/valid_isr.py", "holds", "statement", ["kraft"]),
         ("checker/search.py", "search", "statement", ALL),
-        ("checker/console/report.py", "render_run", "statement", []),
+        ("checker/console/check/report.py", "render_run", "statement", []),
     ],
 )
 def test_a_rule_reaches_who_calls_it_and_what_is_no_rule_reaches_all(

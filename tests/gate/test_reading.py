@@ -8,8 +8,8 @@ import pytest
 from gate_texts import SMALL, entry, read
 from told import Told
 
-from checker.console.gate_asking import asking
-from checker.console.options import ENVIRONMENT_OPTIONS
+from checker.console.gate.asking import asking
+from checker.console.shared.options import ENVIRONMENT_OPTIONS
 from checker.gate.errors import BadGate
 from checker.gate.expectation import Expected
 from checker.gate.keys import NAMING_VERSIONS, OF_ENGINES, OWN_KEYS

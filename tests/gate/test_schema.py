@@ -10,7 +10,7 @@ import jsonschema
 import pytest
 from gate_texts import SMALL, entry, read
 
-from checker.console.gate_asking import asking
+from checker.console.gate.asking import asking
 from checker.gate.errors import BadGate
 from checker.gate.schema import gate_schema
 

@@ -18,7 +18,7 @@ from gate_texts import SMALL, entry, read
 from told import Told
 
 from checker.budgets import NO_BUDGETS, Budgets
-from checker.console.gate_asking import asking
+from checker.console.gate.asking import asking
 from checker.gate import kept_answers
 from checker.gate.choosing import share
 from checker.gate.document import parsed

@@ -331,7 +331,7 @@ def test_truncation_on_fetch_leaves_the_high_watermark(vector: Vector, tag: str)
 OUT_OF_RANGE_HIGH = f"{ABSTRACT}.testFollowerFetchOutOfRangeHigh"
 KEEPS_HW = (
     "the log that Kafka's test makes for itself lowers the high watermark when it is cut; a "
-    "broker's did not before 2.4 (KAFKA-8332, KAFKA-8443)"
+    "broker's did not before 2.4 (KAFKA-8457, pull request 7055)"
 )
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 from states import model_of, run
 
-from checker.console.options import ENVIRONMENT_OPTIONS
+from checker.console.shared.options import ENVIRONMENT_OPTIONS
 from checker.matrix.grid import AXES, FAULT
 from model.message import limits
 from model.message.cluster import fields
@@ -18,6 +21,7 @@ from model.message.environment import (
     Bounds,
     Environment,
 )
+from model.message.features import FEATURES, TRUNCATIONS
 from model.message.settings import Settings, settings_of
 from model.message.versions import VERSIONS
 
@@ -93,3 +97,25 @@ def test_a_fault_that_names_a_row_is_one_of_the_matrix() -> None:
     assert named
     for name, row in named.items():
         assert rows[row].options == {option_of(name): 1}
+
+
+def test_every_feature_and_every_setting_that_rules_read_is_in_the_list_of_rules() -> None:
+    document = (Path(__file__).parents[2] / "docs" / "protocol.md").read_text(encoding="utf-8")
+    [told] = re.findall(
+        r"^## The rules, by who acts\n(.*?)^## ", document, re.DOTALL | re.MULTILINE
+    )
+    features = {*TRUNCATIONS, *(feature.name for feature in FEATURES)}
+    settings = {
+        f"--{option_of(name)}" for name, declared in DECLARED.items() if not declared.shapes
+    }
+
+    switches = set(re.findall(r"`((?:--)?[\w.-]+)`", told))
+
+    assert features - switches == set()
+    assert settings - switches == set()
+    assert {name for name in switches if name.startswith("--")} - settings == {
+        "--epochs",
+        "--kafka",
+        "--with",
+        "--without",
+    }

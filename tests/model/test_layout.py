@@ -154,7 +154,8 @@ def test_states_survive_pickling(data: st.DataObject) -> None:
 
     assert (copy, hash(copy), copy.words) == (state, hash(state), state.words)
     assert as_dict(copy) == as_dict(state)
-    assert type(pickle.loads(pickle.dumps(state.draft()))) is Draft
+    assert isinstance(pickle.loads(pickle.dumps(state.draft())), Draft)
+    assert not isinstance(copy, Draft)
 
 
 SMALL = Layout(

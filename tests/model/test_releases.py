@@ -15,6 +15,7 @@ from model.message.releases import (
     as_released,
     is_released,
     release_followed,
+    release_named,
 )
 from model.message.versions import VERSIONS, version_of
 
@@ -252,3 +253,25 @@ def test_a_version_is_to_be_had_as_some_release_has_it(name: str, released: str)
 )
 def test_rules_are_some_kafkas_or_nobodys(text: str, released: bool) -> None:
     assert is_released(version_of(text)) is released
+
+
+@pytest.mark.parametrize(
+    ("release", "high_watermark"),
+    [
+        ("0.8.0", "post"),
+        ("0.8.1.1", "post"),
+        ("0.8.2.2", "pre"),
+        ("0.11.0.3", "pre"),
+        ("1.0", "post"),
+        ("1.0.1", "post"),
+        ("1.0.2", "pre"),
+        ("1.1.0", "post"),
+        ("1.1.1", "pre"),
+        ("4.0:elr", "pre"),
+    ],
+)
+def test_an_answer_has_the_high_watermark_that_the_release_reads(
+    release: str, high_watermark: str
+) -> None:
+    """KafkaApis up to 0.8.1, then ReplicaManager.updateFollowerLogReadResults."""
+    assert release_named(release)[1] == high_watermark

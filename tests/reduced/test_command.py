@@ -7,7 +7,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from checker.console.check_command import check_command
+from checker.console.check.command import check_command
 
 CHECK = ["--protocol", "hw", "--engine", "local", "--threads", "1", "--epochs", "1"]
 
@@ -16,7 +16,7 @@ def test_counts_of_a_reduced_model_are_told_as_such() -> None:
     told = CliRunner().invoke(check_command, [*CHECK, "--reduce"]).output
 
     assert "Reduced          checkpoint is decided when it is read" in told
-    assert "taken at once: SendFetch" in told
+    assert "taken at once: RecvFetch,\n" in told
     assert "of the reduced model\n" in told
     assert "Never enabled: SendFetch" not in told
 

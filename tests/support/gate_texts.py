@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from checker.console.gate_asking import asking
+from checker.console.gate.asking import asking
 from checker.gate.document import parsed
 from checker.gate.expectation import Expectation
 from checker.gate.reading import expectations_of

@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import Any
 
 from model.kit.layout import Layout
-from model.kit.state import NotAlive, State, as_dict
+from model.kit.state import Draft, NotAlive, State, as_dict
 from model.kit.transition_system import Action, Arguments, Model
 from model.message.environment import Environment
 from model.message.model import message_model
@@ -94,18 +94,24 @@ def edited(start: State, **fields: Any) -> State:
 
     A row is a list of its first elements or a dict by index: `leo=[1, 1]`, `log={(0, 0): 1}`.
     """
-    draft = State(start.layout).draft()
-    for name, index, value in cells({"role": as_dict(start)["role"]}):
-        put(draft, name, index, value)
-    for name, index, value in cells({"role": fields.pop("role", None)}):
-        put(draft, name, index, value)
-    for name, index, value in cells(as_dict(start)):
-        if name != "role":
-            with suppress(NotAlive):
-                put(draft, name, index, value)
+    draft = start.draft() if "role" not in fields else in_roles(start, fields.pop("role"))
     for name, index, value in cells(fields):
         put(draft, name, index, value)
     return draft.freeze()
+
+
+def in_roles(start: State, roles: Any) -> Draft:
+    """`start` with these roles, and of the rest what still means something."""
+    draft = State(start.layout).draft()
+    values = as_dict(start)
+    for name, index, value in cells({"role": values.pop("role")}):
+        put(draft, name, index, value)
+    for name, index, value in cells({"role": roles}):
+        put(draft, name, index, value)
+    for name, index, value in cells(values):
+        with suppress(NotAlive):
+            put(draft, name, index, value)
+    return draft
 
 
 def hand_made(model: Model, **fields: Any) -> State:

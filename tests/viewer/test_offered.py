@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from checker.console import checking, exit_codes
+from checker.console.check import checking
 from checker.console.commands import command_of
+from checker.console.shared import exit_codes
 from checker.finding import Finding
 from model.kit.claim import ActionProperty, Invariant
 

@@ -1,0 +1,126 @@
+"""Verdicts about behaviours with their counterexamples, and whether what is judged fits the memory.
+
+The same whether a graph was judged as a whole or in parts.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeAlias
+
+from checker.behaviours.space import EDGES_MAX, bytes_needed
+from checker.breaking import Breaking
+from checker.compiled.origins import call_of
+from checker.fewest_actors import paths_to_breaking
+from checker.finding import Finding, confirmed, finding_at, told_trapped
+from checker.memory_use import anonymous_bytes
+from checker.problems.wording import counted, roughly
+from checker.result import InvariantResult, Verdict
+from counterexamples import Trapped, trace_of
+from model.kit.claim import Behaviour, Recoverable, Temporal, ways_back
+
+if TYPE_CHECKING:
+    from checker.behaviours.lasso import Lasso
+    from checker.behaviours.space import Space
+    from checker.engines.engine import Engine, Words
+    from checker.problems.problem import Problem
+    from checker.result import Result
+
+Judged: TypeAlias = "tuple[InvariantResult, Finding | None]"
+
+
+class TooLarge(Exception):
+    """What is to be judged does not fit the memory; the message says what it would take."""
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """What this process can hold of the graph of a result: `memory_bytes`, if that is limited."""
+
+    problem: Problem
+    result: Result
+    memory_bytes: int | None
+
+    def steps(self, states: int) -> int:
+        """About how many steps leave so many states: as many as any other, on an average."""
+        return math.ceil(states * self.result.generated / max(1, self.result.distinct))
+
+    def require(self, states: int) -> None:
+        """See that a graph of so many states can be judged in memory. Raises `TooLarge`."""
+        steps = self.steps(states)
+        graph = f"the graph of {counted(states, 'state')} and about {counted(steps, 'step')}"
+        if steps > EDGES_MAX:
+            raise TooLarge(
+                f"{graph} has more steps than can be numbered, {EDGES_MAX:,}; lower the bounds"
+            )
+        predicates = 2 * len(self.problem.applicable_behaviours)
+        needed = bytes_needed(states, steps, self.problem.model.layout.words, predicates)
+        if self.memory_bytes is not None and needed + anonymous_bytes() > self.memory_bytes:
+            raise TooLarge(
+                f"{graph} takes about {roughly(needed)}B more, and --memory is "
+                f"{roughly(self.memory_bytes)}B; raise it or lower the bounds"
+            )
+
+    def fits(self, states: int) -> bool:
+        """Whether it can."""
+        try:
+            self.require(states)
+        except TooLarge:
+            return False
+        return True
+
+
+def verdict_holds(claim: Behaviour, unjudged: int) -> Judged:
+    """Nothing breaks it; so many states are left open."""
+    return InvariantResult(claim.name, Verdict.HOLDS, unjudged=unjudged), None
+
+
+def stuck_judged(
+    problem: Problem,
+    engine: Engine,
+    claim: Recoverable,
+    breaking: Breaking,
+    trapped: Callable[[Words], Trapped],
+    unjudged: int,
+) -> Judged:
+    """No way leads back from the states that break the claim; `trapped` says how far one leads."""
+    model = problem.model
+    path = paths_to_breaking(problem, engine, {claim.name: breaking})[claim.name]
+    finding = finding_at(model, claim, path)
+    last = finding.replayed.states[-1]
+    told = told_trapped(trapped(last.words), ways_back(claim, model.enabled_actions))
+    explained = claim.explain(last, model.settings)
+    finding = replace(finding, explanation=f"{explained} {told}", breaking=breaking)
+    return _violated(claim, breaking.depth, last.words, unjudged), finding
+
+
+def lasso_judged(
+    problem: Problem, engine: Engine, claim: Temporal, space: Space, lasso: Lasso, unjudged: int
+) -> Judged:
+    """A behaviour breaks the claim that goes the way of a lasso in this space."""
+    model = problem.model
+    depth, words = int(space.depth[lasso.begins]), space.words(lasso.begins)
+    begins = Breaking(depth, (words,), 1, None)
+    path = paths_to_breaking(problem, engine, {claim.name: begins})[claim.name]
+    way, cycle = (
+        [call_of(model, int(space.step[edge])) for edge in edges]
+        for edges in (lasso.way, lasso.cycle)
+    )
+    trace = trace_of(
+        model,
+        claim.name,
+        (*path.calls, *way, *cycle),
+        initial=path.initial,
+        cycle=depth + len(way),
+    )
+    finding = confirmed(trace, model, claim)
+    repeats = depth + len(way)
+    return _violated(claim, repeats, finding.replayed.states[repeats].words, unjudged), finding
+
+
+def _violated(
+    claim: Behaviour, depth: int, words: tuple[int, ...], unjudged: int
+) -> InvariantResult:
+    return InvariantResult(claim.name, Verdict.VIOLATED, depth, words, unjudged)

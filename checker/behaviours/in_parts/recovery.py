@@ -1,0 +1,236 @@
+"""Recovery, judged in parts: from which states no way leads back, and how far one gets from there.
+
+From the good states, and from those with a cut step, bits travel back: two for each claim, all
+claims at once. What is left of a claim are the states that neither has reached, as in
+`checker.behaviours.recovery`, and of these only the nearest ever come to whoever asks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from checker.behaviours.adjacency import Mask, Numbers, Places
+from checker.behaviours.in_parts.graph import PartedGraph
+from checker.behaviours.in_parts.parts import ELSEWHERE, Part, Parts, Words64
+from checker.behaviours.in_parts.travelling import ALL_BITS, BITS, Flow
+from checker.behaviours.index import MISSING, Index
+from checker.compiled.origins import action_of
+from checker.engines.engine import Words
+from checker.engines.expander import words_of
+from checker.rows import Rows
+from checker.store.blocks import owner_of_each
+
+CLAIMS_AT_ONCE = BITS // 2
+
+
+@dataclass(frozen=True, slots=True)
+class Back:
+    """A claim: the numbers of its predicates, and of the actions by which it is to come back."""
+
+    when: int
+    good: int
+    by: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How many states are stuck and of which it is claimed, and the least depth of these; how many
+    more there would be, did no bound cut a step on the way.
+    """
+
+    stuck: int
+    depth: int | None
+    unjudged: int
+
+
+@dataclass(frozen=True, slots=True)
+class Nearest:
+    """The stuck states of the least depth: how many, the fewest faults, the least ones with so many
+    faults.
+    """
+
+    states: int
+    faults: int
+    ends: tuple[Words, ...]
+
+
+class WaysBack:
+    """Claims about recovery, as many as travel at once."""
+
+    def __init__(self, graph: PartedGraph, claims: Sequence[Back], actions: int) -> None:
+        assert len(claims) <= CLAIMS_AT_ONCE
+        self._graph, self._claims = graph, tuple(claims)
+        flow = Flow(
+            graph.parts,
+            graph.name("back"),
+            _Begun(self._claims),
+            "into",
+            passes=tuple(
+                sum(_pair(i) for i, claim in enumerate(claims) if action in claim.by)
+                for action in range(actions)
+            ),
+        )
+        self._reached = graph.flow(flow, "going back from good states")
+
+    def outcomes(self) -> list[Outcome]:
+        """Of each claim."""
+        parts = self._graph.each(_Outcomes(self._reached, self._claims, self._graph.parts))
+        return [
+            Outcome(
+                sum(each.stuck for each in found),
+                min((each.depth for each in found if each.depth is not None), default=None),
+                sum(each.unjudged for each in found),
+            )
+            for found in zip(*parts, strict=True)
+        ]
+
+    def nearest(
+        self, number: int, depth: int, *, faults: Callable[[Rows], Numbers | Places], most: int
+    ) -> Nearest:
+        """Of a claim, which is broken at this depth. At `most` so many ends are kept."""
+        work = _Nearest(
+            self._reached, self._claims[number], number, depth, faults, most, self._graph.parts
+        )
+        found = [each for each in self._graph.each(work) if each is not None]
+        fewest = min(each.faults for each in found)
+        ends = sorted(end for each in found if each.faults == fewest for end in each.ends)
+        return Nearest(sum(each.states for each in found), fewest, tuple(ends[:most]))
+
+
+def trapped_in(
+    graph: PartedGraph, words: Words, by: Collection[int], actions: int
+) -> tuple[int, frozenset[int]]:
+    """How many states can be reached from one by these actions, and which of them are enabled."""
+    flow = Flow(
+        graph.parts,
+        graph.name("trapped"),
+        _From(words),
+        "out",
+        passes=tuple(int(action in by) for action in range(actions)),
+    )
+    reached = graph.flow(flow, "going on from a state without a way back")
+    found = graph.each(_Trapped(reached, frozenset(by), graph.parts))
+    return sum(states for states, _ in found), frozenset[int]().union(*(e for _, e in found))
+
+
+def _pair(number: int) -> int:
+    """The two bits of a claim: it can come back, and it may, for a step is cut."""
+    return 0b11 << 2 * number
+
+
+def _having(part: Part, places: Places) -> Mask:
+    found: Mask = np.zeros(len(part), np.bool_)
+    found[places] = True
+    return found
+
+
+def _is_any(steps: Places, actions: Collection[int]) -> Mask:
+    found: Mask = np.isin(action_of(steps), sorted(actions))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Begun:
+    """Good states, those with a step to where all is good, and those with a cut step."""
+
+    claims: tuple[Back, ...]
+
+    def __call__(self, part: Part) -> Words64:
+        given: Words64 = np.zeros((len(part), 2), np.uint64)
+        given[:, 0] = ALL_BITS
+        at, others, steps = part.steps("out")
+        ends = others == ELSEWHERE
+        at, steps = at[ends], steps[ends]
+        cut_at, cut_steps = part.cuts
+        for i, claim in enumerate(self.claims):
+            good = part.truth(claim.good) | _having(part, at[_is_any(steps, claim.by)])
+            cut = _having(part, cut_at[_is_any(cut_steps, claim.by)])
+            given[good, 1] |= np.uint64(1 << 2 * i)
+            given[cut, 1] |= np.uint64(2 << 2 * i)
+        return given
+
+
+@dataclass(frozen=True, slots=True)
+class _From:
+    """One state."""
+
+    words: Words
+
+    def __call__(self, part: Part) -> Words64:
+        given: Words64 = np.zeros((len(part), 2), np.uint64)
+        given[:, 0] = 1
+        row: Rows = np.array([self.words], np.uint64)
+        if owner_of_each(row, part.parts.owners)[0] == part.owner:
+            place = Index(np.ascontiguousarray(part.rows)).numbers_of(row)[0]
+            assert place != MISSING
+            given[place, 1] = 1
+        return given
+
+
+def _found(parts: Parts, reached: str, owner: int, number: int) -> tuple[Mask, Mask]:
+    """Where a claim's two bits have come."""
+    bits = parts.column(reached, owner) >> np.uint64(2 * number)
+    return bits & np.uint64(1) != 0, bits & np.uint64(2) != 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcomes:
+    reached: str
+    claims: tuple[Back, ...]
+    parts: Parts
+
+    def __call__(self, owner: int) -> list[Outcome]:
+        part = Part(self.parts, owner)
+        outcomes = []
+        for number, claim in enumerate(self.claims):
+            certain, cut = _found(self.parts, self.reached, owner, number)
+            left = part.truth(claim.when) & ~certain
+            depths = part.depth[left & ~cut]
+            outcomes.append(
+                Outcome(
+                    len(depths),
+                    int(depths.min()) if len(depths) else None,
+                    int(np.count_nonzero(left & cut)),
+                )
+            )
+        return outcomes
+
+
+@dataclass(frozen=True, slots=True)
+class _Nearest:
+    reached: str
+    claim: Back
+    number: int
+    depth: int
+    faults: Callable[[Rows], Numbers | Places]
+    most: int
+    parts: Parts
+
+    def __call__(self, owner: int) -> Nearest | None:
+        part = Part(self.parts, owner)
+        certain, cut = _found(self.parts, self.reached, owner, self.number)
+        stuck = part.truth(self.claim.when) & ~certain & ~cut & (part.depth == self.depth)
+        rows = np.ascontiguousarray(part.rows[stuck])
+        if not len(rows):
+            return None
+        faults = self.faults(rows)
+        fewest = rows[faults == faults.min()]
+        least = fewest[np.lexsort(fewest.T[::-1])[: self.most]]
+        return Nearest(len(rows), int(faults.min()), tuple(map(words_of, least)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Trapped:
+    reached: str
+    by: frozenset[int]
+    parts: Parts
+
+    def __call__(self, owner: int) -> tuple[int, frozenset[int]]:
+        part = Part(self.parts, owner)
+        places = np.flatnonzero(self.parts.column(self.reached, owner))
+        _, _, steps = part.steps("out", places)
+        enabled = np.unique(action_of(steps[_is_any(steps, self.by)]))
+        return len(places), frozenset(enabled.tolist())

@@ -1,0 +1,1 @@
+"""`waterline check` and `tour`: a run, and its report for people and for programs."""

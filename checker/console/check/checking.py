@@ -1,0 +1,192 @@
+"""What `check` does: the run, its report, and the files that were asked for."""
+
+from __future__ import annotations
+
+import shlex
+from contextlib import closing, nullcontext, suppress
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import click
+from rich.console import Group
+from rich.text import Text
+
+from checker.console.check.report import render_run
+from checker.console.check.summary import to_text
+from checker.console.kept.run_options import take_run
+from checker.console.shared import exit_codes
+from checker.console.shared.broken_down import telling_what_is_kept
+from checker.console.shared.file_options import make_folder, write_files
+from checker.console.shared.options import take_budgets, take_engine
+from checker.console.shared.progress import showing
+from checker.console.shared.screen import error_screen, say, screen
+from checker.console.shared.told_errors import fail
+from checker.console.traces.viewing import is_interactive, view
+from checker.finding import trace_name
+from checker.graph import TooLargeForGraph, to_graphml
+from checker.pictures.limits import TooLongForPage
+from checker.run import Run, run
+from counterexamples import to_json
+from model.kit.errors import BadEnvironment
+
+if TYPE_CHECKING:
+    from checker.console.traces.explaining import Explained
+    from checker.engines.choice import EngineChoice
+    from checker.lowering import Lowered
+    from checker.problems.problem import Problem
+
+
+def check(options: dict[str, Any]) -> int:
+    """Run what the options ask for, and show it; returns the exit code."""
+    engine = take_engine(options)
+    budgets = take_budgets(options)
+    make_folder("--trace-dir", options["trace_dir"])
+    own_model = options["own_model"]
+    problem, kept = take_run(options)
+    another = _another(problem, options)
+    if options["is_reduced"]:
+        problem = _reduced(problem, options, is_kept=kept is not None)
+    with (
+        closing(kept) if kept else nullcontext(),
+        telling_what_is_kept(kept),
+        showing(error_screen()) as progress,
+    ):
+        done = run(
+            problem,
+            engine,
+            budgets=budgets,
+            directory=kept,
+            another=another,
+            profiled=options["profiled"],
+            watch=progress.watch,
+            announce=progress.announce,
+        )
+    lowered = _lowered(done, engine)
+    explains = options["explain"] and bool(done.findings)
+    explained: list[Explained] = []
+    if options["output_format"] == "json":
+        explained = _explained(done, engine.threads) if explains else []
+        values = {one.finding.invariant: one.as_value() for one in explained}
+        click.echo(to_text(done, values, lowered))
+    else:
+        screen().print(render_run(done))
+        if done.profile is not None:
+            from checker.console.check.profile_report import render_profile  # noqa: PLC0415
+
+            screen().print(render_profile(done.result, done.profile, lowered))
+    if kept is not None and not done.result.complete:
+        say(f"kept in {kept.storage.location}; go on with --resume {kept.storage.location}")
+    code = exit_codes.exit_code(done.result, deadlock=options["deadlock"])
+    try:
+        _write_files(done, options)
+        if explains and options["output_format"] == "text":
+            explained = _explained(done, engine.threads)
+            for one in explained:
+                screen().print(Group(Text(), one.rendered()))
+        _write_page(done, options, explained)
+    except (TooLargeForGraph, TooLongForPage) as found:
+        # What was found out weighs more than that it could not be drawn.
+        return fail(str(found), code or exit_codes.BAD_USAGE)
+    if done.findings and options["output_format"] == "text" and is_interactive():
+        _offer(done, options, own_model)
+    return code
+
+
+def _another(problem: Problem, options: dict[str, Any]) -> int:
+    """How many further counterexamples are wanted. Raises `UsageError`."""
+    wanted: int = options["another"] or 0
+    if wanted and (problem.asked is None or len(problem.asked) != 1):
+        raise click.UsageError("--another is about one claim; name it with --invariant")
+    if wanted and problem.symmetry.sorts:
+        raise click.UsageError("--another tells actors apart; leave out --symmetry")
+    return wanted
+
+
+def _reduced(problem: Problem, options: dict[str, Any], *, is_kept: bool) -> Problem:
+    """The reduced form. Raises `BadEnvironment`, also where something needs all states."""
+    # Few runs are reduced.
+    from checker.reduced.reduction import reduced  # noqa: PLC0415
+
+    needs_all = {
+        "--run-dir and --resume": is_kept,
+        "--deadlock": options["deadlock"],
+        "--graph": options["graph_file"] is not None,
+        "--explain": options["explain"],
+        "--html": options["html_file"] is not None,
+        "--profile": options["profiled"],
+        "--another": bool(options["another"]),
+    }
+    for option, is_given in needs_all.items():
+        if is_given:
+            raise BadEnvironment(f"--reduce leaves out states that {option} needs; give one")
+    return reduced(problem)
+
+
+def _offer(done: Run, options: dict[str, Any], own_model: str | None) -> None:
+    """Step through the first counterexample if that was asked for; else say how it is done."""
+    first = done.findings[0]
+    if options["viewed"]:
+        claims = {claim.name: claim for claim in done.result.problem.claims}
+        view(first, claims[first.invariant])
+    elif folder := options["trace_dir"]:
+        command = [
+            "waterline",
+            "view",
+            str(folder / trace_name(done.result.problem, first.invariant)),
+        ]
+        if own_model is not None:
+            command += ["--model", own_model]
+        say(f"step through it: {shlex.join(command)}")
+    else:
+        say("add --view to step through the counterexample")
+
+
+def _explained(done: Run, threads: int) -> list[Explained]:
+    """What each counterexample takes, and what repairs it."""
+    # Most runs explain nothing.
+    from checker.console.traces.explaining import Asked, explained_all  # noqa: PLC0415
+
+    with showing(error_screen()) as progress:
+        return explained_all(done.result.problem, done.findings, Asked(threads=threads), progress)
+
+
+def _lowered(done: Run, engine: EngineChoice) -> tuple[Lowered, ...]:
+    """What lowering each bound would leave, where a profile was asked for; until Ctrl-C."""
+    if done.profile is None:
+        return ()
+    from checker.lowering import lowered_bounds  # noqa: PLC0415 - most runs have no profile
+
+    with showing(error_screen()) as progress, suppress(KeyboardInterrupt):
+        return lowered_bounds(done.result, done.profile, engine, progress.announce)
+    return ()
+
+
+def _write_files(done: Run, options: dict[str, Any]) -> None:
+    if folder := options["trace_dir"]:
+        write_files(
+            {
+                folder / trace_name(done.result.problem, finding.invariant): partial(
+                    to_json, finding.replayed.trace
+                )
+                for finding in done.findings
+            }
+            | {
+                folder / trace_name(done.result.problem, name, number): partial(
+                    to_json, finding.replayed.trace
+                )
+                for name, others in done.others.items()
+                for number, finding in enumerate(others.findings, start=1)
+            }
+        )
+    if path := options["graph_file"]:
+        graph = done.result.graph(states_max=options["graph_limit"])
+        write_files({path: partial(to_graphml, graph)})
+
+
+def _write_page(done: Run, options: dict[str, Any], explained: list[Explained]) -> None:
+    """Last, because it holds what was explained as well."""
+    if path := options["html_file"]:
+        from checker.pictures.report import run_page  # noqa: PLC0415 - few ask for a page
+
+        values = {one.finding.invariant: one.as_value() for one in explained}
+        write_files({path: partial(run_page, done, values)})

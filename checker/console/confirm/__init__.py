@@ -1,0 +1,1 @@
+"""`waterline confirm`, `confirm-catalogue` and `conform`: real brokers."""

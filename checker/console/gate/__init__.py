@@ -1,0 +1,1 @@
+"""`waterline gate`, and the pytest plugin."""

@@ -1,0 +1,1 @@
+"""What is kept on disk: `--run-dir`, `waterline states` and `waterline cache`."""

@@ -1,0 +1,159 @@
+"""What `matrix` does: the grid that was asked for, explored, shown and written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from typing import Any
+
+import click
+
+from checker.console.shared import exit_codes
+from checker.console.shared.ending import ending_as_by_ctrl_c
+from checker.console.shared.file_options import write_files
+from checker.console.shared.progress import Progress, showing
+from checker.console.shared.screen import error_screen, screen
+from checker.engines.choice import EngineChoice
+from checker.matrix.advice import advice
+from checker.matrix.config_table import ConfigAnswer, render_config
+from checker.matrix.files import to_csv, to_text
+from checker.matrix.grid import (
+    EPOCHS_MAX_RAISED,
+    FAULT,
+    OVER,
+    Grid,
+    checked,
+    first_records,
+    grid_over,
+)
+from checker.matrix.kinship import kin_of
+from checker.matrix.matrix import Matrix, explore_grid
+from checker.matrix.picture import to_svg
+from checker.matrix.properties import Config, read_config
+from checker.matrix.raising import Follow, Rung
+from checker.matrix.running import Explorer, exploring
+from checker.matrix.table import render_matrix
+from checker.problems.wording import counted
+from model.kit.errors import BadEnvironment
+
+
+def answer_matrix(options: dict[str, Any]) -> int:
+    """Explore what the options ask for, and show it; returns the exit code."""
+    choice = EngineChoice(
+        name=options["engine"],
+        threads=options["threads"],
+        master=options["master"],
+        settings=options["spark_conf"],
+    )
+    config = _config(options)
+    grid = _grid(options, config)
+    with (
+        ending_as_by_ctrl_c(),
+        showing(error_screen()) as progress,
+        exploring(choice, announce=progress.announce) as explorer,
+    ):
+        matrix = explore_grid(grid, explorer, engine=choice.name, follow=_following(progress))
+        answer = _answer(config, matrix, explorer, progress)
+    screen().print(render_config(answer) if answer else render_matrix(matrix))
+    _write(options, matrix, answer)
+    return exit_codes.HOLDS if matrix.complete else exit_codes.INCOMPLETE
+
+
+def _config(options: dict[str, Any]) -> Config | None:
+    """What --config and its companions say together."""
+    if options["config"] is None:
+        for name in ("topic_config", "acks", "kafka_version"):
+            if options[name]:
+                remedy = "; use --only acks=..." if name == "acks" else ""
+                option = name.replace("_", "-")
+                raise click.UsageError(f"--{option} goes with --config{remedy}")
+        return None
+    if options["over"] is not None:
+        raise click.UsageError("--over does not go with --config, which goes over the faults")
+    config = read_config(
+        options["config"],
+        options["topic_config"],
+        acks=options["acks"],
+        kafka_version=options["kafka_version"],
+        replicas=options["replicas"],
+    )
+    for setting in config.settings:
+        # Values are shown, and written as XML, which has no control characters.
+        if not setting.value.isprintable():
+            raise setting.refused("it has control characters; write it without")
+    return config
+
+
+def _grid(options: dict[str, Any], config: Config | None) -> Grid:
+    """The grid that was asked for, checked. Raises `BadEnvironment`."""
+    only = [pair for pairs in options["only"] for pair in pairs]
+    replicas = config.replicas if config else options["replicas"] or 2
+    asked: dict[str, Any] = {
+        "replicas": replicas,
+        "records": first_records(replicas, options["records"]),
+        "records_max": options["records"],
+        "epochs": options["epochs"],
+        "epochs_max": _max_epochs(options),
+        "max_states": options["max_states"],
+    }
+    if options["invariants"]:
+        asked["invariants"] = options["invariants"]
+    if config is None:
+        over = [name.strip() for name in (options["over"] or ",".join(OVER)).split(",")]
+        return grid_over(over, only, **asked)
+    if foreign := [axis for axis, _ in only if axis != FAULT]:
+        raise BadEnvironment(f"--only {foreign[0]} does not go with --config, which sets it")
+    axes = config.axes(only=[value for _, value in only])
+    return checked(Grid(axes=axes, worst_is_enough=True, **asked))
+
+
+def _max_epochs(options: dict[str, Any]) -> int:
+    """What --max-epochs says, and if nobody does the usual, or --epochs where that is more."""
+    asked, first = options["max_epochs"], options["epochs"]
+    if asked is not None and asked < first:
+        raise click.UsageError(f"--max-epochs is {asked}, less than --epochs, which is {first}")
+    return max(EPOCHS_MAX_RAISED, first) if asked is None else int(asked)
+
+
+def _following(progress: Progress, what: str = "cell") -> Follow:
+    """Progress that says what is explored, within which sizes, and what is left."""
+
+    def follow(rung: Rung, done: int, under_way: Collection[int] | None) -> None:
+        left = len(rung.cells) - done
+        now = [rung.cells[place].coordinates[FAULT] for place in under_way or ()]
+        doing = f"; now {', '.join(dict.fromkeys(now))}" if now else ""
+        progress.tell(
+            f"{counted(rung.records, 'record')}, epochs 0 to {rung.epochs}: "
+            f"{done} of {counted(len(rung.cells), what)} explored, {left} left{doing}"
+        )
+
+    return follow
+
+
+def _answer(
+    config: Config | None, matrix: Matrix, explorer: Explorer, progress: Progress
+) -> ConfigAnswer | None:
+    if config is None:
+        return None
+    if matrix.interrupted:
+        return ConfigAnswer(config, matrix)
+    follow = _following(progress, "neighbour")
+    found = advice(config, matrix.grid, matrix.outcomes, explorer, follow=follow)
+    progress.tell("looking for what is like it in the catalogue")
+    kin = kin_of(matrix.grid, matrix.outcomes, explorer)
+    return ConfigAnswer(config, matrix, found, kin)
+
+
+def _write(options: dict[str, Any], matrix: Matrix, answer: ConfigAnswer | None) -> None:
+    writers: dict[str, Callable[[], str]] = {
+        "json_file": lambda: to_text(matrix, answer),
+        "csv_file": lambda: to_csv(matrix),
+        "html_file": lambda: _page(matrix, answer),
+        "svg_file": lambda: to_svg(render_config(answer) if answer else render_matrix(matrix)),
+    }
+    write_files({options[name]: text for name, text in writers.items() if options[name]})
+
+
+def _page(matrix: Matrix, answer: ConfigAnswer | None) -> str:
+    from checker.matrix.page import to_html  # noqa: PLC0415 - few ask for a page
+
+    return to_html(matrix, answer)

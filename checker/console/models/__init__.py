@@ -1,0 +1,1 @@
+"""`waterline new`, `versions`, `layout` and `kernel`: a model begun, and looked into."""

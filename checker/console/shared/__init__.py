@@ -1,0 +1,1 @@
+"""What all commands share: options, the screen, progress, errors in one line, exit codes."""

@@ -1,0 +1,1 @@
+"""Recorded traces: `waterline view`, `explain`, `compare` and `convert`."""

@@ -1,0 +1,35 @@
+"""Whether somebody is at a screen who can press keys, and the viewer for them."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from checker.console.shared.screen import screen
+from checker.finding import Finding
+from checker.story.story import story_of
+
+if TYPE_CHECKING:
+    from model.kit.claim import Claim
+    from model.own.condition import Condition
+
+
+def is_interactive() -> bool:
+    """Whether keys can be read and a whole screen can be drawn."""
+    return sys.stdin.isatty() and sys.stderr.isatty() and _draws()
+
+
+def _draws() -> bool:
+    console = screen()
+    return console.file.isatty() and not console.is_dumb_terminal
+
+
+def view(finding: Finding, claim: Claim, asked: Condition | None = None) -> int:
+    """Step through a counterexample, with the steps marked after which what is asked is true.
+
+    Returns the exit code.
+    """
+    # Only who looks at a screen needs what draws it.
+    from checker.viewer.app import Viewer  # noqa: PLC0415
+
+    return Viewer(story_of(finding), claim, asked).run() or 0

@@ -1,0 +1,1 @@
+"""`waterline run` and `simulate`: walks by hand and at random."""

@@ -1,0 +1,96 @@
+"""What `simulate` does: the walks, what is told of them, and the files that were asked for."""
+
+from __future__ import annotations
+
+import json
+import time
+from functools import partial
+from typing import Any
+
+import click
+
+from checker.console.shared import exit_codes
+from checker.console.shared.file_options import make_folder, write_files
+from checker.console.shared.options import problem_from, take_given
+from checker.console.shared.progress import Progress, showing
+from checker.console.shared.screen import error_screen, say, screen
+from checker.console.walks.simulation_report import render_simulation
+from checker.engines.choice import EngineChoice
+from checker.finding import trace_name
+from checker.problems.family import words_of
+from checker.problems.problem import Problem
+from checker.problems.wording import counted, roughly
+from checker.simulate.choosing import Choosing, Plan
+from checker.simulate.coverage import Coverage
+from checker.simulate.document import document
+from checker.simulate.simulation import WALKS, Simulation, Wanted, simulate
+from counterexamples import to_json
+
+
+def simulate_asked(options: dict[str, Any]) -> int:
+    """Walk as the options ask, and show what was seen; returns the exit code."""
+    folder, output_format = options.pop("trace_dir"), options.pop("output_format")
+    walks, seconds = options.pop("walks"), options.pop("max_time")
+    wanted = Wanted(
+        walks=WALKS if walks is None and seconds is None else walks,
+        seconds=seconds,
+        stop_at_first=options.pop("stop_at_first"),
+        shorten_states=options.pop("shorten_states"),
+    )
+    seed, depth = options.pop("seed"), options.pop("depth")
+    choosing = Choosing(options.pop("choosing"))
+    choice = EngineChoice(
+        name=options.pop("engine"),
+        threads=options.pop("threads"),
+        master=options.pop("master"),
+        settings=options.pop("spark_conf"),
+    )
+    make_folder("--trace-dir", folder)
+    problem = problem_from(take_given(options))
+    outside = words_of(problem).outside
+    plan = Plan(seed=seed, depth=depth, choosing=choosing, outside=outside)
+    with showing(error_screen()) as progress:
+        done = simulate(
+            problem,
+            choice,
+            plan,
+            wanted,
+            announce=progress.announce,
+            watch=_watching(problem, progress),
+        )
+    if output_format == "json":
+        click.echo(json.dumps(document(done), indent=2))
+    else:
+        screen().print(render_simulation(done))
+    if folder is not None:
+        write_files(
+            {
+                folder / trace_name(problem, each.finding.invariant): partial(
+                    to_json, each.finding.replayed.trace
+                )
+                for each in done.found
+            }
+        )
+    elif done.found and output_format == "text":
+        say("add --trace-dir to keep the counterexamples; waterline view steps through one")
+    return code_of(done)
+
+
+def code_of(done: Simulation) -> int:
+    """Violated, or nothing seen: by all walks that were asked for, or by fewer."""
+    if done.found:
+        return exit_codes.VIOLATED
+    return exit_codes.INCOMPLETE if done.stopped_by else exit_codes.HOLDS
+
+
+def _watching(problem: Problem, progress: Progress) -> Any:
+    began = time.monotonic()
+    names = [claim.name for claim in problem.claims]
+
+    def watch(seen: Coverage) -> None:
+        rate = seen.steps / max(time.monotonic() - began, 1e-9)
+        broken = ", ".join(names[number] for number in sorted(seen.sightings))
+        told = f"{counted(seen.walks, 'walk')}, {counted(seen.steps, 'step')}, {roughly(rate)}/s"
+        progress.tell(f"{told}; {f'broken: {broken}' if broken else 'nothing broken so far'}")
+
+    return watch

@@ -1,0 +1,156 @@
+"""The elements of a state while a rule is looked at: which it reads and writes, what they hold.
+
+An element that is told apart when it is read parts the world into one for each of its values; what
+the relations between fields say about its row is known from there on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import product
+
+from checker.reduced.decisions import Cell
+from checker.reduced.relations import Relations
+from checker.reduced.worlds import NOTHING, Fields, Number, World
+from model.kit.layout import Layout, Place
+
+
+@dataclass(slots=True)
+class Seen:
+    """What a rule may do. `reads` and `writes` are elements, `values` what may be written to them.
+
+    `made_of` are the fields that what is written to a field depends on.
+    """
+
+    reads: set[Cell] = field(default_factory=set)
+    writes: set[Cell] = field(default_factory=set)
+    values: dict[str, set[int]] = field(default_factory=dict)
+    made_of: dict[str, set[str]] = field(default_factory=dict)
+
+    @property
+    def fields_read(self) -> Fields:
+        """The fields of which any element is read."""
+        return frozenset(name for name, _, _ in self.reads)
+
+    @property
+    def fields_written(self) -> Fields:
+        """The fields of which any element is written."""
+        return frozenset(name for name, _, _ in self.writes)
+
+
+@dataclass(slots=True)
+class Elements:
+    """Reads and writes elements in states whose fields have these `ranges` and `relations`.
+
+    An element of a field in `parting` is known from where it is read on: there worlds part. Of the
+    `watched` elements each world knows whether it has written or read them. Writing what is there
+    already is no writing, but for the elements `overwritten`.
+    """
+
+    layout: Layout
+    ranges: Mapping[str, frozenset[int]]
+    relations: Relations
+    parting: Fields = NOTHING
+    watched: frozenset[Cell] = frozenset()
+    overwritten: frozenset[Cell] = frozenset()
+    seen: Seen = field(default_factory=Seen)
+
+    def values_of(self, world: World, cell: Cell) -> frozenset[int]:
+        """What an element may be."""
+        return world.cells.get(cell, self.ranges[cell[0]])
+
+    def narrowed(self, world: World, known: Iterable[tuple[Cell, frozenset[int]]]) -> World | None:
+        """The states of a world in which elements have these values, and what follows for others.
+
+        None where there is no such state. The relations hold before a step, and so between elements
+        that were not written since.
+        """
+        cells = dict(world.cells)
+        learned = []
+        for cell, values in known:
+            cells[cell] = values
+            learned.append(cell)
+        while learned:
+            cell = learned.pop()
+            if cell in world.changed:
+                continue
+            for name, beside in self.relations.of(cell[0]):
+                other = (name, cell[1], 0)
+                if other in world.changed:
+                    continue
+                before = cells.get(other, self.ranges[name])
+                values = before & _beside(beside, cells[cell])
+                if not values:
+                    return None
+                if values != before:
+                    cells[other] = values
+                    learned.append(other)
+        return replace(world, cells=cells)
+
+    def read(self, world: World, name: str, indices: list[Number]) -> list[tuple[World, Number]]:
+        """An element is read: the worlds after it, each with what it may be there."""
+        place = self.layout.places[name]
+        made_of = frozenset((name,)).union(*(index.made_of for index in indices))
+        cells = list(_cells(place, indices))
+        self.seen.reads.update(cells)
+        unwritten = self.watched.intersection(cells) - world.written
+        if not unwritten <= world.read:
+            world = replace(world, read=world.read | unwritten)
+        if len(cells) == 1 and name in self.parting:
+            (cell,) = cells
+            found = []
+            for value in sorted(self.values_of(world, cell)):
+                only = frozenset((value,))
+                inside = self.narrowed(world, [(cell, only)])
+                if inside is not None:
+                    found.append((inside, Number(only, made_of)))
+            return found
+        values = frozenset[int]().union(*(self.values_of(world, cell) for cell in cells))
+        return [(world, Number(values, made_of))] if cells else []
+
+    def write(
+        self, world: World, name: str, indices: list[Number] | tuple[()], value: Number
+    ) -> list[World]:
+        """An element is written: the worlds after it, one for each element that it may be."""
+        place = self.layout.places[name]
+        why = value.made_of.union(world.decided_by, *(index.made_of for index in indices))
+        self.seen.made_of.setdefault(name, set()).update(why)
+        # What is out of range raises, and is no state.
+        kept = frozenset(
+            v
+            for v in (value.values if value.values is not None else _range(place))
+            if place.lo <= v <= place.hi
+        )
+        found = []
+        for cell in _cells(place, list(indices)):
+            before = self.values_of(world, cell)
+            if len(kept) == 1 and before == kept and cell not in self.overwritten:
+                found.append(world)
+                continue
+            self.seen.writes.add(cell)
+            self.seen.values.setdefault(name, set()).update(kept)
+            after = world.written_to(cell, kept)
+            if cell in self.watched:
+                after = replace(after, written=after.written | {cell})
+            found.append(after)
+        return found
+
+
+def _beside(beside: Mapping[int, frozenset[int]], values: frozenset[int]) -> frozenset[int]:
+    """What may stand beside any of these values."""
+    return frozenset[int]().union(*(beside.get(value, frozenset()) for value in values))
+
+
+def _range(place: Place) -> frozenset[int]:
+    return frozenset(range(place.lo, place.hi + 1))
+
+
+def _cells(place: Place, indices: list[Number]) -> Iterator[Cell]:
+    """The elements that indices may mean; what is outside the shape raises, and is left out."""
+    choices = [
+        [i for i in range(extent) if index.values is None or i in index.values]
+        for index, extent in zip(indices, place.shape, strict=True)
+    ]
+    for at in product(*choices):
+        yield (place.name, *at, *(0,) * (2 - len(at)))  # type: ignore[misc]
