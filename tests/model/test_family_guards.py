@@ -113,13 +113,7 @@ STRAY_CASES: list[Case] = [
         edited(STRAY, known_epoch={0: 1}),
         True,
     ),
-    (
-        "beyond the log",
-        "StrayFetch follower=1",
-        UNFENCED,
-        edited(STRAY, stray_offset=1),
-        False,
-    ),
+    ("beyond the log", "StrayFetch follower=1", UNFENCED, edited(STRAY, stray_offset=1), False),
     (
         "at the end of the log",
         "StrayFetch follower=1",
@@ -156,6 +150,7 @@ STRAY_CASES: list[Case] = [
         False,
     ),
     ("its sender is new and the leader knows it", "StrayFetch follower=1", KIP_903, STALE, False),
+    ("a member still", "StrayFetch follower=1", KIP_903, edited(STALE, pending_isr={0: 3}), False),
     (
         "the leader cannot know that yet",
         "StrayFetch follower=1",
