@@ -74,7 +74,9 @@ class Pretended:
     def leader_and_isr(self, ask: int) -> tuple[int, list[int]]:
         return 1, self.isr
 
-    def produce(self, leader: int, record: bytes, *, producer: int = -1) -> Producer:
+    def produce(
+        self, leader: int, record: bytes, *, producer: int = -1, timeout_seconds: float = 0
+    ) -> Producer:
         if self.records:
             self.mark = 1
         else:
