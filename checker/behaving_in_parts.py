@@ -113,7 +113,8 @@ class _Judge:
             self._arrivals = self._all_arrivals()
         graph, arrival, fair = self.graph, self._arrivals[number], self._fair
         left = left_of(graph, arrival, fair, self._faults, self._fits)
-        self.room.require(left.states)
+        if left.states:
+            self.room.require(left.states)
         brought = bring(graph, arrival, fair, left)
         found = _Found(self.problem, brought)
         stays = found.stays
