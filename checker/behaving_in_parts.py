@@ -20,6 +20,7 @@ import numpy as np
 from checker.behaviour_findings import (
     Judged,
     Room,
+    TooLarge,
     lasso_judged,
     stuck_judged,
     verdict_holds,
@@ -36,6 +37,7 @@ from checker.behaviours.lasso import end_of, lasso_to
 from checker.behaviours.space import Gathered, Space, space_of
 from checker.breaking import ENDS_MAX, Breaking
 from checker.fault_count import counters, faults_in_rows
+from checker.result import InvariantResult, Verdict
 from counterexamples import Trapped
 from model.kit.claim import Recoverable, Temporal, fair_actions, ways_back
 
@@ -55,9 +57,8 @@ def judged_in_parts(
 ) -> Iterator[Judged]:
     """Verdicts and counterexamples, in the order of the claims.
 
-    States are taken away until so many are left that it `fits`, or no more can be.
-
-    Raises `ModelFault`, and `TooLarge` where what is left of a claim does not fit the memory.
+    States are taken away until so many are left that it `fits`, or no more can be. A claim of which
+    then too much is left is INCOMPLETE, and says so. Raises `ModelFault`.
     """
     levels = [engine.levels[level.depth] for level in room.result.levels]
     steps = room.result.generated
@@ -67,7 +68,11 @@ def judged_in_parts(
             if isinstance(claim, Recoverable):
                 yield judge.recovery(claim, number)
             else:
-                yield judge.liveness(claim, number)
+                try:
+                    yield judge.liveness(claim, number)
+                except TooLarge as too_large:
+                    why = f"of what is left {too_large}"
+                    yield InvariantResult(claim.name, Verdict.INCOMPLETE, why=why), None
 
 
 class _Judge:

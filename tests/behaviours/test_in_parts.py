@@ -199,3 +199,16 @@ def test_what_does_not_fit_the_memory_is_judged_in_parts(way: str) -> None:
         found.verdict for found in judged(problem, "one thread")[0]
     ]
     assert "judged in parts" in said[0]
+
+
+def test_a_claim_of_which_too_much_is_left_is_left_open_and_the_others_are_judged() -> None:
+    problem = labelled_problem({(0, FREE_A): 1, (1, FAIR_A): 0}, q=[2], p=[5])
+    with closing(engine_for(problem, "over files")) as engine:
+        result = search(problem, engine)
+        findings = judge_behaviours(problem, engine, result, memory_bytes=1_000_000)
+    found = {each.name: each for each in result.invariants}
+
+    assert not findings
+    assert found["back"].verdict is found["leads_to"].verdict is Verdict.HOLDS
+    assert found["eventually"].verdict is found["always_eventually"].verdict is Verdict.INCOMPLETE
+    assert found["eventually"].why.startswith("of what is left the graph of 2 states")
