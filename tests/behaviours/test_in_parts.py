@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,6 +24,7 @@ from own import example
 from checker.behaving import judge_behaviours
 from checker.behaviours.in_parts import staying
 from checker.engines.engine import ModelFault
+from checker.engines.over_files import FileEngine
 from checker.problems.problem import Problem
 from checker.result import Verdict
 from checker.search import search
@@ -178,6 +180,33 @@ def test_an_example_with_many_states_is_judged_in_parts(left: list[int]) -> None
     assert not all(left)
     assert told
     assert Verdict.HOLDS in {result.verdict for result in results}
+
+
+def test_what_is_done_again_changes_nothing_and_no_file_stays(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    problem = problem_of(a_graph(12))
+    over, folders = FileEngine.over, set[Path]()
+
+    def twice(self: FileEngine, items: Sequence[Any], work: Callable[[Any], Any]) -> Iterator[Any]:
+        """As Spark does with a task whose machine was lost when it had ended."""
+        folders.add(Path(self.levels.storage.location) / self.levels.work)
+        list(over(self, items, work))
+        assert any("behaviours" in path.name for folder in folders for path in folder.iterdir())
+        yield from over(self, items, work)
+
+    monkeypatch.setattr(FileEngine, "over", twice)
+    with closing(engine_for(problem, "over files")) as engine:
+        result = search(problem, engine)
+        findings = judge_behaviours(problem, engine, result, in_parts=True)
+        [folder] = folders
+        left = [path for path in folder.rglob("*") if "behaviours" in path.parts]
+
+    whole, told = judged(problem, "one thread")
+    assert result.invariants == whole
+    assert [to_json(found.replayed.trace) for found in findings] == [trace for trace, *_ in told]
+    assert told
+    assert not left
 
 
 def test_a_claim_that_raises_raises_in_parts() -> None:
