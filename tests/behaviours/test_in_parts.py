@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import closing
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ from checker.engines.over_files import FileEngine
 from checker.problems.problem import Problem
 from checker.result import Verdict
 from checker.search import search
-from counterexamples import to_json
+from counterexamples import from_json, replay, to_json
 from model.kit.claim import Behaviour
 
 FAIR_A, FAIR_B, FAIR_C, FREE_A, FREE_B = range(5)
@@ -122,6 +123,30 @@ def test_the_way_to_a_cycle_goes_through_states_that_were_taken_away(left: list[
     assert verdict(EVENTUALLY, edges, q=[7]) == (Verdict.VIOLATED, 0)
     assert verdict(LEADS_TO, edges, p=[2], q=[7]) == (Verdict.VIOLATED, 0)
     assert left == [2, 2]
+
+
+def test_the_way_goes_past_a_shorter_one_and_past_lesser_states_that_are_further(
+    left: list[int],
+) -> None:
+    # To node 6 there are ways by 4, where q is, by 5 and 7, and by 2, 3 and 1.
+    ways = [(0, 4, 6), (0, 5, 7, 6), (0, 2, 3, 1, 6)]
+    labels = {(0, 4): FREE_A, (0, 5): FREE_B}
+    edges = {(at, labels.get((at, to), FAIR_A)): to for way in ways for at, to in pairwise(way)}
+    problem = labelled_problem(edges, claims=(EVENTUALLY,), q=[4])
+
+    _, [(trace, _, _)] = both_ways(problem)
+    replayed = replay(from_json(trace), problem.model)
+
+    assert [state.node for state in replayed.states] == [0, 5, 7, 6]
+    assert left == [0]
+
+
+def test_a_fair_step_that_changes_nothing_is_neither_enabled_nor_a_way_on(left: list[int]) -> None:
+    cycle = {(0, FREE_A): 1, (1, FREE_A): 0, (0, FAIR_A): 2, (1, FREE_B): 3}
+    loops = {(1, FAIR_A): 1, (3, FAIR_B): 3, (3, FREE_A): 3}
+
+    assert verdict(ALWAYS_EVENTUALLY, {**cycle, **loops}, q=[2]) == (Verdict.VIOLATED, 0)
+    assert left == [2]
 
 
 def test_a_state_that_only_a_cut_step_leaves_open_counts_wherever_it_is() -> None:
