@@ -40,7 +40,7 @@ class Interpreted:
         self.frontier, self.pending = self.pending, []
         broken = {}
         for number, claim in enumerate(self.problem.invariants):
-            if claim.applies(self.model.settings):
+            if self.problem.is_checked(claim):
                 bad = [s.words for s in self.frontier if not claim.holds(s, self.model.settings)]
                 if bad:
                     broken[number] = min(bad)

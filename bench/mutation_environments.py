@@ -66,6 +66,7 @@ INTERPRETED = (
     *_small("hw epoch", lost_checkpoints=1),
     # Eligible leader replicas.
     *_small("elr", epochs=2, min_insync_replicas=2),
+    *_small("elr", min_insync_replicas=2, controller_min_insync_replicas=1),
     *_calm("elr", power_losses=1, min_insync_replicas=2),
     *_small("elr-without-unclean-mark-kept", epochs=2, min_insync_replicas=2),
     *_small("elr", epochs=2, unfenced_registration=True, unclean_leader_election=True),

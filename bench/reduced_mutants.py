@@ -115,7 +115,7 @@ def judge(names: list[str], seed: int) -> None:
 
 
 def compared_in(setting: Setting, draw: random.Random) -> dict[str, str]:
-    """All claims, and one alone, each by its name and that of the setting."""
+    """All claims, and one alone beside what must happen, each by its name and that of the setting."""
     try:
         problem = problem_of(setting)
         full = searched(problem)
@@ -124,7 +124,7 @@ def compared_in(setting: Setting, draw: random.Random) -> dict[str, str]:
     if not full.complete:
         return {setting.name: LARGE}
     one = draw.choice(problem.checked)
-    alone = replace(problem, asked=frozenset({one}), reachable=())
+    alone = replace(problem, asked=frozenset({one}))
     return {
         setting.name: compared_with(full, problem),
         f"{setting.name} {one}": compared_with(full, alone),

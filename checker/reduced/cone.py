@@ -4,14 +4,20 @@ A field matters if an asked claim reads it, if what is written to a field that m
 it, or if it decides when an action is taken that writes a field that matters. What remains may have
 any value without a difference to any of these: it is put to its lowest value. An action that writes
 nothing that matters changes nothing that can be told, and is left out.
+
+With that value, which the field may never have in the full model, no step that is taken may raise:
+a field that could make one do so matters as well.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from checker.reduced.elements import Seen
+from checker.reduced.looking import SETTINGS, STATE
+from checker.reduced.relations import NO_RELATIONS
 from checker.reduced.stepping import Steps
-from checker.reduced.worlds import Fields
+from checker.reduced.worlds import Fields, World
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +35,34 @@ class Cone:
 
 def cone_of(steps: Steps, asked: Fields) -> Cone:
     """What matters to claims that read these fields."""
+    while True:
+        cone = _cone_of(steps, asked)
+        needed = _raising(steps, cone).intersection(cone.left_out)
+        if not needed:
+            return cone
+        asked |= needed
+
+
+def _raising(steps: Steps, cone: Cone) -> Fields:
+    """The fields by which a step might raise, what is left out being at its lowest value."""
+    if not cone.left_out:
+        return frozenset()
+    seen = Seen()
+    places = steps.model.layout.places
+    lowest = {name: frozenset((places[name].lo,)) for name in cone.left_out}
+    then = replace(
+        steps, ranges=steps.ranges | lowest, relations=NO_RELATIONS, conditions={}, seen={}
+    )
+    looker = then.looker(seen=seen)
+    for call in steps.calls:
+        if call[0].name not in cone.actions:
+            then.ways(looker, call, World())
+    if steps.model.normalise is not None:
+        looker.ways(steps.model.normalise, World(), (STATE, SETTINGS))
+    return frozenset(seen.raised_by)
+
+
+def _cone_of(steps: Steps, asked: Fields) -> Cone:
     model = steps.model
     budgets = {a.name: a.budget.used for a in model.actions if a.budget is not None}
     alive = {f.name: f.alive.field for f in model.layout.fields if f.alive is not None}

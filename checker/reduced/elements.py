@@ -20,13 +20,15 @@ from model.kit.layout import Layout, Place
 class Seen:
     """What a rule may do. `reads` and `writes` are elements, `values` what may be written to them.
 
-    `made_of` are the fields that what is written to a field depends on.
+    `made_of` are the fields that what is written to a field depends on, `raised_by` those that
+    decide whether the rule raises: by an index or a value out of range, or for want of a result.
     """
 
     reads: set[Cell] = field(default_factory=set)
     writes: set[Cell] = field(default_factory=set)
     values: dict[str, set[int]] = field(default_factory=dict)
     made_of: dict[str, set[str]] = field(default_factory=dict)
+    raised_by: set[str] = field(default_factory=set)
 
     @property
     def fields_read(self) -> Fields:
@@ -92,6 +94,7 @@ class Elements:
         """An element is read: the worlds after it, each with what it may be there."""
         place = self.layout.places[name]
         made_of = frozenset((name,)).union(*(index.made_of for index in indices))
+        self._require_within(world, place, indices)
         cells = list(_cells(place, indices))
         self.seen.reads.update(cells)
         unwritten = self.watched.intersection(cells) - world.written
@@ -116,6 +119,9 @@ class Elements:
         place = self.layout.places[name]
         why = value.made_of.union(world.decided_by, *(index.made_of for index in indices))
         self.seen.made_of.setdefault(name, set()).update(why)
+        self._require_within(world, place, list(indices))
+        if value.values is None or not value.values <= _range(place):
+            self.seen.raised_by |= value.made_of | world.decided_by
         # What is out of range raises, and is no state.
         kept = frozenset(
             v
@@ -135,6 +141,12 @@ class Elements:
                 after = replace(after, written=after.written | {cell})
             found.append(after)
         return found
+
+    def _require_within(self, world: World, place: Place, indices: list[Number]) -> None:
+        """Note what decides whether an index is outside the shape."""
+        for index, extent in zip(indices, place.shape, strict=True):
+            if index.values is None or not index.values <= frozenset(range(extent)):
+                self.seen.raised_by |= index.made_of | world.decided_by
 
 
 def _beside(beside: Mapping[int, frozenset[int]], values: frozenset[int]) -> frozenset[int]:

@@ -43,6 +43,8 @@ _OPERATORS: Mapping[type, Callable[..., Any]] = {
     ast.UAdd: operator.pos,
     ast.Invert: operator.invert,
 }
+_WITHOUT_RESULT = (ast.FloorDiv, ast.Mod, ast.LShift, ast.RShift)
+"""They have none by nothing, or by less than nothing."""
 _BUILTINS = {"min": min, "max": max, "abs": abs, "int": int, "bool": bool}
 _ON, _BREAK, _CONTINUE, _RETURN = "on", "break", "continue", "return"
 _Found = list[tuple[World, Any]]
@@ -293,9 +295,13 @@ class Looker:
         function = _OPERATORS.get(type(op))
         if function is None:
             raise TooIntricate
-        return [
-            (after, computed(function, *values)) for after, values in self._values(nodes, world)
-        ]
+        found = []
+        for after, values in self._values(nodes, world):
+            result = computed(function, *values)
+            if result.values is None and isinstance(op, _WITHOUT_RESULT):
+                self.seen.raised_by |= result.made_of | after.decided_by
+            found.append((after, result))
+        return found
 
     def _joined_by(self, ends_with: bool, nodes: list[ast.expr], world: World) -> _Found:
         """`and` and `or`: the rest is looked at only where what stands before leaves it open."""

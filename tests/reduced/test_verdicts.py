@@ -136,6 +136,34 @@ def test_an_action_is_taken_where_a_claim_sees_nothing_of_it_but_that_it_was_tak
     assert less[0] == {"never": True}
 
 
+@pytest.mark.parametrize(
+    "effect",
+    [
+        "s.other[i] = s.count[i] - 1",
+        "s.other[s.count[i] - 1] = 2",
+        "s.other[i] = 2 // s.count[i]",
+        "s.other[i] = 1 << s.count[i] - 1",
+    ],
+    ids=["value", "index", "division", "shift"],
+)
+def test_a_field_is_kept_where_its_lowest_value_would_make_a_step_raise(effect: str) -> None:
+    model = model_of(
+        ("s.on[i] == 0", f"s.on[i] = 1; {effect}"), ("s.count[i] == 1", "s.count[i] = 2")
+    )
+    begun = model.initial[0].draft()
+    begun.count[0] = begun.count[1] = 1
+    holds = made("def holds(s, c):\n    return s.on[0] == 0\n", {})["holds"]
+    claim = Invariant(name="off", sentence="", holds=holds, explain=_nothing)
+    problem = Problem(replace(model, initial=(begun.freeze(),)), (claim,))
+
+    decisions = decided(problem)
+    less = verdicts(replace(problem, model=smaller.smaller_model(problem.model, decisions)))
+
+    assert decisions.fields == ("other",)
+    assert less is not None
+    assert less[0] == {"off": True}
+
+
 def test_one_claim_alone_needs_less_than_all() -> None:
     # What must happen is asked beside it: that records are committed, and acknowledged.
     alone = kafka("hw", ("no_divergence_below_hw",), restarts=1)
