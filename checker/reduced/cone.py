@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from checker.reduced.stepping import Steps
-from checker.reduced.worlds import Fields
+from checker.reduced.stepping import Steps, normal_form_of
+from checker.reduced.worlds import NOTHING, Fields
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,17 +27,22 @@ class Cone:
     never: tuple[str, ...]
 
 
-def cone_of(steps: Steps, asked: Fields) -> Cone:
-    """What matters to claims that read these fields."""
+def cone_of(steps: Steps, asked: Fields, gone: frozenset[str] = NOTHING) -> Cone:
+    """What matters to claims that read these fields, once the actions `gone` happen no more."""
     model = steps.model
     budgets = {a.name: a.budget.used for a in model.actions if a.budget is not None}
     alive = {f.name: f.alive.field for f in model.layout.fields if f.alive is not None}
     matter = asked
     acting: set[str] = set()
+    normal = normal_form_of(steps)
+    happening = {call: seen for call, seen in steps.seen.items() if call[0] not in gone}
     while True:
         more = set(matter)
         more.update(alive[name] for name in matter if name in alive)
-        for (action, arguments), seen in steps.seen.items():
+        # The smaller model is normalised after every step.
+        written = matter & normal.fields_written
+        more.update(*(normal.made_of[name] for name in written))
+        for (action, arguments), seen in happening.items():
             written = matter & frozenset(seen.made_of) & seen.fields_written
             if not written:
                 continue
@@ -49,7 +54,7 @@ def cone_of(steps: Steps, asked: Fields) -> Cone:
         if more == matter:
             break
         matter = frozenset(more)
-    happen = {name for name, _ in steps.seen}
+    happen = {name for name, _ in happening}
     return Cone(
         matter,
         tuple(
