@@ -115,7 +115,7 @@ def judge(names: list[str], seed: int) -> None:
 
 
 def compared_in(setting: Setting, draw: random.Random) -> dict[str, str]:
-    """All claims, and one alone beside what must happen, each by its name and that of the setting."""
+    """All claims, and one alone beside what must happen, by its name and that of the setting."""
     try:
         problem = problem_of(setting)
         full = searched(problem)
