@@ -53,7 +53,7 @@ class State:
     """One immutable state. Fields read as attributes: `state.epoch`, `state.log[r, o]`.
 
     The states of a layout are of a class of its own, which has a property for each field: an
-    interpreted search does little else than read them.
+    interpreted search does little else than read them. A subclass takes the same arguments.
     """
 
     __slots__ = ("_words", "layout")
