@@ -65,10 +65,10 @@ def tiny_graph() -> Problem:
     return labelled_problem(edges, q=[7], p=[1, 2, 4], claims=(BACK, ALWAYS_EVENTUALLY, LEADS_TO))
 
 
-def kafka(version: str, claims: list[str]) -> Problem:
-    """A cell of docs/recovery.md at small bounds."""
-    small = {"records": 1, "epochs": 1, "restarts": 1}
-    return MESSAGE.problem_of(version, {**DOCUMENTED.options(), **small}, claims)
+def kafka(version: str, claims: list[str], **options: int) -> Problem:
+    """A cell of docs/recovery.md with one record."""
+    bounds = {"records": 1, **{name.replace("_", "-"): value for name, value in options.items()}}
+    return MESSAGE.problem_of(version, {**DOCUMENTED.options(), **bounds}, claims)
 
 
 def test_both_engines_come_to_the_same_lasso(spark_context: Any) -> None:
@@ -85,8 +85,8 @@ def test_both_engines_come_to_the_same_lasso(spark_context: Any) -> None:
     ("problem", "driver_levels", "findings"),
     [
         (tiny_graph(), 0, 3),
-        (kafka("hw", ["logs_agree_again", "decisions_learned"]), 9, 2),
-        (kafka("kip320", ["writes_again", "truncation_ends"]), 9, 0),
+        (kafka("hw", ["logs_agree_again", "decisions_learned"], min_insync_replicas=2), 26, 2),
+        (kafka("kip320", ["leader_again", "truncation_ends"], epochs=1, restarts=1), 12, 0),
     ],
     ids=["tiny", "violated", "holds"],
 )

@@ -29,6 +29,8 @@ from checker.store.storage import undurable
 _TELL_SECONDS = 5.0
 _FOLDER = "behaviours"
 _TASKS_A_CORE_MAX = 4
+_OWNERS_MAX = 1024
+"""However little a task may take: each owner tells each other something."""
 _TASK_BYTES_A_WORD = 4 * 8
 """What a task takes for each word of the successors that it is sent: they are sorted, and kept."""
 
@@ -145,7 +147,7 @@ def _owners_for(engine: FileEngine, bytes_in_all: int) -> int:
     as many, for each reads its own files then, and not all.
     """
     workers = engine.main
-    needed = max(workers.tasks, -(-bytes_in_all // workers.task_bytes))
+    needed = max(workers.tasks, min(-(-bytes_in_all // workers.task_bytes), _OWNERS_MAX))
     explored = engine.owners
     return explored if needed <= explored <= _TASKS_A_CORE_MAX * workers.tasks else needed
 
