@@ -111,9 +111,10 @@ def main() -> int:
     mutants = select(asked.module, asked.number, asked.sample, asked.seed)
     with tempfile.TemporaryDirectory(prefix="waterline-mutation-") as directory:
         laboratory = Laboratory(Path(directory), asked.baseline)
-        for name, found in laboratory.measure(asked.stages).items():
-            counts = found["counts"]
-            print(f"baseline {name}: {counts['distinct']} states, depth {counts['depth']}")
+        known = laboratory.measure(asked.stages)
+        for setting in (s for stage in STAGES[: asked.stages] for s in stage):
+            counts = known[setting.name]["counts"]
+            print(f"baseline {setting.name}: {counts['distinct']} states, depth {counts['depth']}")
         for mutant in mutants:
             place = f"{mutant.module}:{mutant.line}"
             call = f"mutation.judge({str(laboratory.baseline)!r}, {place!r}, {asked.stages})"

@@ -51,6 +51,7 @@ INTERPRETED = (
     *_calm("kip279-with-truncate-after-gap", epochs=2, moves=2),
     # Requests, answers and decisions that are late.
     *_small("epoch kip320-code kip903 elr", requests_survive=True),
+    *_small("kip903-without-stale-fetch-check", requests_survive=True),
     *_small("truncate-on-fetch", moves=1, requests_survive=True),
     *_small("truncate-on-fetch-without-diverging-guard", moves=1, requests_survive=True, acks="0"),
     *_small("kip320-without-truncate-every-epoch", epochs=2, requests_survive=True),
@@ -59,11 +60,15 @@ INTERPRETED = (
     # Shutdowns; live brokers that are taken for dead.
     *_calm("hw kip320 kraft elr", shutdowns=1),
     *_calm("hw kip320 kraft elr", epochs=2, session_expiries=1),
+    *_small("kip320 elr", session_expiries=1, acks="0"),
     # What is lost on disk.
     *_calm("epoch kip320 kraft elr", power_losses=1),
     *_calm("epoch kraft elr", lost_disks=1),
     *_calm("kraft", lost_disks=1, disk_loss="out-of-sync"),
+    *_calm("epoch", replicas=1, epochs=2, power_losses=1, lost_disks=1),
     *_small("hw epoch", lost_checkpoints=1),
+    # Three replicas, of which none fails.
+    *_calm("kip320 elr", replicas=3, epochs=0),
     # Eligible leader replicas.
     *_small("elr", epochs=2, min_insync_replicas=2),
     *_small("elr", min_insync_replicas=2, controller_min_insync_replicas=1),

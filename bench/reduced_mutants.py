@@ -1,15 +1,16 @@
 """Mutants of the rules searched fully and reduced: verdicts are the same, whatever the rules are.
 
 A mutant runs in a process of its own, in a few small settings that take the altered line, drawn by
-the seed. In each it is searched fully, then reduced with all claims, then reduced with one claim
-alone, which leaves out most. One that raises, has too many states, or cannot be reduced is counted
-apart.
+the seed. In each it is searched fully and reduced: in one with all claims, in the other with one
+claim alone, which leaves out most. One that raises, has too many states, or cannot be reduced is
+counted apart.
 """
 
 from __future__ import annotations
 
 import json
 import random
+import re
 import signal
 import tempfile
 from collections import Counter
@@ -19,7 +20,7 @@ from typing import Any
 
 from bench.interpreted import Interpreted
 from bench.laboratory import Laboratory
-from bench.mutants import MODULES, Mutant, mutants_of, sampled
+from bench.mutants import KILLED, MODULES, Mutant, mutants_of, sampled
 from bench.mutation_environments import INTERPRETED, SECONDS_MAX
 from bench.observed import Setting, problem_of
 from checker.budgets import Budgets
@@ -79,10 +80,10 @@ def compare_mutants(limit: int, seed: int, baseline: Path | None, seconds: float
 def drawn(mutant: Mutant, known: dict[str, Any], seed: int) -> list[str]:
     """The names of a few small settings that take the altered line."""
     names = [
-        name
-        for name, found in sorted(known.items())
-        if found["counts"]["distinct"] <= STATES_OF_SETTING
-        and f"{mutant.module}:{mutant.line}" in found["reached"]
+        setting.name
+        for setting in INTERPRETED
+        if known[setting.name]["counts"]["distinct"] <= STATES_OF_SETTING
+        and f"{mutant.module}:{mutant.line}" in known[setting.name]["reached"]
     ]
     draw = random.Random(seed * 100_003 + mutant.number)
     return sorted(draw.sample(names, min(SETTINGS, len(names))))
@@ -90,11 +91,11 @@ def drawn(mutant: Mutant, known: dict[str, Any], seed: int) -> list[str]:
 
 def note(compared: Compared, mutant: Mutant) -> None:
     """Count a mutant: by the worst of its searches, and all of these."""
-    try:
+    if mutant.how.startswith("{"):
         outcomes: dict[str, str] = json.loads(mutant.how)
-    except json.JSONDecodeError:
-        outcomes = {"the process": f"{RAISES}: {mutant.how}"}
-    kinds = Counter(outcome.partition(":")[0] for outcome in outcomes.values())
+    else:
+        outcomes = {"": f"{LARGE if mutant.outcome == KILLED else DIFFERS}: {mutant.how}"}
+    kinds = Counter(re.split(": | with ", outcome)[0] for outcome in outcomes.values())
     mutant.outcome = next(k for k in (DIFFERS, AGREES, REFUSED, LARGE, RAISES) if kinds[k])
     compared.mutants[mutant.outcome] += 1
     compared.searches += kinds
@@ -104,31 +105,34 @@ def note(compared: Compared, mutant: Mutant) -> None:
 
 
 def judge(names: list[str], seed: int) -> None:
-    """Compare this process's rules in these settings, and print what came of it as JSON."""
+    """Compare this process's rules in these settings, and print what came of it as JSON.
+
+    In the first with all claims and what must happen, in the others with one claim alone.
+    """
     draw = random.Random(seed)
+    draw.shuffle(names)
+    by_name = {setting.name: setting for setting in INTERPRETED}
     outcomes: dict[str, str] = {}
-    for setting in INTERPRETED:
-        if setting.name in names:
-            signal.alarm(4 * SECONDS_MAX["interpreted"])
-            outcomes |= compared_in(setting, draw)
+    for name in names:
+        signal.alarm(4 * SECONDS_MAX["interpreted"])
+        outcomes[name] = compared_in(by_name[name], draw if outcomes else None)
     print(json.dumps({"how": json.dumps(outcomes)}), flush=True)
 
 
-def compared_in(setting: Setting, draw: random.Random) -> dict[str, str]:
-    """All claims, and one alone beside what must happen, by its name and that of the setting."""
+def compared_in(setting: Setting, draw: random.Random | None) -> str:
+    """What full and reduced searches of a setting come to: with all claims, or with one drawn."""
     try:
         problem = problem_of(setting)
         full = searched(problem)
     except Exception as fault:
-        return {setting.name: f"{RAISES}: {_said(fault)}"}
+        return f"{RAISES}: {_said(fault)}"
     if not full.complete:
-        return {setting.name: LARGE}
+        return LARGE
+    if draw is None:
+        return compared_with(full, problem)
     one = draw.choice(problem.checked)
-    alone = replace(problem, asked=frozenset({one}))
-    return {
-        setting.name: compared_with(full, problem),
-        f"{setting.name} {one}": compared_with(full, alone),
-    }
+    alone = compared_with(full, replace(problem, asked=frozenset({one}), reachable=()))
+    return f"{alone} with {one} alone" if alone == AGREES else alone
 
 
 def compared_with(full: Result, problem: Problem) -> str:
