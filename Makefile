@@ -4,7 +4,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+# Python compiles a module when it is first imported; most that are installed never are.
+INSTALL := $(BIN)/python -m pip --disable-pip-version-check --quiet install --no-compile
 
 .PHONY: check confirm upstream test gate bench setup clean
 
@@ -46,21 +47,21 @@ $(VENV)/.run: pyproject.toml
 	    { echo "waterline needs Python 3.11 or later: make PYTHON=/path/to/python3.11" >&2; exit 1; }
 	@echo "setting up $(VENV) (once; about half a gigabyte to download)"
 	@$(PYTHON) -m venv $(VENV)
-	@$(PIP) install --upgrade 'pip>=25.1'
-	@$(PIP) install --editable .
+	@$(INSTALL) --upgrade 'pip>=25.1'
+	@$(INSTALL) --editable .
 	@$(BIN)/python -c 'from checker.engines.java import java_home; java_home()' 2>/dev/null || \
-	    $(PIP) install --editable '.[java]'
+	    $(INSTALL) --editable '.[java]'
 	@touch $@
 
 # What real brokers are spoken to with.
 $(VENV)/.kafka: $(VENV)/.run
-	@$(PIP) install --editable '.[kafka]'
+	@$(INSTALL) --editable '.[kafka]'
 	@touch $@
 
-# What the tests need on top of it.
-$(VENV)/.dev: $(VENV)/.run $(VENV)/.kafka
-	@$(PIP) install --group dev
-	@touch $@
+# What the tests need on top of it, and what real brokers are spoken to with, in one go.
+$(VENV)/.dev: $(VENV)/.run
+	@$(INSTALL) --editable '.[kafka]' --group dev
+	@touch $(VENV)/.kafka $@
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -24,6 +24,10 @@ MOSTLY = ("a", "a", "b", "b", "h", "q", "u")
 CLAIMED = ("a", "a", "a", "b", "b", "b", "h")
 NUMBERS = ("g", "w")
 STATES_MAX = 400
+OVERWRITTEN = 0.2
+"""How many of the models have a field that is dead now and then."""
+BUDGETED, BUDGETED_OFTEN = 0.1, 0.4
+"""How many of the actions have a budget."""
 _NARRATION = Narration(sentence=str, rows=lambda state: [], summary=lambda state: [])
 _SETTINGS = type("Settings", (tuple,), {"_fields": ("most",), "most": property(lambda c: c[0])})
 
@@ -40,8 +44,12 @@ def random_problem(seed: int) -> Problem:
     )
     texts = [_action(draw) for _ in range(draw.randint(2, 5))]
     texts += draw.choice(([], _POSTPONED, _AT_ONCE, [*_POSTPONED, *_AT_ONCE], _TIED))
+    # Drawn apart, so that what a seed makes otherwise stays what it was.
+    is_overwritten = random.Random(f"overwritten {seed}").random() < OVERWRITTEN
+    texts += _OVERWRITTEN if is_overwritten else []
     draw.shuffle(texts)
-    actions = tuple(_made(draw, number, *parts) for number, parts in enumerate(texts))
+    often = BUDGETED_OFTEN if is_overwritten else BUDGETED
+    actions = tuple(_made(draw, number, often, *parts) for number, parts in enumerate(texts))
     model = Model(
         name="random",
         version=str(seed),
@@ -78,6 +86,13 @@ _TIED: list[_Parts] = [
     (("i",), "s.u[i] == 0 and s.a[i] < 2", ["s.b[i] = s.q[i]", "s.a[i] = s.a[i] + 1"]),
 ]
 """What is switched off forgets how far it was; an action that is random may break that."""
+_OVERWRITTEN: list[_Parts] = [
+    (("i",), "s.u[i] == 0 and s.w == 0", ["s.q[i] = s.a[i]", "s.u[i] = 1"]),
+    (("i",), "s.u[i] == 1 and s.q[i] == 2", ["s.b[i] = 1"]),
+    (("i",), "s.u[i] == 1", ["s.u[i] = 0"]),
+    (("i",), "s.a[i] < 2", ["s.a[i] = s.a[i] + 1"]),
+]
+"""What was remembered is left behind, and replaced before anybody asks for it again."""
 
 
 def _action(draw: random.Random) -> _Parts:
@@ -117,7 +132,12 @@ def _action(draw: random.Random) -> _Parts:
 
 
 def _made(
-    draw: random.Random, number: int, rows: tuple[str, ...], guard: str, body: list[str]
+    draw: random.Random,
+    number: int,
+    often: float,
+    rows: tuple[str, ...],
+    guard: str,
+    body: list[str],
 ) -> Action:
     given = "".join(f", {name}" for name in rows)
     text = f"def guard(s, c{given}):\n    return {guard}\n\n"
@@ -130,7 +150,7 @@ def _made(
         guard=functions["guard"],
         effect=functions["effect"],
         limit=functions["limit"] if draw.random() < 0.1 else None,
-        budget=Budget("used", "most", "used") if draw.random() < 0.1 else None,
+        budget=Budget("used", "most", "used") if draw.random() < often else None,
     )
 
 

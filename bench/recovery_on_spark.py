@@ -1,15 +1,16 @@
 """Recovery and liveness of Kafka on Spark, beside the local engine: the same in every cell.
 
-    python -m bench.recovery_on_spark [CIRCUMSTANCE ...]
+    python -m bench.recovery_on_spark [--in-parts] [CIRCUMSTANCE ...]
 
 goes through the cells of docs/recovery.md, of the circumstances named or of all. In each the first
 levels are explored in the driver and all others by Spark's tasks; verdicts, depths, states left
-open and traces must be those of the local engine. Some seconds a cell.
+open and traces must be those of the local engine. Some seconds a cell; with `--in-parts`, where
+Spark's tasks judge what would fit the driver, too, several times as many.
 """
 
 from __future__ import annotations
 
-import sys
+import argparse
 import tempfile
 from pathlib import Path
 
@@ -37,11 +38,22 @@ def told(problem: Problem, choice: EngineChoice) -> tuple[Told, bool]:
 
 def main() -> None:
     """Compare, circumstance by circumstance; exit code 1 where anything differs."""
-    wanted = sys.argv[1:] or list(CIRCUMSTANCES)
+    asked = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    asked.add_argument("--in-parts", action="store_true", help="tasks judge, and not the driver")
+    asked.add_argument("circumstances", nargs="*", metavar="CIRCUMSTANCE", help="all, if none")
+    given = asked.parse_args()
+    if unknown := {*given.circumstances} - {*CIRCUMSTANCES}:
+        asked.error(f"{min(unknown)!r} is none of: {', '.join(CIRCUMSTANCES)}")
+    wanted = given.circumstances or list(CIRCUMSTANCES)
     differ = 0
     with tempfile.TemporaryDirectory() as folder:
         context = start_context("local[2]", log=Path(folder) / "spark.log")
-        on_spark = EngineChoice(session=context, partitions=2, driver_levels=DRIVER_LEVELS)
+        on_spark = EngineChoice(
+            session=context,
+            partitions=2,
+            driver_levels=DRIVER_LEVELS,
+            in_parts=given.in_parts,
+        )
         for name in wanted:
             judged = violated = 0
             for version in VERSIONS:

@@ -45,15 +45,24 @@ SHOWN = (
         "add (the maximal ISR). When the controller refuses, because the follower is fenced or "
         "shutting down by then (KIP-841), the leader goes back to the ISR of before, and nobody "
         "tries the high watermark again: Kafka does so where AlterPartition is granted "
-        "(KAFKA-13091), where it appends, and where a follower fetches "
-        "(Partition.submitAlterPartition, as read in 4.3.1). With no other follower the record "
-        "stays unacknowledged until the next is produced, and the producer is told "
-        "REQUEST_TIMED_OUT. We know of no ticket, and have not seen it on brokers. Here the "
-        "request waits until its follower is fenced; one that crosses with the beginning of a "
-        "controlled shutdown comes to the same. `kraft-without-fenced-check` has nothing to "
-        "refuse, and the claim holds. The shorter traces with a session expiry, a shutdown or "
-        "requests that survive need a leader that asks for whom it knows to be fenced or going, "
-        "which a broker does not (docs/model.md).",
+        "(KAFKA-13091), where it appends, and where a fetch moves a follower's log end "
+        "(Partition.submitAlterPartition, updateFollowerFetchState). Seen on unchanged brokers of "
+        "six releases from 3.3.2 to 4.2.0 ([confirm.md](confirm.md)): with the request held for "
+        "about ten seconds the record stayed unacknowledged for as long as anybody looked, 20 and "
+        "40 s, also while a follower in sync that had it went on fetching. There the model is too "
+        "kind: in it every fetch tries the high watermark, in Kafka since KAFKA-8841 (2.4) only "
+        "one from another offset than the last, so that with three replicas the table says "
+        "*holds*; with that condition in the rule the claim breaks there too, after 13 steps, and "
+        "the follower fetches for ever. The next record ends it, or the follower when it is back; "
+        "the producer is told REQUEST_TIMED_OUT, and by default sends it again after 30 s, which "
+        "ends it too. So the last record of a quiet partition is late, for consumers too, and with "
+        "acks=1 until something else happens; nothing is lost. The request has to be on its way, "
+        "milliseconds as a rule, when its follower is fenced or begins to shut down. We know of no "
+        "ticket. Here the request waits until its follower is fenced; one that crosses with the "
+        "beginning of a controlled shutdown comes to the same. `kraft-without-fenced-check` has "
+        "nothing to refuse, and the claim holds. The shorter traces with a session expiry, a "
+        "shutdown or requests that survive need a leader that asks for whom it knows to be fenced "
+        "or going, which a broker does not (docs/model.md).",
     ),
     Shown(
         title="The high watermark does not advance below min.insync.replicas",
@@ -64,7 +73,7 @@ SHOWN = (
         "while it was stays unanswered, neither acknowledged nor NOT_ENOUGH_REPLICAS_AFTER_APPEND, "
         "until a second broker is back: before, the leader alone committed it and answered with "
         "that error. That is as KIP-966 wants it, and it needs somebody to start the broker: "
-        "`writes_again` holds.",
+        "`writes_again` holds. Seen on 3.9.1, and on 2.8.2 that error ([confirm.md](confirm.md)).",
     ),
     Shown(
         title="With ELR a partition can be left without a leader",
@@ -83,7 +92,8 @@ SHOWN = (
         circumstance="documented",
         why="Up to 2.0.0 a broker whose log is longer than its leader's exits (KAFKA-7414). "
         "Started again it is where it was, and exits again, until the leader has written as much. "
-        "After a power loss `epoch` to `kip279-code` come to the same. From 2.0.1 on it truncates.",
+        "After a power loss `epoch` to `kip279-code` come to the same. From 2.0.1 on it truncates. "
+        "Seen on 0.10.2.2 and 1.1.1, and on 2.0.1 that it truncates ([confirm.md](confirm.md)).",
     ),
     Shown(
         title="A follower asks for ever where to cut its log",
@@ -93,7 +103,8 @@ SHOWN = (
         why="KAFKA-10706: it led and wrote nothing, and truncating to its log end leaves that "
         "epoch in its cache. So it asks the same again, and stays out of the ISR. "
         "A stutter in the model, for a question that changes nothing is no step; on a broker it is "
-        "a loop. Repaired in 2.6.1, so that `kip320` has none.",
+        "a loop: seen on 2.0.1 and 2.1.1, seven questions a second ([confirm.md](confirm.md)). "
+        "Repaired in 2.6.1, so that `kip320` has none.",
     ),
     Shown(
         title="Logs differ, and nobody notices",
@@ -103,7 +114,9 @@ SHOWN = (
         why="Two logs of one length that part below it: the follower fetches from its end and is "
         "told nothing. Only somebody who asks for epochs finds out. That the follower leaves the "
         "ISR in the cycle is fairness at work: until KAFKA-7152 any member may be found lagging. "
-        "From 2.1 on every divergence ends, also after unclean elections and power losses.",
+        "From 2.1 on every divergence ends, also after unclean elections and power losses. Seen on "
+        "0.10.2.2 and 0.11.0.3 after an unclean election, and on 2.1.1 that it ends "
+        "([confirm.md](confirm.md)).",
     ),
     Shown(
         title="With ZooKeeper nobody is told that nobody leads",
@@ -151,7 +164,7 @@ REPORTED = (
     (
         "KAFKA-13091",
         "the HW was not tried when AlterIsr had been granted",
-        "no version here has it; its sibling, after a refusal, is found",
+        "no version here has it; its sibling, after a refusal, is found, and seen on brokers",
     ),
     (
         "KAFKA-12686",

@@ -5,9 +5,9 @@
 
 `golden` are the rows of tests/golden/manifest.json, `environments` every version in every named
 environment, `catalogue` the entries of `waterline scenarios`, `random` so many random little
-models; `mutants`, only where it is said, altered rules of Kafka's. Spaces of more than `--states`
-states are passed over, and counted. Ends with 1 where a verdict differs, or whether something ever
-happens.
+models. Only where they are said: `mutants`, altered rules of Kafka's; `forgotten`, which fields the
+analysis finds dead that are forgotten by hand. Spaces of more than `--states` states are passed
+over, and counted. Ends with 1 where a verdict differs, or whether something ever happens.
 """
 
 from __future__ import annotations
@@ -29,10 +29,12 @@ from checker.engines.memory import MemoryEngine
 from checker.engines.prepare import prepare
 from checker.kafka.families import MESSAGE
 from checker.problems.problem import Problem
-from checker.reduced.deciding import decided
+from checker.reduced.dead import dead_fields
+from checker.reduced.deciding import decided, seen_while
 from checker.reduced.decisions import CannotReduce
 from checker.reduced.reduction import reduced
 from checker.reduced.smaller import smaller_model
+from checker.reduced.stepping import Steps
 from checker.result import Result
 from checker.scenarios.catalogue import CATALOGUE
 from checker.search import search
@@ -116,7 +118,7 @@ def problems(kinds: list[str]) -> Iterator[tuple[str, Problem]]:
 def compare_random(models: int) -> tuple[int, list[int], dict[str, int]]:
     """How many random models were compared, which differ, and how many each reduction changed."""
     compared, differ = 0, list[int]()
-    changed = {"not kept": 0, "postponed": 0, "at once": 0}
+    changed = {"not kept": 0, "postponed": 0, "at once": 0, "dead at times": 0}
     for seed in range(models):
         problem = random_problem(seed)
         full = verdicts(problem)
@@ -128,16 +130,38 @@ def compare_random(models: int) -> tuple[int, list[int], dict[str, int]]:
         changed["not kept"] += bool(decisions.fields)
         changed["postponed"] += bool(decisions.postponed)
         changed["at once"] += bool(decisions.at_once)
+        changed["dead at times"] += bool(decisions.dead)
         if less is None or less[0] != full[0]:
             differ.append(seed)
     return compared, differ, changed
+
+
+def forgotten_by_hand(version: str) -> Iterator[str]:
+    """Of each field that some rows do not have by the layout when it is dead by analysis."""
+    problem = MESSAGE.problem_of(version, {"records": 1, "epochs": 1, "restarts": 1})
+    steps = Steps.of(problem.model)
+    of_some = {f.name: f.alive for f in problem.model.layout.fields if f.alive is not None}
+    names = [name for name in of_some if len(steps.ranges[name]) > 1]
+    found = dead_fields(steps, names, seen_while(problem, steps))
+    for name in names:
+        alive = of_some[name]
+        told = [
+            f"dead while {each.deciding} is {' or '.join(map(str, each.values))}"
+            for each in found
+            if each.field == name and not each.spent
+        ]
+        yield (
+            f"{version}: {name}, alive while {alive.field} is "
+            f"{' or '.join(map(str, alive.values))}: {', '.join(told) or 'cannot say'}"
+        )
 
 
 def main() -> int:
     """Compare, a line for each problem, and what it comes to."""
     parser = argparse.ArgumentParser(description=__doc__)
     kinds = ["golden", "environments", "catalogue", "random"]
-    parser.add_argument("kinds", nargs="*", choices=[*kinds, "mutants", []], default=kinds)
+    more = ["mutants", "forgotten"]
+    parser.add_argument("kinds", nargs="*", choices=[*kinds, *more, []], default=kinds)
     parser.add_argument("--states", type=int, default=STATES_MAX)
     parser.add_argument("--models", type=int, default=MODELS)
     parser.add_argument("--limit", type=int, default=MUTANTS, metavar="N", help="mutants drawn")
@@ -155,8 +179,11 @@ def main() -> int:
         print(pair, flush=True)
         same += pair.agrees
         wrong += not pair.agrees
-    if set(asked.kinds) - {"random", "mutants"}:
+    if set(asked.kinds) - {"random", *more}:
         print(f"{same} agree, {wrong} differ, {large} have more than {asked.states:,} states")
+    for version in VERSIONS if "forgotten" in asked.kinds else ():
+        for line in forgotten_by_hand(version):
+            print(line, flush=True)
     if "random" in asked.kinds:
         compared, differ, changed = compare_random(asked.models)
         told = ", ".join(f"{how} in {count}" for how, count in changed.items())

@@ -1,11 +1,13 @@
 """How long a record waits that a refused AlterPartition leaves behind (C43), and what ends it.
 
-    python -m bench.refusals [--kafka 4.1.0] [--bystander] [--watch 40] [--end-by append]
+    python -m bench.refusals [--kafka 4.1.0] [--bystander] [--watch 40] [--timeout 30]
+                             [--end-by append]
 
 One controller and two brokers under KRaft, with --bystander three, every timeout at Kafka's
 default. r1 leads, and asks the controller to add r0, which has just come back; the request waits at
 a gate. m1 is appended (acks=all), r0 is killed and fenced, and the controller refuses. The
-bystander is in sync all the time, has m1, and goes on fetching. After --watch seconds something is
+bystander is in sync all the time, has m1, and goes on fetching. The producer of m1 waits for
+--timeout seconds (request.timeout.ms). After --watch seconds, or once it is answered, something is
 done:
 
   repeat  the producer sends m1 once more, as an idempotent one does after request.timeout.ms
@@ -28,7 +30,7 @@ from pathlib import Path
 
 from checker.confirm.errors import CannotConfirm
 from checker.confirm.jars import class_path
-from checker.confirm.kraft import started_behind_gate
+from checker.confirm.kraft import PRODUCE_SECONDS_MAX, started_behind_gate
 from checker.confirm.proxy import wait_until
 from checker.confirm.refused import LEADER, Refusal
 from checker.confirm.releases import BY_GATE, KafkaRelease, kafka_release
@@ -56,7 +58,13 @@ ENDS: dict[str, Callable[[Refusal], None]] = {
 
 
 def tried(
-    kafka: KafkaRelease, folder: Path, *, brokers: int, watch_seconds: float, end: str
+    kafka: KafkaRelease,
+    folder: Path,
+    *,
+    brokers: int,
+    watch_seconds: float,
+    timeout_seconds: float,
+    end: str,
 ) -> dict[str, object]:
     """One run, as it is printed."""
 
@@ -68,25 +76,29 @@ def tried(
         cluster,
         gate,
     ):
-        refusal = Refusal(cluster, gate)
+        refusal = Refusal(cluster, gate, timeout_seconds)
         refusal.begin(1)
         refusal.ask_for_follower()
         refusal.produce()
         refusal.fence_follower()
         answer = refusal.answer()
-        is_answered = wait_until(lambda: refusal.outcome != "waiting", watch_seconds, every=0.5)
-        before = _seen(refusal)
+        began = time.monotonic()
+        wait_until(lambda: refusal.outcome != "waiting", watch_seconds, every=0.5)
+        watched, before = round(time.monotonic() - began, 1), _seen(refusal)
         began = time.monotonic()
         ENDS[end](refusal)
-        wait_until(lambda: refusal.outcome != "waiting", END_SECONDS_MAX)
+        wait_until(lambda: _seen(refusal)["high_watermark"] != "0", END_SECONDS_MAX)
+        took = round(time.monotonic() - began, 1)
+        if before["m1"] == "waiting":
+            wait_until(lambda: refusal.outcome != "waiting", END_SECONDS_MAX)
         return {
             "kafka": kafka.name,
             "brokers": brokers,
             "answer": answer.upper(),
-            "watched": None if is_answered else watch_seconds,
+            "watched": watched,
             "before": before,
             "end": end,
-            "took": round(time.monotonic() - began, 1),
+            "took": took,
             "after": _seen(refusal),
         }
 
@@ -107,6 +119,7 @@ def main() -> None:
     parser.add_argument("--kafka", default="4.1.0", metavar="VERSION")
     parser.add_argument("--bystander", action="store_true", help="a third broker, in sync")
     parser.add_argument("--watch", type=float, default=40.0, metavar="SECONDS")
+    parser.add_argument("--timeout", type=float, default=PRODUCE_SECONDS_MAX, metavar="SECONDS")
     parser.add_argument("--end-by", choices=sorted(ENDS), default="repeat")
     asked = parser.parse_args()
     try:
@@ -117,6 +130,7 @@ def main() -> None:
                 Path(folder),
                 brokers=3 if asked.bystander else 2,
                 watch_seconds=asked.watch,
+                timeout_seconds=asked.timeout,
                 end=asked.end_by,
             )
     except CannotConfirm as problem:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -80,11 +81,11 @@ def judge_behaviours(
     why = "" if in_parts else take(_judged(problem, engine, room))
     if (in_parts or why not in {"", INTERRUPTED}) and (files := engine.over_files()) is not None:
         # Most graphs fit.
-        from checker.behaving_in_parts import judged_in_parts  # noqa: PLC0415
+        from checker.behaving_in_parts import BROUGHT_BYTES, judged_in_parts  # noqa: PLC0415
 
         if why:
             announce(f"{why.partition(';')[0]}: judged in parts")
-        fits = _never if in_parts else room.fits
+        fits = _never if in_parts else partial(room.fits, beside=BROUGHT_BYTES)
         why = take(judged_in_parts(problem, files, room, fits=fits, announce=announce))
     if why:
         _tell(result, problem, why)

@@ -20,6 +20,7 @@ import numpy as np
 from checker.behaviour_findings import (
     Judged,
     Room,
+    TooLarge,
     lasso_judged,
     stuck_judged,
     verdict_holds,
@@ -36,8 +37,12 @@ from checker.behaviours.lasso import end_of, lasso_to
 from checker.behaviours.space import Gathered, Space, space_of
 from checker.breaking import ENDS_MAX, Breaking
 from checker.fault_count import counters, faults_in_rows
+from checker.result import InvariantResult, Verdict
 from counterexamples import Trapped
 from model.kit.claim import Recoverable, Temporal, fair_actions, ways_back
+
+BROUGHT_BYTES = 64
+"""What is kept of a state that was brought: number, depth, distance, where it is looked up."""
 
 if TYPE_CHECKING:
     from checker.engines.engine import Words
@@ -55,9 +60,8 @@ def judged_in_parts(
 ) -> Iterator[Judged]:
     """Verdicts and counterexamples, in the order of the claims.
 
-    States are taken away until so many are left that it `fits`, or no more can be.
-
-    Raises `ModelFault`, and `TooLarge` where what is left of a claim does not fit the memory.
+    States are taken away until so many are left that it `fits`, or no more can be. A claim of which
+    then too much is left is INCOMPLETE, and says so. Raises `ModelFault`.
     """
     levels = [engine.levels[level.depth] for level in room.result.levels]
     steps = room.result.generated
@@ -67,7 +71,11 @@ def judged_in_parts(
             if isinstance(claim, Recoverable):
                 yield judge.recovery(claim, number)
             else:
-                yield judge.liveness(claim, number)
+                try:
+                    yield judge.liveness(claim, number)
+                except TooLarge as too_large:
+                    why = f"of what is left {too_large}"
+                    yield InvariantResult(claim.name, Verdict.INCOMPLETE, why=why), None
 
 
 class _Judge:
@@ -113,7 +121,8 @@ class _Judge:
             self._arrivals = self._all_arrivals()
         graph, arrival, fair = self.graph, self._arrivals[number], self._fair
         left = left_of(graph, arrival, fair, self._faults, self._fits)
-        self.room.require(left.states)
+        if left.states:
+            self.room.require(left.states, beside=BROUGHT_BYTES)
         brought = bring(graph, arrival, fair, left)
         found = _Found(self.problem, brought)
         stays = found.stays
@@ -121,11 +130,13 @@ class _Judge:
         end = end_of(found.arrived, stays, self._faults_in(found.space))
         if end is None:
             return verdict_holds(claim, unjudged)
-        last, far = found.number_of(end), int(found.arrived[end])
-        way = sorted({*way_to(graph, arrival, last, far)} - found.known)
-        if way:
+        last, far = int(found.numbers[end]), int(found.arrived[end])
+        way = np.array(way_to(graph, arrival, last, far), np.int64)
+        way = way[~np.isin(way, found.numbers)]
+        if len(way):
+            del found, stays  # There is room for one.
             found = _Found(self.problem, [*brought, *bring_these(graph, arrival, fair, way)])
-            end, stays = found.place_of(last), found.stays
+            end, stays = int(np.flatnonzero(found.numbers == last)[0]), found.stays
         lasso = lasso_to(end, found.space, found.fair, found.arrived, stays)
         return lasso_judged(self.problem, self.engine, claim, found.space, lasso, unjudged)
 
@@ -178,8 +189,9 @@ class _Found:
         index = Index(np.ascontiguousarray(self.space.rows))
         numbers = np.concatenate([each.numbers for each in brought])
         places = np.concatenate([index.numbers_of(each.rows) for each in brought])
-        self._number_at: dict[int, int] = dict(zip(places.tolist(), numbers.tolist(), strict=True))
-        self._place_of: dict[int, int] = dict(zip(numbers.tolist(), places.tolist(), strict=True))
+        self.numbers: Places = np.empty(len(places), np.int64)
+        self.numbers[places] = numbers
+        """The number of each state in the parts."""
         arrived: Numbers = np.full(len(self.space), NOT_REACHED, np.int32)
         arrived[places] = np.concatenate([each.far for each in brought])
         self.arrived = arrived
@@ -187,19 +199,6 @@ class _Found:
             self.space, problem.model, fair_actions(problem.model.enabled_actions)
         )
         self.stays: Staying = staying(self.space, self.fair, arrived != NOT_REACHED)
-
-    @property
-    def known(self) -> set[int]:
-        """The numbers of the states, as they are in the parts."""
-        return {*self._place_of}
-
-    def number_of(self, place: int) -> int:
-        """Such a number, by the one that a state has here."""
-        return self._number_at[place]
-
-    def place_of(self, number: int) -> int:
-        """The other way round."""
-        return self._place_of[number]
 
 
 def _gathered(brought: Brought) -> tuple[Places, Gathered]:

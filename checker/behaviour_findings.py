@@ -47,8 +47,11 @@ class Room:
         """About how many steps leave so many states: as many as any other, on an average."""
         return math.ceil(states * self.result.generated / max(1, self.result.distinct))
 
-    def require(self, states: int) -> None:
-        """See that a graph of so many states can be judged in memory. Raises `TooLarge`."""
+    def require(self, states: int, *, beside: int = 0) -> None:
+        """See that a graph of so many states can be judged in memory. Raises `TooLarge`.
+
+        `beside` is how many bytes more are kept of each.
+        """
         steps = self.steps(states)
         graph = f"the graph of {counted(states, 'state')} and about {counted(steps, 'step')}"
         if steps > EDGES_MAX:
@@ -57,16 +60,17 @@ class Room:
             )
         predicates = 2 * len(self.problem.applicable_behaviours)
         needed = bytes_needed(states, steps, self.problem.model.layout.words, predicates)
+        needed += states * beside
         if self.memory_bytes is not None and needed + anonymous_bytes() > self.memory_bytes:
             raise TooLarge(
                 f"{graph} takes about {roughly(needed)}B more, and --memory is "
                 f"{roughly(self.memory_bytes)}B; raise it or lower the bounds"
             )
 
-    def fits(self, states: int) -> bool:
+    def fits(self, states: int, *, beside: int = 0) -> bool:
         """Whether it can."""
         try:
-            self.require(states)
+            self.require(states, beside=beside)
         except TooLarge:
             return False
         return True

@@ -14,11 +14,16 @@ from xdist.scheduler import LoadScopeScheduling
 
 SUPPORT = Path(__file__).parent / "support"
 LONGEST = (
+    "faults/test_programs.py",
     "golden/test_scenarios.py",
+    "faults/test_local_faults.py",
     "checker/test_symmetry.py",
     "model/test_compiled_equals_interpreted.py",
+    "viewer/test_keys.py",
     "model/test_reductions.py",
-    "faults/test_programs.py",
+    "checker/test_states.py",
+    "model/test_narration.py",
+    "test_imports.py",
     "test_readme.py",
     "checker/test_wide_states.py",
     "checker/test_command_line.py",

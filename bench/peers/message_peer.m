@@ -436,6 +436,8 @@ begin
     if !Out(r, gone, back) & r != gone then
       if isr[r] | (nobody_in_sync & elr[r] & !(r = back & unclean[r])) then return r; end;
     end;
+    -- The last one in sync stays so without ELR; with it, it is in the ELR unless it has crashed.
+    if r = gone & r = back & isr[r] & nobody_in_sync & !(ELR = 1 & unclean[r]) then return r; end;
   end;
   -- While `gone` only is fenced it is in the ELR still; once it is back the leader was the last known.
   known := last_known_leader;
@@ -487,10 +489,11 @@ begin
   return leader = NOBODY & epoch = EPOCHS & Candidate(r) != NOBODY;
 end;
 
--- Does the controller take r out of the ISR when it registers?
+-- Does the controller take r out of the ISR, or of leadership, when it registers?
 function RegistrationRemoves(r: Replica): boolean;
 begin
-  return REGISTRATION_REMOVES = 1 & unclean[r] & isr[r];
+  return REGISTRATION_REMOVES = 1 & isr[r]
+    & (leader = r | ELR = 1 | (exists x: Replica do isr[x] & x != r end));
 end;
 
 -- Would a restart exceed the epochs? One that removes r may raise the epoch twice.

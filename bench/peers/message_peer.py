@@ -98,7 +98,7 @@ NEEDS = {
     "elr": ("alter-partition", "kraft"),
     "steps-down": ("kraft",),
     "stale-fetch-check": ("broker-epoch",),
-    "registration-removes": ("elr",),
+    "registration-removes": ("kraft",),
     "unclean-mark-kept": ("elr",),
     "last-known-leader": ("elr",),
     "last-known-leader-fenced": ("last-known-leader",),

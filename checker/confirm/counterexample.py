@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from checker.budgets import Budgets
+from checker.confirm.errors import CannotConfirm
 from checker.engines.choice import EngineChoice
 from checker.finding import Finding, confirmed
 from checker.kafka.families import MESSAGE, family_of
@@ -22,7 +23,7 @@ from model.message.terms import ANSWERED
 from model.message.versions import released_as, version_of
 
 
-class NotFound(Exception):
+class NotFound(CannotConfirm):
     """The claim is not broken within the bounds."""
 
 
@@ -80,7 +81,10 @@ def _found(
     if done.result.interrupted:
         raise KeyboardInterrupt
     if not done.findings:
-        raise NotFound(f"{scenario.claim} holds under {version}")
+        raise NotFound(
+            f"{scenario.claim} holds under {version}: {scenario.name} has no counterexample there "
+            "that could be replayed"
+        )
     return Counterexample(problem, done.findings[0])
 
 

@@ -224,15 +224,23 @@ class KraftCluster:
         """Whether its process is there; one that stands still is."""
         return self._processes.runs(name_of(broker))
 
-    def produce(self, leader: int, record: bytes, *, producer: int = -1) -> Pending:
+    def produce(
+        self,
+        leader: int,
+        record: bytes,
+        *,
+        producer: int = -1,
+        timeout_seconds: float = PRODUCE_SECONDS_MAX,
+    ) -> Pending:
         """Send a record with acks=all; the answer is waited for in the background.
 
-        With the number of an idempotent `producer` it can be sent once more.
+        With the number of an idempotent `producer` it can be sent once more. The leader answers
+        REQUEST_TIMED_OUT after `timeout_seconds`.
         """
         partition = {"index": 0, "records": one_record(record, magic=2, producer=producer)}
         values = {
             "acks": -1,
-            "timeout": datetime.timedelta(seconds=PRODUCE_SECONDS_MAX),
+            "timeout": datetime.timedelta(seconds=timeout_seconds),
             "topic_data": [{"name": TOPIC, "partition_data": [partition]}],
         }
         return Pending(self.ports[leader], PRODUCE, 3, values, seconds=PRODUCE_SECONDS_MAX)

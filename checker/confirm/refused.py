@@ -29,7 +29,7 @@ from checker.confirm.facts import (
     of_model,
     records_text,
 )
-from checker.confirm.kraft import KraftCluster, started_behind_gate
+from checker.confirm.kraft import PRODUCE_SECONDS_MAX, KraftCluster, started_behind_gate
 from checker.confirm.proxy import Exchange, Link, wait_until
 from checker.confirm.releases import KafkaRelease
 from checker.confirm.replay import Confirmation, Judgement
@@ -61,10 +61,14 @@ _ACTIONS = (
 
 @dataclass(slots=True)
 class Refusal:
-    """What is done to the cluster. r0 dies twice, r1 leads, whoever else there is stays in sync."""
+    """What is done to the cluster. r0 dies twice, r1 leads, whoever else there is stays in sync.
+
+    The producer of m1 waits so long for its answer: `timeout_seconds`.
+    """
 
     cluster: KraftCluster
     gate: Link
+    timeout_seconds: float = PRODUCE_SECONDS_MAX
     pending: Pending | None = None
     repeated: Pending | None = None
 
@@ -85,7 +89,9 @@ class Refusal:
         """r0 stands still, so that it fetches no more; m1 is appended, others in sync fetch it."""
         self.cluster.pause(FOLLOWER)
         time.sleep(FETCH_WAIT_SECONDS)
-        self.pending = self.cluster.produce(LEADER, b"m1", producer=_PRODUCER)
+        self.pending = self.cluster.produce(
+            LEADER, b"m1", producer=_PRODUCER, timeout_seconds=self.timeout_seconds
+        )
         others = [broker for broker in self.cluster.replicas if broker != FOLLOWER]
         self._await(lambda: all(map(self.cluster.log, others)), "whoever is in sync has m1")
         time.sleep(FETCH_WAIT_SECONDS)  # They fetch again, so that r1 knows that they have it.

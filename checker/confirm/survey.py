@@ -40,8 +40,9 @@ mean. `CONFIRMED`: the loss, or the divergence, happened on brokers, every step 
 `holds`: the steps of a version that breaks the claim were replayed as far as the release's own
 rules offer them; brokers did what the model of these rules says, in which nothing breaks.
 `REFUTED` and `not steerable`: at the step given. Releases from 2.7 to 3.9 speak the protocol of
-2.6; those of 4.x have a controller of their own, and only C21 is had there. `-` is a cell that was
-not tried.
+2.6; those of 4.x have a controller of their own, and only C21 is had there, and C43, which is in
+[confirm.md](confirm.md) with all that is about recovery and liveness. `-` is a cell that was not
+tried.
 """
 _DECIDES = (
     "brokers have a controller of their own, which decides when it likes; they can only be stopped "

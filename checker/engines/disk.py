@@ -76,7 +76,7 @@ class DiskWorkers:
     @property
     def task_bytes(self) -> int:
         """Half of the memory for all threads."""
-        return self.memory_bytes // (2 * self.threads)
+        return max(1, self.memory_bytes // (2 * self.threads))
 
     def send(self, blocks: Sequence[tuple[int, bytes]], owners: int) -> None:
         """Keep candidates for the next level."""

@@ -7,6 +7,8 @@ installed here. Executors need the same minor version of Python on the same kind
 
 from __future__ import annotations
 
+import functools
+import gc
 import hashlib
 import importlib.metadata
 import platform
@@ -83,6 +85,17 @@ class Shipped:
         ]
 
 
+@functools.cache
+def _settle() -> None:
+    """Keep what a worker has loaded out of garbage collection.
+
+    Spark collects after every task; to go through all modules each time takes longer than a small
+    level.
+    """
+    gc.collect()
+    gc.freeze()
+
+
 class _Task:
     def __init__(self, plan: LevelPlan) -> None:
         self.plan = plan
@@ -90,6 +103,7 @@ class _Task:
     def __call__(self, owner: int, blocks: Any) -> Iterator[tuple[int, Any]]:
         try:
             yield from explore(self.plan, owner, blocks)
+            _settle()
         except OSError as problem:
             # A failed write names no file, and of an error the driver is told only the text.
             where = problem.filename or self.plan.storage.location

@@ -16,8 +16,9 @@ class Reduction:
 
     `fields` vary and are not kept; `actions` change nothing that matters and are not taken;
     `never` cannot happen. `postponed` are decided when they are read, and `writers` write nothing
-    else. `at_once` are taken as soon as they are possible and change nothing else. `again` makes
-    the reduced form of a problem in another process.
+    else. `at_once` are taken as soon as they are possible and change nothing else. What is `dead`
+    at times is kept only while it may be read again. `again` makes the reduced form of a problem in
+    another process.
     """
 
     fields: tuple[str, ...]
@@ -26,6 +27,7 @@ class Reduction:
     postponed: tuple[str, ...]
     writers: tuple[str, ...]
     at_once: tuple[str, ...]
+    dead: tuple[str, ...]
     again: Callable[[Problem], Problem] = field(compare=False, repr=False)
 
     @property
@@ -45,9 +47,11 @@ class Reduction:
             lines.append(
                 f"where nothing else is changed by it, taken at once: {', '.join(self.at_once)}"
             )
+        if self.dead:
+            lines.append(f"kept only while it may be read again: {', '.join(self.dead)}")
         return lines or ["nothing could be left out"]
 
     def as_value(self) -> dict[str, tuple[str, ...]]:
         """The same as plain values, for programs."""
-        names = ("fields", "actions", "never", "postponed", "writers", "at_once")
+        names = ("fields", "actions", "never", "postponed", "writers", "at_once", "dead")
         return {name: getattr(self, name) for name in names}

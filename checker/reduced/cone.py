@@ -16,8 +16,8 @@ from dataclasses import dataclass, replace
 from checker.reduced.elements import Seen
 from checker.reduced.looking import SETTINGS, STATE
 from checker.reduced.relations import NO_RELATIONS
-from checker.reduced.stepping import Steps
-from checker.reduced.worlds import Fields, World
+from checker.reduced.stepping import Steps, normal_form_of
+from checker.reduced.worlds import NOTHING, Fields, World
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,17 +33,17 @@ class Cone:
     never: tuple[str, ...]
 
 
-def cone_of(steps: Steps, asked: Fields) -> Cone:
-    """What matters to claims that read these fields."""
+def cone_of(steps: Steps, asked: Fields, gone: frozenset[str] = NOTHING) -> Cone:
+    """What matters to claims that read these fields, once the actions `gone` happen no more."""
     while True:
-        cone = _cone_of(steps, asked)
-        needed = _raising(steps, cone).intersection(cone.left_out)
+        cone = _cone_of(steps, asked, gone)
+        needed = _raising(steps, cone, gone).intersection(cone.left_out)
         if not needed:
             return cone
         asked |= needed
 
 
-def _raising(steps: Steps, cone: Cone) -> Fields:
+def _raising(steps: Steps, cone: Cone, gone: frozenset[str]) -> Fields:
     """The fields by which a step might raise, what is left out being at its lowest value."""
     if not cone.left_out:
         return frozenset()
@@ -55,23 +55,28 @@ def _raising(steps: Steps, cone: Cone) -> Fields:
     )
     looker = then.looker(seen=seen)
     for call in steps.calls:
-        if call[0].name not in cone.actions:
+        if call[0].name not in gone.union(cone.actions):
             then.ways(looker, call, World())
     if steps.model.normalise is not None:
         looker.ways(steps.model.normalise, World(), (STATE, SETTINGS))
     return frozenset(seen.raised_by)
 
 
-def _cone_of(steps: Steps, asked: Fields) -> Cone:
+def _cone_of(steps: Steps, asked: Fields, gone: frozenset[str]) -> Cone:
     model = steps.model
     budgets = {a.name: a.budget.used for a in model.actions if a.budget is not None}
     alive = {f.name: f.alive.field for f in model.layout.fields if f.alive is not None}
     matter = asked
     acting: set[str] = set()
+    normal = normal_form_of(steps)
+    happening = {call: seen for call, seen in steps.seen.items() if call[0] not in gone}
     while True:
         more = set(matter)
         more.update(alive[name] for name in matter if name in alive)
-        for (action, arguments), seen in steps.seen.items():
+        # The smaller model is normalised after every step.
+        written = matter & normal.fields_written
+        more.update(*(normal.made_of[name] for name in written))
+        for (action, arguments), seen in happening.items():
             written = matter & frozenset(seen.made_of) & seen.fields_written
             if not written:
                 continue
@@ -83,7 +88,7 @@ def _cone_of(steps: Steps, asked: Fields) -> Cone:
         if more == matter:
             break
         matter = frozenset(more)
-    happen = {name for name, _ in steps.seen}
+    happen = {name for name, _ in happening}
     return Cone(
         matter,
         tuple(

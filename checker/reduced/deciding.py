@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import functools
+
 from checker.problems.problem import Problem
 from checker.reduced.cone import Cone, cone_of
-from checker.reduced.decisions import AtOnce, CannotReduce, Decisions, Postponed
+from checker.reduced.dead import IsSeen, circumstances, dead_fields
+from checker.reduced.decisions import (
+    AtOnce,
+    CannotReduce,
+    Cell,
+    Dead,
+    Decisions,
+    Postponed,
+)
 from checker.reduced.elements import Seen
 from checker.reduced.looking import SETTINGS, STATE, TooIntricate
 from checker.reduced.postponed import postponed_fields
-from checker.reduced.quiet import Quiet, of_normal_form, quiet_steps
-from checker.reduced.stepping import Steps
+from checker.reduced.quiet import Quiet, quiet_steps
+from checker.reduced.stepping import Steps, normal_form_of
 from checker.reduced.worlds import Fields, World
 
 
@@ -20,8 +30,10 @@ def decided(problem: Problem) -> Decisions:
         asked = read_by_claims(problem, steps)
         _require_stuttering(problem, steps)
         cone = cone_of(steps, asked)
-        postponed = postponed_fields(steps, asked | of_normal_form(steps), cone.matter)
+        seen = asked | normal_form_of(steps).fields_read
+        postponed = postponed_fields(steps, seen, cone.matter)
         quiet = _quiet(steps, asked, cone, postponed)
+        dead = _dead(steps, asked, cone, postponed, quiet)
     except TooIntricate as problem_:
         raise CannotReduce(f"--reduce cannot follow a rule ({problem_}); leave it out") from None
     return Decisions(
@@ -33,7 +45,64 @@ def decided(problem: Problem) -> Decisions:
             AtOnce(each.call[0].name, each.call[1], each.compared, tuple(sorted(each.changes)))
             for each in quiet
         ),
+        dead=dead,
     )
+
+
+def _dead(
+    steps: Steps, asked: Fields, cone: Cone, postponed: list[Postponed], quiet: list[Quiet]
+) -> tuple[Dead, ...]:
+    """What is not kept now and then, of what matters and no quiet step touches.
+
+    A quiet step would else be told from another by a value that is forgotten. What decides whether
+    something is dead must be kept itself.
+    """
+    seen = asked | normal_form_of(steps).fields_read
+    touched = {name for each in quiet for name, _, _ in each.touched | each.changes}
+    counts = {action.budget.used for action, _ in steps.calls if action.budget is not None}
+    never = seen | touched | counts
+    found: list[Dead] = []
+    for spent, gone in circumstances(steps):
+        if spent:
+            out = cone.matter - cone_of(steps, asked, gone).matter - never
+            known = {each.field for each in found if set(each.spent) <= set(spent)}
+            found += [Dead(name, "", (), spent) for name in sorted(out - known)]
+    forgotten = {*cone.left_out, *(each.field for each in found)}
+    candidates = [
+        f.name
+        for f in steps.model.layout.fields
+        if f.alive is None and f.name in cone.matter - never - forgotten
+    ]
+    found += dead_fields(steps, candidates, lambda name, *at: name in never)
+    forgotten |= {dead.field for dead in found} | {held.field for held in postponed}
+    return tuple(dead for dead in found if dead.deciding not in forgotten)
+
+
+def seen_while(problem: Problem, steps: Steps) -> IsSeen:
+    """Whether claims or the normal form read a field of a row while another of it has a value.
+
+    Finer than `read_by_claims`, and slower: for looking at what is forgotten by hand.
+    """
+    in_two = _read_in_two_states(problem, steps)
+
+    @functools.cache
+    def read(element: Cell, value: int) -> frozenset[tuple[str, int]]:
+        seen = Seen()
+        there = World({element: frozenset((value,))})
+        if problem.model.normalise is not None:
+            # The element stays what it is: the normal form is looked at in the middle of a step.
+            steps.bare_looker(seen).ways(problem.model.normalise, there, (STATE, SETTINGS))
+        looker = steps.looker(seen=seen)
+        begun = looker.elements.narrowed(there, there.cells.items())
+        if begun is not None:
+            for claim in problem.applicable:
+                looker.ways(claim.holds, begun, (STATE, SETTINGS))
+        return frozenset((name, row) for name, row, _ in seen.reads)
+
+    def is_seen(name: str, element: Cell, value: int) -> bool:
+        return name in in_two or (name, element[1]) in read(element, value)
+
+    return is_seen
 
 
 def _quiet(steps: Steps, asked: Fields, cone: Cone, postponed: list[Postponed]) -> list[Quiet]:
@@ -53,10 +122,16 @@ def _quiet(steps: Steps, asked: Fields, cone: Cone, postponed: list[Postponed]) 
 def read_by_claims(problem: Problem, steps: Steps) -> Fields:
     """The fields that the claims which are checked read, and what must happen."""
     seen = Seen()
-    looker, in_two = steps.looker(seen=seen), steps.bare_looker(seen)
-    settings = problem.model.settings
+    looker = steps.looker(seen=seen)
     for claim in problem.applicable:
         looker.ways(claim.holds, World(), (STATE, SETTINGS))
+    return seen.fields_read | _read_in_two_states(problem, steps)
+
+
+def _read_in_two_states(problem: Problem, steps: Steps) -> Fields:
+    """The fields that claims about steps read, before or after the step."""
+    seen = Seen()
+    in_two, settings = steps.bare_looker(seen), problem.model.settings
     for prop in problem.applicable_properties:
         in_two.ways(prop.keeps, World(), (STATE, STATE, SETTINGS))
     for reachable in problem.reachable:

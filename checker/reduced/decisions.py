@@ -63,11 +63,26 @@ class AtOnce:
 
 
 @dataclass(frozen=True, slots=True)
+class Dead:
+    """A field that is dead once all budgets are used up that the fields `spent` count.
+
+    It is so in a row only while `deciding` has one of these values there; where nothing decides, in
+    all of them.
+    """
+
+    field: str
+    deciding: str
+    values: tuple[int, ...]
+    spent: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Decisions:
     """How a model is made smaller.
 
     `fields` vary and are not kept; `actions` change nothing that matters and are not taken; `never`
-    cannot happen. `at_once` are in an order in which none makes an earlier one possible.
+    cannot happen. `at_once` are in an order in which none makes an earlier one possible. `dead` is
+    what is kept at times only.
     """
 
     fields: tuple[str, ...]
@@ -75,6 +90,7 @@ class Decisions:
     never: tuple[str, ...]
     postponed: tuple[Postponed, ...]
     at_once: tuple[AtOnce, ...]
+    dead: tuple[Dead, ...]
 
     @property
     def writers(self) -> tuple[str, ...]:
@@ -99,6 +115,7 @@ def of_text(text: bytes) -> Decisions:
                 **_with_tuples(values),
                 "postponed": tuple(Postponed(**_with_tuples(v)) for v in values["postponed"]),
                 "at_once": tuple(AtOnce(**_with_tuples(v)) for v in values["at_once"]),
+                "dead": tuple(Dead(**_with_tuples(v)) for v in values["dead"]),
             }
         )
     except (AttributeError, KeyError, TypeError) as problem:

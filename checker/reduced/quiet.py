@@ -19,8 +19,8 @@ from dataclasses import dataclass
 
 from checker.reduced.decisions import Cell
 from checker.reduced.elements import Seen
-from checker.reduced.looking import SETTINGS, STATE, TooIntricate
-from checker.reduced.stepping import Call, Steps
+from checker.reduced.looking import TooIntricate
+from checker.reduced.stepping import Call, Steps, normal_form_of
 from checker.reduced.worlds import Fields, World
 
 
@@ -44,7 +44,11 @@ class Quiet:
 
 def quiet_steps(steps: Steps, asked: Fields, calls: list[Call]) -> list[Quiet]:
     """The quiet steps among `calls`, in an order in which none makes an earlier one possible."""
-    unseen = frozenset(f.name for f in steps.model.layout.fields) - asked - of_normal_form(steps)
+    unseen = (
+        frozenset(f.name for f in steps.model.layout.fields)
+        - asked
+        - normal_form_of(steps).fields_read
+    )
     found: dict[Call, Quiet] = {}
     for call in calls:
         action, arguments = call
@@ -61,14 +65,6 @@ def quiet_steps(steps: Steps, asked: Fields, calls: list[Call]) -> list[Quiet]:
     names = {action.name for action, _ in calls if any(c[0] is action for c in found)}
     partly = {call[0].name for call in calls if call[0].name in names and call not in found}
     return in_order([quiet for call, quiet in found.items() if call[0].name not in partly])
-
-
-def of_normal_form(steps: Steps) -> Fields:
-    """The fields that the normal form reads."""
-    seen = Seen()
-    if steps.model.normalise is not None:
-        steps.bare_looker(seen).ways(steps.model.normalise, World(), (STATE, SETTINGS))
-    return seen.fields_read
 
 
 def _as_quiet(steps: Steps, call: Call, unseen: Fields) -> Quiet | None:

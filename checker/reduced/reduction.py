@@ -27,6 +27,7 @@ def reduced(problem: Problem) -> Problem:
         postponed=tuple(each.field for each in decisions.postponed),
         writers=decisions.writers,
         at_once=tuple(dict.fromkeys(each.action for each in decisions.at_once)),
+        dead=tuple(dict.fromkeys(each.field for each in decisions.dead)),
         again=reduced,
     )
     smaller = smaller_model(problem.model, decisions)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
 from checker.reduced.choosing import choosing, extended, gathering
-from checker.reduced.decisions import AtOnce, Decisions, Postponed
+from checker.reduced.decisions import AtOnce, Dead, Decisions, Postponed
 from checker.reduced.made import made
 from model.kit.layout import Layout, Place
 from model.kit.state import Draft, State, as_dict
@@ -93,26 +93,50 @@ def _settling(model: Model, decisions: Decisions) -> tuple[str, dict[str, object
         text += _taking(step, number, model.layout)
         action: Action = by_name[step.action]
         names |= {f"may_{number}": action.guard, f"do_{number}": action.effect}
+    held = {each.field: each for each in decisions.postponed}
+    for dead in decisions.dead:
+        text += _now_and_then(dead, model, held.get(dead.field))
     return text + "    return\n", names
 
 
-def _forgetting(place: Place) -> str:
-    """A field is put to its lowest value."""
+def _now_and_then(dead: Dead, model: Model, postponed: Postponed | None) -> str:
+    """A field is put to its lowest value while it is dead; of a postponed one, what it may be."""
+    spent = dict.fromkeys(
+        f"s.{action.budget.used} >= c.{action.budget.setting}"
+        for action in model.enabled_actions
+        if action.budget is not None and action.budget.used in dead.spent
+    )
+    place = model.layout.places[dead.field]
+    while_dead = [f"s.{dead.deciding}[{_row(place)}] == {value}" for value in dead.values]
+    text = _forgetting(place, while_dead)
+    if postponed is not None:
+        was = f"s.{place.name}[{_row(place)}] = {place.lo}"
+        text = text.replace(was, f"s.{postponed.possible}[{_row(place)}] = 1")
+    if not spent:
+        return text
+    indented = "".join(f"    {line}\n" for line in text.splitlines())
+    return f"    if {' and '.join(spent)}:\n{indented}"
+
+
+def _forgetting(place: Place, only: Sequence[str] = ()) -> str:
+    """A field is put to its lowest value, in the rows where one of these holds if there are any."""
     if not place.shape:
         return f"    s.{place.name} = {place.lo}\n"
-    pad, index = "    ", [f"i_{place.name}", f"j_{place.name}"][: len(place.shape)]
-    text = f"{pad}for {index[0]} in range({place.shape[0]}):\n"
-    pad += "    "
+    index = [_row(place), f"j_{place.name}"][: len(place.shape)]
+    conditions = [only]
     if place.alive is not None:
-        alive = " or ".join(
-            f"s.{place.alive.field}[{index[0]}] == {value}" for value in place.alive.values
+        conditions.append(
+            [f"s.{place.alive.field}[{index[0]}] == {value}" for value in place.alive.values]
         )
-        text += f"{pad}if {alive}:\n"
-        pad += "    "
-    if len(index) == 2:
-        text += f"{pad}for {index[1]} in range({place.shape[1]}):\n"
-        pad += "    "
-    return text + f"{pad}s.{place.name}[{', '.join(index)}] = {place.lo}\n"
+    lines = [f"for {index[0]} in range({place.shape[0]}):"]
+    lines += [f"if {' or '.join(condition)}:" for condition in conditions if condition]
+    lines += [f"for {each} in range({place.shape[1]}):" for each in index[1:]]
+    lines.append(f"s.{place.name}[{', '.join(index)}] = {place.lo}")
+    return "".join(f"{'    ' * depth}{line}\n" for depth, line in enumerate(lines, 1))
+
+
+def _row(place: Place) -> str:
+    return f"i_{place.name}"
 
 
 def _taking(step: AtOnce, number: int, layout: Layout) -> str:

@@ -166,6 +166,14 @@ class Steps:
         return found
 
 
+def normal_form_of(steps: Steps) -> Seen:
+    """What the normal form reads and writes: it runs in the middle of a step."""
+    seen = Seen()
+    if steps.model.normalise is not None:
+        steps.bare_looker(seen).ways(steps.model.normalise, World(), (STATE, SETTINGS))
+    return seen
+
+
 def deciding(layout: Layout) -> Fields:
     """Fields whose elements say what others mean, or of whom: they are told apart when read."""
     return frozenset(

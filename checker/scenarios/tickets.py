@@ -69,7 +69,7 @@ TICKETS = (
         source="KAFKA-18106, KAFKA-18635 (before 4.0)",
         story="The session of a broker that crashed is over, but it is not fenced yet; or a new "
         "controller knows of no session. It registers anew, in the ISR as before, and has lost "
-        "what was not on its disk. Since 4.0 a registration after a crash takes it out.",
+        "what was not on its disk. Since 4.0 a registration takes it out.",
         claim="acknowledged_durable",
         options={
             **TWO_ONE_RECORD,

@@ -53,7 +53,7 @@ class State:
     """One immutable state. Fields read as attributes: `state.epoch`, `state.log[r, o]`.
 
     The states of a layout are of a class of its own, which has a property for each field: an
-    interpreted search does little else than read them.
+    interpreted search does little else than read them. A subclass takes the same arguments.
     """
 
     __slots__ = ("_words", "layout")
@@ -187,23 +187,26 @@ class Draft(State):
 
 def as_dict(state: State) -> dict[str, Any]:
     """Every field by name, nested lists for rows and tables, None for rows that are not alive."""
+    words = state._words
 
-    def cell(place: Place, index: tuple[int, ...]) -> int | None:
-        try:
-            return state._read(place, index)
-        except NotAlive:
-            return None
+    def cell(element: Element) -> int | None:
+        decides = element.decides
+        if decides is not None:
+            value = words[decides.word] >> decides.shift & decides.mask
+            if value not in element.values:
+                return None
+        return (words[element.word] >> element.shift & element.mask) + element.lo
 
     values: dict[str, Any] = {}
     for declared in state.layout.fields:
-        place = state.layout.places[declared.name]
-        if not place.shape:
-            values[place.name] = cell(place, ())
-        elif len(place.shape) == 1:
-            values[place.name] = [cell(place, (i,)) for i in range(place.shape[0])]
+        elements = state.layout.elements[declared.name]
+        if not declared.shape:
+            values[declared.name] = cell(elements[()])
+        elif len(declared.shape) == 1:
+            values[declared.name] = [cell(elements[i]) for i in range(declared.shape[0])]
         else:
-            rows, columns = place.shape
-            values[place.name] = [
-                [cell(place, (i, j)) for j in range(columns)] for i in range(rows)
+            rows, columns = declared.shape
+            values[declared.name] = [
+                [cell(elements[i, j]) for j in range(columns)] for i in range(rows)
             ]
     return values

@@ -241,8 +241,8 @@ FEATURES = (
         name="registration-removes",
         bit=REGISTRATION_REMOVES,
         source="KAFKA-18106, KAFKA-18635 (4.0.0), ClusterControlManager.registerBroker",
-        sentence="Who registers after a crash leaves the ISR, also where it was not fenced before.",
-        needs=ELR,
+        sentence="Who registers anew leaves the ISR, also where it was not fenced before.",
+        needs=KRAFT,
         begins_with="Restart",
     ),
     Feature(

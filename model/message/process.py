@@ -8,7 +8,14 @@ from __future__ import annotations
 from typing import Any
 
 from model.message import limits
-from model.message.controller import candidates_without, fence, isr_without, removal_starts_epoch
+from model.message.controller import (
+    candidates_without,
+    eligible,
+    fence,
+    isr_without,
+    removal_starts_epoch,
+    unavailable,
+)
 from model.message.features import (
     BROKER_EPOCH,
     ELR,
@@ -25,6 +32,7 @@ from model.message.terms import (
     LEADER,
     NO_ANSWER,
     NO_EPOCH,
+    NO_REPLICA,
     UNNOTICED_ANY,
     UNNOTICED_FOLLOWER,
     contains,
@@ -108,32 +116,45 @@ def restart_limit(s: Any, c: Settings, replica: int) -> int:
     """A restart that brings back a leader starts an epoch; one that takes it out before, two."""
     if leaves_isr(s, c, replica):
         begun = 1 if removal_starts_epoch(s, c, replica) else 0
-        if leads_again(s, c, replica):
+        if is_elected_again(s, c, replica):
             begun += 1
         return limits.EPOCHS if s.epoch + begun > s.epochs else limits.WITHIN
     return return_limit(s, c, replica, elr_after_restart(s, c, replica))
 
 
-def leads_again(s: Any, c: Settings, replica: int) -> bool:
-    """Whether a leader that its registration takes out is elected by the same registration.
+def is_elected_again(s: Any, c: Settings, replica: int) -> bool:
+    """Whether a broker that its registration takes out is elected by the same registration.
 
-    It is, where there is nobody else: as the last known leader, or by an unclean election.
+    It is, where there is nobody else: as the last of the ISR, which stays in it without ELR; from
+    the ELR; as the last known leader; or by an unclean election.
     """
-    if s.leader != replica or candidates_without(s, c, replica) != 0:
+    if s.leader != NO_REPLICA and s.leader != replica:
         return False
-    others = without_member(elr_beside(s, c, isr_without(s, c, replica)), replica)
-    return c.unclean_leader_election == 1 or (has(c, LAST_KNOWN_LEADER) and others == 0)
+    if s.leader == replica and candidates_without(s, c, replica) != 0:
+        return False
+    if c.unclean_leader_election == 1:
+        return True
+    isr = isr_without(s, c, replica)
+    elr = 0
+    if has(c, ELR):
+        elr = elr_beside(s, c, isr)
+        if s.unclean[replica] == 1:
+            elr = without_member(elr, replica)
+    if has(c, LAST_KNOWN_LEADER) and s.leader == replica and isr == 0 and elr == 0:
+        return True
+    return eligible(s, c, isr, elr, without_member(unavailable(s), replica)) != 0
 
 
 def leaves_isr(s: Any, c: Settings, replica: int) -> bool:
-    """Whether the registration takes the broker out of the ISR: it crashed, and is a member.
+    """Whether the registration takes the broker out of the ISR, or of leadership, as fencing does.
 
-    Who was fenced is none, but without the feature fenced-check.
+    Who was fenced is no member, but without the feature fenced-check, or as the last one without
+    ELR: then nothing changes.
     (ReplicationControlManager.handleBrokerShutdown, since KAFKA-18106)
     """
     if not has(c, REGISTRATION_REMOVES) or not contains(s.isr, replica):
         return False
-    return bool(s.unclean[replica] == 1)
+    return bool(s.leader == replica or isr_without(s, c, replica) != s.isr)
 
 
 def elr_after_restart(s: Any, c: Settings, replica: int) -> int:

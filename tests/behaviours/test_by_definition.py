@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import random
-
 import numpy as np
 import pytest
-from by_definition import Answer, ByDefinition
+from by_definition import Answer, ByDefinition, a_graph, problem_of
 from labelled_graph import (
-    BEYOND,
     CLAIMS,
     FAIR,
     LABELS,
     LIVENESS,
-    labelled_problem,
     node_state,
 )
 
@@ -35,27 +31,6 @@ from model.kit.state import State
 GRAPHS = 1000
 SOME = 40
 """So many are searched as a user would have it; of the others only the graph is judged."""
-
-
-def a_graph(seed: int) -> ByDefinition:
-    dice = random.Random(seed)
-    nodes = dice.randint(2, 6)
-    edges = {}
-    for node in range(nodes):
-        for label in range(LABELS):
-            if dice.random() < (0.45 if label < FAIR else 0.3):
-                is_cut = dice.random() < 0.06
-                edges[node, label] = BEYOND if is_cut else dice.randrange(nodes)
-    return ByDefinition(
-        edges,
-        p=[node for node in range(nodes) if dice.random() < 0.5],
-        q=[node for node in range(nodes) if dice.random() < 0.25],
-        initial=dice.sample(range(nodes), dice.randint(1, 2)),
-    )
-
-
-def problem_of(graph: ByDefinition) -> Problem:
-    return labelled_problem(graph.edges, p=graph.p, q=graph.q, initial=graph.initial)
 
 
 def space_of_graph(graph: ByDefinition, problem: Problem) -> Space:

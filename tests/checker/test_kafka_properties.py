@@ -18,7 +18,8 @@ ZOOKEEPER_2_8 = "truncate-on-fetch-without-diverging-guard-with-alter-partition-
 ZOOKEEPER_2_8_1 = "truncate-on-fetch-with-alter-partition-with-maximal-isr"
 ZOOKEEPER_3_4 = "truncate-on-fetch-with-alter-partition-with-maximal-isr-with-fenced-check"
 KRAFT_3_7 = "kip903-without-shrink-raises-epoch-with-hw-needs-min-isr"
-KRAFT_3_9_1 = f"{KRAFT_3_7}-with-append-checks-epoch"
+KRAFT_4_0 = f"{KRAFT_3_7}-with-registration-removes"
+KRAFT_4_1 = f"{KRAFT_4_0}-with-append-checks-epoch"
 
 
 def written(tmp_path: Path, text: str | bytes, name: str = "server.properties") -> Path:
@@ -159,16 +160,16 @@ def test_no_more_replicas_are_explored_than_three_unless_asked_for(tmp_path: Pat
         ),
         ("process.roles=broker\nmetadata.version=3.3-IV3", "kraft"),
         ("process.roles=broker\nmetadata.version=3.5", "kip903-without-stale-fetch-check"),
-        ("metadata.version=4.0-IV3", KRAFT_3_7),
+        ("metadata.version=4.0-IV3", KRAFT_4_0),
         ("metadata.version=4.1\neligible.leader.replicas.version=1", "elr-with-last-known-leader"),
         ("process.roles=broker\ninter.broker.protocol.version=3.4", "kraft"),
         (
             "process.roles=broker,controller",
-            KRAFT_3_9_1,
+            KRAFT_4_1,
         ),
-        ("acks=all", KRAFT_3_9_1),
+        ("acks=all", KRAFT_4_1),
         ("zookeeper.connect=zk:2181", f"{ZOOKEEPER_3_4}-with-hw-needs-min-isr"),
-        ("zookeeper.connect=zk:2181\nprocess.roles=broker", KRAFT_3_9_1),
+        ("zookeeper.connect=zk:2181\nprocess.roles=broker", KRAFT_4_1),
         ("inter.broker.protocol.version=2.8.1", ZOOKEEPER_2_8_1),
         ("inter.broker.protocol.version=2.8", ZOOKEEPER_2_8),
     ],

@@ -169,12 +169,14 @@ class Pretended:
     """Two brokers, of which r1 follows; with `exits` it ends whenever it has been started."""
 
     replicas = range(2)
+    ports = (0, 1)
 
     def __init__(self, link: Link, *, exits: bool = False) -> None:
         self.links = {(1, 0): link}
         self.brokers = self.controller = self
         self.exits = exits
         self.epochs_learned = {0: 3, 1: 2}
+        self.asked = [SimpleNamespace(record=2, outcome="not_enough_replicas")]
         self.told: list[tuple[int, int]] = []
         self.started = 0
         self.killed = 0
@@ -195,7 +197,8 @@ class Pretended:
 
     def kill(self, broker: int) -> None:
         self.killed += 1
-        self.epochs_learned.pop(broker)
+        self.up = False
+        self.epochs_learned.pop(broker, None)
 
     def learn(self, broker: int, decision: Any, alive: list[int]) -> None:
         assert alive == [0, 1]
@@ -205,12 +208,20 @@ class Pretended:
 
 
 @pytest.fixture
-def look(monkeypatch: pytest.MonkeyPatch) -> Any:
+def silent() -> set[int]:
+    """Ports at which nobody listens any more."""
+    return set()
+
+
+@pytest.fixture
+def look(monkeypatch: pytest.MonkeyPatch, silent: set[int]) -> Any:
     monkeypatch.setattr(lasting, "WATCH_SECONDS", 0.15)
     monkeypatch.setattr(lasting, "_LOOK_SECONDS", 0.02)
     monkeypatch.setattr(lasting, "_PASS_SECONDS", 0.001)
     facts = {ISR: "r0", WAITING: "m1", "r0 log": "m1@0", "r1 log": "empty"}
     monkeypatch.setattr(lasting, "observed", lambda stage: facts)
+
+    monkeypatch.setattr(lasting, "listens", lambda port: port not in silent)
 
     def looks(stage: Pretended, claim: str) -> Looked:
         return looked(stage, next(each for each in BEHAVIOURS if each.name == claim))  # type: ignore[arg-type]
@@ -227,7 +238,8 @@ def test_a_follower_that_asks_again_and_again_is_counted(look: Any) -> None:
     assert stage.told == [(1, 3)]
     assert f"r1 asked where its epoch ends {stage.links[1, 0].asked} times." in lines
     assert lines[-1] == "Still waiting for an acknowledgement: m1."
-    assert "ISR r0; r0 up, log m1@0; r1 up, log empty." in lines[-2]
+    assert lines[-2] == "m2 was answered: not_enough_replicas."
+    assert "ISR r0; r0 up, log m1@0; r1 up, log empty." in lines[-3]
 
 
 def test_what_comes_ends_the_looking(look: Any) -> None:
@@ -244,6 +256,17 @@ def test_a_broker_that_ends_by_itself_is_started_again_but_not_without_end(look:
     assert stage.started == lasting.STARTS_MAX
     assert stage.killed == lasting.STARTS_MAX
     assert "r1 ended by itself 3 times, and was started 3 times." in found.evidence.lines
+
+
+def test_a_broker_that_hangs_in_its_exit_has_ended(look: Any, silent: set[int]) -> None:
+    stage = Pretended(Link(FETCH))
+    stage.epochs_learned[1] = 3
+    silent.add(stage.ports[1])
+    found = look(stage, "isr_whole_again")
+
+    assert stage.killed > 0
+    assert stage.told[0] == (1, 3)
+    assert any(line.startswith("r1 ended by itself") for line in found.evidence.lines)
 
 
 def test_nobody_is_started_again_for_a_claim_about_liveness(look: Any) -> None:

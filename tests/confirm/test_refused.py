@@ -9,16 +9,18 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from kafka.record.memory_records import MemoryRecords
 
 from checker.confirm import refused
 from checker.confirm.counterexample import searched
 from checker.confirm.course import Course, course_of
 from checker.confirm.errors import BrokerFailed
 from checker.confirm.facts import ACKNOWLEDGED, WAITING
+from checker.confirm.kraft import KraftCluster
 from checker.confirm.refused import ASKS, outcome_of
 from checker.confirm.releases import kafka_release
 from checker.confirm.replay import Confirmation, Judgement
-from checker.confirm.wire import Record
+from checker.confirm.wire import Record, one_record
 from checker.scenarios.catalogue import find_scenario
 
 RELEASE = kafka_release("4.1.0", scenario="refused-expansion")
@@ -72,7 +74,9 @@ class Pretended:
     def leader_and_isr(self, ask: int) -> tuple[int, list[int]]:
         return 1, self.isr
 
-    def produce(self, leader: int, record: bytes, *, producer: int = -1) -> Producer:
+    def produce(
+        self, leader: int, record: bytes, *, producer: int = -1, timeout_seconds: float = 0
+    ) -> Producer:
         if self.records:
             self.mark = 1
         else:
@@ -205,6 +209,31 @@ def test_a_leader_that_asks_nothing_is_told(carry_out: Any) -> None:
 
     with pytest.raises(BrokerFailed, match="r1 did not ask the controller for r0"):
         carry_out(cluster)
+
+
+@pytest.mark.parametrize("advertises", [True, False])
+def test_everybody_finds_the_controller_behind_the_gate(advertises: bool, tmp_path: Path) -> None:
+    ports: list[int] = []
+
+    def gate(port: int) -> Any:
+        ports.append(port)
+        return SimpleNamespace(port=7)
+
+    KraftCluster(tmp_path, None, {}, brokers=2, gate=gate, advertises=advertises)  # type: ignore[arg-type]
+    told = {file.stem: file.read_text() for file in sorted(tmp_path.glob("*.properties"))}
+
+    assert sorted(told) == ["controller", "r0", "r1"]
+    assert all("voters=3000@127.0.0.1:7\n" in text for text in told.values())
+    assert f"\nlisteners=CONTROLLER://127.0.0.1:{ports[0]}\n" in told["controller"]
+    assert ("advertised.listeners=CONTROLLER://127.0.0.1:7\n" in told["controller"]) is advertises
+
+
+def test_a_record_of_an_idempotent_producer_says_which_one_it_is() -> None:
+    [known] = MemoryRecords(one_record(b"m1", magic=2, producer=7))
+    [nobody] = MemoryRecords(one_record(b"m1", magic=2))
+
+    assert (known.producer_id, known.base_sequence) == (7, 0)
+    assert (nobody.producer_id, nobody.base_sequence) == (-1, -1)
 
 
 def test_a_producer_that_was_not_asked_yet_waits() -> None:

@@ -7,7 +7,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 import venv
 from collections.abc import Iterator
 from contextlib import suppress
@@ -25,8 +24,9 @@ from command import (
     python_workers,
     started,
     wait_until,
+    wait_until_told,
 )
-from standalone import Standalone, standalone
+from standalone import QUICK_JVM, Standalone, standalone
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
@@ -64,9 +64,9 @@ def test_a_killed_driver_is_resumed_on_spark_and_without(tmp_path: Path, undistu
 
 def test_killed_python_workers_are_replaced(tmp_path: Path, undisturbed: str) -> None:
     directory = tmp_path / "run"
-    run = started(*on_spark(after=14), "--run-dir", directory)
+    run = started(*on_spark(after=20), "--run-dir", directory)
     killed = 0
-    for level in (18, 22, 26):
+    for level in (22, 25, 28):
         wait_until(lambda level=level: levels_kept(directory) >= level and python_workers(run), run)
         for worker in python_workers(run):
             worker.kill()
@@ -96,19 +96,18 @@ def killed_spark(run: subprocess.Popen[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("after", "levels", "seconds", "code", "says"),
+    ("after", "levels", "code", "says"),
     [
-        (4, 4, 0.0, 2, "Spark cannot be started on --master local[2]: [JAVA_GATEWAY_EXITED]"),
-        (4, 5, 0.0, 1, "Spark's process, the JVM, is gone at level"),
-        (12, 16, 0.0, 1, "Spark's process, the JVM, is gone at level"),
-        (28, 35, 1.5, 1, "Spark's process, the JVM, is gone while reading levels"),
+        (4, 4, 2, "Spark cannot be started on --master local[2]: [JAVA_GATEWAY_EXITED]"),
+        (4, 5, 1, "Spark's process, the JVM, is gone at level"),
+        (12, 16, 1, "Spark's process, the JVM, is gone at level"),
+        (30, None, 1, "Spark's process, the JVM, is gone while reading levels"),
     ],
     ids=["booting", "first level", "later level", "finding traces"],
 )
 def test_a_killed_spark_is_one_line_and_the_run_goes_on(
     after: int,
-    levels: int,
-    seconds: float,
+    levels: int | None,
     code: int,
     says: str,
     tmp_path: Path,
@@ -116,8 +115,10 @@ def test_a_killed_spark_is_one_line_and_the_run_goes_on(
 ) -> None:
     directory = tmp_path / "run"
     run = started(*on_spark(after=after), "--run-dir", directory)
-    wait_until(lambda: levels_kept(directory) >= levels, run)
-    time.sleep(seconds)
+    if levels is None:
+        wait_until_told("finding the shortest traces", run)
+    else:
+        wait_until(lambda: levels_kept(directory) >= levels, run)
     killed_spark(run)
     ended, out, err = finished(run)
     told = err.strip().splitlines()[-1]
@@ -207,7 +208,7 @@ def test_speculative_tasks_change_nothing(undisturbed: str) -> None:
     eager = {"multiplier": "1.01", "quantile": "0.1", "interval": "5ms", "minTaskRuntime": "1ms"}
     settings = ["spark.speculation=true", *(f"spark.speculation.{k}={v}" for k, v in eager.items())]
     options = [part for setting in settings for part in ("--spark-conf", setting)]
-    code, out, _ = checked(*on_spark(after=14), "--partitions", 4, *options)
+    code, out, _ = checked(*on_spark(after=20), "--partitions", 4, *options)
 
     assert code == 12
     assert facts(out) == facts(undisturbed)
@@ -236,6 +237,7 @@ def on(cluster: Standalone, *, after: int) -> tuple[object, ...]:
         "spark.executor.memory=512m",
         "spark.driver.host=127.0.0.1",
         "spark.driver.bindAddress=127.0.0.1",
+        f"spark.executor.extraJavaOptions={QUICK_JVM}",
     )
     options = [part for setting in settings for part in ("--spark-conf", setting)]
     return ("--master", cluster.url, "--driver-levels", after, *options)
@@ -245,10 +247,10 @@ def test_killed_executors_cost_a_level_at_most(
     cluster: Standalone, tmp_path: Path, undisturbed: str
 ) -> None:
     directory = tmp_path / "run"
-    run = started(*SPACE, *on(cluster, after=14), "--run-dir", directory)
-    wait_until(lambda: levels_kept(directory) >= 18, run)
+    run = started(*SPACE, *on(cluster, after=18), "--run-dir", directory)
+    wait_until(lambda: levels_kept(directory) >= 21, run)
     os.kill(cluster.executors()[0], signal.SIGKILL)
-    wait_until(lambda: levels_kept(directory) >= 24, run)
+    wait_until(lambda: levels_kept(directory) >= 26, run)
     for executor in cluster.executors():
         os.kill(executor, signal.SIGKILL)
     code, out, err = finished(run)
@@ -284,8 +286,10 @@ def test_spark_submit_decides_about_the_master(
     program = Path(__file__).parents[2] / "checker" / "__main__.py"
     command = [spark / "bin" / "spark-submit", "--master", cluster.url]
     command += ["--conf", "spark.executor.memory=512m", "--conf", "spark.driver.host=127.0.0.1"]
+    command += ["--conf", f"spark.executor.extraJavaOptions={QUICK_JVM}"]
+    command += ["--driver-java-options", QUICK_JVM]
     command += ["--conf", "spark.driver.bindAddress=127.0.0.1", program, *SPACE]
-    command += ["--driver-levels", 28, "--format", "json"]
+    command += ["--driver-levels", 30, "--format", "json"]
     environment = {"PYSPARK_PYTHON": sys.executable, "PYSPARK_DRIVER_PYTHON": sys.executable}
     done = subprocess.run(
         list(map(str, command)),

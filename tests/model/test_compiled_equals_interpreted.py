@@ -34,7 +34,7 @@ from model.message.features import ELR, has
 from model.message.terms import FETCHING, LEADER, NO_RECORD, NO_ROLE
 
 ENOUGH = 4000
-"""After a level with which it has so many states a walk ends: interpreted, each takes 1 to 3 ms."""
+"""After a level with which it has so many states a walk ends: each takes a millisecond."""
 
 
 def walk(model: Model) -> Iterator[tuple[State, Interpreted]]:

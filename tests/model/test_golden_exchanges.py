@@ -12,6 +12,7 @@ import pytest
 from states import after, bound, changes, exchange, hand_made, model_of, run
 
 from invariants import no_committed_loss, no_divergence_below_hw
+from model.kit.layout import Layout
 from model.kit.state import Draft, State
 from model.kit.transition_system import Model
 from model.message.environment import DOCUMENTED
@@ -35,8 +36,8 @@ def row(s: State) -> Row:
 class WatchedDraft(Draft):
     """Notes the row after every write, so that an effect shows its sub-steps in its own order."""
 
-    def __init__(self, state: State) -> None:
-        super().__init__(state.layout, state.words)
+    def __init__(self, layout: Layout, words: tuple[int, ...] | None = None) -> None:
+        super().__init__(layout, words)
         object.__setattr__(self, "written", [])
 
     def _write(self, place: Any, index: Any, value: int) -> None:
@@ -47,7 +48,7 @@ class WatchedDraft(Draft):
 def watched(model: Model, state: State, step: str) -> tuple[State, list[tuple[str, Row]]]:
     """The state after a step, and each field that its effect wrote with the row right after."""
     action, arguments = bound(model, step)
-    draft = WatchedDraft(state)
+    draft = WatchedDraft(state.layout, state.words)
     action.effect(draft, model.settings, *arguments)
     result = after(model, state, step)
     assert draft.freeze() == result

@@ -24,6 +24,8 @@ HW_AT_ONCE = "with-truncation-lowers-hw-with-refusal-tells-nothing"
 ZOOKEEPER_3_7 = f"truncate-on-fetch-{ALTER_ISR}-with-fenced-check-with-hw-needs-min-isr"
 KRAFT_3_7 = "kip903-without-shrink-raises-epoch-with-hw-needs-min-isr"
 KRAFT_3_9_1 = f"{KRAFT_3_7}-with-append-checks-epoch"
+KRAFT_4_0 = f"{KRAFT_3_7}-with-registration-removes"
+KRAFT_4_1 = f"{KRAFT_4_0}-with-append-checks-epoch"
 BEFORE_3_3 = "kraft-without-fenced-check-without-steps-down"
 
 
@@ -97,9 +99,9 @@ def test_a_release_with_zookeeper_follows(release: str, version: str) -> None:
         ("3.8", KRAFT_3_7, False),
         ("3.9", KRAFT_3_7, True),
         ("3.9.1", KRAFT_3_9_1, True),
-        ("4.0", KRAFT_3_7, True),
-        ("4.1", KRAFT_3_9_1, True),
-        ("4.2", KRAFT_3_9_1, True),
+        ("4.0", KRAFT_4_0, True),
+        ("4.1", KRAFT_4_1, True),
+        ("4.2", KRAFT_4_1, True),
     ],
 )
 def test_a_release_with_kraft_follows(
@@ -228,7 +230,7 @@ def test_every_rule_that_kafka_ever_had_is_in_some_release() -> None:
     ("name", "released"),
     [
         ("hw", "hw"),
-        ("kip903", f"{KRAFT_3_9_1}"),
+        ("kip903", KRAFT_4_1),
         ("kraft", "kraft"),
         ("elr", "elr-with-last-known-leader"),
         (

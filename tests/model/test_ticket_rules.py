@@ -330,7 +330,28 @@ def test_who_registers_after_a_crash_leaves_the_isr_also_if_it_was_not_fenced() 
 
     assert after(ELR, DOWN, "Restart replica=1").isr == 0b01
     assert after(stays, DOWN, "Restart replica=1").isr == 0b11
-    assert after(ELR, edited(DOWN, unclean={1: 0}), "Restart replica=1").isr == 0b11
+    # Whoever is taken for shut down properly is handled as if it had been fenced.
+    assert after(ELR, edited(DOWN, unclean={1: 0}), "Restart replica=1").isr == 0b01
+
+
+def test_since_4_0_a_registration_takes_out_of_the_isr_also_without_elr() -> None:
+    """ReplicationControlManager.handleBrokerShutdown: as if the broker had been fenced."""
+    four = model_of("kip903-with-registration-removes", **LATE)
+    state = edited(model_of("kip903", **LATE).initial[0], up={1: 0})
+
+    assert after(model_of("kip903", **LATE), state, "Restart replica=1").isr == 0b11
+    assert after(four, state, "Restart replica=1").isr == 0b01
+
+
+def test_the_last_of_the_isr_that_registers_anew_stays_in_it_and_leads_in_a_later_epoch() -> None:
+    four = model_of("kip903-with-registration-removes", **LATE)
+    alone = edited(four.initial[0], up={0: 0, 1: 0}, role={0: NO_ROLE}, isr=0b01, fenced=0b10)
+    fenced = edited(alone, leader=NO_REPLICA, fenced=0b11)
+
+    back = after(four, alone, "Restart replica=0")
+    assert (back.isr, back.leader, back.epoch) == (0b01, 0, alone.epoch + 2)
+    back = after(four, fenced, "Restart replica=0")
+    assert (back.isr, back.leader, back.epoch) == (0b01, 0, alone.epoch + 1)
 
 
 def test_a_registration_that_takes_out_the_leader_and_brings_it_back_takes_two_epochs() -> None:

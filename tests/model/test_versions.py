@@ -193,7 +193,7 @@ NEEDS: list[tuple[str, str, tuple[str, ...]]] = [
     ("steps-down", "kraft", ("alter-partition",)),
     ("stale-fetch-check", "broker-epoch", ("alter-partition", "kraft")),
     ("last-known-leader-fenced", "last-known-leader", ("alter-partition", "kraft", "elr")),
-    ("registration-removes", "elr", ("alter-partition", "kraft")),
+    ("registration-removes", "kraft", ("alter-partition",)),
     ("unclean-mark-kept", "elr", ("alter-partition", "kraft")),
 ]
 """What means nothing without what, and what else that one needs."""

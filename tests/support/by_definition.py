@@ -1,18 +1,21 @@
 """What claims about behaviours come to, straight from their definitions, on graphs of a few nodes.
 
-Nothing of the checker is used. Where a behaviour can stay for ever is found by trying every set of
-nodes, not only whole components: a set that is strongly connected by its own edges, and fair.
+Nothing that judges in the checker is used. Where a behaviour can stay for ever is found by trying
+every set of nodes, not only whole components: one strongly connected by its own edges, and fair.
 """
 
 from __future__ import annotations
 
 import itertools
+import random
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
 import networkx as nx
-from labelled_graph import BEYOND, FAIR, LABELS, NODES, Edges
+from labelled_graph import BEYOND, FAIR, LABELS, NODES, Edges, labelled_problem
+
+from checker.problems.problem import Problem
 
 
 @dataclass(frozen=True)
@@ -162,3 +165,26 @@ class ByDefinition:
             )
         ]
         return Answer(bool(stuck), min(stuck, default=None))
+
+
+def a_graph(seed: int) -> ByDefinition:
+    """Some graph, always the same one."""
+    dice = random.Random(seed)
+    nodes = dice.randint(2, 6)
+    edges = {}
+    for node in range(nodes):
+        for label in range(LABELS):
+            if dice.random() < (0.45 if label < FAIR else 0.3):
+                is_cut = dice.random() < 0.06
+                edges[node, label] = BEYOND if is_cut else dice.randrange(nodes)
+    return ByDefinition(
+        edges,
+        p=[node for node in range(nodes) if dice.random() < 0.5],
+        q=[node for node in range(nodes) if dice.random() < 0.25],
+        initial=dice.sample(range(nodes), dice.randint(1, 2)),
+    )
+
+
+def problem_of(graph: ByDefinition) -> Problem:
+    """What a checker is asked of it."""
+    return labelled_problem(graph.edges, p=graph.p, q=graph.q, initial=graph.initial)

@@ -64,6 +64,15 @@ def levels_kept(directory: Path) -> int:
         return 0
 
 
+def wait_until_told(words: str, process: subprocess.Popen[str]) -> None:
+    """Until a line on its standard error has these words; `finished` has the lines after it."""
+    assert process.stderr is not None
+    for line in process.stderr:
+        if words in line:
+            return
+    raise AssertionError(f"it ended and did not say {words!r}")
+
+
 def wait_until(condition: Callable[[], object], process: subprocess.Popen[str]) -> None:
     """Until it is so, while the process runs."""
     until = time.monotonic() + _PATIENCE_SECONDS

@@ -12,7 +12,7 @@ from typing import Any
 
 from states import packed
 
-from model.kit.layout import Field
+from model.kit.layout import Field, Layout
 from model.kit.renaming import Holds, Naming, Sort
 from model.kit.state import State, as_dict
 
@@ -38,9 +38,11 @@ def renamed(state: State, *, replicas: Names | None = None, records: Names | Non
         Sort.REPLICA: replicas or tuple(range(state.replicas)),
         Sort.RECORD: records or tuple(range(state.records)),
     }
-    values = as_dict(state)
-    fields = state.layout.fields
-    return packed(state.layout, {f.name: _field(values[f.name], naming(f), new) for f in fields})
+    return _renamed(state.layout, as_dict(state), new)
+
+
+def _renamed(layout: Layout, values: dict[str, Any], new: dict[Sort, Names]) -> State:
+    return packed(layout, {f.name: _field(values[f.name], naming(f), new) for f in layout.fields})
 
 
 def _field(value: Any, how: Naming, new: dict[Sort, Names]) -> Any:
@@ -91,5 +93,6 @@ def orbit(state: State, sorts: Iterable[Sort]) -> Iterator[State]:
     chosen = set(sorts)
     replicas = permutations(state.replicas if Sort.REPLICA in chosen else 0, state.replicas)
     records = permutations(born(state) if Sort.RECORD in chosen else 0, state.records)
+    values = as_dict(state)
     for first, second in itertools.product(replicas, records):
-        yield renamed(state, replicas=first, records=second)
+        yield _renamed(state.layout, values, {Sort.REPLICA: first, Sort.RECORD: second})

@@ -23,6 +23,8 @@ from checker.engines.java import use_java
 
 _SPARK = Path(pyspark.__file__).parent
 _PATIENCE_SECONDS = 60
+QUICK_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""For processes that live so short that to compile well does not pay."""
 
 
 @dataclass(slots=True)
@@ -67,6 +69,8 @@ def standalone(directory: Path, *, workers: int = 2, cores: int = 1) -> Iterator
         "SPARK_WORKER_DIR": str(directory / "work"),
         "SPARK_LOCAL_DIRS": str(directory / "local"),
         "SPARK_DAEMON_MEMORY": "256m",
+        "SPARK_DAEMON_JAVA_OPTS": QUICK_JVM,
+        "SPARK_LAUNCHER_OPTS": QUICK_JVM,
     }
     environment.pop("PYTHONPATH", None)
     try:

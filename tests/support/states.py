@@ -67,19 +67,22 @@ def exchange(follower: int) -> tuple[str, str, str]:
 def cells(values: dict[str, Any]) -> Iterator[tuple[str, Index, int]]:
     """Every element that is given: lists from index 0, dicts by index, None is left out."""
 
-    def within(value: Any, index: Index) -> Iterator[tuple[Index, int]]:
-        if isinstance(value, list):
-            for i, each in enumerate(value):
-                yield from within(each, (*index, i))
-        elif isinstance(value, dict):
-            for i, each in value.items():
-                yield from within(each, (*index, *(i if isinstance(i, tuple) else (i,))))
-        elif value is not None:
-            yield index, value
-
     for name, value in values.items():
-        for index, element in within(value, ()):
+        found: list[tuple[tuple[int, ...], int]] = []
+        _within(value, (), found)
+        for index, element in found:
             yield name, index, element
+
+
+def _within(value: Any, index: tuple[int, ...], found: list[tuple[tuple[int, ...], int]]) -> None:
+    if isinstance(value, list):
+        for i, each in enumerate(value):
+            _within(each, (*index, i), found)
+    elif isinstance(value, dict):
+        for i, each in value.items():
+            _within(each, (*index, *(i if isinstance(i, tuple) else (i,))), found)
+    elif value is not None:
+        found.append((index, value))
 
 
 def put(draft: State, name: str, index: Index, value: int) -> None:
@@ -147,8 +150,9 @@ def packed(layout: Layout, values: dict[str, Any]) -> State:
     """The state that holds exactly these values and has zero bits everywhere else."""
     draft = State(layout).draft()
     decisive = {f.alive.field for f in layout.fields if f.alive is not None}
-    for name, index, value in sorted(cells(values), key=lambda cell: cell[0] not in decisive):
-        put(draft, name, index, value)
+    for name in sorted(values, key=lambda name: name not in decisive):
+        for _, index, value in cells({name: values[name]}):
+            draft._write(layout.places[name], index, value)
     return draft.freeze()
 
 

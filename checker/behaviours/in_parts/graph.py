@@ -29,6 +29,8 @@ from checker.store.storage import undurable
 _TELL_SECONDS = 5.0
 _FOLDER = "behaviours"
 _TASKS_A_CORE_MAX = 4
+_OWNERS_MAX = 1024
+"""However little a task may take: each owner tells each other something."""
 _TASK_BYTES_A_WORD = 4 * 8
 """What a task takes for each word of the successors that it is sent: they are sorted, and kept."""
 
@@ -37,8 +39,8 @@ _TASK_BYTES_A_WORD = 4 * 8
 class PartedGraph:
     """The states in which something is still to come, and all their steps, in files of `parts`.
 
-    `over` has tasks do some work for each of some items, as `FileEngine.over` does. `states` is how
-    many there are, `taken` which steps occur, `depth_max` how deep the deepest level is.
+    `over` is `FileEngine.over`. `states` is how many there are, `taken` which steps occur,
+    `depth_max` how deep the deepest level is.
     """
 
     problem: Problem
@@ -88,7 +90,7 @@ class PartedGraph:
         owners, counts, number = self.parts.owners, list[tuple[int, ...]](), 0
         while True:
             asked = [Round(owner, number, mail_of(counts, owner)) for owner in range(owners)]
-            found = sorted(self.over(asked, task), key=lambda told: told.owner)
+            found = list(self.over(asked, task))
             counts = [told.counts for told in found]
             states = sum(told.states for told in found)
             self._tell(f"{doing}: round {number}, {counted(states, 'state')}")
@@ -123,7 +125,7 @@ class PartedGraph:
         asked = [(owner, mail_of(counts, owner)) for owner in owners]
         resolved = list(self.over(asked, Resolve(self.problem, parts)))
         parts.delete("sought")
-        counts = [done.counts for done in sorted(resolved, key=lambda done: done.owner)]
+        counts = [done.counts for done in resolved]
         asked = [(owner, mail_of(counts, owner)) for owner in owners]
         for _ in self.over(asked, SortOut(parts)):
             pass
@@ -145,7 +147,7 @@ def _owners_for(engine: FileEngine, bytes_in_all: int) -> int:
     as many, for each reads its own files then, and not all.
     """
     workers = engine.main
-    needed = max(workers.tasks, -(-bytes_in_all // workers.task_bytes))
+    needed = max(workers.tasks, min(-(-bytes_in_all // workers.task_bytes), _OWNERS_MAX))
     explored = engine.owners
     return explored if needed <= explored <= _TASKS_A_CORE_MAX * workers.tasks else needed
 

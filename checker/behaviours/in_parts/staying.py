@@ -145,10 +145,10 @@ def bring(graph: PartedGraph, arrival: Arrival, fair: Collection[int], left: Lef
 
 
 def bring_these(
-    graph: PartedGraph, arrival: Arrival, fair: Collection[int], numbers: Sequence[int]
+    graph: PartedGraph, arrival: Arrival, fair: Collection[int], numbers: Places
 ) -> list[Brought]:
     """These states."""
-    return _bring(graph, arrival, fair, None, numbers)
+    return _bring(graph, arrival, fair, None, numbers.tolist())
 
 
 def _bring(
