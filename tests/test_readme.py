@@ -42,6 +42,7 @@ PROGRAMS = (
     "bench.faults",
     "bench.first_verdict",
     "bench.pauses",
+    "bench.reduction",
     "bench.refusals",
 )
 COMMANDS = (
