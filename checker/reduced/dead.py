@@ -14,7 +14,7 @@ taken.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from checker.reduced.decisions import Cell, Dead
@@ -25,30 +25,59 @@ from checker.reduced.worlds import World
 
 IsSeen = Callable[[str, Cell, int], bool]
 """Whether a field may be read in the row of an element while that has a value."""
+_When = tuple[str, str, tuple[str, ...]]
+"""A field, what decides, and the counts of budgets that are used up."""
 _Use = tuple[bool, frozenset[int]]
 """Whether a step reads a field first, and while which values of what decides it leaves it."""
 
 
-def dead_fields(steps: Steps, candidates: Sequence[str], is_seen: IsSeen) -> tuple[Dead, ...]:
-    """Which of the candidates are dead, and when; `is_seen` of a claim or by the normal form."""
-    found: list[Dead] = []
-    for deciding in sorted(steps.relations.told_apart):
-        rows = steps.model.layout.places[deciding].shape
-        fields = [
+def dead_fields(
+    steps: Steps,
+    candidates: Iterable[str],
+    is_seen: IsSeen,
+    always: Iterable[str] = (),
+    at_times: Iterable[str] = (),
+) -> tuple[Dead, ...]:
+    """Which of the candidates are dead, and when; `is_seen` of a claim or by the normal form.
+
+    Fields that are forgotten as well, `always` or `at_times`, are at their lowest values then.
+    """
+    found = _while_dead(steps, steps.relations.told_apart, candidates, is_seen)
+    while True:
+        # Looked at again where they are forgotten: a value that a field never has may let a step
+        # happen that never does, and that reads what is forgotten.
+        names = {name for (name, _, _), values in found.items() if values}
+        there = steps.where_lowest(always, {*at_times, *names})
+        again = _while_dead(there, {deciding for _, deciding, _ in found}, names, is_seen)
+        both = {what: values & again.get(what, frozenset()) for what, values in found.items()}
+        if both == found:
+            break
+        found = both
+    dead = [
+        Dead(name, deciding, tuple(sorted(values)), spent)
+        for (name, deciding, spent), values in found.items()
+        if values - (found[name, deciding, ()] if spent else frozenset())
+    ]
+    return tuple(each for each in dead if not _is_said(each, dead, steps))
+
+
+def _while_dead(
+    steps: Steps, deciding: Iterable[str], candidates: Iterable[str], is_seen: IsSeen
+) -> dict[_When, frozenset[int]]:
+    """While which values of what decides each of the candidates is dead, by circumstances."""
+    found: dict[_When, frozenset[int]] = {}
+    places = steps.model.layout.places
+    for decides in sorted(deciding):
+        fields = tuple(
             name
-            for name in candidates
-            if name != deciding and steps.model.layout.places[name].shape[:1] == rows
-        ]
-        uses = _Uses(steps, deciding, tuple(fields), is_seen)
+            for name in sorted(candidates)
+            if name != decides and places[name].shape[:1] == places[decides].shape
+        )
+        uses = _Uses(steps, decides, fields, is_seen)
         for name in fields:
-            known: frozenset[int] = frozenset()
             for spent, gone in circumstances(steps):
-                values = uses.dead(name, gone)
-                if values - known:
-                    found.append(Dead(name, deciding, tuple(sorted(values)), spent))
-                if not spent:
-                    known = values
-    return tuple(each for each in found if not _is_said(each, found, steps))
+                found[name, decides, spent] = uses.dead(name, gone)
+    return found
 
 
 def circumstances(steps: Steps) -> list[tuple[tuple[str, ...], frozenset[str]]]:
@@ -121,16 +150,16 @@ class _Uses:
         if (row, value) not in self._found:
             self._found[row, value] = [
                 (call[0].name, uses)
-                for call in self.steps.calls
+                for call in [*self.steps.calls, *self.steps.never]
                 if (uses := self._by(call, row, value))
             ]
         return self._found[row, value]
 
     def _by(self, call: Call, row: int, value: int) -> dict[str, _Use]:
-        whole = self.steps.seen[call[0].name, call[1]]
+        whole = self.steps.seen.get((call[0].name, call[1]))
         elements = {name: self._elements(name, row) for name in self.fields}
         decides = (self.deciding, row, 0)
-        if decides not in whole.writes:
+        if whole is not None and decides not in whole.writes:
             elements = {
                 name: cells
                 for name, cells in elements.items()
@@ -154,7 +183,7 @@ class _Uses:
         shows = call[0].budget is not None
         return {
             name: (
-                (shows or not seen.writes <= cells)
+                (shows or not seen.writes <= cells or name in seen.raised_by)
                 and any(after.read & cells for after, _ in ends),
                 frozenset[int]().union(*(v for after, v in ends if not cells <= after.written)),
             )

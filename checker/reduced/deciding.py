@@ -26,7 +26,7 @@ from checker.reduced.worlds import Fields, World
 def decided(problem: Problem) -> Decisions:
     """How the problem's model is made smaller. Raises `CannotReduce`."""
     try:
-        steps = Steps.of(problem.model)
+        steps = Steps.of(problem.model, problem.symmetry.sorts)
         asked = read_by_claims(problem, steps)
         _require_stuttering(problem, steps)
         cone = cone_of(steps, asked)
@@ -61,19 +61,23 @@ def _dead(
     touched = {name for each in quiet for name, _, _ in each.touched | each.changes}
     counts = {action.budget.used for action, _ in steps.calls if action.budget is not None}
     never = seen | touched | counts
+    single = {name for name, values in steps.ranges.items() if len(values) == 1}
     found: list[Dead] = []
     for spent, gone in circumstances(steps):
         if spent:
-            out = cone.matter - cone_of(steps, asked, gone).matter - never
+            out = cone.matter - cone_of(steps, asked, gone, cone).matter - never - single
             known = {each.field for each in found if set(each.spent) <= set(spent)}
             found += [Dead(name, "", (), spent) for name in sorted(out - known)]
     forgotten = {*cone.left_out, *(each.field for each in found)}
     candidates = [
         f.name
         for f in steps.model.layout.fields
-        if f.alive is None and f.name in cone.matter - never - forgotten
+        if f.alive is None and f.name in cone.matter - never - single - forgotten
     ]
-    found += dead_fields(steps, candidates, lambda name, *at: name in never)
+    at_times = [each.field for each in found]
+    found += dead_fields(
+        steps, candidates, lambda name, *at: name in never, cone.left_out, at_times
+    )
     forgotten |= {dead.field for dead in found} | {held.field for held in postponed}
     return tuple(dead for dead in found if dead.deciding not in forgotten)
 

@@ -66,6 +66,7 @@ def _key(problem: Problem) -> str | None:
         tuple(state.words for state in model.initial),
         model.normalise,
         tuple(claims),
+        problem.symmetry.value,
     )
 
 

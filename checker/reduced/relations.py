@@ -10,7 +10,7 @@ Kept is the reverse of it, the pairs that are possible: they only become more.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import product
 
@@ -56,6 +56,11 @@ class Relations:
                 found.update(zip(values[first], values[other], strict=True))
         fields = {name for two in names for name in two}
         return Relations(pairs, {name: rows[name] for name in rows if name in fields})
+
+    def without(self, fields: Collection[str]) -> Relations:
+        """Those that say nothing of these fields."""
+        pairs = {two: of for two, of in self.pairs.items() if not {*two} & {*fields}}
+        return Relations(pairs, {n: rows for n, rows in self.rows.items() if n not in fields})
 
     @property
     def told_apart(self) -> Fields:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from checker.reduced.decisions import Cell
 from checker.reduced.elements import Elements, Seen
 from checker.reduced.looking import SETTINGS, STATE, Looker
 from checker.reduced.relations import NO_RELATIONS, Relations
 from checker.reduced.worlds import NOTHING, Fields, World
-from model.kit.layout import Layout
-from model.kit.renaming import Holds
+from model.kit.layout import Field, Layout
+from model.kit.renaming import Holds, Sort
 from model.kit.state import as_dict
 from model.kit.transition_system import Action, Arguments, Model
 
@@ -33,8 +33,9 @@ class Way:
 class Steps:
     """The actions that may happen at all, with what they do: `seen` by action and arguments.
 
-    `ranges` are the values that each field may have in any reachable state, `relations` what two
-    fields never are at once in a row, `conditions` the fields that guard and limit read.
+    `calls` are those that may happen, `never` all others. `ranges` are the values that each field
+    may have in any reachable state, `relations` what two fields never are at once in a row,
+    `conditions` the fields that guard and limit read.
     """
 
     model: Model
@@ -42,6 +43,7 @@ class Steps:
     relations: Relations
     seen: dict[tuple[str, Arguments], Seen] = field(default_factory=dict)
     calls: list[Call] = field(default_factory=list)
+    never: list[Call] = field(default_factory=list)
     conditions: dict[tuple[str, Arguments], Fields] = field(default_factory=dict)
     _looked_at: dict[tuple[str, Arguments], int] = field(default_factory=dict)
     _rests_on: dict[tuple[str, Arguments], Fields] = field(default_factory=dict)
@@ -49,16 +51,21 @@ class Steps:
     _turn: int = 0
 
     @staticmethod
-    def of(model: Model) -> Steps:
+    def of(model: Model, sorts: Collection[Sort] = ()) -> Steps:
         """Look at all actions until no field may have another value, and no relation is broken.
 
-        Raises `TooIntricate`.
+        States may be renamed in `sorts`: then what is known is true whatever the names are. Raises
+        `TooIntricate`.
         """
         initial = [as_dict(state) for state in model.initial]
         relations = Relations.between(
             model.layout, [{n: _flat(v) for n, v in state.items()} for state in initial]
         )
-        steps = Steps(model, _first_values(model.layout, initial), relations)
+        first = _first_values(model.layout, initial)
+        for declared in model.layout.fields:
+            first[declared.name] = renamings(first[declared.name], declared, model.layout, sorts)
+        named = [f.name for f in model.layout.fields if _named_by(f) in {*sorts}]
+        steps = Steps(model, first, relations.without(named))
         for action in model.enabled_actions:
             if action.budget is not None:
                 most = int(getattr(model.settings, action.budget.setting))
@@ -69,8 +76,25 @@ class Steps:
             steps.calls += [(action, arguments) for arguments in model.bindings(action)]
         while steps._look_again():
             pass
+        steps.never = [call for call in steps.calls if not steps.happens(call)]
         steps.calls = [call for call in steps.calls if steps.happens(call)]
         return steps
+
+    def where_lowest(self, always: Iterable[str], at_times: Iterable[str] = ()) -> Steps:
+        """The same, to look at rules where fields are at their lowest values, or may be.
+
+        What other fields say of these is not true there, nor what was seen of the steps.
+        """
+        places = self.model.layout.places
+        lowest = {name: frozenset((places[name].lo,)) for name in always}
+        lower = {
+            name: self.ranges[name] | {places[name].lo} for name in at_times if name not in lowest
+        }
+        ranges = {**self.ranges, **lower, **lowest}
+        relations = self.relations.without({*lower, *lowest})
+        return replace(
+            self, ranges=ranges, relations=relations, seen={}, conditions=dict(self.conditions)
+        )
 
     def happens(self, call: Call) -> bool:
         """Whether an action may ever happen with these arguments."""
@@ -164,6 +188,31 @@ class Steps:
                 for normal, _ in looker.ways(self.model.normalise, after, (STATE, SETTINGS)):
                     found.append(Way(before, normal))
         return found
+
+
+def renamings(
+    values: frozenset[int], declared: Field, layout: Layout, sorts: Collection[Sort]
+) -> frozenset[int]:
+    """What these values of a field may become when names of these sorts are exchanged."""
+    sort = _named_by(declared)
+    if sort is None or sort not in sorts or declared.naming is None:
+        return values
+    names = range(layout.sizes[sort.value])
+    if declared.naming.holds in (Holds.REPLICAS, Holds.RECORDS):
+        sizes = {value.bit_count() for value in values}
+        return frozenset(each for each in range(1 << len(names)) if each.bit_count() in sizes)
+    first = 1 if declared.naming.holds is Holds.RECORD else 0
+    named = frozenset(name + first for name in names)
+    return values | named if values & named else values
+
+
+def _named_by(declared: Field) -> Sort | None:
+    """The sort of the names that a field holds."""
+    if declared.naming is None or declared.naming.holds in (Holds.PLAIN, Holds.BORN):
+        return None
+    if declared.naming.holds in (Holds.RECORD, Holds.RECORDS):
+        return Sort.RECORD
+    return declared.naming.of or Sort.REPLICA
 
 
 def normal_form_of(steps: Steps) -> Seen:
