@@ -1,7 +1,7 @@
 """The figures of conformance walks: kept in a file a line a run, and told in a document.
 
-docs/kafka.md has two authors: `confirm-catalogue` writes what is before the heading `TITLE`, and
-`conform` what is from there on.
+docs/released-brokers.md has two authors: `confirm-catalogue` writes what is before the heading
+`TITLE`, and `conform` what is from there on.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ _HEAD = f"""\
 Walks through the model of each release's own rules, every step taken on unchanged brokers and
 compared: first by chance, then to each outcome that no walk had come to. An outcome is an action
 and what it moves; those that the model can come to were found by going through all its states. This
-part is written by `waterline conform --kafka RELEASE --results FILE --markdown docs/kafka.md`, and
+part is written by
+`waterline conform --kafka RELEASE --results FILE --markdown docs/released-brokers.md`, and
 [confirm.md](confirm.md#conformance) says how it is done.
 """
 

@@ -33,7 +33,7 @@ _HEAD = """\
 What `waterline confirm` found for each entry of the [catalogue](scenarios.md) on unchanged brokers
 of each release. This document is written by
 
-    .venv/bin/waterline confirm-catalogue {options} --markdown docs/kafka.md
+    .venv/bin/waterline confirm-catalogue {options} --markdown docs/released-brokers.md
 
 and [confirm.md](confirm.md) says how brokers are steered, what is compared, and what the words
 mean. `CONFIRMED`: the loss, or the divergence, happened on brokers, every step as in the model.
