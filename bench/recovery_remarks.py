@@ -49,20 +49,30 @@ SHOWN = (
         "(Partition.submitAlterPartition, updateFollowerFetchState). Seen on unchanged brokers of "
         "six releases from 3.3.2 to 4.2.0 ([confirm.md](confirm.md)): with the request held for "
         "about ten seconds the record stayed unacknowledged for as long as anybody looked, 20 and "
-        "40 s, also while a follower in sync that had it went on fetching. There the model is too "
-        "kind: in it every fetch tries the high watermark, in Kafka since KAFKA-8841 (2.4) only "
-        "one from another offset than the last, so that with three replicas the table says "
-        "*holds*; with that condition in the rule the claim breaks there too, after 13 steps, and "
-        "the follower fetches for ever. The next record ends it, or the follower when it is back; "
-        "the producer is told REQUEST_TIMED_OUT, and by default sends it again after 30 s, which "
-        "ends it too. So the last record of a quiet partition is late, for consumers too, and with "
-        "acks=1 until something else happens; nothing is lost. The request has to be on its way, "
-        "milliseconds as a rule, when its follower is fenced or begins to shut down. We know of no "
+        "40 s, also while a follower in sync that had it went on fetching (below). "
+        "The next record ends it, or the follower when it is back; the producer is told "
+        "REQUEST_TIMED_OUT, and by default sends it again after 30 s, which ends it too. So the "
+        "last record of a quiet partition is late, for consumers too, and with acks=1 until "
+        "something else happens; nothing is lost. The request has to be on its way, milliseconds "
+        "as a rule, when its follower is fenced or begins to shut down. We know of no "
         "ticket. Here the request waits until its follower is fenced; one that crosses with the "
         "beginning of a controlled shutdown comes to the same. `kraft-without-fenced-check` has "
         "nothing to refuse, and the claim holds. The shorter traces with a session expiry, a "
         "shutdown or requests that survive need a leader that asks for whom it knows to be fenced "
         "or going, which a broker does not (docs/model.md).",
+    ),
+    Shown(
+        title="A follower in sync fetches for ever, and its leader does not look",
+        claim="producers_answered",
+        version="elr",
+        circumstance="three replicas",
+        why="The same refusal, with a third replica that is in sync and has the record. Its "
+        "fetches do not help: since KAFKA-8841 (2.4) only one from another offset than the last "
+        "tries the high watermark (Partition.updateFollowerFetchState). With `--without "
+        "moved-fetch-tries-hw` the claim holds. `kip903` breaks it as well `--without "
+        "shrink-raises-epoch`, which is Kafka since 3.6. As long as a smaller ISR raised the "
+        "epoch, whoever was to be added had all that its leader had then (KAFKA-7128), here the "
+        "only record.",
     ),
     Shown(
         title="The high watermark does not advance below min.insync.replicas",

@@ -64,6 +64,7 @@ const
   SHRINK_ONLY_LAGGING: 0;
   TRUNCATION_LOWERS_HW: 0;
   REFUSAL_TELLS_NOTHING: 0;
+  MOVED_FETCH_TRIES_HW: 0;
   SESSION_FENCING: 0;
   TRUNCATION_CLEARS_EPOCHS: 0;
   TRUNCATE_AFTER_GAP: 0;
@@ -857,10 +858,12 @@ end;
 
 -- Leader l learns from a fetch how far f is.
 procedure Observe(l: Replica; f: Replica; offset: Offset; stale: boolean);
+var news: boolean;
 begin
+  news := remote_leo[l][f] != offset;
   remote_leo[l][f] := offset;
   ExpandIsr(l, f, stale);
-  IncHW(l);
+  if MOVED_FETCH_TRIES_HW = 0 | news then IncHW(l); end;
 end;
 
 -- l hears the answer to its request for another ISR.

@@ -64,6 +64,7 @@ KIP320 = (
     *KIP320_CODE,
     "truncation-lowers-hw",
     "refusal-tells-nothing",
+    "moved-fetch-tries-hw",
     "session-fencing",
     "truncation-clears-epochs",
 )

@@ -48,6 +48,7 @@ LAST_KNOWN_LEADER_FENCED = 1 << 27
 UNCLEAN_MARK_KEPT = 1 << 28
 APPEND_CHECKS_EPOCH = 1 << 29
 REGISTRATION_REMOVES = 1 << 30
+MOVED_FETCH_TRIES_HW = 1 << 31
 
 
 def has(c: Any, feature: int) -> bool:
@@ -133,6 +134,12 @@ FEATURES = (
         bit=REFUSAL_TELLS_NOTHING,
         source="KAFKA-8400 (2.4.0), ReplicaManager.updateFollowerFetchState",
         sentence="A fetch that is refused tells the leader nothing; before, it forgot the LEO.",
+    ),
+    Feature(
+        name="moved-fetch-tries-hw",
+        bit=MOVED_FETCH_TRIES_HW,
+        source="KAFKA-8841 (2.4.0), Partition.updateFollowerFetchState",
+        sentence="A fetch tries the high watermark only where it moves the LEO; before, each did.",
     ),
     Feature(
         name="session-fencing",

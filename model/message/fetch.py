@@ -13,6 +13,7 @@ from model.message.features import (
     DIVERGING_GUARD,
     FENCING,
     KRAFT,
+    MOVED_FETCH_TRIES_HW,
     REFUSAL_TELLS_NOTHING,
     SESSION_FENCING,
     STEPS_DOWN,
@@ -144,10 +145,16 @@ def refuse(s: Any, c: Settings, leader: int, follower: int) -> None:
 
 
 def observe_fetch(s: Any, c: Settings, leader: int, follower: int, offset: int, stale: int) -> None:
-    """What a fetch tells the leader: the follower has everything below the offset."""
+    """What a fetch tells the leader: the follower has everything below the offset.
+
+    Since KAFKA-8841 one that tells nothing new does not make the leader try its high watermark; an
+    unknown LEO becoming known is new. (Partition.updateFollowerFetchState)
+    """
+    moves = s.remote_leo[leader, follower] != offset
     s.remote_leo[leader, follower] = offset
     expand_isr(s, c, leader, follower, stale)
-    advance_high_watermark(s, c, leader)
+    if moves or not has(c, MOVED_FETCH_TRIES_HW):
+        advance_high_watermark(s, c, leader)
 
 
 def is_out_of_range(s: Any, c: Settings, leader: int, offset: int, last_epoch: int) -> bool:

@@ -61,7 +61,7 @@ def answer_producers(s: Any, c: Settings, leader: int) -> None:
 
 
 def advance_high_watermark(s: Any, c: Settings, leader: int) -> None:
-    """HW := max(HW, least LEO in sync), tried whenever one of those may have changed.
+    """HW := max(HW, least LEO in sync), tried where one of those changes, but after a refusal.
 
     Since KAFKA-15583 it stays while the ISR has fewer than min.insync.replicas members: a record
     that so few have may be lost, and no consumer should have seen it.

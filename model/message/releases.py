@@ -67,7 +67,7 @@ class Release:
 _ALTER_ISR = ("alter-partition", "maximal-isr")
 _ON_FETCH = "KIP-595 (2.8.0), AbstractFetcherThread.truncateOnFetchResponse"
 _NO_GUARD = ("diverging-guard",)
-_HW_AT_ONCE = ("truncation-lowers-hw", "refusal-tells-nothing")
+_SINCE_2_4 = ("truncation-lowers-hw", "refusal-tells-nothing", "moved-fetch-tries-hw")
 _STAYS_LEADER = ("steps-down",)
 _NO_EPOCH_FOR_SHRINKING = ("shrink-raises-epoch",)
 _TAKES_STALE_FETCHES = ("stale-fetch-check",)
@@ -126,14 +126,14 @@ RELEASES = (
         since=(2, 4),
         is_kraft=False,
         base="kip320-code",
-        added=_HW_AT_ONCE,
-        source="KAFKA-8457, KAFKA-8400 (2.4.0): the high watermark is the log's",
+        added=_SINCE_2_4,
+        source="KAFKA-8457, KAFKA-8400, KAFKA-8841 (2.4.0): the high watermark is the log's",
     ),
     Release(
         since=(2, 5),
         is_kraft=False,
         base="kip320-code",
-        added=(*_HW_AT_ONCE, "session-fencing"),
+        added=(*_SINCE_2_4, "session-fencing"),
         source="KAFKA-9338 (2.5.0), FetchSession.CachedPartition",
     ),
     Release(

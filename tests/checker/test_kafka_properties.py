@@ -13,6 +13,10 @@ from checker.matrix.config_files import BadConfig, read_settings
 from checker.matrix.properties import Config, read_config
 
 SERVER = "min.insync.replicas=1\n"
+ZOOKEEPER_2_6 = (
+    "kip320-code-with-truncation-lowers-hw-with-refusal-tells-nothing-with-moved-fetch-tries-hw"
+    "-with-session-fencing"
+)
 ZOOKEEPER_2_7 = "kip320-with-alter-partition-with-maximal-isr"
 ZOOKEEPER_2_8 = "truncate-on-fetch-without-diverging-guard-with-alter-partition-with-maximal-isr"
 ZOOKEEPER_2_8_1 = "truncate-on-fetch-with-alter-partition-with-maximal-isr"
@@ -148,7 +152,7 @@ def test_no_more_replicas_are_explored_than_three_unless_asked_for(tmp_path: Pat
         ("inter.broker.protocol.version=2.1", "kip320-code"),
         (
             "inter.broker.protocol.version=2.6",
-            "kip320-code-with-truncation-lowers-hw-with-refusal-tells-nothing-with-session-fencing",
+            ZOOKEEPER_2_6,
         ),
         (
             "inter.broker.protocol.version=2.7",

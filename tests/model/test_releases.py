@@ -20,7 +20,7 @@ from model.message.releases import (
 from model.message.versions import VERSIONS, version_of
 
 ALTER_ISR = "with-alter-partition-with-maximal-isr"
-HW_AT_ONCE = "with-truncation-lowers-hw-with-refusal-tells-nothing"
+SINCE_2_4 = "with-truncation-lowers-hw-with-refusal-tells-nothing-with-moved-fetch-tries-hw"
 ZOOKEEPER_3_7 = f"truncate-on-fetch-{ALTER_ISR}-with-fenced-check-with-hw-needs-min-isr"
 KRAFT_3_7 = "kip903-without-shrink-raises-epoch-with-hw-needs-min-isr"
 KRAFT_3_9_1 = f"{KRAFT_3_7}-with-append-checks-epoch"
@@ -56,9 +56,9 @@ def rules(text: str, *, is_kraft: bool = False, elr: bool = False) -> set[str]:
         ("2.1", "kip320-code"),
         ("2.2", "kip320-code"),
         ("2.3", "kip320-code"),
-        ("2.4", f"kip320-code-{HW_AT_ONCE}"),
-        ("2.5", f"kip320-code-{HW_AT_ONCE}-with-session-fencing"),
-        ("2.6", f"kip320-code-{HW_AT_ONCE}-with-session-fencing"),
+        ("2.4", f"kip320-code-{SINCE_2_4}"),
+        ("2.5", f"kip320-code-{SINCE_2_4}-with-session-fencing"),
+        ("2.6", f"kip320-code-{SINCE_2_4}-with-session-fencing"),
         ("2.6.1", "kip320"),
         ("2.7", f"kip320-{ALTER_ISR}"),
         ("2.7.1", f"kip320-{ALTER_ISR}"),

@@ -231,6 +231,27 @@ def test_a_refused_fetch_makes_the_leader_forget_the_log_end_until_2_4() -> None
 
 
 @pytest.mark.parametrize(
+    ("version", "known", "end"),
+    [
+        ("kip320", 1, 0),
+        ("kip320-without-moved-fetch-tries-hw", 1, 1),
+        ("kip320-code", 1, 1),
+        ("kip320", 0, 1),
+        ("kip320", UNKNOWN_OFFSET, 1),
+    ],
+)
+def test_since_2_4_only_a_fetch_that_moves_the_log_end_tries_the_high_watermark(
+    version: str, known: int, end: int
+) -> None:
+    """KAFKA-8841. r0 and r1 have m1, and r0's high watermark was left behind."""
+    both = edited(OLDER, leo=[1, 1], log=[[1], [1]], produced=1, fetch={1: REQUESTED})
+    behind = edited(both, remote_leo={(0, 1): known})
+    handled = after(model_of(version), behind, "LeaderFetch follower=1")
+
+    assert (handled.hw[0], handled.remote_leo[0, 1]) == (end, 1)
+
+
+@pytest.mark.parametrize(
     ("version", "refused"),
     [
         ("kip320", True),

@@ -34,6 +34,7 @@ KIP_320_CODE = {
 KIP_320 = KIP_320_CODE | {
     "truncation-lowers-hw",
     "refusal-tells-nothing",
+    "moved-fetch-tries-hw",
     "session-fencing",
     "truncation-clears-epochs",
 }
