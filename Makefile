@@ -24,11 +24,14 @@ confirm: $(VENV)/.kafka
 upstream: $(VENV)/.run
 	$(BIN)/python -m bench.upstream
 
+# One process more than there are cores: Spark's tests, which run in one of them, wait for the JVM.
+PROCESSES = $(shell $(BIN)/python -c "import os; print((os.cpu_count() or 1) + 1)")
+
 test: $(VENV)/.dev
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
-	$(BIN)/pytest --numprocesses auto --durations 10
+	$(BIN)/pytest --numprocesses $(PROCESSES) --durations 10
 
 gate: $(VENV)/.run
 	$(BIN)/waterline gate gate.toml gates/*.toml --allow-models
