@@ -120,7 +120,8 @@ def _quiet(steps: Steps, asked: Fields, cone: Cone, postponed: list[Postponed]) 
         for name in seen.fields_read
     }
     calls = [call for call in steps.calls if call[0].name not in gone]
-    return quiet_steps(steps, asked | held | read, calls)
+    choosing = {name for each in postponed for name in each.others}
+    return quiet_steps(steps, asked | held | read, calls, choosing)
 
 
 def read_by_claims(problem: Problem, steps: Steps) -> Fields:

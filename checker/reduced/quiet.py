@@ -14,7 +14,7 @@ All of that is read off the rules, for every state within the ranges of the fiel
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from checker.reduced.decisions import Cell
@@ -42,8 +42,14 @@ class Quiet:
     parting: Fields
 
 
-def quiet_steps(steps: Steps, asked: Fields, calls: list[Call]) -> list[Quiet]:
-    """The quiet steps among `calls`, in an order in which none makes an earlier one possible."""
+def quiet_steps(
+    steps: Steps, asked: Fields, calls: list[Call], choosing: Collection[str] = ()
+) -> list[Quiet]:
+    """The quiet steps among `calls`, in an order in which none makes an earlier one possible.
+
+    The actions that are `choosing` are not taken at once: there is one step for each of the values
+    that a postponed field may have.
+    """
     unseen = (
         frozenset(f.name for f in steps.model.layout.fields)
         - asked
@@ -52,7 +58,7 @@ def quiet_steps(steps: Steps, asked: Fields, calls: list[Call]) -> list[Quiet]:
     found: dict[Call, Quiet] = {}
     for call in calls:
         action, arguments = call
-        if action.budget is not None or action.limit is not None:
+        if action.budget is not None or action.limit is not None or action.name in choosing:
             continue
         if not steps.seen[action.name, arguments].fields_written & unseen:
             continue

@@ -106,6 +106,11 @@ def test_steps_that_only_seem_to_change_nothing_are_told_from_others() -> None:
     assert differing(range(329, 330)) == []
 
 
+def test_who_takes_one_of_a_set_of_values_is_not_taken_at_once() -> None:
+    # For it there is one step for each of the values, and not the first of them alone.
+    assert differing(range(2197, 2198)) == []
+
+
 def test_a_field_that_is_read_only_by_what_cannot_happen_is_not_kept() -> None:
     found = reduction_of(kafka("kip320", restarts=0, moves=1))
 
