@@ -14,6 +14,11 @@ import asyncio
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+from textual.app import App
+from textual.pilot import Pilot
+from textual.widgets import Footer
 
 from checker.finding import confirmed
 from checker.kafka.families import family_of
@@ -59,9 +64,39 @@ async def _drawn(name: str, shown: Shown) -> str:
     app = Viewer(story_of(confirmed(trace, problem.model, claim)), claim)
     async with app.run_test(size=SIZE) as pilot:
         app.show(shown.step)
-        await pilot.pause()
+        await settled(pilot)
         title = f"waterline view {shown.trace.relative_to(ROOT).as_posix()}"
         return _alone(app.export_screenshot(title=title, simplify=True), name)
+
+
+async def settled(pilot: Pilot[Any], pauses_max: int = 500) -> None:
+    """Wait until the screen is drawn in full: another pause changes nothing any more.
+
+    One pause is too short on a busy machine: it takes a process that was not given the processor
+    for an idle one, and the footer is composed only after the first refresh.
+
+    Raises:
+        TimeoutError: The screen is another one after each of that many pauses.
+    """
+    before, same = list[str](), 0
+    for _ in range(pauses_max):
+        await pilot.pause()
+        now = lines(pilot.app)
+        same = same + 1 if now == before and _has_its_keys(pilot.app) else 0
+        if same == 2 or pilot.app.return_value is not None:
+            return
+        before = now
+    raise TimeoutError(f"the screen still changes after {pauses_max} pauses")
+
+
+def lines(app: App[Any]) -> list[str]:
+    """What is on the screen."""
+    strips = app.screen._compositor.render_strips()
+    return ["".join(segment.text for segment in strip).rstrip() for strip in strips]
+
+
+def _has_its_keys(app: App[Any]) -> bool:
+    return all(footer.children for footer in app.screen.query(Footer))
 
 
 def _alone(svg: str, name: str) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 from stories import story
 from textual.pilot import Pilot
 
+from bench.pictures import lines, settled
 from checker.kafka.families import family_of
 from checker.story.story import Story
 from checker.viewer.app import Viewer
@@ -25,12 +26,6 @@ def viewer(told: Story, asked: Condition | None = None) -> Viewer:
     return Viewer(told, claims[told.claim], asked)
 
 
-def lines(app: Viewer) -> list[str]:
-    """What is on the screen."""
-    strips = app.screen._compositor.render_strips()
-    return ["".join(segment.text for segment in strip).rstrip() for strip in strips]
-
-
 def seen(
     app: Viewer,
     *keys: str,
@@ -41,11 +36,11 @@ def seen(
 
     async def run() -> str:
         async with app.run_test(size=size) as pilot:
-            await pilot.pause()
+            await settled(pilot)
             await pilot.press(*keys)
             if then is not None:
                 await then(pilot)
-            await pilot.pause()
+            await settled(pilot)
             return "\n".join(lines(app))
 
     return asyncio.run(run())

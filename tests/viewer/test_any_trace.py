@@ -12,6 +12,7 @@ from stories import LOSS, story_of_trace
 from textual.pilot import Pilot
 from viewing import seen, viewer
 
+from bench.pictures import settled
 from checker.finding import Finding, confirmed
 from checker.story.story import story_of
 from checker.viewer.app import Viewer
@@ -89,7 +90,7 @@ def test_nothing_in_a_text_is_markup_and_nothing_commands_the_terminal(
     async def look(pilot: Pilot[int]) -> None:
         for keys in (("G",), ("t",), ("c",), ("escape", "slash", *"[/b]", "enter")):
             await pilot.press(*keys)
-            await pilot.pause()
+            await settled(pilot)
             written.extend(
                 segment.text
                 for strip in pilot.app.screen._compositor.render_strips()

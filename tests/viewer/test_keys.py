@@ -9,8 +9,9 @@ import signal
 import pytest
 from stories import C21, LOSS, story
 from textual.pilot import Pilot
-from viewing import NARROW, WIDE, lines, screen_of, seen, viewer
+from viewing import NARROW, WIDE, screen_of, seen, viewer
 
+from bench.pictures import lines, settled
 from checker.viewer.app import ENDED_BY_SIGNAL
 from checker.viewer.look import GONE_MARK
 
@@ -68,7 +69,7 @@ def test_a_key_leads_to_a_step(size: tuple[int, int]) -> None:
     async def press(pilot: Pilot[int]) -> None:
         for key, _ in MOVES:
             await pilot.press(key)
-            await pilot.pause()
+            await settled(pilot)
             steps.append(step_shown("\n".join(lines(pilot.app))))
 
     seen(viewer(story(C21)), size=size, then=press)
@@ -115,7 +116,7 @@ def test_slash_finds_what_is_told_and_goes_round() -> None:
     async def search(pilot: Pilot[int]) -> None:
         for keys in (tuple("truncat"), (), (), ("z", "z"), ("escape",)):
             await pilot.press("slash", *keys, *([] if keys == ("escape",) else ["enter"]))
-            await pilot.pause()
+            await settled(pilot)
             found.append("\n".join(lines(pilot.app)))
         await pilot.press("j")
 
@@ -141,10 +142,10 @@ def test_a_dialog_is_closed_by_key_and_click() -> None:
     async def close(pilot: Pilot[int]) -> None:
         for key in ("escape", "q", "enter", "c", "question_mark", ""):
             await pilot.press("question_mark")
-            await pilot.pause()
+            await settled(pilot)
             shown.append("next / previous fault" in "\n".join(lines(pilot.app)))
             await (pilot.press(key) if key else pilot.click(offset=(2, 2)))
-            await pilot.pause()
+            await settled(pilot)
             shown.append("next / previous fault" in "\n".join(lines(pilot.app)))
 
     seen(viewer(story(LOSS)), then=close)
@@ -187,7 +188,7 @@ def test_resizing_draws_the_screen_anew() -> None:
     async def resize(pilot: Pilot[int]) -> None:
         for columns, rows in (WIDE, (40, 12), NARROW):
             await pilot.resize_terminal(columns, rows)
-            await pilot.pause()
+            await settled(pilot)
             widths.append(max(map(len, lines(pilot.app))))
 
     screen = seen(viewer(story(LOSS)), "G", then=resize)
