@@ -80,7 +80,7 @@ def _told_way_back(comparison: Comparison, following: Following) -> str:
         case Outcome.COMES:
             steps = counted(len(following.way), "step")
             told_way = f"the shortest way back takes {steps}:" if following.way else "it is back."
-            return f"{claim} holds: {told_way}"
+            return f"{claim} holds on this way: {told_way}"
 
 
 _NOT_FOUND_OUT = "what follows was not found out; raise --max-states or --max-time"
@@ -103,7 +103,7 @@ def _told_promise(comparison: Comparison, following: Following) -> str:
             cut = counted(following.open_states, "state")
             told_open = f"{claim} is left open: a bound cuts what might help in {cut}. {round_told}"
             return f"{told_open} The shortest way to it:" if following.way else told_open
-    return f"{claim} holds{_told_coming(comparison, following, round_told)}"
+    return f"{claim} holds on this way{_told_coming(comparison, following, round_told)}"
 
 
 def _told_coming(comparison: Comparison, following: Following, round_told: str) -> str:

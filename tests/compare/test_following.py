@@ -37,7 +37,9 @@ from model.kit.state import State
 from model.kit.transition_system import Model
 
 PLENTY = Allowance(states=1_000_000, ends=time.monotonic() + 10_000)
-GRAPHS = 120
+GRAPHS = 80
+BACK_BY_FREE = replace(BACK, name="back_by_free", by=("Free",))
+"""By none of the steps that are fair."""
 Call = tuple[str, tuple[int, ...]]
 
 
@@ -118,7 +120,7 @@ def test_what_follows_is_what_the_definitions_say() -> None:
     for seed in range(GRAPHS):
         dice = random.Random(seed)
         (ours, theirs), q = (a_graph(dice), a_graph(dice)), dice.sample(range(NODES), 2)
-        for claim in CLAIMS:
+        for claim in (*CLAIMS, BACK_BY_FREE):
             left, right = (
                 labelled_problem(edges, p=range(0, NODES, 2), q=q, claims=(claim,))
                 for edges in (ours, {**ours, **theirs} if dice.random() < 0.5 else theirs)
@@ -204,6 +206,14 @@ def test_what_fairness_obliges_breaks_a_cycle_open() -> None:
     assert (found.outcome, found.is_waiting) == (Outcome.COMES, True)
     assert [str(moment) for moment in found.way] == ["Fair(label=1)", "Fair(label=2)"]
     assert [moment.number for moment in found.way] == [3, 4]
+
+
+def test_the_way_that_is_shown_begins_as_fairness_obliges_though_another_is_shorter() -> None:
+    # Fair(1) is not enabled all the time, so that nobody is obliged to take it.
+    repaired = {**ROUND, (0, 1): 3, (0, 2): 2, (1, 2): 2, (2, 2): 3}
+    found = following(ROUND, repaired, [fair(0), free(0)], q=[3])
+
+    assert [str(moment) for moment in found.way] == ["Fair(label=2)", "Fair(label=2)"]
 
 
 def test_a_step_that_a_bound_cuts_is_obliged_and_leaves_it_open() -> None:
