@@ -29,6 +29,7 @@ from checker.explain.lasting import LastingSearch, recovery_in, staying_in
 from checker.fault_count import faults_in_rows
 from checker.faults import Disagreement
 from checker.finding import confirmed, told_trapped
+from checker.problems.family import words_of
 from checker.problems.problem import Problem
 from counterexamples import Call, Moment, Trapped, trace_of
 from model.kit.claim import Behaviour, Pattern, Recoverable, Temporal, fair_actions, ways_back
@@ -99,7 +100,8 @@ class _Looked:
         model = self._model
         came_at, is_waiting = self._promised(claim, [pair.right for pair in self._pairs])
         fair = fair_actions(model.enabled_actions)
-        around = gone_round(self._initial, self._pairs, repeats_after, model, fair)
+        words = words_of(self._problem)
+        around = gone_round(self._initial, self._pairs, repeats_after, model, words, fair)
         known = Following(
             outcome=Outcome.COMES, is_waiting=is_waiting, came_at=came_at, round=around
         )

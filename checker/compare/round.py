@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from checker.compare.aligning import How, Pair
-from counterexamples import Call, Moment, neglected, why_not
+from checker.compare.aligning import How, Pair, aligned_again
+from checker.problems.words import Words
+from counterexamples import Call, Moment, neglected
 from model.kit.state import State
 from model.kit.transition_system import Model
 
@@ -28,7 +29,7 @@ class Obliged:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Round:
-    """The steps that the other version takes of those that repeat, taken again and again.
+    """What the other version does where the choices that repeat are made again and again.
 
     `moments` are all of its steps, further rounds included: the last one returns to the state after
     `begins` of them. `obstacle` says why it cannot go round for ever, "" where it can; then
@@ -53,40 +54,47 @@ class Round:
 
 
 def gone_round(
-    initial: State, pairs: Sequence[Pair], repeats_after: int, model: Model, fair: Collection[str]
+    initial: State,
+    pairs: Sequence[Pair],
+    repeats_after: int,
+    model: Model,
+    words: Words,
+    fair: Collection[str],
 ) -> Round:
-    """Take the steps of the pairs after `repeats_after` again until they return to a state.
+    """Make the choices of the pairs after `repeats_after` again until they return to a state.
 
     `initial` and `model` are the other version's, and `fair` the names of its fair actions.
     """
-    taken = [pair.theirs for pair in pairs[:repeats_after] if pair.theirs is not None]
-    around = [pair.theirs for pair in pairs[repeats_after:] if pair.theirs is not None]
-    moments, begins = [*taken, *around], len(taken)
-    for pair in pairs[repeats_after:]:
-        if pair.how is How.MISSING and pair.ours is not None:
-            obstacle = f"step {pair.ours.number} is not possible"
-            return Round(moments=tuple(moments), begins=begins, obstacle=obstacle)
+    repeating = [pair.ours for pair in pairs[repeats_after:] if pair.ours is not None]
+    moments = _taken(pairs[:repeats_after])
     states = [initial, *(moment.after for moment in moments)]
-    # Where one round begins and ends, then the next one: after so many steps.
-    while states[-1] not in states[begins : -1 : len(around) or 1] and around:
-        if len(moments) >= begins + ROUNDS_MAX * len(around):
+    # After how many steps a round begins; at the last of them the one before has ended.
+    rounds = [len(moments)]
+    around: Sequence[Pair] = pairs[repeats_after:]
+    while True:
+        if missing := next((p.ours for p in around if p.how is How.MISSING and p.ours), None):
+            when = "" if len(rounds) == 1 else "the next time round "
+            obstacle = f"{when}step {missing.number} is not possible"
+            return Round(moments=tuple(moments), begins=rounds[0], obstacle=obstacle)
+        moments += _taken(around)
+        states += [moment.after for moment in _taken(around)]
+        before = [states[number] for number in rounds]
+        if not repeating or states[-1] in before:
+            break
+        rounds.append(len(moments))
+        if len(rounds) > ROUNDS_MAX:
             obstacle = f"they come back to no state in {ROUNDS_MAX} rounds"
-            return Round(moments=tuple(moments), begins=begins, obstacle=obstacle)
-        for moment in around:
-            action = next(a for a in model.actions if a.name == moment.action)
-            if why := why_not(model, states[-1], action, moment.values):
-                taken_first = tuple(moments[: begins + len(around)])
-                obstacle = f"made again, {moment} {why}"
-                return Round(moments=taken_first, begins=begins, obstacle=obstacle)
-            after = model.apply(states[-1], action, moment.values)
-            number = len(moments) + 1
-            moments.append(Moment(number, moment.action, moment.arguments, states[-1], after))
-            states.append(after)
-    if around:
-        begins += len(around) * states[begins :: len(around)].index(states[-1])
+            return Round(moments=tuple(moments), begins=rounds[0], obstacle=obstacle)
+        around = aligned_again(repeating, model, words, states[-1], len(moments))
+    begins = rounds[before.index(states[-1])] if repeating else len(moments)
     on_it = states[begins:-1] or states[-1:]
     waiting = neglected(model, on_it, moments[begins:], fair)
     return Round(moments=tuple(moments), begins=begins, obliged=_obliged(model, on_it[0], waiting))
+
+
+def _taken(pairs: Sequence[Pair]) -> list[Moment]:
+    """The steps of the other version."""
+    return [pair.theirs for pair in pairs if pair.theirs is not None]
 
 
 def _obliged(model: Model, state: State, calls: Collection[Call]) -> tuple[Obliged, ...]:

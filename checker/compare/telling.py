@@ -14,6 +14,8 @@ from checker.problems.wording import counted
 from counterexamples import NO_CLAIM, Moment, TraceStep, told_cycle, told_steps
 from counterexamples.protocols import Narration
 
+_NOT_FOUND_OUT = "what follows was not found out; raise --max-states or --max-time"
+
 
 @dataclass(frozen=True, slots=True)
 class ToldEnd:
@@ -83,9 +85,6 @@ def _told_way_back(comparison: Comparison, following: Following) -> str:
             return f"{claim} holds on this way: {told_way}"
 
 
-_NOT_FOUND_OUT = "what follows was not found out; raise --max-states or --max-time"
-
-
 def _told_promise(comparison: Comparison, following: Following) -> str:
     claim = comparison.replayed.trace.invariant
     around = following.round
@@ -143,7 +142,7 @@ def _told_round(comparison: Comparison, around: Round, *, is_waiting: bool) -> s
 
 
 def _listed(obliged: Sequence[Obliged]) -> str:
-    """`SendFetch(follower=1) or Fence(replica=0), which is beyond the bound on epochs`"""
+    """`SendFetch(follower=1) and Fence(replica=0) (beyond the bound on epochs)`"""
     told_each = [
         str(TraceStep(each.action, each.arguments))
         + (f" (beyond the bound on {each.limit})" if each.limit else "")

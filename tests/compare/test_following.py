@@ -24,9 +24,10 @@ from labelled_graph import (
 from on_courses import OnCourses, a_graph
 from temporal_oracle import Space, explored, for_ever, no_way_back
 
-from checker.compare.aligning import Pair, aligned
+from checker.compare.aligning import How, Pair, aligned
 from checker.compare.following import Following, Outcome
 from checker.compare.lasting import what_follows
+from checker.compare.round import gone_round
 from checker.explain.allowance import Allowance
 from checker.explain.courses import Event
 from checker.problems.problem import Problem
@@ -248,7 +249,7 @@ def test_a_step_that_is_there_only_once_is_named() -> None:
     found = following(ROUND, {(0, 0): 1, (1, FAIR): 2, (2, 1): 3}, [fair(0), free(0)], q=[3])
 
     assert found.round is not None
-    assert found.round.obstacle == "made again, Fair(label=0) is not enabled"
+    assert found.round.obstacle == "the next time round step 1 is not possible"
 
 
 def test_a_cycle_may_close_when_it_is_gone_round_once_more() -> None:
@@ -260,6 +261,19 @@ def test_a_cycle_may_close_when_it_is_gone_round_once_more() -> None:
     assert found.round is not None
     assert (found.round.begins, len(found.round.moments)) == (2, 4)
     assert found.explanation == "node 2."
+
+
+def test_what_had_to_be_done_first_need_not_be_done_again() -> None:
+    words = Words(outside=frozenset({"Free"}))
+    left = labelled_problem({(0, FAIR): 1, (1, FAIR): 0}, q=()).model
+    right = labelled_problem({(0, 0): 2, (2, FAIR): 3, (3, FAIR): 2}, q=()).model
+    replayed = replay(trace_of(left, "any", [free(0), free(0)], cycle=0), left)
+    pairs = aligned(replayed, right, words)
+    around = gone_round(right.initial[0], pairs, 0, right, words, {"Fair"})
+
+    assert [pair.how for pair in pairs] == [How.INSERTED, How.SAME, How.SAME]
+    assert [moment.action for moment in around.moments] == ["Fair", *["Free"] * 4]
+    assert (around.begins, around.is_fair) == (3, True)
 
 
 def test_what_came_on_the_way_is_no_longer_waited_for() -> None:
