@@ -80,9 +80,10 @@ def _told_way_back(comparison: Comparison, following: Following) -> str:
         case Outcome.STAYS:
             return f"{claim} is broken, too. {following.explanation}"
         case Outcome.COMES:
+            if not following.way:
+                return f"{claim} holds on this way: it ends in a good state."
             steps = counted(len(following.way), "step")
-            told_way = f"the shortest way back takes {steps}:" if following.way else "it is back."
-            return f"{claim} holds on this way: {told_way}"
+            return f"{claim} holds on this way: the shortest way back takes {steps}:"
 
 
 def _told_promise(comparison: Comparison, following: Following) -> str:

@@ -184,7 +184,7 @@ ANOTHER = {**ROUND, (0, 1): 2, (1, 1): 2, (2, 2): 4, (4, 2): 2}
         ),
         (BACK, {}, "back is broken, too. node 0. None of these steps is enabled there: Fair."),
         (BACK, {(0, 0): BEYOND}, "back is left open: no way back was found, and a bound cuts"),
-        (BACK, {(0, 0): 3}, "back holds on this way: it is back."),
+        (BACK, {(0, 0): 3}, "back holds on this way: it ends in a good state."),
         (BACK, {(0, 1): 3}, "back holds on this way: the shortest way back takes 1 step:"),
     ],
 )
