@@ -41,15 +41,16 @@ class Called:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A module in LLVM's text, and its functions as in `Called`."""
+    """A module in LLVM's text, its functions as in `Called`, and whether it has a model's rules."""
 
     text: str
     functions: tuple[tuple[str, tuple[bool, ...]], ...]
+    rules: bool
 
     @property
     def name(self) -> str:
         """A name for all that its machine code is made of."""
-        made_of = f"{machine.description()}\n{self.functions}\n{self.text}"
+        made_of = f"{machine.description()}\n{self.rules}\n{self.functions}\n{self.text}"
         return hashlib.sha256(made_of.encode()).hexdigest()[:32]
 
     @property
@@ -76,7 +77,7 @@ def program(unit: Unit, *roots: Written) -> Program:
         (root.name, tuple(parameter.startswith("ptr") for parameter in root.parameters))
         for root in roots
     )
-    return Program(unit.text(*roots), tuple(functions))
+    return Program(unit.text(*roots), tuple(functions), rules=not unit.trusted)
 
 
 def own_program(functions: tuple[tuple[Callable[..., Any], tuple[Value, ...]], ...]) -> Program:
@@ -141,7 +142,8 @@ def _made(called: Called, recipe: Recipe) -> machine.Functions:
     if code is not None:
         with contextlib.suppress(RuntimeError):
             return machine.load(code, dict(called.functions))
-    code = machine.object_code(recipe.program().text)
+    made = recipe.program()
+    code = machine.object_code(made.text, rules=made.rules)
     cache.keep(called.name, code)
     return machine.load(code, dict(called.functions))
 

@@ -44,9 +44,9 @@ def compilations(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     made: list[str] = []
     really = machine.object_code
 
-    def object_code(text: str) -> bytes:
+    def object_code(text: str, *, rules: bool) -> bytes:
         made.append(text)
-        return really(text)
+        return really(text, rules=rules)
 
     monkeypatch.setattr(machine, "object_code", object_code)
     return made

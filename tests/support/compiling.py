@@ -144,7 +144,7 @@ class Both:
 
     def _code(self, name: str) -> Callable[..., int]:
         if not self._loaded:
-            self._loaded = machine.load(machine.object_code(self.text), self._points)
+            self._loaded = machine.load(machine.object_code(self.text, rules=True), self._points)
         return self._loaded[name]
 
     def forget(self) -> None:
