@@ -137,7 +137,8 @@ def _compare_kernel(name: str, problem: Any, cases: list[dict[str, Any]]) -> Non
     import numpy as np
 
     from checker.compiled.origins import ACTION_SHIFT, ROW_SHIFT
-    from checker.engines.expander import Expander, Findings, Tally, words_of
+    from checker.engines.expander import Expander, Findings, Tally
+    from checker.rows import words_of
 
     model = problem.model
 

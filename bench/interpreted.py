@@ -8,9 +8,9 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.engines.engine import Arrivals, Expansion, Words
+from checker.engines.answers import Arrivals, Expansion
 from checker.problems.problem import Problem
-from checker.rows import Rows
+from checker.rows import Rows, Words
 from model.kit.state import State
 
 

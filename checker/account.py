@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from checker.engines.engine import Arrivals, Expansion, Words
+from checker.engines.answers import Arrivals, Expansion
 from checker.problems.problem import Problem
 from checker.result import LevelSummary
+from checker.rows import Words
 from model.kit.layout import WORD_BITS
 
 

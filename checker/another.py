@@ -17,11 +17,12 @@ from functools import cache
 
 from checker.breaking import ENDS_MAX, Breaking, all_breaking
 from checker.compiled.origins import call_of
-from checker.engines.engine import Engine, Words
+from checker.engines.engine import Engine
 from checker.fewest_actors import STATES_MAX, followed_back
 from checker.finding import Finding, finding_at
 from checker.paths import Path
 from checker.problems.problem import Problem
+from checker.rows import Words
 from checker.ways import Ways
 from model.kit.claim import ActionProperty, Invariant
 from model.kit.state import State

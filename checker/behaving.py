@@ -37,9 +37,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from checker.behaviours.adjacency import Mask, Numbers
-    from checker.engines.engine import Engine, Words
+    from checker.engines.engine import Engine
     from checker.problems.problem import Problem
     from checker.result import Result
+    from checker.rows import Words
 
 
 def judge_behaviours(

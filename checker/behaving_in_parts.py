@@ -45,9 +45,9 @@ BROUGHT_BYTES = 64
 """What is kept of a state that was brought: number, depth, distance, where it is looked up."""
 
 if TYPE_CHECKING:
-    from checker.engines.engine import Words
     from checker.engines.over_files import FileEngine
     from checker.problems.problem import Problem
+    from checker.rows import Words
 
 
 def judged_in_parts(

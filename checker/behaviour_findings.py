@@ -24,9 +24,10 @@ from model.kit.claim import Behaviour, Recoverable, Temporal, ways_back
 if TYPE_CHECKING:
     from checker.behaviours.lasso import Lasso
     from checker.behaviours.space import Space
-    from checker.engines.engine import Engine, Words
+    from checker.engines.engine import Engine
     from checker.problems.problem import Problem
     from checker.result import Result
+    from checker.rows import Words
 
 Judged: TypeAlias = "tuple[InvariantResult, Finding | None]"
 

@@ -18,12 +18,12 @@ from functools import partial
 
 import numpy as np
 
-from checker.engines.engine import Engine, Words
-from checker.engines.expander import Expander, Findings, Tally, words_of
+from checker.engines.engine import Engine
+from checker.engines.expander import Expander, Findings, Tally
 from checker.fault_count import counters, faults_in, faults_in_rows
 from checker.problems.problem import Problem
 from checker.result import Result
-from checker.rows import Rows
+from checker.rows import Rows, Words, words_of
 from checker.store.explore_loop import CHUNK_ROWS
 from model.kit.claim import ActionProperty
 from model.kit.state import State

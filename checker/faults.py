@@ -9,8 +9,9 @@ from __future__ import annotations
 import traceback
 from pathlib import Path
 
-from checker.engines.engine import ModelFault, Words
+from checker.engines.answers import ModelFault
 from checker.problems.problem import Problem
+from checker.rows import Words
 from model.kit import layout
 from model.kit.claim import predicates_of
 from model.kit.state import State

@@ -16,10 +16,11 @@ from functools import cache
 
 from checker.breaking import Breaking
 from checker.compiled.origins import call_of
-from checker.engines.engine import Engine, Words
+from checker.engines.engine import Engine
 from checker.original_names import real_path
 from checker.paths import Path
 from checker.problems.problem import Problem
+from checker.rows import Words
 from checker.ways import Ways, ways_into
 
 STATES_MAX = 2_000

@@ -13,9 +13,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from checker.compiled.kernel import canonicalise
-from checker.engines.engine import Words
-from checker.engines.expander import words_of
 from checker.problems.problem import Problem
+from checker.rows import Words, words_of
 from model.kit.state import State
 from model.kit.transition_system import Arguments, Step
 

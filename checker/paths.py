@@ -14,11 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from checker.compiled.origins import call_of
-from checker.engines.engine import Engine, Words
-from checker.engines.expander import Expander, Tally, words_of
+from checker.engines.engine import Engine
+from checker.engines.expander import Expander, Tally
 from checker.original_names import real_path
 from checker.problems.problem import Problem
-from checker.rows import Rows
+from checker.rows import Rows, Words, words_of
 from checker.store.arrivals import LeastArrivals
 from checker.store.explore_loop import CHUNK_ROWS
 from checker.store.runs import sort_unique

@@ -11,8 +11,8 @@ from checker.graph import GRAPH_STATES_MAX, state_graph
 if TYPE_CHECKING:
     import networkx
 
-    from checker.engines.engine import Words
     from checker.problems.problem import Problem
+    from checker.rows import Words
 
 
 INTERRUPTED = "interrupt (Ctrl-C)"

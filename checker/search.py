@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 from checker.account import Account
 from checker.budgets import NO_BUDGETS, Budgets
-from checker.engines.engine import Arrivals, Engine, Interrupted
+from checker.engines.answers import Arrivals, Interrupted
+from checker.engines.engine import Engine
 from checker.memory_use import anonymous_bytes, peak_resident_bytes
 from checker.problems.problem import Problem
 from checker.result import (

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from checker.compiled.origins import row_of, step_of
-from checker.engines.engine import Engine, Words
-from checker.engines.expander import Expander, Tally, words_of
+from checker.engines.engine import Engine
+from checker.engines.expander import Expander, Tally
 from checker.problems.problem import Problem
-from checker.rows import Rows
+from checker.rows import Rows, Words, words_of
 from checker.store.blocks import hashes
 from checker.store.explore_loop import CHUNK_ROWS
 

@@ -21,10 +21,10 @@ from checker.behaviours.index import MISSING, Index
 from checker.compiled.asking import Questions, questions_for
 from checker.compiled.origins import row_of, step_of
 from checker.compiled.program import loaded
-from checker.engines.engine import ModelFault, Words
-from checker.engines.expander import Expander, Tally, words_of
+from checker.engines.answers import ModelFault
+from checker.engines.expander import Expander, Tally
 from checker.problems.problem import Problem
-from checker.rows import Rows, address
+from checker.rows import Rows, Words, address, words_of
 from checker.store.explore_loop import CHUNK_ROWS
 
 EDGES_MAX = (1 << 31) - 1

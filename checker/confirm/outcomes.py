@@ -15,13 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from checker.compiled.origins import action_of, call_of, row_of, step_of
-from checker.engines.engine import Words
-from checker.engines.expander import Expander, Tally, words_of
+from checker.engines.expander import Expander, Tally
 from checker.engines.memory import MemoryEngine
 from checker.engines.prepare import prepare
 from checker.paths import shortest_paths
 from checker.problems.problem import Problem
-from checker.rows import Rows
+from checker.rows import Rows, Words, words_of
 from checker.store.explore_loop import CHUNK_ROWS
 from model.kit.layout import WORD_BITS, Alive, Layout, Place
 from model.kit.state import State

@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from checker.engines.engine import Interrupted
+from checker.engines.answers import Interrupted
 from checker.engines.task import LevelPlan, Report, explore
 from checker.store import disk_calls, programs
 from checker.store.storage import Damaged, LocalStorage, Storage

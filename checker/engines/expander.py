@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from checker.compiled.kernel import canonicalise, kernel_of
 from checker.compiled.loops import FAULT
 from checker.compiled.machine import code_address
-from checker.engines.engine import Counts, Expansion, Words
+from checker.engines.answers import Counts, Expansion
 from checker.problems.problem import Problem
-from checker.rows import Rows, address
+from checker.rows import Rows, Words, address, words_of
 from checker.store import explore_loop
 from checker.store.explore_loop import CHUNK_ROWS
 from checker.store.visited import Visited
@@ -94,11 +94,6 @@ class Findings(Breaches):
         """Take in what was found in another part of the same level."""
         self.note_all(other)
         self.faults += other.faults
-
-
-def words_of(row: NDArray[np.uint64]) -> Words:
-    """A row of a block as the plain value that identifies a state."""
-    return tuple(int(word) for word in row)
 
 
 def least(left: Words | None, right: Words | None) -> Words | None:

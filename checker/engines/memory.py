@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.engines.engine import Arrivals, Expansion, Interrupted, ModelFault
+from checker.engines.answers import Arrivals, Expansion, Interrupted, ModelFault
 from checker.engines.expander import Expander, Findings, Tally, initial_rows
 from checker.memory_use import anonymous_bytes
 from checker.problems.problem import Problem

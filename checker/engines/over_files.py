@@ -15,7 +15,7 @@ from uuid import uuid4
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.engines.engine import Arrivals, EngineFailed, Expansion, ModelFault
+from checker.engines.answers import Arrivals, EngineFailed, Expansion, ModelFault
 from checker.engines.expander import Findings, Tally, initial_rows
 from checker.engines.task import LevelPlan, OwnerPlan, Report, SortedFile
 from checker.engines.tiers import Tiers

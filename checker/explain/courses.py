@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from checker.compiled.origins import action_of, arguments_of, call_of, row_of, step_of
-from checker.engines.engine import ModelFault, Words
+from checker.engines.answers import ModelFault
 from checker.engines.expander import Expander, Findings, Tally
 from checker.faults import explain_fault
 from checker.problems.problem import Problem
-from checker.rows import Rows
+from checker.rows import Rows, Words
 from checker.store.explore_loop import CHUNK_ROWS
 from model.kit.claim import ActionProperty, Judged
 from model.kit.state import State

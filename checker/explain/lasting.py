@@ -20,11 +20,11 @@ from checker.behaviours.lasso import waiting
 from checker.behaviours.recovery import Ways
 from checker.behaviours.space import Space, answers_of, asked_of
 from checker.compiled.origins import row_of, step_of
-from checker.engines.engine import ModelFault, Words
+from checker.engines.answers import ModelFault
 from checker.explain.courses import Allowance, Courses, Event, StepsOnCourses
 from checker.faults import explain_fault
 from checker.problems.problem import Problem
-from checker.rows import Rows
+from checker.rows import Rows, Words
 from model.kit.claim import Behaviour, Recoverable, fair_actions, ways_back
 
 _NOT_TAKEN = -1

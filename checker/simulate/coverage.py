@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.engines.engine import Words
 from checker.engines.expander import cut_shape
 from checker.fault_count import counters, summed
 from checker.problems.problem import Problem
+from checker.rows import Words
 from checker.store.sketch import empty_sketch, estimate
 
 

@@ -12,11 +12,11 @@ from checker.compiled.kernel import Kernel, kernel_of
 from checker.compiled.machine import Functions, code_address
 from checker.compiled.program import Recipe, loaded, own_recipe
 from checker.compiled.values import constant
-from checker.engines.engine import ModelFault, Words
-from checker.engines.expander import action_mask, claim_mask, words_of
+from checker.engines.answers import ModelFault
+from checker.engines.expander import action_mask, claim_mask
 from checker.fault_count import used_in_rows
 from checker.problems.problem import Problem
-from checker.rows import Rows, address
+from checker.rows import Rows, Words, address, words_of
 from checker.simulate import walk_loops as loops
 from checker.simulate.choosing import Plan
 from checker.simulate.coverage import Coverage, Sighting, nothing_seen

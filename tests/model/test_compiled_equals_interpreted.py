@@ -26,7 +26,8 @@ from states import model_of, packed
 
 import invariants
 from checker.compiled.origins import ROW_SHIFT
-from checker.engines.expander import Expander, Findings, Tally, words_of
+from checker.engines.expander import Expander, Findings, Tally
+from checker.rows import words_of
 from model.kit.layout import Field
 from model.kit.state import NotAlive, State
 from model.kit.transition_system import Model

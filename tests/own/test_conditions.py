@@ -16,10 +16,11 @@ from walks import LOSS, walk_of
 from checker.asking.family import asking, condition_of, nowhere, where_asked
 from checker.breaking import breaking_rows
 from checker.compiled.source import source_of
-from checker.engines.expander import Expander, words_of
+from checker.engines.expander import Expander
 from checker.engines.prepare import prepare
 from checker.kafka.families import ATOMIC, MESSAGE
 from checker.problems.problem import Problem
+from checker.rows import words_of
 from model.kit.errors import BadCondition, BadEnvironment
 from model.kit.state import State
 from model.own.condition import TEXT_MAX, Condition

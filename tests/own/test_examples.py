@@ -15,11 +15,11 @@ import pytest
 from own import EXAMPLES, example, own_problem
 
 from checker.engines.choice import EngineChoice
-from checker.engines.expander import words_of
 from checker.engines.memory import MemoryEngine
 from checker.own.symmetric import exchanged
 from checker.problems.problem import Problem
 from checker.result import Result, Verdict
+from checker.rows import words_of
 from checker.run import run
 from checker.search import search
 from model.kit.state import State

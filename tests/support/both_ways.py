@@ -9,8 +9,9 @@ from untrue import EVERY_HW
 
 import invariants
 from checker.compiled.origins import ACTION_SHIFT, ROW_SHIFT
-from checker.engines.expander import Expander, Findings, Tally, words_of
+from checker.engines.expander import Expander, Findings, Tally
 from checker.problems.problem import Problem
+from checker.rows import words_of
 from invariants import reachable
 from model.kit.state import State
 from model.kit.transition_system import Arguments, Model, Step

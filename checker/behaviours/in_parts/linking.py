@@ -27,10 +27,9 @@ from checker.behaviours.in_parts.parts import (
 from checker.behaviours.index import MISSING, Index
 from checker.behaviours.space import Gatherer, require_elsewhere
 from checker.compiled.origins import row_of, step_of
-from checker.engines.engine import Words
 from checker.engines.expander import Expander, Tally
 from checker.problems.problem import Problem
-from checker.rows import Rows
+from checker.rows import Rows, Words
 from checker.store.blocks import owner_of_each
 from checker.store.explore_loop import CHUNK_ROWS
 from checker.store.level_files import LevelFiles

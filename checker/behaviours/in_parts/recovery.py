@@ -18,9 +18,7 @@ from checker.behaviours.in_parts.parts import ELSEWHERE, Part, Parts, Words64
 from checker.behaviours.in_parts.travelling import ALL_BITS, BITS, Flow
 from checker.behaviours.index import MISSING, Index
 from checker.compiled.origins import action_of
-from checker.engines.engine import Words
-from checker.engines.expander import words_of
-from checker.rows import Rows
+from checker.rows import Rows, Words, words_of
 from checker.store.blocks import owner_of_each
 
 CLAIMS_AT_ONCE = BITS // 2

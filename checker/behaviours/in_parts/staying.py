@@ -30,9 +30,7 @@ from checker.behaviours.in_parts.parts import WAYS, Part, Parts, Words64
 from checker.behaviours.in_parts.travelling import BITS, Flow, Thinning, bits_of
 from checker.behaviours.in_parts.waiting import Arrival
 from checker.compiled.origins import action_of
-from checker.engines.engine import Words
-from checker.engines.expander import words_of
-from checker.rows import Rows
+from checker.rows import Rows, Words, words_of
 
 Faults = Callable[[Rows], "Numbers | Places"]
 

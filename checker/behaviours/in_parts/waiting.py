@@ -18,8 +18,7 @@ from checker.behaviours.adjacency import Mask
 from checker.behaviours.in_parts.graph import PartedGraph
 from checker.behaviours.in_parts.parts import Part, Parts, Words64
 from checker.behaviours.in_parts.travelling import BITS, Flow
-from checker.engines.engine import Words
-from checker.engines.expander import words_of
+from checker.rows import Words, words_of
 from model.kit.claim import Pattern
 
 CLAIMS_AT_ONCE = BITS

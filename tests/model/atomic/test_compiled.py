@@ -14,8 +14,9 @@ from states import packed
 from walking import walk
 
 from checker.compiled.origins import ACTION_SHIFT, ROW_SHIFT
-from checker.engines.expander import Expander, Findings, Tally, words_of
+from checker.engines.expander import Expander, Findings, Tally
 from checker.problems.problem import Problem
+from checker.rows import words_of
 from invariants.atomic import ALL
 from invariants.atomic.reachable import ALL as REACHABLE
 from model.kit.state import OutOfRange, State
