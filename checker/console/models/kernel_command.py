@@ -8,13 +8,8 @@ from typing import Any
 import click
 
 from checker.console.shared import exit_codes
-from checker.console.shared.options import (
-    environment_options,
-    problem_from,
-    protocol_option,
-    symmetry_option,
-    take_given,
-)
+from checker.console.shared.asked_problem import problem_from, take_given
+from checker.console.shared.options import environment_options, protocol_option, symmetry_option
 from model.kit.errors import BadEnvironment
 
 STAGES = ("loops", "rules", "optimised", "machine")

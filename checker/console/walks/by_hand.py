@@ -17,7 +17,7 @@ from checker.byhand.script import Played, Script, played, read_script
 from checker.byhand.session import Session
 from checker.byhand.walk import Walk
 from checker.console.shared import exit_codes
-from checker.console.shared.options import problem_from, take_given
+from checker.console.shared.asked_problem import problem_from, take_given
 from checker.console.shared.screen import Screen, say, screen
 from checker.console.walks.script_options import initial_of, with_headers
 from checker.problems.family import words_of

@@ -10,8 +10,8 @@ from typing import Any
 import click
 
 from checker.console.shared import exit_codes
+from checker.console.shared.asked_problem import problem_from, take_given
 from checker.console.shared.file_options import make_folder, write_files
-from checker.console.shared.options import problem_from, take_given
 from checker.console.shared.progress import Progress, showing
 from checker.console.shared.screen import error_screen, say, screen
 from checker.console.walks.simulation_report import render_simulation
