@@ -15,12 +15,11 @@ import numpy as np
 
 from checker.compiled.origins import call_of
 from checker.engines.engine import Engine
-from checker.engines.expander import Expander, Tally
+from checker.engines.expander import Expander, Tally, chunks_of
 from checker.original_names import real_path
 from checker.problems.problem import Problem
 from checker.rows import Rows, Words, words_of
 from checker.store.arrivals import LeastArrivals
-from checker.store.explore_loop import CHUNK_ROWS
 from checker.store.runs import sort_unique
 from model.kit.transition_system import Arguments
 
@@ -84,8 +83,7 @@ class _Finder:
         expander = Expander(self.problem)
         level = sort_unique(np.array(self.wanted, np.uint64))
         found = LeastArrivals(level)
-        for start in range(0, len(block), CHUNK_ROWS):
-            rows = np.ascontiguousarray(block[start : start + CHUNK_ROWS])
+        for rows in chunks_of(block):
             for written in expander.expand(rows, Tally(self.problem)):
                 found.offer(expander.out, expander.origin, written, rows)
         ways = zip(level, found.parents, found.steps.tolist(), strict=True)

@@ -13,10 +13,9 @@ from checker.account import Account
 from checker.breaking import breaking_states
 from checker.budgets import NO_BUDGETS, Budgets
 from checker.engines.answers import Arrivals, ModelFault
-from checker.engines.choice import EngineChoice
+from checker.engines.choice import EngineChoice, threads_of
 from checker.engines.chosen import engine_for
 from checker.engines.engine import Engine
-from checker.engines.memory import threads_of
 from checker.engines.prepare import prepare
 from checker.faults import explain_fault
 from checker.fewest_actors import paths_to_breaking

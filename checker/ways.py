@@ -14,11 +14,10 @@ from numpy.typing import NDArray
 
 from checker.compiled.origins import row_of, step_of
 from checker.engines.engine import Engine
-from checker.engines.expander import Expander, Tally
+from checker.engines.expander import Expander, Tally, chunks_of
 from checker.problems.problem import Problem
 from checker.rows import Rows, Words, words_of
 from checker.store.blocks import hashes
-from checker.store.explore_loop import CHUNK_ROWS
 
 Ways = Mapping[Words, Sequence[tuple[Words, int]]]
 """Into each state the parents that lead there, each with the step, in no fixed order."""
@@ -47,8 +46,7 @@ class _Finder:
         order = np.argsort(keys, kind="stable")
         keys, known = keys[order], set(self.wanted)
         found: list[tuple[Words, Words, int]] = []
-        for start in range(0, len(block), CHUNK_ROWS):
-            rows = np.ascontiguousarray(block[start : start + CHUNK_ROWS])
+        for rows in chunks_of(block):
             for written in expander.expand(rows, Tally(self.problem)):
                 for at in _candidates(expander.out[:written], keys).tolist():
                     target = words_of(expander.out[at])

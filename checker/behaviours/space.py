@@ -10,7 +10,7 @@ explored and in which order.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -22,10 +22,9 @@ from checker.compiled.asking import Questions, questions_for
 from checker.compiled.origins import row_of, step_of
 from checker.compiled.program import loaded
 from checker.engines.answers import ModelFault
-from checker.engines.expander import Expander, Tally
+from checker.engines.expander import Expander, Tally, chunks_of
 from checker.problems.problem import Problem
 from checker.rows import Rows, Words, address, words_of
-from checker.store.explore_loop import CHUNK_ROWS
 
 EDGES_MAX = (1 << 31) - 1
 """As many as numbers of 32 bits tell apart; there are no more states than edges."""
@@ -109,7 +108,7 @@ class Gatherer:
         rows, truths = [block[:0]], [np.zeros((0, len(asked.predicates)), np.bool_)]
         cuts = [np.zeros((0, len(cut_steps)), np.bool_)]
         faults: list[Words] = []
-        for chunk in _chunks(block):
+        for chunk in chunks_of(block):
             answers, fault = answers_of(self.problem, asked, chunk)
             if fault is not None:
                 faults.append(fault)
@@ -193,7 +192,7 @@ def _edges(problem: Problem, rows: Rows, *, whole: bool) -> tuple[Numbers, Numbe
     index, expander = Index(rows), Expander(problem)
     sources, targets, steps = ([np.empty(0, np.int32)] for _ in range(3))
     first = 0
-    for chunk in _chunks(rows):
+    for chunk in chunks_of(rows):
         tally = Tally(problem)
         for written in expander.expand(chunk, tally):
             origin = expander.origin[:written]
@@ -215,7 +214,7 @@ def _edges(problem: Problem, rows: Rows, *, whole: bool) -> tuple[Numbers, Numbe
 def require_elsewhere(problem: Problem, rows: Rows) -> None:
     """States that were left out are such in which everything has come. Raises `NotExplored`."""
     asked = asked_of(problem)
-    for chunk in _chunks(rows):
+    for chunk in chunks_of(rows):
         answers, _ = answers_of(problem, asked, chunk)
         if not answers[:, 1 : len(asked.predicates) : 2].all():
             raise NotExplored("a step leads out of the states that were explored")
@@ -244,9 +243,3 @@ def answers_of(problem: Problem, asked: Questions, rows: Rows) -> tuple[Mask, Wo
         address(settings), address(rows), 0, len(rows), address(answers)
     )
     return answers, words_of(rows[fault]) if fault >= 0 else None
-
-
-def _chunks(rows: Rows) -> Iterator[Rows]:
-    """Some rows at a time."""
-    for first in range(0, len(rows), CHUNK_ROWS):
-        yield np.ascontiguousarray(rows[first : first + CHUNK_ROWS])

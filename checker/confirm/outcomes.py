@@ -15,13 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from checker.compiled.origins import action_of, call_of, row_of, step_of
-from checker.engines.expander import Expander, Tally
+from checker.engines.expander import Expander, Tally, chunks_of
 from checker.engines.memory import MemoryEngine
 from checker.engines.prepare import prepare
 from checker.paths import shortest_paths
 from checker.problems.problem import Problem
 from checker.rows import Rows, Words, words_of
-from checker.store.explore_loop import CHUNK_ROWS
 from model.kit.layout import WORD_BITS, Alive, Layout, Place
 from model.kit.state import State
 from model.kit.transition_system import Arguments, Model
@@ -173,8 +172,7 @@ class Reachable:
         """What the steps out of some states come to: a key for each outcome, and a step with it."""
         expander = Expander(self._problem)
         found: dict[int, tuple[Words, Call]] = {}
-        for start in range(0, len(rows), CHUNK_ROWS):
-            piece = np.array(rows[start : start + CHUNK_ROWS])
+        for piece in chunks_of(rows):
             for written in expander.expand(piece, Tally(self._problem)):
                 origin = expander.origin[:written]
                 rows_before, steps = row_of(origin), step_of(origin)

@@ -122,6 +122,12 @@ def initial_rows(problem: Problem) -> Rows:
     return np.array(sorted({words_of(row) for row in rows}), np.uint64)
 
 
+def chunks_of(rows: Rows) -> Iterator[Rows]:
+    """A block in pieces that an expander has room for: C-contiguous, in order, none empty."""
+    for first in range(0, len(rows), CHUNK_ROWS):
+        yield np.ascontiguousarray(rows[first : first + CHUNK_ROWS])
+
+
 class Expander:
     """Successors and verdicts for blocks of states, in compiled code."""
 

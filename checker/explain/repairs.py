@@ -13,8 +13,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from checker.budgets import Budgets
-from checker.engines.choice import EngineChoice
-from checker.engines.memory import threads_of
+from checker.engines.choice import EngineChoice, threads_of
 from checker.engines.prepare import prepare
 from checker.explain.candidates import Candidate, Nonsense, candidates
 from checker.problems.problem import Problem, Shared, sharing

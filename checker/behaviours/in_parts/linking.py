@@ -27,11 +27,10 @@ from checker.behaviours.in_parts.parts import (
 from checker.behaviours.index import MISSING, Index
 from checker.behaviours.space import Gatherer, require_elsewhere
 from checker.compiled.origins import row_of, step_of
-from checker.engines.expander import Expander, Tally
+from checker.engines.expander import Expander, Tally, chunks_of
 from checker.problems.problem import Problem
 from checker.rows import Rows, Words
 from checker.store.blocks import owner_of_each
-from checker.store.explore_loop import CHUNK_ROWS
 from checker.store.level_files import LevelFiles
 from checker.store.runs import share
 
@@ -105,8 +104,8 @@ class Expand:
         expander, tally = Expander(self.problem), Tally(self.problem)
         sought: list[list[Words64]] = [[] for _ in range(parts.owners)]
         steps: set[int] = set()
-        for first in range(0, len(part), CHUNK_ROWS):
-            chunk = np.ascontiguousarray(part.rows[first : first + CHUNK_ROWS])
+        first = 0
+        for chunk in chunks_of(part.rows):
             for written in expander.expand(chunk, tally):
                 goals, origin = expander.out[:written], expander.origin[:written]
                 sources = parts.numbers(owner, first + row_of(origin))
@@ -118,6 +117,7 @@ class Expand:
                 bounds = np.searchsorted(whose[order], np.arange(1, parts.owners))
                 for to, piece in zip(sought, np.split(block, bounds), strict=True):
                     to.append(piece)
+            first += len(chunk)
         parts.write("sought", owner, *(piece for to in sought for piece in to))
         counts = tuple(sum(map(len, to)) for to in sought)
         return Done(owner, sum(counts), counts, tuple(tally.faults), tuple(sorted(steps)))
