@@ -10,9 +10,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
+import numpy as np
+
 from checker.behaviours.space import EDGES_MAX, bytes_needed
 from checker.breaking import Breaking
 from checker.compiled.origins import call_of
+from checker.fault_count import faults_in_rows
 from checker.fewest_actors import paths_to_breaking
 from checker.finding import Finding, confirmed, finding_at, told_trapped
 from checker.memory_use import anonymous_bytes
@@ -22,14 +25,17 @@ from counterexamples import Trapped, trace_of
 from model.kit.claim import Behaviour, Recoverable, Temporal, ways_back
 
 if TYPE_CHECKING:
+    from checker.behaviours.adjacency import Numbers
     from checker.behaviours.lasso import Lasso
     from checker.behaviours.space import Space
     from checker.engines.engine import Engine
     from checker.problems.problem import Problem
     from checker.result import Result
     from checker.rows import Words
+    from model.kit.transition_system import Model
 
-Judged: TypeAlias = "tuple[InvariantResult, Finding | None]"
+Judgement: TypeAlias = "tuple[InvariantResult, Finding | None]"
+"""The verdict about a claim, and the counterexample to one that is violated."""
 
 
 class TooLarge(Exception):
@@ -77,7 +83,13 @@ class Room:
         return True
 
 
-def verdict_holds(claim: Behaviour, unjudged: int) -> Judged:
+def fault_counts(model: Model, space: Space, states: Numbers) -> Numbers:
+    """How many faults it took to come to each of these states of a space."""
+    rows = np.ascontiguousarray(space.rows[states])
+    return faults_in_rows(model, rows).astype(np.int32)
+
+
+def verdict_holds(claim: Behaviour, unjudged: int) -> Judgement:
     """Nothing breaks it; so many states are left open."""
     return InvariantResult(claim.name, Verdict.HOLDS, unjudged=unjudged), None
 
@@ -89,7 +101,7 @@ def stuck_judged(
     breaking: Breaking,
     trapped: Callable[[Words], Trapped],
     unjudged: int,
-) -> Judged:
+) -> Judgement:
     """No way leads back from the states that break the claim; `trapped` says how far one leads."""
     model = problem.model
     path = paths_to_breaking(problem, engine, {claim.name: breaking})[claim.name]
@@ -103,7 +115,7 @@ def stuck_judged(
 
 def lasso_judged(
     problem: Problem, engine: Engine, claim: Temporal, space: Space, lasso: Lasso, unjudged: int
-) -> Judged:
+) -> Judgement:
     """A behaviour breaks the claim that goes the way of a lasso in this space."""
     model = problem.model
     depth, words = int(space.depth[lasso.begins]), space.words(lasso.begins)

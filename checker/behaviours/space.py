@@ -10,7 +10,7 @@ explored and in which order.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -25,6 +25,7 @@ from checker.engines.answers import ModelFault
 from checker.engines.expander import Expander, Tally, chunks_of
 from checker.problems.problem import Problem
 from checker.rows import Rows, Words, address, words_of
+from model.kit.transition_system import Model
 
 EDGES_MAX = (1 << 31) - 1
 """As many as numbers of 32 bits tell apart; there are no more states than edges."""
@@ -43,7 +44,8 @@ class Space:
     leave and then by their step.
 
     `depth` is that of each state. `step` is as in `checker.compiled.origins`. `truths[i]` says of
-    which states predicate i is true; elsewhere all that is to come is, and nothing else.
+    which states predicate i is true (two a claim: `model.kit.claim.predicates_of`); of `elsewhere`
+    the second of each claim is, which is what is to come, and the first is not.
     `cut_state` and `cut_step` are pairs, sorted in the same way: a step that is enabled there, and
     that a bound cuts.
     """
@@ -109,14 +111,13 @@ class Gatherer:
         cuts = [np.zeros((0, len(cut_steps)), np.bool_)]
         faults: list[Words] = []
         for chunk in chunks_of(block):
-            answers, fault = answers_of(self.problem, asked, chunk)
-            if fault is not None:
-                faults.append(fault)
-            known = answers[:, : len(asked.predicates)]
-            waits = ~known[:, 1::2].all(axis=1)
+            answers = answers_of(self.problem, asked, chunk)
+            if answers.fault is not None:
+                faults.append(answers.fault)
+            waits = ~answers.all_has_come
             rows.append(chunk[waits])
-            truths.append(known[waits])
-            cuts.append(answers[waits, len(asked.predicates) :][:, : len(cut_steps)])
+            truths.append(answers.truths[waits])
+            cuts.append(answers.cuts[waits])
         row, column = np.nonzero(np.concatenate(cuts))
         return Gathered(
             np.concatenate(rows),
@@ -215,9 +216,13 @@ def require_elsewhere(problem: Problem, rows: Rows) -> None:
     """States that were left out are such in which everything has come. Raises `NotExplored`."""
     asked = asked_of(problem)
     for chunk in chunks_of(rows):
-        answers, _ = answers_of(problem, asked, chunk)
-        if not answers[:, 1 : len(asked.predicates) : 2].all():
+        if not answers_of(problem, asked, chunk).all_has_come.all():
             raise NotExplored("a step leads out of the states that were explored")
+
+
+def actions_named(model: Model, names: Collection[str]) -> Mask:
+    """Which of a model's actions, by number, have one of these names."""
+    return np.array([action.name in names for action in model.actions], np.bool_)
 
 
 def predicates_asked(problem: Problem) -> int:
@@ -232,14 +237,36 @@ def asked_of(problem: Problem) -> Questions:
     return asked
 
 
-def answers_of(problem: Problem, asked: Questions, rows: Rows) -> tuple[Mask, Words | None]:
-    """What is true of each row, a column for each question: those of a chunk, or all.
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """What is true of some states, a row each.
 
-    And the first row in which a claim steps out of range.
+    `truths` has a column for each predicate, `cuts` one for each step of `Questions.cut_steps`:
+    whether it is enabled, and a bound cuts it. `fault` is the first of the states in which a claim
+    stepped out of range; of those after it nothing is said.
     """
+
+    truths: Mask
+    cuts: Mask
+    fault: Words | None
+
+    @property
+    def all_has_come(self) -> Mask:
+        """In which of them all has come that any claim asks for: the second predicate of each."""
+        come: Mask = np.logical_and.reduce(self.truths[:, 1::2], axis=1)
+        return come
+
+
+def answers_of(problem: Problem, asked: Questions, rows: Rows) -> Answers:
+    """What is true of these states, in compiled code."""
     settings = np.array(problem.model.settings, np.int64)
     answers: Mask = np.zeros((len(rows), asked.columns), np.bool_)
     fault = loaded(asked.recipe)["answer"](
         address(settings), address(rows), 0, len(rows), address(answers)
     )
-    return answers, words_of(rows[fault]) if fault >= 0 else None
+    cuts_begin, cuts_end = len(asked.predicates), len(asked.predicates) + len(asked.cut_steps)
+    return Answers(
+        answers[:, :cuts_begin],
+        answers[:, cuts_begin:cuts_end],
+        words_of(rows[fault]) if fault >= 0 else None,
+    )

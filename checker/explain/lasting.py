@@ -98,12 +98,11 @@ class LastingSearch:
     def _space(self, graph: _Graph) -> Space:
         asked = asked_of(self.problem)
         rows = graph.rows_of(range(len(graph)))
-        answers, fault = answers_of(self.problem, asked, rows)
-        if fault is not None:
-            raise explain_fault(self.problem, ModelFault(fault))
-        predicates = len(asked.predicates)
+        answers = answers_of(self.problem, asked, rows)
+        if answers.fault is not None:
+            raise explain_fault(self.problem, ModelFault(answers.fault))
         cut_steps: Numbers = np.array(asked.cut_steps, np.int32)
-        at, which = np.nonzero(answers[:, predicates:][:, : len(cut_steps)])
+        at, which = np.nonzero(answers.cuts)
         source, target, step = graph.edges
         return Space(
             rows,
@@ -111,7 +110,7 @@ class LastingSearch:
             source,
             target,
             step,
-            tuple(answers[:, :predicates].T),
+            tuple(answers.truths.T),
             at.astype(np.int32),
             cut_steps[which],
         )

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from checker.behaviours.adjacency import Mask, Numbers, Places
+from checker.behaviours.adjacency import Mask, Numbers, Places, mask_of
 from checker.behaviours.in_parts.graph import PartedGraph
-from checker.behaviours.in_parts.parts import ELSEWHERE, Part, Parts, Words64
+from checker.behaviours.in_parts.parts import ELSEWHERE, Part, Parts, Words64, has_bit
 from checker.behaviours.in_parts.travelling import ALL_BITS, BITS, Flow
 from checker.behaviours.index import MISSING, Index
 from checker.compiled.origins import action_of
@@ -119,12 +119,6 @@ def _pair(number: int) -> int:
     return 0b11 << 2 * number
 
 
-def _having(part: Part, places: Places) -> Mask:
-    found: Mask = np.zeros(len(part), np.bool_)
-    found[places] = True
-    return found
-
-
 def _is_any(steps: Places, actions: Collection[int]) -> Mask:
     found: Mask = np.isin(action_of(steps), sorted(actions))
     return found
@@ -144,8 +138,8 @@ class _Begun:
         at, steps = at[ends], steps[ends]
         cut_at, cut_steps = part.cuts
         for i, claim in enumerate(self.claims):
-            good = part.truth(claim.good) | _having(part, at[_is_any(steps, claim.by)])
-            cut = _having(part, cut_at[_is_any(cut_steps, claim.by)])
+            good = part.truth(claim.good) | mask_of(at[_is_any(steps, claim.by)], len(part))
+            cut = mask_of(cut_at[_is_any(cut_steps, claim.by)], len(part))
             given[good, 1] |= np.uint64(1 << 2 * i)
             given[cut, 1] |= np.uint64(2 << 2 * i)
         return given
@@ -170,8 +164,8 @@ class _From:
 
 def _found(parts: Parts, reached: str, owner: int, number: int) -> tuple[Mask, Mask]:
     """Where a claim's two bits have come."""
-    bits = parts.column(reached, owner) >> np.uint64(2 * number)
-    return bits & np.uint64(1) != 0, bits & np.uint64(2) != 0
+    bits = parts.column(reached, owner)
+    return has_bit(bits, 2 * number), has_bit(bits, 2 * number + 1)
 
 
 @dataclass(frozen=True, slots=True)

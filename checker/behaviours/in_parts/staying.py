@@ -24,9 +24,9 @@ from itertools import product
 
 import numpy as np
 
-from checker.behaviours.adjacency import Mask, Numbers, Places
+from checker.behaviours.adjacency import Mask, Numbers, Places, mask_of
 from checker.behaviours.in_parts.graph import PartedGraph
-from checker.behaviours.in_parts.parts import WAYS, Part, Parts, Words64
+from checker.behaviours.in_parts.parts import DIRECTIONS, Part, Parts, Words64
 from checker.behaviours.in_parts.travelling import BITS, Flow, Thinning, bits_of
 from checker.behaviours.in_parts.waiting import Arrival
 from checker.compiled.origins import action_of
@@ -104,7 +104,7 @@ class _Trimmer:
     def thinned(self) -> bool:
         """Take away what leads nowhere, and what nothing leads to; whether more is to be done."""
         graph = self.graph
-        for along in WAYS:
+        for along in DIRECTIONS:
             if self.is_done:
                 break
             thinning = Thinning(graph.parts, graph.name("thin"), self.files, along)
@@ -118,7 +118,7 @@ class _Trimmer:
         anything.
         """
         before, graph = self.states, self.graph
-        for steps, along in product(demands, WAYS):
+        for steps, along in product(demands, DIRECTIONS):
             if self.is_done:
                 break
             begun = _Demands(self.files, steps)
@@ -165,11 +165,9 @@ def _standing(part: Part, fair: Collection[int]) -> tuple[Mask, Mask]:
     wanted = sorted(fair)
     at, others, steps = part.steps("out")
     moves = np.isin(action_of(steps), wanted) & (others != part.numbers[at])
-    enabled: Mask = np.zeros(len(part), np.bool_)
-    enabled[at[moves]] = True
-    cut: Mask = np.zeros(len(part), np.bool_)
+    enabled = mask_of(at[moves], len(part))
     cut_at, cut_steps = part.cuts
-    cut[cut_at[np.isin(action_of(cut_steps), wanted)]] = True
+    cut = mask_of(cut_at[np.isin(action_of(cut_steps), wanted)], len(part))
     return ~enabled & ~cut, ~enabled & cut
 
 
@@ -253,10 +251,10 @@ class _Bring:
     def __call__(self, owner: int) -> Brought:
         part = Part(self.parts, owner)
         inside, far = self.arrival(part)
-        wanted: Mask = np.zeros(len(part), np.bool_)
+        mine = [place for whose, place in self.places if whose == owner]
+        wanted = mask_of(np.array(mine, np.int64), len(part))
         if self.files is not None:
             wanted |= self.parts.column(self.files, owner) != 0
-        wanted[[place for whose, place in self.places if whose == owner]] = True
         cut_short = inside & _standing(part, self.fair)[1] & ~wanted
         places = np.flatnonzero(wanted)
         row_at = np.cumsum(wanted) - 1

@@ -17,11 +17,12 @@ from checker.behaviours.adjacency import Places
 from checker.behaviours.in_parts.parts import (
     ELSEWHERE,
     NUMBER_BITS,
+    Direction,
     Part,
     Parts,
     Slices,
-    Way,
     Words64,
+    has_bit,
     read_mail,
 )
 from checker.compiled.origins import action_of
@@ -66,7 +67,7 @@ class Flow:
     parts: Parts
     name: str
     begin: Callable[[Part], Words64]
-    along: Way
+    along: Direction
     passes: tuple[int, ...] = ()
     labels: tuple[int, ...] = ()
     timed: int = 0
@@ -101,7 +102,7 @@ class Flow:
             came &= allowed & ~kept[:, 0]
             kept[:, 0] |= came
             for bit in range(self.timed):
-                kept[(came >> np.uint64(bit)) & _ONE != 0, 1 + bit] = item.number
+                kept[has_bit(came, bit), 1 + bit] = item.number
             tells = allowed != 0 if is_first and self.labels else came != 0
             states += int(np.count_nonzero(came))
             at, others, steps = part.steps(self.along, np.flatnonzero(tells))
@@ -136,7 +137,7 @@ class Thinning:
     parts: Parts
     name: str
     begun: str
-    along: Way
+    along: Direction
 
     def __call__(self, item: Round) -> Told:
         """A round of an owner; `states` is how many are left."""

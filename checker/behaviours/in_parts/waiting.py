@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from checker.behaviours.adjacency import Mask
 from checker.behaviours.in_parts.graph import PartedGraph
-from checker.behaviours.in_parts.parts import Part, Parts, Words64
+from checker.behaviours.in_parts.parts import Part, Parts, Words64, has_bit
 from checker.behaviours.in_parts.travelling import BITS, Flow
 from checker.rows import Words, words_of
 from model.kit.claim import Pattern
@@ -50,8 +50,7 @@ class Arrival:
         if self.wait.pattern is Pattern.ALWAYS_EVENTUALLY:
             return ~part.truth(self.wait.then), part.depth
         kept = part.parts.read(self.reached, part.owner, 1 + self.bits)
-        inside: Mask = (kept[:, 0] >> np.uint64(self.number)) & np.uint64(1) != 0
-        return inside, kept[:, 1 + self.number].astype(np.int64)
+        return has_bit(kept[:, 0], self.number), kept[:, 1 + self.number].astype(np.int64)
 
 
 def arrivals(graph: PartedGraph, waits: Sequence[Wait]) -> list[Arrival]:
