@@ -19,7 +19,6 @@ from checker.behaviours.fairness import FairSteps, staying
 from checker.behaviours.lasso import waiting
 from checker.behaviours.recovery import Ways
 from checker.behaviours.space import Space, answers_of, asked_of
-from checker.compiled.origins import row_of, step_of
 from checker.engines.answers import ModelFault
 from checker.explain.courses import Allowance, Courses, Event, StepsOnCourses
 from checker.faults import explain_fault
@@ -27,7 +26,7 @@ from checker.problems.problem import Problem
 from checker.rows import Rows, Words
 from model.kit.claim import Behaviour, Recoverable, fair_actions, ways_back
 
-_NOT_TAKEN = -1
+_NOT_ON_COURSE = -1
 _Node = tuple[bytes, int]
 """The words of a state, and which event may come next."""
 
@@ -80,9 +79,9 @@ class LastingSearch:
         events: Sequence[Event],
     ) -> None:
         """Take every step of a course out of some states, of which the same event may be next."""
-        for successors, origins in self._steps.out_of(rows):
-            steps = step_of(origins)
-            leads_to: NDArray[np.int64] = np.full(len(steps), _NOT_TAKEN, np.int64)
+        for taken in self._steps.out_of(rows):
+            steps = taken.steps
+            leads_to: NDArray[np.int64] = np.full(len(steps), _NOT_ON_COURSE, np.int64)
             # What matches several events is the first of them: then most are still to come.
             for place in reversed(range(next_event, len(events))):
                 leads_to[self._steps.are(steps, events[place])] = place + 1
@@ -91,9 +90,13 @@ class LastingSearch:
                 if event.again:
                     own |= self._steps.are(steps, event)
             leads_to[own] = next_event
-            taken = np.flatnonzero(leads_to != _NOT_TAKEN)
-            sources = numbers[self._steps.begins + row_of(origins[taken])]
-            graph.add(successors[taken], leads_to[taken], sources, steps[taken])
+            on_course = leads_to != _NOT_ON_COURSE
+            graph.add(
+                taken.successors[on_course],
+                leads_to[on_course],
+                numbers[taken.sources[on_course]],
+                steps[on_course],
+            )
 
     def _space(self, graph: _Graph) -> Space:
         asked = asked_of(self.problem)

@@ -90,6 +90,11 @@ class Problem:
         """Whether a verdict is wanted."""
         return claim.default if self.asked is None else claim.name in self.asked
 
+    @property
+    def asked_names(self) -> tuple[str, ...]:
+        """The names of the claims of which a verdict is wanted, in the order of the report."""
+        return tuple(claim.name for claim in self.claims if self.is_asked(claim))
+
     def is_checked(self, claim: Claim) -> bool:
         """Whether a verdict is wanted, and the version has what the claim is about."""
         return self.is_asked(claim) and claim.applies(self.model.settings)
@@ -101,8 +106,7 @@ class Problem:
 
     def asking_too(self, names: Iterable[str]) -> Problem:
         """The same problem, with the claims of these names checked beside those that are."""
-        asked = {claim.name for claim in self.claims if self.is_asked(claim)}
-        return replace(self, asked=frozenset(asked | set(names)))
+        return replace(self, asked=frozenset((*self.asked_names, *names)))
 
     @property
     def applicable(self) -> tuple[Invariant, ...]:
