@@ -9,7 +9,12 @@ import click
 
 from checker.console.shared import exit_codes
 from checker.console.shared.asked_problem import problem_from, take_given
-from checker.console.shared.options import environment_options, protocol_option, symmetry_option
+from checker.console.shared.options import (
+    environment_options,
+    invariant_option,
+    protocol_option,
+    symmetry_option,
+)
 from model.kit.errors import BadEnvironment
 
 STAGES = ("loops", "rules", "optimised", "machine")
@@ -20,9 +25,7 @@ _FUNCTION = re.compile(r"^define .*?@([\w.]+)\(.*?^}$", re.MULTILINE | re.DOTALL
 @protocol_option
 @environment_options
 @symmetry_option
-@click.option(
-    "--invariant", "names", multiple=True, metavar="NAME", help="Only this one; repeatable."
-)
+@invariant_option
 @click.option(
     "--stage",
     type=click.Choice(STAGES),

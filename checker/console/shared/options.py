@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import click
 
@@ -22,9 +23,6 @@ from model.atomic.environment import LOG_SIZE_MAX
 from model.message.declared import Declared, option_of
 from model.message.environment import DECLARED
 from model.message.features import FEATURES, TRUNCATIONS
-
-if TYPE_CHECKING:
-    pass
 
 ENGINES = ("spark", "local")
 THREADS = click.IntRange(0, 1024)
@@ -206,15 +204,21 @@ symmetry_option = click.option(
     "--model: the names of a sort.",
 )
 
-engine_options = together(
-    click.option(
-        "--engine",
-        type=click.Choice(ENGINES),
-        default="spark",
-        show_default=True,
-        help="local explores in this process and never starts Spark.",
-    ),
-    click.option("--threads", type=THREADS, default=0, help="Threads; 0: one for each core."),
+invariant_option = click.option(
+    "--invariant", "names", multiple=True, metavar="NAME", help="Only this one; repeatable."
+)
+
+threads_option = click.option(
+    "--threads", type=THREADS, default=0, help="Threads; 0: one for each core."
+)
+
+trace_dir_option = click.option(
+    "--trace-dir",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Write each counterexample there as JSON.",
+)
+
+spark_options = together(
     click.option(
         "--master",
         type=SparkMaster(),
@@ -228,6 +232,18 @@ engine_options = together(
         metavar="NAME=VALUE",
         help="A setting of Spark's own, as spark.executor.memory=4g; repeatable.",
     ),
+)
+
+engine_options = together(
+    click.option(
+        "--engine",
+        type=click.Choice(ENGINES),
+        default="spark",
+        show_default=True,
+        help="local explores in this process and never starts Spark.",
+    ),
+    threads_option,
+    spark_options,
     click.option(
         "--partitions",
         type=PARTITIONS,
