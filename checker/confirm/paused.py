@@ -27,6 +27,7 @@ from checker.confirm.facts import (
     records_text,
 )
 from checker.confirm.kraft import KraftCluster, started
+from checker.confirm.producing import answer_told
 from checker.confirm.proxy import wait_until
 from checker.confirm.releases import KafkaRelease
 from checker.confirm.replay import Confirmation, Judgement
@@ -141,12 +142,7 @@ class _Experiment:
     @property
     def outcome(self) -> str:
         """What the producer was answered."""
-        if self.pending is None or not self.pending.is_over():
-            return "waiting"
-        if self.pending.answer is None:
-            return "no answer"
-        code = self.pending.answer.responses[0].partition_responses[0].error_code
-        return str(code.name) if code else "acknowledged"
+        return answer_told(self.pending)
 
 
 def confirm_by_pauses(

@@ -23,13 +23,18 @@ class Asked:
 
     @property
     def outcome(self) -> str:
-        """`waiting`, `acknowledged`, or why it never will be."""
-        if not self.pending.is_over():
-            return "waiting"
-        if self.pending.answer is None:
-            return "no answer"
-        code = self.pending.answer.responses[0].partition_responses[0].error_code
-        return str(code.name) if code else "acknowledged"
+        """What the producer was answered: see `answer_told`."""
+        return answer_told(self.pending)
+
+
+def answer_told(pending: Pending | None) -> str:
+    """What a producer was answered: `waiting`, `acknowledged`, or why not."""
+    if pending is None or not pending.is_over():
+        return "waiting"
+    if pending.answer is None:
+        return "no answer"
+    code = pending.answer.responses[0].partition_responses[0].error_code
+    return str(code.name) if code else "acknowledged"
 
 
 def send_record(port: int, topic: str, record: int, *, acks: str, release: KafkaRelease) -> Pending:

@@ -29,7 +29,8 @@ from checker.confirm.facts import (
     of_model,
     records_text,
 )
-from checker.confirm.kraft import PRODUCE_SECONDS_MAX, KraftCluster, started_behind_gate
+from checker.confirm.kraft import KraftCluster, started_behind_gate
+from checker.confirm.producing import PRODUCE_SECONDS_MAX, answer_told
 from checker.confirm.proxy import Exchange, Link, wait_until
 from checker.confirm.releases import KafkaRelease
 from checker.confirm.replay import Confirmation, Judgement
@@ -151,17 +152,7 @@ class Refusal:
     @property
     def outcome(self) -> str:
         """What the producer of m1 was answered."""
-        return outcome_of(self.pending)
-
-
-def outcome_of(pending: Pending | None) -> str:
-    """What a producer was answered: `waiting`, `acknowledged`, or why not."""
-    if pending is None or not pending.is_over():
-        return "waiting"
-    if pending.answer is None:
-        return "no answer"
-    code = pending.answer.responses[0].partition_responses[0].error_code
-    return str(code.name) if code else "acknowledged"
+        return answer_told(self.pending)
 
 
 @dataclass(slots=True)
@@ -323,7 +314,7 @@ def _judged(experiment: _Experiment) -> tuple[_Verdict, Evidence]:
         "Then the producer sent m1 once more (idempotent, the same sequence number). r1's log end: "
         f"{len(refusal.cluster.log(LEADER))}; its high watermark: "
         f"{refusal.cluster.high_watermark(LEADER)}; m1: {refusal.outcome}; sent again: "
-        f"{outcome_of(refusal.repeated)}."
+        f"{answer_told(refusal.repeated)}."
     )
     evidence = Evidence(tuple(lines), (), diverged=False, was_read=False)
     if before != "waiting" or mark != "0":

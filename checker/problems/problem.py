@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from checker.problems.symmetry import Symmetry, require_symmetric
@@ -71,10 +72,17 @@ class Problem:
             return self.reduction.again, (self.reduced_from,)
         model, family = self.model, self.family
         if family is not None and family.again is not None:
-            made = (family.again, model.version, dict(model.options))
-            return _made_again, (*made, self.asked, self.symmetry, self.shared)
-        parts = (model, self.invariants, self.reachable, self.properties, self.behaviours)
-        return _put_together, (*parts, self.asked, self.symmetry, self.shared)
+            of_family = (family.again, model.version, dict(model.options))
+            return _made_again, (*of_family, self.asked, self.symmetry, self.shared)
+        made = partial(
+            Problem,
+            properties=self.properties,
+            behaviours=self.behaviours,
+            asked=self.asked,
+            symmetry=self.symmetry,
+            shared=self.shared,
+        )
+        return made, (model, self.invariants, self.reachable)
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -135,28 +143,6 @@ def _made_again(
     make, arguments = again
     problem: Problem = make(*arguments).problem_of(version, options)
     return replace(problem, asked=asked, symmetry=symmetry, shared=shared)
-
-
-def _put_together(
-    model: Model,
-    invariants: tuple[Invariant, ...],
-    reachable: tuple[Reachable, ...],
-    properties: tuple[ActionProperty, ...],
-    behaviours: tuple[Behaviour, ...],
-    asked: frozenset[str] | None,
-    symmetry: Symmetry,
-    shared: Shared | None,
-) -> Problem:
-    return Problem(
-        model,
-        invariants,
-        reachable,
-        properties=properties,
-        behaviours=behaviours,
-        asked=asked,
-        symmetry=symmetry,
-        shared=shared,
-    )
 
 
 def asked_alone(problem: Problem) -> Claim:

@@ -17,7 +17,8 @@ from checker.confirm.course import Course, course_of
 from checker.confirm.errors import BrokerFailed
 from checker.confirm.facts import ACKNOWLEDGED, WAITING
 from checker.confirm.kraft import KraftCluster
-from checker.confirm.refused import ASKS, outcome_of
+from checker.confirm.producing import answer_told
+from checker.confirm.refused import ASKS
 from checker.confirm.releases import kafka_release
 from checker.confirm.replay import Confirmation, Judgement
 from checker.confirm.wire import Record, one_record
@@ -237,4 +238,4 @@ def test_a_record_of_an_idempotent_producer_says_which_one_it_is() -> None:
 
 
 def test_a_producer_that_was_not_asked_yet_waits() -> None:
-    assert outcome_of(None) == "waiting"
+    assert answer_told(None) == "waiting"
