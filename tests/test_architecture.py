@@ -105,7 +105,7 @@ MAY_PRINT = {
     "checker/console/cli.py",
     "checker/console/confirm/catalogue_command.py",
     "checker/console/confirm/confirm_command.py",
-    "checker/console/confirm/conform_command.py",
+    "checker/console/confirm/walking.py",
     "checker/console/gate/run.py",
     "checker/console/kept/cache_command.py",
     "checker/console/matrix/run.py",
