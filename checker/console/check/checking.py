@@ -76,7 +76,7 @@ def check(options: dict[str, Any]) -> int:
     try:
         _write_files(done, options)
         if explained is None:
-            # After the files: it takes long, and what is written is not lost by Ctrl-C.
+            # After the report and the files, for it takes long.
             explained = _explained(done, options, engine)
             for one in explained:
                 screen().print(Group(Text(), one.rendered()))
