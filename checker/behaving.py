@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from checker.engines.engine import Engine
     from checker.problems.problem import Problem
     from checker.result import Result
-    from checker.rows import Words
+    from checker.rows import StateWords
 
 
 def judge_behaviours(
@@ -145,7 +145,7 @@ class _Judge:
         if not len(found.stuck):
             return verdict_holds(claim, found.unjudged)
 
-        def trapped(words: Words) -> Trapped:
+        def trapped(words: StateWords) -> Trapped:
             states = ways.trapped(self._number_of(words))
             enabled = frozenset(model.actions[number].name for number in ways.enabled_in(states))
             return Trapped(int(np.count_nonzero(states)), enabled)

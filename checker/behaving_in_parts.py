@@ -48,7 +48,7 @@ BROUGHT_BYTES = 64
 if TYPE_CHECKING:
     from checker.engines.over_files import FileEngine
     from checker.problems.problem import Problem
-    from checker.rows import Words
+    from checker.rows import StateWords
 
 
 def judged_in_parts(
@@ -110,7 +110,7 @@ class _Judge:
         counts = nearest.faults if counters(model) else None
         breaking = Breaking(outcome.depth, nearest.ends, nearest.states, counts)
 
-        def trapped(words: Words) -> Trapped:
+        def trapped(words: StateWords) -> Trapped:
             by = self._numbers_of(ways_back(claim, model.enabled_actions))
             states, enabled = trapped_in(self.graph, words, by, len(model.actions))
             return Trapped(states, frozenset(model.actions[number].name for number in enabled))

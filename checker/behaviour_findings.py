@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from checker.engines.engine import Engine
     from checker.problems.problem import Problem
     from checker.result import Result
-    from checker.rows import Words
+    from checker.rows import StateWords
     from model.kit.transition_system import Model
 
 Judgement: TypeAlias = "tuple[InvariantResult, Finding | None]"
@@ -99,7 +99,7 @@ def stuck_judged(
     engine: Engine,
     claim: Recoverable,
     breaking: Breaking,
-    trapped: Callable[[Words], Trapped],
+    trapped: Callable[[StateWords], Trapped],
     unjudged: int,
 ) -> Judgement:
     """No way leads back from the states that break the claim; `trapped` says how far one leads."""

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from checker.engines.answers import ModelFault
 from checker.problems.problem import Problem
-from checker.rows import Words
+from checker.rows import StateWords
 from model.kit import layout
 from model.kit.claim import predicates_of
 from model.kit.state import State
@@ -41,7 +41,7 @@ class Disagreement(Exception):
     """Compiled code found what interpreted code does not: a bug of the checker."""
 
 
-def find_raised(problem: Problem, words: Words) -> Raised | None:
+def find_raised(problem: Problem, words: StateWords) -> Raised | None:
     """Whatever raises in this state, interpreted, in the order of the table of contents."""
     model = problem.model
     state = State(model.layout, words)

@@ -10,11 +10,11 @@ if TYPE_CHECKING:
 
 Rows: TypeAlias = "NDArray[np.uint64]"
 """A block of states, one a row: a C-contiguous (n, words) array."""
-Words: TypeAlias = tuple[int, ...]
+StateWords: TypeAlias = tuple[int, ...]
 """A single state as a plain value: its packed words, by which states are compared and ordered."""
 
 
-def words_of(row: NDArray[np.uint64]) -> Words:
+def state_words(row: NDArray[np.uint64]) -> StateWords:
     """A row of a block as the plain value that identifies a state."""
     return tuple(int(word) for word in row)
 

@@ -24,7 +24,7 @@ from checker.compiled.program import loaded
 from checker.engines.answers import ModelFault
 from checker.engines.expander import Expander, Tally, chunks_of
 from checker.problems.problem import Problem
-from checker.rows import Rows, Words, address, words_of
+from checker.rows import Rows, StateWords, address, state_words
 from model.kit.transition_system import Model
 
 EDGES_MAX = (1 << 31) - 1
@@ -62,9 +62,9 @@ class Space:
     def __len__(self) -> int:
         return len(self.depth)
 
-    def words(self, state: int) -> Words:
+    def words(self, state: int) -> StateWords:
         """A state as the plain value that identifies it."""
-        return words_of(self.rows[state])
+        return state_words(self.rows[state])
 
     @cached_property
     def forwards(self) -> Adjacency:
@@ -94,7 +94,7 @@ class Gathered:
     truths: Mask
     cut_row: Numbers
     cut_step: Numbers
-    faults: tuple[Words, ...] = ()
+    faults: tuple[StateWords, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ class Gatherer:
         cut_steps: Numbers = np.array(asked.cut_steps, np.int32)
         rows, truths = [block[:0]], [np.zeros((0, len(asked.predicates)), np.bool_)]
         cuts = [np.zeros((0, len(cut_steps)), np.bool_)]
-        faults: list[Words] = []
+        faults: list[StateWords] = []
         for chunk in chunks_of(block):
             answers = answers_of(self.problem, asked, chunk)
             if answers.fault is not None:
@@ -248,7 +248,7 @@ class Answers:
 
     truths: Mask
     cuts: Mask
-    fault: Words | None
+    fault: StateWords | None
 
     @property
     def all_has_come(self) -> Mask:
@@ -268,5 +268,5 @@ def answers_of(problem: Problem, asked: Questions, rows: Rows) -> Answers:
     return Answers(
         answers[:, :cuts_begin],
         answers[:, cuts_begin:cuts_end],
-        words_of(rows[fault]) if fault >= 0 else None,
+        state_words(rows[fault]) if fault >= 0 else None,
     )

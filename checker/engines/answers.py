@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from checker.rows import Words
+    from checker.rows import StateWords
     from checker.store.level_files import LevelFiles
 
 Counts: TypeAlias = "NDArray[np.int64]"
@@ -27,7 +27,7 @@ class Arrivals:
 
     depth: int
     new: int
-    broken: dict[int, Words] = field(default_factory=dict)
+    broken: dict[int, StateWords] = field(default_factory=dict)
     on: str = "local"
     files: LevelFiles | None = None
 
@@ -42,14 +42,14 @@ class Expansion:
     fired: Counts
     cut: Counts
     happened: NDArray[np.bool_]
-    deadlock: Words | None = None
-    broken: dict[int, Words] = field(default_factory=dict)
+    deadlock: StateWords | None = None
+    broken: dict[int, StateWords] = field(default_factory=dict)
 
 
 class ModelFault(Exception):
     """Compiled code stepped outside a range in the state `words`, the least such of a level."""
 
-    def __init__(self, words: Words) -> None:
+    def __init__(self, words: StateWords) -> None:
         super().__init__(f"an access out of range in state {words}")
         self.words = words
 

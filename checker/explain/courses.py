@@ -19,7 +19,7 @@ from checker.engines.answers import ModelFault
 from checker.engines.expander import Expander, Findings, Tally, chunks_of
 from checker.faults import explain_fault
 from checker.problems.problem import Problem
-from checker.rows import Rows, Words, words_of
+from checker.rows import Rows, StateWords, state_words
 from model.kit.claim import ActionProperty, Judged
 from model.kit.state import State
 from model.kit.transition_system import Model
@@ -139,7 +139,7 @@ class CourseSearch:
         self._claim = claim
         self._steps = StepsOnCourses(problem, own)
 
-    def search(self, start: Words, events: Sequence[Event], allowance: Allowance) -> Courses:
+    def search(self, start: StateWords, events: Sequence[Event], allowance: Allowance) -> Courses:
         """Go through all courses from `start` with some of the `events`, in their order.
 
         A state is looked at once: where it is reached with more events still to come, whatever it
@@ -198,7 +198,7 @@ def _transitions(
     """The states before and after each of these steps, which Python takes once more."""
     actions = {action.name: action for action in model.actions}
     for row, step in zip(sources, steps.tolist(), strict=True):
-        before = State(model.layout, words_of(row))
+        before = State(model.layout, state_words(row))
         name, arguments = call_of(model, step)
         yield before, model.apply(before, actions[name], arguments)
 

@@ -23,7 +23,7 @@ from checker.engines.answers import ModelFault
 from checker.explain.courses import Allowance, Courses, Event, StepsOnCourses
 from checker.faults import explain_fault
 from checker.problems.problem import Problem
-from checker.rows import Rows, Words
+from checker.rows import Rows, StateWords
 from model.kit.claim import Behaviour, Recoverable, fair_actions, ways_back
 
 _NOT_ON_COURSE = -1
@@ -52,7 +52,7 @@ class LastingSearch:
 
     def search(
         self,
-        start: Words,
+        start: StateWords,
         events: Sequence[Event],
         allowance: Allowance,
         *,
@@ -138,7 +138,7 @@ class LastingSearch:
 class _Graph:
     """All courses: nodes by number in the order in which they are reached, and the steps."""
 
-    def __init__(self, start: Words) -> None:
+    def __init__(self, start: StateWords) -> None:
         words = np.array(start, np.uint64).tobytes()
         self._columns = len(start)
         self._numbers: dict[_Node, int] = {(words, 0): 0}

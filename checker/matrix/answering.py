@@ -21,7 +21,7 @@ from checker.matrix.sharing import shared_by
 from checker.paths import Path
 from checker.problems.problem import Problem, Shared
 from checker.result import Result, Verdict
-from checker.rows import Words
+from checker.rows import StateWords
 from checker.search import search
 from model.kit.claim import Judged
 from model.message.settings import settings_of
@@ -63,7 +63,7 @@ class Answer:
     fired: tuple[tuple[str, int], ...] = ()
     never: tuple[str, ...] = ()
     seconds: float = 0.0
-    raised_in: Words | None = None
+    raised_in: StateWords | None = None
 
 
 def question_of(cell: Cell, grid: Grid, *, stop_at_first: bool = False) -> Question:

@@ -29,7 +29,7 @@ from checker.behaviours.space import Gatherer, require_elsewhere
 from checker.compiled.origins import row_of, step_of
 from checker.engines.expander import Expander, Tally, chunks_of
 from checker.problems.problem import Problem
-from checker.rows import Rows, Words
+from checker.rows import Rows, StateWords
 from checker.store.blocks import owner_of_each
 from checker.store.level_files import LevelFiles
 from checker.store.runs import share
@@ -48,7 +48,7 @@ class Done:
     owner: int
     made: int
     counts: tuple[int, ...] = ()
-    faults: tuple[Words, ...] = ()
+    faults: tuple[StateWords, ...] = ()
     steps: Steps = ()
 
 
@@ -65,7 +65,7 @@ class TakeOut:
         gather = Gatherer(self.problem)
         rows = [np.empty((0, self.parts.words), np.uint64)]
         facts, cuts = list[Words64](), [np.empty(0, np.uint64)]
-        faults: list[Words] = []
+        faults: list[StateWords] = []
         begun = 0
         for level in self.levels:
             for block in self._of_level(level, owner):
@@ -185,6 +185,6 @@ def _keep(parts: Parts, owner: int, what: str, states: int, at: Places, words: W
     parts.write(f"{what}-first", owner, first)
 
 
-def least_fault(done: Sequence[Done]) -> Words | None:
+def least_fault(done: Sequence[Done]) -> StateWords | None:
     """The least state in which something stepped out of range."""
     return min((fault for each in done for fault in each.faults), default=None)

@@ -18,7 +18,7 @@ from checker.behaviours.in_parts.parts import ELSEWHERE, Part, Parts, Words64, h
 from checker.behaviours.in_parts.travelling import ALL_BITS, BITS, Flow
 from checker.behaviours.index import MISSING, Index
 from checker.compiled.origins import action_of
-from checker.rows import Rows, Words, words_of
+from checker.rows import Rows, StateWords, state_words
 from checker.store.blocks import owner_of_each
 
 CLAIMS_AT_ONCE = BITS // 2
@@ -52,7 +52,7 @@ class Nearest:
 
     states: int
     faults: int
-    ends: tuple[Words, ...]
+    ends: tuple[StateWords, ...]
 
 
 class WaysBack:
@@ -99,7 +99,7 @@ class WaysBack:
 
 
 def trapped_in(
-    graph: PartedGraph, words: Words, by: Collection[int], actions: int
+    graph: PartedGraph, words: StateWords, by: Collection[int], actions: int
 ) -> tuple[int, frozenset[int]]:
     """How many states can be reached from one by these actions, and which of them are enabled."""
     flow = Flow(
@@ -149,7 +149,7 @@ class _Begun:
 class _From:
     """One state."""
 
-    words: Words
+    words: StateWords
 
     def __call__(self, part: Part) -> Words64:
         given: Words64 = np.zeros((len(part), 2), np.uint64)
@@ -211,7 +211,7 @@ class _Nearest:
         faults = self.faults(rows)
         fewest = rows[faults == faults.min()]
         least = fewest[np.lexsort(fewest.T[::-1])[: self.most]]
-        return Nearest(len(rows), int(faults.min()), tuple(map(words_of, least)))
+        return Nearest(len(rows), int(faults.min()), tuple(map(state_words, least)))
 
 
 @dataclass(frozen=True, slots=True)

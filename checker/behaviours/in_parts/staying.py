@@ -30,7 +30,7 @@ from checker.behaviours.in_parts.parts import DIRECTIONS, Part, Parts, Words64
 from checker.behaviours.in_parts.travelling import BITS, Flow, Thinning, bits_of
 from checker.behaviours.in_parts.waiting import Arrival
 from checker.compiled.origins import action_of
-from checker.rows import Rows, Words, words_of
+from checker.rows import Rows, StateWords, state_words
 
 Faults = Callable[[Rows], "Numbers | Places"]
 
@@ -183,7 +183,7 @@ class _Look:
     faults: Faults
     files: str
 
-    def __call__(self, owner: int) -> tuple[int, tuple[int, int, Words, int] | None]:
+    def __call__(self, owner: int) -> tuple[int, tuple[int, int, StateWords, int] | None]:
         part = Part(self.parts, owner)
         inside, far = self.arrival(part)
         self.parts.write(self.files, owner, inside.astype(np.uint64))
@@ -196,7 +196,7 @@ class _Look:
         faults = self.faults(rows)
         first = int(np.lexsort((*rows.T[::-1], faults))[0])
         number = int(part.numbers[nearest[first]])
-        words = words_of(rows[first])
+        words = state_words(rows[first])
         return count, (int(far[nearest[first]]), int(faults[first]), words, number)
 
 

@@ -18,7 +18,7 @@ from checker.behaviours.adjacency import Mask
 from checker.behaviours.in_parts.graph import PartedGraph
 from checker.behaviours.in_parts.parts import Part, Parts, Words64, has_bit
 from checker.behaviours.in_parts.travelling import BITS, Flow
-from checker.rows import Words, words_of
+from checker.rows import StateWords, state_words
 from model.kit.claim import Pattern
 
 CLAIMS_AT_ONCE = BITS
@@ -125,10 +125,10 @@ class _Least:
     arrival: Arrival
     far: int
 
-    def __call__(self, item: tuple[int, tuple[int, ...]]) -> tuple[Words, int] | None:
+    def __call__(self, item: tuple[int, tuple[int, ...]]) -> tuple[StateWords, int] | None:
         owner, few = item
         part, places = Part(self.parts, owner), np.array(few)
         inside, far = self.arrival(part)
         places = places[inside[places] & (far[places] == self.far)]
         numbers = self.parts.numbers(owner, places).tolist()
-        return min(zip(map(words_of, part.rows[places]), numbers, strict=True), default=None)
+        return min(zip(map(state_words, part.rows[places]), numbers, strict=True), default=None)
