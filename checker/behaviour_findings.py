@@ -75,7 +75,7 @@ class Room:
             )
 
     def fits(self, states: int, *, beside: int = 0) -> bool:
-        """Whether it can."""
+        """Whether so many states can be judged in memory (see `require`)."""
         try:
             self.require(states, beside=beside)
         except TooLarge:
@@ -90,7 +90,7 @@ def fault_counts(model: Model, space: Space, states: Numbers) -> Numbers:
 
 
 def verdict_holds(claim: Behaviour, unjudged: int) -> Judgement:
-    """Nothing breaks it; so many states are left open."""
+    """The judgement of a claim that nothing breaks; `unjudged` states a bound leaves open."""
     return InvariantResult(claim.name, Verdict.HOLDS, unjudged=unjudged), None
 
 
@@ -102,7 +102,11 @@ def stuck_judged(
     trapped: Callable[[StateWords], Trapped],
     unjudged: int,
 ) -> Judgement:
-    """No way leads back from the states that break the claim; `trapped` says how far one leads."""
+    """The judgement of a claim about recovery that the states of `breaking` break.
+
+    `trapped` says how far one gets from a state that has no way back. `unjudged` is of how many
+    more states a bound leaves it open. Raises what `checker.finding.confirmed` raises.
+    """
     model = problem.model
     path = paths_to_breaking(problem, engine, {claim.name: breaking})[claim.name]
     finding = finding_at(model, claim, path)
@@ -116,7 +120,11 @@ def stuck_judged(
 def lasso_judged(
     problem: Problem, engine: Engine, claim: Temporal, space: Space, lasso: Lasso, unjudged: int
 ) -> Judgement:
-    """A behaviour breaks the claim that goes the way of a lasso in this space."""
+    """The judgement of a claim that a behaviour breaks which goes the way of a lasso in this space.
+
+    `unjudged` is of how many more states a bound leaves it open. Raises what
+    `checker.finding.confirmed` raises.
+    """
     model = problem.model
     depth, words = int(space.depth[lasso.begins]), space.words(lasso.begins)
     begins = Breaking(depth, (words,), 1, None)

@@ -24,7 +24,9 @@ _Found = TypeVar("_Found")
 class Engine(Protocol):
     """Holds the states of one search, level by level.
 
-    `can_shed` is whether states in memory could still be moved to files.
+    `name` is what reports call it; `can_shed` is whether states in memory could still be moved to
+    files. `absorb` and `expand` raise `ModelFault` for a state in which compiled code stepped out
+    of range, `Interrupted` where the level was cut short, and `EngineFailed`.
     """
 
     name: str

@@ -56,7 +56,10 @@ class Nearest:
 
 
 class WaysBack:
-    """Claims about recovery, as many as travel at once."""
+    """Which states have a way back, of some claims about recovery, as many as travel at once.
+
+    `actions` is how many the model has. Made, the bits have travelled as far as they go.
+    """
 
     def __init__(self, graph: PartedGraph, claims: Sequence[Back], actions: int) -> None:
         assert len(claims) <= CLAIMS_AT_ONCE
@@ -74,7 +77,7 @@ class WaysBack:
         self._reached = graph.flow(flow, "going back from good states")
 
     def outcomes(self) -> list[Outcome]:
-        """Of each claim."""
+        """What came of each claim, in their order."""
         parts = self._graph.each(_Outcomes(self._reached, self._claims, self._graph.parts))
         return [
             Outcome(
@@ -88,9 +91,19 @@ class WaysBack:
     def nearest(
         self, number: int, depth: int, *, faults: Callable[[Rows], Numbers | Places], most: int
     ) -> Nearest:
-        """Of a claim, which is broken at this depth. At `most` so many ends are kept."""
+        """The stuck states of a claim at the least depth at which there are any.
+
+        `number` is the claim's place, `faults` says how many faults it took to come to each of some
+        states. At `most` so many ends are kept.
+        """
         work = _Nearest(
-            self._reached, self._claims[number], number, depth, faults, most, self._graph.parts
+            parts=self._graph.parts,
+            reached=self._reached,
+            claim=self._claims[number],
+            number=number,
+            depth=depth,
+            faults=faults,
+            most=most,
         )
         found = [each for each in self._graph.each(work) if each is not None]
         fewest = min(each.faults for each in found)
@@ -126,7 +139,9 @@ def _is_any(steps: Places, actions: Collection[int]) -> Mask:
 
 @dataclass(frozen=True, slots=True)
 class _Begun:
-    """Good states, those with a step to where all is good, and those with a cut step."""
+    """Gives a claim's first bit to good states and those with a step to where all is good, its
+    second to those with a cut step; any state may have either.
+    """
 
     claims: tuple[Back, ...]
 
@@ -147,7 +162,7 @@ class _Begun:
 
 @dataclass(frozen=True, slots=True)
 class _From:
-    """One state."""
+    """Gives bit 0 to one state; any state may have it."""
 
     words: StateWords
 
@@ -163,13 +178,15 @@ class _From:
 
 
 def _found(parts: Parts, reached: str, owner: int, number: int) -> tuple[Mask, Mask]:
-    """Where a claim's two bits have come."""
+    """Which of an owner's states have a way back for certain, and which by a step that is cut."""
     bits = parts.column(reached, owner)
     return has_bit(bits, 2 * number), has_bit(bits, 2 * number + 1)
 
 
 @dataclass(frozen=True, slots=True)
 class _Outcomes:
+    """What an owner's states are to each claim, once the bits have come to `reached`."""
+
     reached: str
     claims: tuple[Back, ...]
     parts: Parts
@@ -191,15 +208,17 @@ class _Outcomes:
         return outcomes
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Nearest:
+    """An owner's stuck states of a claim at a depth; None where it has none."""
+
+    parts: Parts
     reached: str
     claim: Back
     number: int
     depth: int
     faults: Callable[[Rows], Numbers | Places]
     most: int
-    parts: Parts
 
     def __call__(self, owner: int) -> Nearest | None:
         part = Part(self.parts, owner)
@@ -216,6 +235,8 @@ class _Nearest:
 
 @dataclass(frozen=True, slots=True)
 class _Trapped:
+    """How many of an owner's states were reached, and by which actions one leaves them."""
+
     reached: str
     by: frozenset[int]
     parts: Parts

@@ -161,7 +161,9 @@ def _bring(
 
 
 def _standing(part: Part, fair: Collection[int]) -> tuple[Mask, Mask]:
-    """Where nothing fair changes anything: and no fair step is cut either; one is."""
+    """In which states no fair step is enabled that changes anything, in two: where a behaviour can
+    stay, for no fair step is cut either, and where that is left open, for one is.
+    """
     wanted = sorted(fair)
     at, others, steps = part.steps("out")
     moves = np.isin(action_of(steps), wanted) & (others != part.numbers[at])

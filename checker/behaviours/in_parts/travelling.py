@@ -44,7 +44,9 @@ class Round:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What came of it: messages for each owner, and how many states are concerned."""
+    """What came of a round of an owner: how many messages there are for each other owner, and how
+    many states are concerned (see the task).
+    """
 
     owner: int
     counts: tuple[int, ...]
@@ -74,7 +76,7 @@ class Flow:
 
     @property
     def columns(self) -> int:
-        """Of the files of a round."""
+        """How many words a state has in the files of a round."""
         return 1 + self.timed
 
     def __call__(self, item: Round) -> Told:
@@ -117,7 +119,7 @@ class Flow:
         return Told(owner, outbox.post(f"{self.name}-mail-{item.number}"), states)
 
     def _passing(self, bits: Words64, steps: Places, *, is_first: bool) -> Words64:
-        """What steps do to bits."""
+        """Which of the bits of their sources the steps pass on, with those that they give."""
         if self.passes:
             bits &= np.array(self.passes, np.uint64)[action_of(steps)]
         if self.labels and is_first:

@@ -70,7 +70,9 @@ def arrivals(graph: PartedGraph, waits: Sequence[Wait]) -> list[Arrival]:
 
 @dataclass(frozen=True, slots=True)
 class _Begun:
-    """Where the waiting begins; it goes on wherever it has not come."""
+    """Gives a claim's bit to the states in which the waiting begins; it may go on to all in which
+    what is waited for has not come.
+    """
 
     waits: tuple[Wait, ...]
 

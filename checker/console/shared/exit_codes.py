@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -53,9 +52,4 @@ def exit_code(result: Result, *, deadlock: bool) -> int:
         fitting.append(DEADLOCK)
     if not result.is_judged:
         fitting.append(INCOMPLETE)
-    return first(fitting)
-
-
-def first(codes: Iterable[int]) -> int:
-    """The one that wins."""
-    return min(codes, key=PRECEDENCE.index)
+    return min(fitting, key=PRECEDENCE.index)
