@@ -288,14 +288,17 @@ directory_options = together(
 
 
 def take_engine(options: dict[str, Any]) -> EngineChoice:
-    """Take the engine's options out of what the command was given."""
+    """Take the engine's options out of what the command was given.
+
+    Only a search has partitions and levels.
+    """
     return EngineChoice(
         name=options.pop("engine"),
         threads=options.pop("threads"),
         master=options.pop("master"),
         settings=options.pop("spark_conf"),
-        partitions=options.pop("partitions"),
-        driver_levels=options.pop("driver_levels"),
+        partitions=options.pop("partitions", None),
+        driver_levels=options.pop("driver_levels", None),
     )
 
 
