@@ -23,7 +23,8 @@ LOCAL = "local[*]"
 _QUICK_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 _TASK_FAILURES = 4
 _LOCAL_HEAP = "2g"
-EXECUTORS_PATIENCE_SECONDS = 60.0
+_EXECUTORS_SECONDS_MAX = 60.0
+"""How long a cluster may take to give the first executor."""
 
 
 class NoSpark(Missing):
@@ -112,18 +113,18 @@ def _complaint(log: Path) -> str:
     return next((line.strip() for line in reversed(said) if "rror" in line), "")
 
 
-def wait_for_executors(context: Any, *, seconds: float = EXECUTORS_PATIENCE_SECONDS) -> None:
+def wait_for_executors(context: Any) -> None:
     """Until a cluster has given the first executor; a job would otherwise wait forever, silently.
 
     Raises `NoSpark`.
     """
     if str(context.master).startswith("local"):
         return
-    until = time.monotonic() + seconds
+    until = time.monotonic() + _EXECUTORS_SECONDS_MAX
     while context._jsc.sc().getExecutorMemoryStatus().size() < 2:
         if time.monotonic() > until:
             raise NoSpark(
-                f"{context.master} has given no executor for {seconds:.0f} s; "
+                f"{context.master} has given no executor for {_EXECUTORS_SECONDS_MAX:.0f} s; "
                 "it needs workers with a free core and enough free memory "
                 "(--spark-conf spark.executor.memory=512m asks for less)"
             )

@@ -197,16 +197,3 @@ def told_circumstances(problem: Problem) -> str:
 
 FindFamily = Callable[[str], Family]
 """The family of models of a name, as traces and manifests have it. Raises `BadEnvironment`."""
-
-
-def found_among(families: Sequence[Family], remedy: str = "") -> FindFamily:
-    """Looks a family up among these."""
-
-    def find(model: str) -> Family:
-        for family in families:
-            if family.model == model:
-                return family
-        known = ", ".join(family.model for family in families)
-        raise BadEnvironment(f"unknown model {model!r}; known: {known}{remedy}")
-
-    return find

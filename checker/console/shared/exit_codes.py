@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -52,4 +53,9 @@ def exit_code(result: Result, *, deadlock: bool) -> int:
         fitting.append(DEADLOCK)
     if not result.is_judged:
         fitting.append(INCOMPLETE)
-    return min(fitting, key=PRECEDENCE.index)
+    return winning(fitting)
+
+
+def winning(codes: Iterable[int]) -> int:
+    """The code that comes first in `PRECEDENCE`."""
+    return min(codes, key=PRECEDENCE.index)
