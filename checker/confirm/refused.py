@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from checker.confirm.course import Course
 from checker.confirm.errors import BrokerFailed, NoAnswer
@@ -34,6 +33,7 @@ from checker.confirm.producing import PRODUCE_SECONDS_MAX, answer_told
 from checker.confirm.proxy import Exchange, Link, wait_until
 from checker.confirm.releases import KafkaRelease
 from checker.confirm.replay import Confirmation, Judgement
+from checker.confirm.site import Site
 from checker.confirm.stepping import StepSeen
 from checker.confirm.wire import Pending
 from model.kit.state import State
@@ -236,17 +236,8 @@ class _Experiment:
         return facts
 
 
-def confirm_by_gate(
-    course: Course,
-    release: KafkaRelease,
-    *,
-    jars: Sequence[Path],
-    folder: Path,
-    is_control: bool,
-    announce: Callable[[str], None],
-    tell: Callable[[str], None],
-) -> Confirmation:
-    """C43 on real brokers of `release`, whose files go to `folder`. Raises `CannotConfirm`.
+def confirm_by_gate(course: Course, site: Site, *, is_control: bool) -> Confirmation:
+    """C43 on real brokers. Raises `CannotConfirm`.
 
     If the controller agrees (`is_control`) the record is to be acknowledged.
     """
@@ -254,13 +245,12 @@ def confirm_by_gate(
     assert actions == sum(_ACTIONS, ()), f"another counterexample than the parts are of: {actions}"
     began = time.monotonic()
     brokers = course.model.layout.sizes["replicas"]
-    with started_behind_gate(folder, release, jars, announce, brokers=brokers, timeouts={}) as (
-        cluster,
-        gate,
-    ):
+    with started_behind_gate(
+        site.folder, site.release, site.jars, site.announce, brokers=brokers, timeouts={}
+    ) as (cluster, gate):
         refusal = Refusal(cluster, gate)
         refusal.begin(course.model.settings.min_insync_replicas)
-        experiment = _Experiment(refusal, course, release, is_control, tell)
+        experiment = _Experiment(refusal, course, site.release, is_control, site.tell)
         difference = next(experiment.carried_out(), None)
         steps = tuple(experiment.steps)
         if difference is not None:

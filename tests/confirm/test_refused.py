@@ -21,6 +21,7 @@ from checker.confirm.producing import answer_told
 from checker.confirm.refused import ASKS
 from checker.confirm.releases import kafka_release
 from checker.confirm.replay import Confirmation, Judgement
+from checker.confirm.site import Site
 from checker.confirm.wire import Record, one_record
 from checker.scenarios.catalogue import find_scenario
 
@@ -142,13 +143,7 @@ def carry_out(course: Course, monkeypatch: pytest.MonkeyPatch) -> Any:
 
         monkeypatch.setattr(refused, "started_behind_gate", started)
         return refused.confirm_by_gate(
-            course,
-            RELEASE,
-            jars=[],
-            folder=Path(),
-            is_control=is_control,
-            announce=lambda line: None,
-            tell=lambda line: None,
+            course, Site(RELEASE, [], Path(), print, print), is_control=is_control
         )
 
     return carried_out
