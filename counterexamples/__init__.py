@@ -10,7 +10,16 @@ protocol. What can go wrong is in `counterexamples.errors`.
 """
 
 from counterexamples.errors import BadTrace, Divergence, NotACounterexample, TraceError
-from counterexamples.for_ever import Trapped, confirm_lasso, confirm_stuck, told_cycle
+from counterexamples.for_ever import (
+    Call,
+    Trapped,
+    confirm_lasso,
+    confirm_stuck,
+    neglected,
+    told_call,
+    told_cycle,
+    told_steps,
+)
 from counterexamples.named_file import (
     FULL,
     BadFile,
@@ -45,6 +54,7 @@ __all__ = [
     "NO_CLAIM",
     "BadFile",
     "BadTrace",
+    "Call",
     "Divergence",
     "Followed",
     "Moment",
@@ -62,6 +72,7 @@ __all__ = [
     "first_difference",
     "follow",
     "from_json",
+    "neglected",
     "read_named",
     "read_trace",
     "render_compact",
@@ -72,7 +83,9 @@ __all__ = [
     "require_replaceable",
     "shown",
     "to_json",
+    "told_call",
     "told_cycle",
+    "told_steps",
     "trace_of",
     "why_not",
     "write_trace",

@@ -19,7 +19,8 @@ from counterexamples.trace import Trace, TraceStep
 STATES_MAX = 2_000
 """So many states are looked at for a way back. If there are more, those farther away are not."""
 
-_Call = tuple[str, tuple[int, ...]]
+Call = tuple[str, tuple[int, ...]]
+"""An action by its name, and its arguments in its own order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +56,9 @@ def confirm_lasso(
             trace, last, f"needs a cycle: the last step does not return to the state after {cycle}"
         )
     round_ = states[cycle:] if cycle == last else states[cycle:last]
-    taken = {_call(moment) for moment in replayed.moments[cycle:] if moment.before != moment.after}
-    waiting = enabled_steps(model, round_[0], fair) - taken
-    for state in round_[1:]:
-        waiting &= enabled_steps(model, state, fair)
+    waiting = neglected(model, round_, replayed.moments[cycle:], fair)
     if waiting:
-        told = _told(model, min(waiting))
+        told = told_call(model, min(waiting))
         raise _no_lasso(
             trace, last, f"is about fair behaviours: {told} could always be taken, and never is"
         )
@@ -90,7 +88,7 @@ def confirm_stuck(
                 raise _no_lasso(trace, last, "holds after the last step: there is a way back")
             for action, values in _offered(model, state, by):
                 if model.exceeded(state, action, values):
-                    told = _told(model, (action.name, values))
+                    told = told_call(model, (action.name, values))
                     raise _no_lasso(
                         trace, last, f"is not judged after the last step: {told} is beyond a bound"
                     )
@@ -103,7 +101,21 @@ def confirm_stuck(
     return replayed, Trapped(len(seen), frozenset(enabled), is_whole)
 
 
-def enabled_steps(model: Model, state: State, names: Collection[str]) -> set[_Call]:
+def neglected(
+    model: Model, states: Sequence[State], taken: Sequence[Moment], fair: Collection[str]
+) -> set[Call]:
+    """The steps of fair actions that all these states enable, and that are not taken among them.
+
+    If there is one, no fair behaviour goes through these states alone for ever.
+    """
+    calls = {_call(moment) for moment in taken if moment.before != moment.after}
+    waiting = enabled_steps(model, states[0], fair) - calls
+    for state in states[1:]:
+        waiting &= enabled_steps(model, state, fair)
+    return waiting
+
+
+def enabled_steps(model: Model, state: State, names: Collection[str]) -> set[Call]:
     """The steps of these actions that a state enables: those that a bound cuts, and those within
     the bounds that change something.
     """
@@ -116,10 +128,14 @@ def enabled_steps(model: Model, state: State, names: Collection[str]) -> set[_Ca
 
 def told_cycle(begins: int, last: int) -> str:
     """`Steps 9 to 14 repeat for ever`: of a trace whose last step returns to where 8 steps lead."""
+    return f"{told_steps(begins, last)} {'repeats' if begins + 1 == last else 'repeat'} for ever"
+
+
+def told_steps(begins: int, last: int) -> str:
+    """`Steps 9 to 14`: those that follow on the first 8."""
     if begins + 1 == last:
-        return f"Step {last} repeats for ever"
-    between = "and" if begins + 2 == last else "to"
-    return f"Steps {begins + 1} {between} {last} repeat for ever"
+        return f"Step {last}"
+    return f"Steps {begins + 1} {'and' if begins + 2 == last else 'to'} {last}"
 
 
 def _offered(
@@ -135,11 +151,12 @@ def _offered(
     ]
 
 
-def _call(moment: Moment) -> _Call:
+def _call(moment: Moment) -> Call:
     return moment.action, moment.values
 
 
-def _told(model: Model, call: _Call) -> str:
+def told_call(model: Model, call: Call) -> str:
+    """`SendFetch(follower=1)`"""
     name, values = call
     parameters = next(action.parameters for action in model.actions if action.name == name)
     named = tuple((p.name, v) for p, v in zip(parameters, values, strict=True))

@@ -62,6 +62,11 @@ CASES: dict[str, Case] = {
     "waterline view trace.json": (0, SCREEN, (*NO_SEARCH, *NO_MATRIX)),
     "waterline run --script loss.steps": (0, SCREEN, (*NO_SEARCH, *NO_MATRIX)),
     "waterline compare trace.json --acks 1": (0, SCREEN, (*NO_SEARCH, *NO_MATRIX)),
+    "waterline compare stuck.json --protocol kip903": (
+        0,
+        SEARCH | {"scipy", "charset_normalizer"},  # as of peterson.py
+        (*SPARK, *NO_MATRIX, "checker.export"),
+    ),
     "waterline explain trace.json --chain": (
         0,
         SEARCH,
@@ -184,6 +189,8 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "gate.toml").write_text(GATE)
     (tmp_path / "lock.py").write_text(start_of("lock"))
     (tmp_path / "trace.json").write_bytes(TRACE.read_bytes())
+    stuck = ROOT / "examples" / "traces" / "scenarios" / "stuck-below-min-isr.json"
+    (tmp_path / "stuck.json").write_bytes(stuck.read_bytes())
     script = ROOT / "examples" / "scripts" / "kip-101-loss.steps"
     (tmp_path / "loss.steps").write_bytes(script.read_bytes())
     (tmp_path / "peterson.py").write_bytes((ROOT / "examples" / "peterson.py").read_bytes())

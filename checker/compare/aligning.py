@@ -60,20 +60,28 @@ class Pair:
 
 def aligned(replayed: Replayed, other: Model, words: Words) -> tuple[Pair, ...]:
     """The steps of a trace beside what `other` does, by the rule of this module."""
-    return tuple(_Aligning(replayed, other, words).pairs())
+    right = other.initial[min(replayed.trace.initial, len(other.initial) - 1)]
+    aligning = _Aligning(other, words, replayed.initial, right, taken=0)
+    return tuple(aligning.pairs(replayed.moments))
+
+
+def aligned_again(
+    moments: Sequence[Moment], other: Model, words: Words, right: State, taken: int
+) -> tuple[Pair, ...]:
+    """Steps that repeat, some at least, made once more where `other` is after so many steps."""
+    aligning = _Aligning(other, words, moments[0].before, right, taken)
+    return tuple(aligning.pairs(moments))
 
 
 class _Aligning:
     """The other version on its way."""
 
-    def __init__(self, replayed: Replayed, other: Model, words: Words) -> None:
-        self._replayed, self._other, self._words = replayed, other, words
-        self._left: State = replayed.initial
-        self._right: State = other.initial[min(replayed.trace.initial, len(other.initial) - 1)]
-        self._taken = 0
+    def __init__(self, other: Model, words: Words, left: State, right: State, taken: int) -> None:
+        self._other, self._words = other, words
+        self._left, self._right, self._taken = left, right, taken
 
-    def pairs(self) -> Iterator[Pair]:
-        for moment in self._replayed.moments:
+    def pairs(self, moments: Sequence[Moment]) -> Iterator[Pair]:
+        for moment in moments:
             yield from self._pairs_of(moment)
 
     def _pairs_of(self, moment: Moment) -> Iterator[Pair]:

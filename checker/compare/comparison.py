@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 
 from checker.compare.aligning import How, Pair, aligned
+from checker.compare.ends import Ends, ends_of
+from checker.explain.allowance import Allowance
 from checker.problems.family import words_of
-from checker.problems.problem import Problem, asked_of_steps
-from counterexamples import Moment, Replayed
+from checker.problems.problem import Problem
+from counterexamples import Replayed
 from counterexamples.protocols import Narration
-from model.kit.claim import ActionProperty, Invariant
 from model.kit.state import State
 from model.kit.transition_system import Model
 from model.message.features import TRUNCATIONS
 from model.message.model import NAME as MESSAGE_NAME
 from model.message.versions import version_of
+
+STATES_MAX = 300_000
+"""How many states may be looked at to find out what can follow."""
+SECONDS_MAX = 60.0
+"""How long that may take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,18 +36,6 @@ class Difference:
     def __str__(self) -> str:
         of = f"{self.whose} {self.what}" if self.whose else self.what
         return f"{of}: {self.left} | {self.right}"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class End:
-    """How one side ends. `broken_at` counts pairs from 1, 0 for the initial state; None: nowhere.
-
-    `applies` is whether its version has what the claim is about; `explanation` says what is broken.
-    """
-
-    broken_at: int | None
-    explanation: str
-    applies: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +54,7 @@ class Comparison:
     pairs: tuple[Pair, ...]
     first_seen: int | None
     parting: int | None
-    ends: tuple[End, End]
+    ends: Ends
 
     @property
     def differences(self) -> tuple[Difference, ...]:
@@ -81,6 +76,11 @@ class Comparison:
         following = (pair.ours.number for pair in self.pairs[number:] if pair.ours is not None)
         return f"before step {next(following)}"
 
+    def at(self, number: int) -> str:
+        """Where something comes about: `at step 10`, `before step 11`, `at the start`."""
+        place = self.place(number)
+        return place if place.startswith("before") else f"at {place}"
+
     def states_after(self, number: int) -> tuple[State, State]:
         """Both states after a pair, 0 for the initial ones."""
         if number == 0:
@@ -89,14 +89,21 @@ class Comparison:
         return pair.left, pair.right
 
 
-def compared(left: Problem, replayed: Replayed, right: Problem) -> Comparison:
+def compared(
+    left: Problem,
+    replayed: Replayed,
+    right: Problem,
+    *,
+    states_max: int = STATES_MAX,
+    seconds_max: float = SECONDS_MAX,
+) -> Comparison:
     """Make the choices of a trace of `left` in `right`; each problem asks the trace's claim alone.
 
-    Both are of one family.
+    Both are of one family. If the claim is about behaviours it is searched what can follow in
+    `right`, under a budget, and that must be ready for it (`checker.engines.prepare`).
     """
+    allowance = Allowance(states=states_max, ends=time.monotonic() + seconds_max)
     pairs = aligned(replayed, right.model, words_of(left))
-    theirs = [pair.theirs for pair in pairs]
-    ours = [pair.ours for pair in pairs]
     initial = _initial(right.model, replayed)
     states = [(replayed.initial, initial), *((pair.left, pair.right) for pair in pairs)]
     found = [differences(left.model, one, right.model, two) for one, two in states]
@@ -114,7 +121,7 @@ def compared(left: Problem, replayed: Replayed, right: Problem) -> Comparison:
         pairs=pairs,
         first_seen=first_seen,
         parting=next((number for number, has in enumerate(parted) if has), first_seen),
-        ends=(_end(left, replayed.initial, ours), _end(right, initial, theirs)),
+        ends=ends_of(left, replayed, right, initial, pairs, allowance),
     )
 
 
@@ -150,26 +157,6 @@ def told_changes(left: Model, right: Model) -> tuple[str, ...]:
 
 def _initial(model: Model, replayed: Replayed) -> State:
     return model.initial[min(replayed.trace.initial, len(model.initial) - 1)]
-
-
-def _end(problem: Problem, initial: State, moments: list[Moment | None]) -> End:
-    """Where on its way the claim of the problem first breaks."""
-    settings = problem.model.settings
-    claim = asked_of_steps(problem, "comparing")
-    if not claim.applies(settings):
-        return End(broken_at=None, explanation="", applies=False)
-    if isinstance(claim, Invariant) and not claim.holds(initial, settings):
-        return End(broken_at=0, explanation=claim.explain(initial, settings))
-    for number, moment in enumerate(moments, start=1):
-        if moment is None:
-            continue
-        if isinstance(claim, ActionProperty):
-            if not claim.keeps(moment.before, moment.after, settings):
-                told = claim.explain(moment.before, moment.after, settings)
-                return End(broken_at=number, explanation=told)
-        elif not claim.holds(moment.after, settings):
-            return End(broken_at=number, explanation=claim.explain(moment.after, settings))
-    return End(broken_at=None, explanation="")
 
 
 def _cells(narration: Narration, state: State) -> dict[tuple[str, str], str]:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from checker.compare.comparison import Comparison, End, told_changes
-from checker.compare.rendering import told
+from checker.compare.comparison import Comparison, told_changes
+from checker.compare.ends import End
+from checker.compare.following import Following
+from checker.compare.round import Round
+from checker.compare.telling import told
 from checker.problems.problem import Problem
 from counterexamples import Moment
 from model.kit.state import State
@@ -20,8 +23,8 @@ def comparison_value(comparison: Comparison) -> dict[str, Any]:
         "format": FORMAT,
         "model": left.model.name,
         "invariant": comparison.replayed.trace.invariant,
-        "left": _side(left, comparison.ends[0]),
-        "right": _side(right, comparison.ends[1]),
+        "left": _side(left, comparison.ends.left),
+        "right": _side(right, comparison.ends.right),
         "changes": list(told_changes(left.model, right.model)),
         "initial": _states(comparison, 0),
         "pairs": [
@@ -37,6 +40,8 @@ def comparison_value(comparison: Comparison) -> dict[str, Any]:
         ],
         "first_seen": comparison.first_seen,
         "parting": comparison.parting,
+        "repeats_after": comparison.ends.repeats_after,
+        "follows": _following(right, comparison.ends.following),
     }
 
 
@@ -57,6 +62,39 @@ def _step(problem: Problem, moment: Moment | None) -> dict[str, Any] | None:
         "action": moment.action,
         "arguments": dict(moment.arguments),
         "sentence": told(problem.model.narration, moment),
+    }
+
+
+def _following(right: Problem, following: Following | None) -> dict[str, Any] | None:
+    if following is None:
+        return None
+    is_promise = following.round is not None
+    return {
+        "outcome": following.outcome.value,
+        "states": following.states,
+        "open_states": following.open_states,
+        "way": [_step(right, moment) for moment in following.way],
+        "repeats_after": following.repeats_after,
+        "explanation": following.explanation or None,
+        "is_waiting": following.is_waiting if is_promise else None,
+        "came_at": following.came_at,
+        "round": None if following.round is None else _round(following.round),
+    }
+
+
+def _round(around: Round) -> dict[str, Any]:
+    return {
+        "is_possible": not around.obstacle,
+        "why_not": around.obstacle or None,
+        "steps": len(around.moments) - around.begins,
+        "obliged": [
+            {
+                "action": each.action,
+                "arguments": dict(each.arguments),
+                "beyond": each.limit or None,
+            }
+            for each in around.obliged
+        ],
     }
 
 

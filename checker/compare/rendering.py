@@ -10,10 +10,12 @@ from rich.table import Table
 from rich.text import Text
 
 from checker.compare.aligning import How, Pair
-from checker.compare.comparison import Comparison, End, told_changes
+from checker.compare.comparison import Comparison, told_changes
+from checker.compare.following import Outcome
+from checker.compare.telling import told, told_ends
 from checker.problems.wording import told_version
-from counterexamples import NO_CLAIM, Moment
 from counterexamples.protocols import Narration, State
+from counterexamples.rendering import CYCLE, told_repetition
 from counterexamples.state_table import CHANGED, MARK, QUIET, Facts, StateTable, marked
 
 WIDE = 120
@@ -37,9 +39,7 @@ def render_comparison(comparison: Comparison) -> RenderableType:
     parts += _parting(comparison)
     if comparison.parting is not None and comparison.parting < len(comparison.pairs):
         parts += [Text(), *_states(comparison, comparison.parting)]
-    parts += [Text(), *_states(comparison, len(comparison.pairs)), Text()]
-    for name, end in zip((one, two), comparison.ends, strict=True):
-        parts.append(_told_end(comparison, name, end))
+    parts += [Text(), *_states(comparison, len(comparison.pairs)), Text(), *_ends(comparison)]
     return Group(*parts)
 
 
@@ -49,11 +49,6 @@ def names(comparison: Comparison) -> tuple[str, str]:
     if one.version != two.version:
         return told_version(one.version), told_version(two.version)
     return told_version(one.version), f"{told_version(two.version)}, changed"
-
-
-def told(narration: Narration, moment: Moment) -> str:
-    """A step in the words of its side."""
-    return narration.sentence(moment.action, moment.values, moment.before, moment.after)
 
 
 def told_pair(comparison: Comparison, number: int) -> tuple[str, str]:
@@ -92,24 +87,48 @@ class _Steps:
         table.add_column(justify="right", no_wrap=True)
         for name in names(self.comparison):
             table.add_column(Text(name), overflow="fold", ratio=1)
-        for number, left, right, style in self._rows():
+        for number, (place, left, right, style) in enumerate(self._rows()):
+            if number == self.comparison.ends.repeats_after:
+                table.add_row("", Text(self._repetition(), CYCLE), "")
             quiet = QUIET if right == _SAME else style
-            table.add_row(number, Text(left, style), Text(right, quiet))
+            table.add_row(place, Text(left, style), Text(right, quiet))
+        if self._stands_still:
+            table.add_row("", Text(self._repetition(), CYCLE), "")
         return table
 
     def _narrow(self) -> Table:
         one, two = names(self.comparison)
-        table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, show_header=False)
-        table.add_column(justify="right", no_wrap=True)
-        table.add_column(overflow="fold")
-        for number, left, right, style in self._rows():
+        table = _numbered()
+        for number, (place, left, right, style) in enumerate(self._rows()):
+            if number == self.comparison.ends.repeats_after:
+                table.add_row("", Text(f"{one}: {self._repetition()}", CYCLE))
             if right in (_SAME, left):
-                table.add_row(number, Text(left, style))
+                table.add_row(place, Text(left, style))
                 continue
             if left:
-                table.add_row(number, Text(f"{one}: {left}", style))
-            table.add_row("" if left else number, Text(f"{two}: {right}", style))
+                table.add_row(place, Text(f"{one}: {left}", style))
+            table.add_row("" if left else place, Text(f"{two}: {right}", style))
+        if self._stands_still:
+            table.add_row("", Text(f"{one}: {self._repetition()}", CYCLE))
         return table
+
+    @property
+    def _stands_still(self) -> bool:
+        return self.comparison.ends.repeats_after == len(self.comparison.pairs)
+
+    def _repetition(self) -> str:
+        """What the trace says before the steps that repeat, or at its end."""
+        replayed = self.comparison.replayed
+        assert replayed.trace.cycle is not None
+        return told_repetition(replayed, replayed.trace.cycle + 1)
+
+
+def _numbered() -> Table:
+    """Numbers, and sentences beside them."""
+    table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, show_header=False)
+    table.add_column(justify="right", no_wrap=True)
+    table.add_column(overflow="fold")
+    return table
 
 
 def _number(pair: Pair) -> str:
@@ -118,13 +137,18 @@ def _number(pair: Pair) -> str:
 
 def _parting(comparison: Comparison) -> list[RenderableType]:
     if comparison.parting is None:
-        return [Text("They do not part: every step and every state is the same.", "bold")]
+        following = comparison.ends.following
+        same = "do not part: every step and every state is the same"
+        if following is None:
+            return [Text(f"They {same}.", "bold")]
+        another = "; what can follow is not" if following.outcome is Outcome.COMES else ""
+        return [Text(f"As far as the trace goes they {same}{another}.", "bold")]
     parts: list[RenderableType] = []
     first = comparison.first_seen
     if first is not None and first != comparison.parting:
         seen = "; ".join(map(str, comparison.differences_after(first))) or "another step"
-        parts.append(Text(f"A first difference is seen at {comparison.place(first)}: {seen}"))
-    parts.append(Text(f"They part at {comparison.place(comparison.parting)}", "bold"))
+        parts.append(Text(f"A first difference is seen {comparison.at(first)}: {seen}"))
+    parts.append(Text(f"They part {comparison.at(comparison.parting)}", "bold"))
     if comparison.parting:
         _, right = told_pair(comparison, comparison.parting)
         left, _ = told_pair(comparison, comparison.parting)
@@ -183,14 +207,15 @@ def _state(
     return [*([StateTable(tuple(header), cells, widths)] if cells else []), Facts(pairs)]
 
 
-def _told_end(comparison: Comparison, name: str, end: End) -> Text:
-    claim = comparison.replayed.trace.invariant
-    if claim == NO_CLAIM:
-        return Text.assemble((f"{name}: ", "bold"), "no claim is asked.")
-    if not end.applies:
-        return Text.assemble((f"{name}: ", "bold"), f"has nothing that {claim} is about.")
-    if end.broken_at is None:
-        return Text.assemble((f"{name}: ", "bold"), (f"{claim} holds all the way.", GOOD))
-    place = comparison.place(end.broken_at)
-    broken = f"{claim} is broken at {place}. {end.explanation}"
-    return Text.assemble((f"{name}: ", "bold"), (broken, BAD))
+def _ends(comparison: Comparison) -> Iterator[RenderableType]:
+    """How each ends, and what can follow on the right."""
+    for name, end in zip(names(comparison), told_ends(comparison), strict=True):
+        style = {True: BAD, False: GOOD, None: ""}[end.is_broken]
+        yield Text.assemble((f"{name}: ", "bold"), (end.sentence, style))
+        if end.way:
+            table = _numbered()
+            for number, sentence in end.way:
+                table.add_row(number, Text(sentence, "" if number else CYCLE))
+            yield table
+        if end.looked_at:
+            yield Text(end.looked_at, QUIET)

@@ -14,7 +14,8 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from checker.explain.courses import Allowance, Courses, CourseSearch, Event
+from checker.explain.allowance import Allowance
+from checker.explain.courses import Courses, CourseSearch, Event
 from checker.explain.lasting import LastingSearch, taken_by_itself
 from checker.problems.family import words_of
 from checker.problems.problem import Problem, asked_alone

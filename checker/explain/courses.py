@@ -7,7 +7,6 @@ as it likes. All courses are gone through, so that "none breaks the claim" is as
 
 from __future__ import annotations
 
-import time
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 from checker.compiled.origins import action_of, arguments_of, call_of, row_of, step_of
 from checker.engines.answers import ModelFault
 from checker.engines.expander import Expander, Findings, Tally, chunks_of
+from checker.explain.allowance import Allowance
 from checker.faults import explain_fault
 from checker.problems.problem import Problem
 from checker.rows import Rows, StateWords, state_words
@@ -48,19 +48,6 @@ class Courses:
 
     breaks: bool | None
     states: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Allowance:
-    """How much one search may look at: distinct states, and until when (`time.monotonic`)."""
-
-    states: int
-    ends: float
-
-    @property
-    def is_over(self) -> bool:
-        """Whether the time is up."""
-        return time.monotonic() > self.ends
 
 
 @dataclass(frozen=True, slots=True)

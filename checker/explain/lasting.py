@@ -15,16 +15,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from checker.behaviours.adjacency import Mask, Numbers
-from checker.behaviours.fairness import FairSteps, staying
-from checker.behaviours.lasso import waiting
-from checker.behaviours.recovery import Ways
+from checker.behaviours.fairness import FairSteps, Staying, staying
+from checker.behaviours.lasso import Waiting, waiting
+from checker.behaviours.recovery import Recovery, Ways
 from checker.behaviours.space import Space, answers_of, asked_of
 from checker.engines.answers import ModelFault
-from checker.explain.courses import Allowance, Courses, Event, StepsOnCourses
+from checker.explain.allowance import Allowance
+from checker.explain.courses import Courses, Event, StepsOnCourses
 from checker.faults import explain_fault
 from checker.problems.problem import Problem
 from checker.rows import Rows, StateWords
-from model.kit.claim import Behaviour, Recoverable, fair_actions, ways_back
+from model.kit.claim import Behaviour, Recoverable, Temporal, fair_actions, ways_back
+from model.kit.transition_system import Model
 
 _NOT_ON_COURSE = -1
 _Node = tuple[bytes, int]
@@ -62,13 +64,23 @@ class LastingSearch:
 
         `is_waiting`: something that is claimed to come has not come yet at the start.
         """
+        space, states = self.space(start, events, allowance)
+        return Courses(None if space is None else self._judged(space, is_waiting), states)
+
+    def space(
+        self, start: StateWords, events: Sequence[Event], allowance: Allowance
+    ) -> tuple[Space | None, int]:
+        """All courses as one graph whose node 0 is the start, None where the allowance ended it.
+
+        And how many states they lead through.
+        """
         graph = _Graph(start)
         while len(graph.frontier):
             if len(graph) > allowance.states or allowance.is_over:
-                return Courses(None, graph.states)
+                return None, graph.states
             for next_event, rows, numbers in graph.parts_of_frontier():
                 self._expand(graph, rows, numbers, next_event, events)
-        return Courses(self._judged(self._space(graph), is_waiting), graph.states)
+        return self._space(graph), graph.states
 
     def _expand(
         self,
@@ -120,19 +132,35 @@ class LastingSearch:
 
     def _judged(self, space: Space, is_waiting: bool) -> bool | None:
         """Whether a course breaks the claim, None where a bound leaves that open."""
-        claim, model = self._claim, self.problem.model
-        when, other = space.truths
-        if isinstance(claim, Recoverable):
-            found = Ways(space, model, ways_back(claim, model.enabled_actions))
-            recovery = found.recovery(other, when)
+        if isinstance(self._claim, Recoverable):
+            _, recovery = recovery_in(space, self.problem.model, self._claim)
             breaks, unjudged = len(recovery.stuck) > 0, recovery.unjudged
         else:
-            begins: Mask = when.copy()
-            begins[0] |= is_waiting
-            fair = FairSteps(space, model, fair_actions(model.enabled_actions))
-            stays = staying(space, fair, waiting(space, claim.pattern, begins, other).inside)
+            _, _, stays = staying_in(space, self.problem.model, self._claim, is_waiting=is_waiting)
             breaks, unjudged = bool(stays.anywhere.any()), stays.unjudged
         return True if breaks else None if unjudged else False
+
+
+def recovery_in(space: Space, model: Model, claim: Recoverable) -> tuple[Ways, Recovery]:
+    """From which nodes of all courses there is no way back; of one claim alone it was asked."""
+    when, good = space.truths
+    ways = Ways(space, model, ways_back(claim, model.enabled_actions))
+    return ways, ways.recovery(good, when)
+
+
+def staying_in(
+    space: Space, model: Model, claim: Temporal, *, is_waiting: bool
+) -> tuple[FairSteps, Waiting, Staying]:
+    """Where on all courses it is waited, and where a fair one can stay; of one claim it was asked.
+
+    `is_waiting`: something that is claimed to come has not come yet at the start.
+    """
+    when, then = space.truths
+    begins: Mask = when.copy()
+    begins[0] |= is_waiting
+    fair = FairSteps(space, model, fair_actions(model.enabled_actions))
+    waits = waiting(space, claim.pattern, begins, then)
+    return fair, waits, staying(space, fair, waits.inside)
 
 
 class _Graph:

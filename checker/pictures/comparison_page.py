@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from checker.compare.aligning import How
-from checker.compare.comparison import Comparison, End, told_changes
+from checker.compare.comparison import Comparison, told_changes
+from checker.compare.ends import End
 from checker.compare.rendering import names, told_pair
+from checker.compare.telling import told_ends
 from checker.finding import Finding
 from checker.pictures.drawing import Drawing, drawn
 from checker.pictures.limits import require_few_steps
@@ -20,14 +22,19 @@ from counterexamples import NO_CLAIM, Moment, Replayed, to_json
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Side:
-    """One side: what it is called, its scenes by the steps of its own, and how it ends."""
+    """One side: what it is called, its scenes by the steps of its own, and how it ends.
+
+    `way` are steps that may follow, as in `checker.compare.telling.ToldEnd`.
+    """
 
     name: str
     scenes: tuple[Scene, ...]
     offsets: int
     drawing: Drawing | None
-    is_broken: bool
+    is_broken: bool | None
     end: str
+    way: tuple[tuple[str, str], ...] = ()
+    looked_at: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +48,7 @@ class _Pair:
     place: str
     kind: str
     is_parting: bool
+    repeats: bool
     sides: tuple[tuple[str, Scene], tuple[str, Scene]]
 
 
@@ -51,11 +59,11 @@ def comparison_page(comparison: Comparison) -> str:
     claim = comparison.replayed.trace.invariant
     ours = [pair.ours for pair in comparison.pairs]
     theirs = [pair.theirs for pair in comparison.pairs]
-    left = _story(comparison, comparison.left, ours, comparison.ends[0])
-    right = _story(comparison, comparison.right, theirs, comparison.ends[1])
+    left = _story(comparison, comparison.left, ours, comparison.ends.left)
+    right = _story(comparison, comparison.right, theirs, comparison.ends.right)
     sides = (
-        _side(comparison, left, one, comparison.ends[0]),
-        _side(comparison, right, two, comparison.ends[1]),
+        _side(comparison, left, one, comparison.ends.left),
+        _side(comparison, right, two, comparison.ends.right),
     )
     return rendered(
         "compare.html.j2",
@@ -77,8 +85,10 @@ def _story(
     taken = tuple(moment for moment in moments if moment is not None)
     initial = comparison.states_after(0)[0 if problem is comparison.left else 1]
     trace = comparison.replayed.trace
+    if problem is not comparison.left:
+        trace = replace(trace, cycle=None)
     replayed = Replayed(trace, problem.model.narration, initial, taken)
-    is_last = end.broken_at == len(moments) and moments[-1] is not None
+    is_last = end.broken_at == len(moments) and moments[-1:] != [None]
     claim, explanation = (trace.invariant, end.explanation) if is_last else ("", "")
     return story_of(Finding(claim, "", replayed, explanation, problem.model))
 
@@ -93,26 +103,36 @@ def _side(comparison: Comparison, story: Story, name: str, end: End) -> _Side:
         told = f"keeps {claim} all the way."
     else:
         told = f"has nothing that {claim} is about."
+    way: tuple[tuple[str, str], ...] = ()
+    looked_at = ""
+    is_broken: bool | None = end.broken_at is not None
+    if end is comparison.ends.right and comparison.ends.following is not None:
+        _, follows = told_ends(comparison)
+        told, is_broken = follows.sentence, follows.is_broken
+        way, looked_at = follows.way, follows.looked_at
     has_diagram = story.steps <= BESIDE_STEPS_MAX
     return _Side(
         name=name,
         scenes=scenes_of(story),
         offsets=story.longest_log,
         drawing=drawn(sequence_of(story, title=name)) if has_diagram else None,
-        is_broken=end.broken_at is not None,
+        is_broken=is_broken,
         end=told,
+        way=way,
+        looked_at=looked_at,
     )
 
 
 def _pairs(comparison: Comparison, sides: tuple[_Side, _Side]) -> list[_Pair]:
     left, right = sides
-    taken = [0, 0]
+    taken, repeats_after = [0, 0], comparison.ends.repeats_after
     pairs = [
         _Pair(
             number=0,
             place="0",
             kind=How.SAME.value,
             is_parting=comparison.parting == 0,
+            repeats=False,
             sides=(("Initial state.", left.scenes[0]), ("Initial state.", right.scenes[0])),
         )
     ]
@@ -126,6 +146,7 @@ def _pairs(comparison: Comparison, sides: tuple[_Side, _Side]) -> list[_Pair]:
                 place="+" if pair.ours is None else str(pair.ours.number),
                 kind=pair.how.value,
                 is_parting=comparison.parting == number,
+                repeats=repeats_after is not None and number > repeats_after,
                 sides=((one, left.scenes[taken[0]]), (two, right.scenes[taken[1]])),
             )
         )

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from checker.problems.symmetry import Symmetry, require_symmetric
 from model.kit.claim import ActionProperty, Behaviour, Claim, Invariant, Judged, Reachable
-from model.kit.errors import BadEnvironment
 from model.kit.renaming import CannotRename
 from model.kit.transition_system import Model
 
@@ -149,20 +148,6 @@ def asked_alone(problem: Problem) -> Claim:
     """The one claim that is asked, whatever it is about."""
     [claim] = [claim for claim in problem.claims if problem.is_asked(claim)]
     return claim
-
-
-def asked_of_steps(problem: Problem, what: str) -> Judged:
-    """The one claim that is asked, for `what` goes by single states and steps.
-
-    Raises `BadEnvironment` where it is about behaviours.
-    """
-    claim = asked_alone(problem)
-    if isinstance(claim, Invariant | ActionProperty):
-        return claim
-    raise BadEnvironment(
-        f"{claim.name} is about what follows, and {what} is about states and steps; "
-        "`waterline view` shows such a trace"
-    )
 
 
 def sharing(problems: Sequence[Problem]) -> Shared:

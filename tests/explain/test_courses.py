@@ -7,8 +7,9 @@ from collections.abc import Iterator
 
 import pytest
 
+from checker.explain.allowance import Allowance
 from checker.explain.chain import own_actions
-from checker.explain.courses import Allowance, CourseSearch, Event
+from checker.explain.courses import CourseSearch, Event
 from checker.problems.family import words_of
 from checker.problems.problem import Problem
 from counterexamples import Moment, Replayed

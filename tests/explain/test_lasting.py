@@ -5,70 +5,25 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
 
 import pytest
-from labelled_graph import BEYOND, CLAIMS, FAIR, FREE, NODES, labelled_problem
+from labelled_graph import CLAIMS, FREE, NODES, labelled_problem
+from on_courses import OnCourses, a_graph
 from recorded_traces import entry_trace, problem_of, replayed_in
 from temporal_oracle import explored, for_ever, no_way_back
 
 from checker.engines.prepare import prepare
+from checker.explain.allowance import Allowance
 from checker.explain.chain import Chain, chain_of, own_actions
-from checker.explain.courses import Allowance, Event
+from checker.explain.courses import Event
 from checker.explain.lasting import LastingSearch
 from checker.problems.problem import Problem
 from counterexamples import Moment
 from model.kit.claim import Behaviour, Recoverable
 from model.kit.state import State
-from model.kit.transition_system import Action, Arguments, Model
 
 PLENTY = Allowance(states=1_000_000, ends=time.monotonic() + 10_000)
 GRAPHS = 250
-
-
-@dataclass(frozen=True)
-class Node:
-    """A state, and which event may come next; it reads like the state."""
-
-    state: State
-    next_event: int
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.state, name)
-
-
-class OnCourses:
-    """A model, all steps of which are on a course: each event comes in its order, or not at all."""
-
-    def __init__(self, model: Model, start: State, events: Sequence[Event], own: set[str]) -> None:
-        self._model, self._events, self._own = model, events, own
-        self.settings, self.enabled_actions = model.settings, model.enabled_actions
-        self.bindings = model.bindings
-        self.initial = (Node(start, 0),)
-
-    def _next(self, node: Node, action: Action, arguments: Arguments) -> int | None:
-        def matches(event: Event) -> bool:
-            return (event.action, event.actor) == (action.name, arguments[0])
-
-        if action.name in self._own or any(e.again and matches(e) for e in self._events):
-            return node.next_event
-        for place in range(node.next_event, len(self._events)):
-            if matches(self._events[place]):
-                return place + 1
-        return None
-
-    def is_enabled(self, node: Node, action: Action, arguments: Arguments) -> bool:
-        on_course = self._next(node, action, arguments) is not None
-        return on_course and self._model.is_enabled(node.state, action, arguments)
-
-    def exceeded(self, node: Node, action: Action, arguments: Arguments) -> Any:
-        return self._model.exceeded(node.state, action, arguments)
-
-    def apply(self, node: Node, action: Action, arguments: Arguments) -> Node:
-        place = self._next(node, action, arguments)
-        assert place is not None
-        return Node(self._model.apply(node.state, action, arguments), place)
 
 
 def by_definition(
@@ -82,16 +37,6 @@ def by_definition(
         found = no_way_back(space, claim)
         return bool(found.lost), bool(found.not_judged), states
     return bool(for_ever(space, claim)), False, states
-
-
-def a_graph(dice: random.Random) -> dict[tuple[int, int], int]:
-    edges = {}
-    nodes = dice.randint(2, 6)
-    for node in range(nodes):
-        for label in range(FAIR + FREE):
-            if dice.random() < 0.4:
-                edges[node, label] = BEYOND if dice.random() < 0.05 else dice.randrange(nodes)
-    return edges
 
 
 def test_random_graphs_are_judged_as_the_definitions_say() -> None:

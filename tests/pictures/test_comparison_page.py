@@ -16,7 +16,7 @@ from counterexamples import read_trace
 
 TO_COME = {claim.name for claim in MESSAGE.behaviours}
 COMPARED = [name for name in TRACES if read_trace(FOLDER / name).invariant not in TO_COME]
-"""The traces that can be compared: their claims are about states and steps."""
+"""Those about states and steps. Of others it is searched what can follow: tests/compare has one."""
 SAMPLE = list(itertools.islice(itertools.product(COMPARED, MESSAGE.versions), 0, None, 7))
 """Every seventh of all of them under all versions."""
 

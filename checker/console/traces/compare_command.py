@@ -7,10 +7,13 @@ from typing import Any
 
 import click
 
+from checker.console.shared import exit_codes
 from checker.console.shared.file_options import OutputFile
 from checker.console.shared.options import (
     FEATURE_NAMES,
+    MAX_STATES,
     PROTOCOLS,
+    Seconds,
     environment_options,
     format_option,
 )
@@ -18,7 +21,11 @@ from checker.console.shared.own_options import bound_option, model_option
 from model.message.features import TRUNCATIONS
 
 
-@click.command("compare", context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(
+    "compare",
+    epilog=exit_codes.HELP,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.argument("trace", type=click.Path(path_type=Path))
 @click.option(
     "--protocol", type=click.Choice(PROTOCOLS), help="The other version; default: the trace's own."
@@ -48,6 +55,12 @@ from model.message.features import TRUNCATIONS
     type=OutputFile(),
     help="Write it there as well, as one page to step through.",
 )
+@click.option(
+    "--max-states",
+    type=MAX_STATES,
+    help="Most states to look at for what can follow, of a claim about that; default: 300,000.",
+)
+@click.option("--max-time", type=Seconds(), help="Most seconds for what can follow; default: 60.")
 @format_option
 def compare_command(**options: Any) -> int:
     """Make the choices of a recorded trace again under another version, side by side.
@@ -55,6 +68,9 @@ def compare_command(**options: Any) -> int:
     TRACE is a file as `check --trace-dir` writes it. What is not given is as in the trace. Records,
     faults and decisions come in the same order; docs/explain.md says what becomes of a step that
     the other version does not have, and which steps it takes besides.
+
+    Of a claim about recovery or liveness it is searched what can follow in the other version: the
+    shortest way back, or whether what repeats can repeat there, and what breaks it open.
     """
     from checker.console.traces.comparing import compare  # noqa: PLC0415 - help needs none of it
 
