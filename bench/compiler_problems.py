@@ -137,7 +137,8 @@ def _compare_kernel(name: str, problem: Any, cases: list[dict[str, Any]]) -> Non
     import numpy as np
 
     from checker.compiled.origins import ACTION_SHIFT, ROW_SHIFT
-    from checker.engines.expander import Expander, Findings, Tally, words_of
+    from checker.engines.expander import Expander, Findings, Tally
+    from checker.rows import state_words
 
     model = problem.model
 
@@ -160,7 +161,7 @@ def _compare_kernel(name: str, problem: Any, cases: list[dict[str, Any]]) -> Non
             pairs = zip(expander.origin[:count], expander.out[:count], strict=True)
             for origin, row in pairs:
                 at, code = divmod(int(origin), 1 << ROW_SHIFT)
-                steps[at].append((*decoded(code), words_of(row)))
+                steps[at].append((*decoded(code), state_words(row)))
         expander.inspect(rows, findings)
         return {
             "steps": [sorted(each, key=lambda s: (order.index(s[0]), s[1])) for each in steps],

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.engines.engine import Arrivals, Expansion, Words
+from checker.engines.answers import Arrivals, Expansion
 from checker.problems.problem import Problem
-from checker.rows import Rows
+from checker.rows import Rows, StateWords
 from model.kit.state import State
 
 
@@ -51,7 +51,7 @@ class Interpreted:
         fired = np.zeros(len(self.model.actions), np.int64)
         cut = np.zeros((len(self.model.actions), len(self.model.limits)), np.int64)
         happened = happened.copy()
-        broken: dict[int, Words] = {}
+        broken: dict[int, StateWords] = {}
         for state, (number, action, arguments) in itertools.product(self.frontier, self.calls):
             if self.model.is_enabled(state, action, arguments):
                 if bound := self.model.exceeded(state, action, arguments):

@@ -30,6 +30,7 @@ from checker.confirm.errors import CannotConfirm, NoAnswer
 from checker.confirm.evidence import consumed
 from checker.confirm.jars import class_path
 from checker.confirm.kraft import KraftCluster, started
+from checker.confirm.producing import answer_told
 from checker.confirm.proxy import wait_until
 from checker.confirm.releases import kafka_release
 from checker.confirm.wire import Pending
@@ -175,12 +176,7 @@ class Run:
         }
 
     def _answer(self) -> str:
-        if self.pending is None or not self.pending.is_over():
-            return "waiting"
-        if self.pending.answer is None:
-            return "no answer"
-        code = self.pending.answer.responses[0].partition_responses[0].error_code
-        return str(code.name) if code else "acknowledged"
+        return answer_told(self.pending)
 
     def _pause(self, broker: int) -> None:
         self.cluster.pause(broker)

@@ -30,7 +30,8 @@ from pathlib import Path
 
 from checker.confirm.errors import CannotConfirm
 from checker.confirm.jars import class_path
-from checker.confirm.kraft import PRODUCE_SECONDS_MAX, started_behind_gate
+from checker.confirm.kraft import started_behind_gate
+from checker.confirm.producing import PRODUCE_SECONDS_MAX
 from checker.confirm.proxy import wait_until
 from checker.confirm.refused import LEADER, Refusal
 from checker.confirm.releases import BY_GATE, KafkaRelease, kafka_release

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from checker.engines.engine import Arrivals, Expansion, Words
+from checker.engines.answers import Arrivals, Expansion
 from checker.problems.problem import Problem
 from checker.result import LevelSummary
+from checker.rows import StateWords
 from model.kit.layout import WORD_BITS
 
 
@@ -20,13 +21,13 @@ class Account:
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
         self.levels: list[LevelSummary] = []
-        self.broken: dict[str, tuple[int, Words]] = {}
+        self.broken: dict[str, tuple[int, StateWords]] = {}
         """By the claim's name, as in `InvariantResult`: depth, and the state that is kept."""
         self.fired = np.zeros(len(problem.model.actions), np.int64)
         self.cut = np.zeros((len(problem.model.actions), len(problem.model.limits)), np.int64)
         self.happened = np.zeros(len(problem.reachable), np.bool_)
         self.happened_at: dict[int, int] = {}
-        self.deadlock: tuple[int, Words] | None = None
+        self.deadlock: tuple[int, StateWords] | None = None
         self.seconds = 0.0
 
     def arrive(self, level: Arrivals, seconds: float) -> None:
@@ -142,7 +143,7 @@ def _depth(depth: int, deepest: int, where: str) -> int:
 
 def _state(
     depth: int, words: Sequence[int], width: int, deepest: int, where: str
-) -> tuple[int, Words]:
+) -> tuple[int, StateWords]:
     if len(words) != width or max(words) >= 1 << WORD_BITS:
         raise ValueError(f"{where} has a state that is not of {width} words")
     return _depth(depth, deepest, where), tuple(words)

@@ -17,11 +17,12 @@ from functools import cache
 
 from checker.breaking import ENDS_MAX, Breaking, all_breaking
 from checker.compiled.origins import call_of
-from checker.engines.engine import Engine, Words
+from checker.engines.engine import Engine
 from checker.fewest_actors import STATES_MAX, followed_back
 from checker.finding import Finding, finding_at
 from checker.paths import Path
 from checker.problems.problem import Problem
+from checker.rows import StateWords
 from checker.ways import Ways
 from model.kit.claim import ActionProperty, Invariant
 from model.kit.state import State
@@ -92,8 +93,8 @@ class _WaysAt:
     problem: Problem
     deeds: _Deeds
     levels: Sequence[Ways]
-    kinds: Sequence[Mapping[Words, frozenset[Kind]]]
-    found: Mapping[Kind, tuple[int, Words]]
+    kinds: Sequence[Mapping[StateWords, frozenset[Kind]]]
+    found: Mapping[Kind, tuple[int, StateWords]]
     is_all: bool
 
     def of_other_kinds(self, shown: Sequence[Kind]) -> Iterator[Kind]:
@@ -126,7 +127,7 @@ def _ways_at(
     levels = followed_back(problem, engine, {claim.name: wanted})[claim.name]
     levels = [_unbroken(problem, claim, ways) for ways in levels]
     kinds, is_all = _kinds(levels, wanted.ends, deeds)
-    found: dict[Kind, tuple[int, Words]] = {}
+    found: dict[Kind, tuple[int, StateWords]] = {}
     for end in reversed(ends):
         found.update(dict.fromkeys(kinds[-1].get(end[1], ()), end))
     is_whole = len(ends) < ENDS_MAX and all(len(ways) < STATES_MAX for ways in levels)
@@ -138,10 +139,10 @@ def _unbroken(problem: Problem, claim: Invariant | ActionProperty, ways: Ways) -
     layout, settings = problem.model.layout, problem.model.settings
 
     @cache
-    def holds(words: Words) -> bool:
+    def holds(words: StateWords) -> bool:
         return not isinstance(claim, Invariant) or claim.holds(State(layout, words), settings)
 
-    def keeps(before: Words, after: Words) -> bool:
+    def keeps(before: StateWords, after: StateWords) -> bool:
         if isinstance(claim, Invariant):
             return holds(before)
         return claim.keeps(State(layout, before), State(layout, after), settings)
@@ -175,15 +176,15 @@ class _Deeds:
 
 
 def _kinds(
-    levels: Sequence[Ways], ends: Sequence[Words], deeds: _Deeds
-) -> tuple[list[Mapping[Words, frozenset[Kind]]], bool]:
+    levels: Sequence[Ways], ends: Sequence[StateWords], deeds: _Deeds
+) -> tuple[list[Mapping[StateWords, frozenset[Kind]]], bool]:
     """For every level and state the kinds of the ways there; and whether none was left out."""
     begun = {parent for ways in levels[0].values() for parent, _ in ways} if levels else set(ends)
     nothing: frozenset[Kind] = frozenset({()})
-    kinds: list[Mapping[Words, frozenset[Kind]]] = [dict.fromkeys(begun, nothing)]
+    kinds: list[Mapping[StateWords, frozenset[Kind]]] = [dict.fromkeys(begun, nothing)]
     is_all = True
     for ways in levels:
-        before, here = kinds[-1], dict[Words, frozenset[Kind]]()
+        before, here = kinds[-1], dict[StateWords, frozenset[Kind]]()
         most = max(_KINDS_OF_A_STATE, KINDS_MAX // max(1, len(ways)))
         for state, into in ways.items():
             found = {
@@ -201,11 +202,11 @@ def _kinds(
 
 def _way(
     levels: Sequence[Ways],
-    kinds: Sequence[Mapping[Words, frozenset[Kind]]],
-    end: Words,
+    kinds: Sequence[Mapping[StateWords, frozenset[Kind]]],
+    end: StateWords,
     kind: Kind,
     deeds: _Deeds,
-) -> tuple[Words, list[int]]:
+) -> tuple[StateWords, list[int]]:
     """The least way of this kind to a state: where it begins, and its steps."""
     at, steps = end, list[int]()
     for depth in range(len(levels), 0, -1):

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from checker.behaviour_findings import (
-    Judged,
+    Judgement,
     Room,
     TooLarge,
+    fault_counts,
     lasso_judged,
     stuck_judged,
     verdict_holds,
@@ -27,7 +28,7 @@ from checker.behaviours.lasso import lasso_in, waiting
 from checker.behaviours.recovery import Ways
 from checker.behaviours.space import Gathered, Gatherer, Space, space_of
 from checker.breaking import ENDS_MAX, Breaking
-from checker.fault_count import counters, faults_in_rows
+from checker.fault_count import counters
 from checker.finding import Finding
 from checker.result import INTERRUPTED, Verdict
 from counterexamples import Trapped
@@ -37,9 +38,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from checker.behaviours.adjacency import Mask, Numbers
-    from checker.engines.engine import Engine, Words
+    from checker.engines.engine import Engine
     from checker.problems.problem import Problem
     from checker.result import Result
+    from checker.rows import StateWords
 
 
 def judge_behaviours(
@@ -63,7 +65,7 @@ def judge_behaviours(
         return ()
     findings: list[Finding] = []
 
-    def take(judged: Iterator[Judged]) -> str:
+    def take(judged: Iterator[Judgement]) -> str:
         """Keep what is judged; why not all could be, if it could not."""
         try:
             for verdict, finding in judged:
@@ -117,7 +119,7 @@ def _tell(result: Result, problem: Problem, why: str) -> None:
     ]
 
 
-def _judged(problem: Problem, engine: Engine, room: Room) -> Iterator[Judged]:
+def _judged(problem: Problem, engine: Engine, room: Room) -> Iterator[Judgement]:
     judge = _Judge(problem, engine, space_of(problem, _gathered(problem, engine, room)))
     for number, claim in enumerate(problem.applicable_behaviours):
         when, other = judge.space.truths[2 * number : 2 * number + 2]
@@ -136,14 +138,14 @@ class _Judge:
     space: Space
     _fair: FairSteps | None = None
 
-    def recovery(self, claim: Recoverable, when: Mask, good: Mask) -> Judged:
+    def recovery(self, claim: Recoverable, when: Mask, good: Mask) -> Judgement:
         model = self.problem.model
         ways = Ways(self.space, model, ways_back(claim, model.enabled_actions))
         found = ways.recovery(good, when)
         if not len(found.stuck):
             return verdict_holds(claim, found.unjudged)
 
-        def trapped(words: Words) -> Trapped:
+        def trapped(words: StateWords) -> Trapped:
             states = ways.trapped(self._number_of(words))
             enabled = frozenset(model.actions[number].name for number in ways.enabled_in(states))
             return Trapped(int(np.count_nonzero(states)), enabled)
@@ -151,7 +153,7 @@ class _Judge:
         breaking = self._least(found.stuck)
         return stuck_judged(self.problem, self.engine, claim, breaking, trapped, found.unjudged)
 
-    def liveness(self, claim: Temporal, when: Mask, then: Mask) -> Judged:
+    def liveness(self, claim: Temporal, when: Mask, then: Mask) -> Judgement:
         model, space = self.problem.model, self.space
         if self._fair is None:
             self._fair = FairSteps(space, model, fair_actions(model.enabled_actions))
@@ -177,8 +179,7 @@ class _Judge:
         )
 
     def _faults(self, states: Numbers) -> Numbers:
-        rows = np.ascontiguousarray(self.space.rows[states])
-        return faults_in_rows(self.problem.model, rows).astype(np.int32)
+        return fault_counts(self.problem.model, self.space, states)
 
     def _number_of(self, words: Sequence[int]) -> int:
         rows = self.space.rows

@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from checker.behaviour_findings import (
-    Judged,
+    Judgement,
     Room,
     TooLarge,
+    fault_counts,
     lasso_judged,
     stuck_judged,
     verdict_holds,
@@ -34,7 +35,7 @@ from checker.behaviours.in_parts.staying import Brought, bring, bring_these, lef
 from checker.behaviours.in_parts.waiting import Arrival, Wait, arrivals, way_to
 from checker.behaviours.index import Index
 from checker.behaviours.lasso import end_of, lasso_to
-from checker.behaviours.space import Gathered, Space, space_of
+from checker.behaviours.space import Gathered, space_of
 from checker.breaking import ENDS_MAX, Breaking
 from checker.fault_count import counters, faults_in_rows
 from checker.result import InvariantResult, Verdict
@@ -45,9 +46,9 @@ BROUGHT_BYTES = 64
 """What is kept of a state that was brought: number, depth, distance, where it is looked up."""
 
 if TYPE_CHECKING:
-    from checker.engines.engine import Words
     from checker.engines.over_files import FileEngine
     from checker.problems.problem import Problem
+    from checker.rows import StateWords
 
 
 def judged_in_parts(
@@ -57,7 +58,7 @@ def judged_in_parts(
     *,
     fits: Callable[[int], bool],
     announce: Callable[[str], None],
-) -> Iterator[Judged]:
+) -> Iterator[Judgement]:
     """Verdicts and counterexamples, in the order of the claims.
 
     States are taken away until so many are left that it `fits`, or no more can be. A claim of which
@@ -98,7 +99,7 @@ class _Judge:
         self._recovery: Mapping[int, tuple[WaysBack, int, Outcome]] = {}
         self._arrivals: Mapping[int, Arrival] = {}
 
-    def recovery(self, claim: Recoverable, number: int) -> Judged:
+    def recovery(self, claim: Recoverable, number: int) -> Judgement:
         if not self._recovery:
             self._recovery = self._all_recovery()
         ways, place, outcome = self._recovery[number]
@@ -109,14 +110,14 @@ class _Judge:
         counts = nearest.faults if counters(model) else None
         breaking = Breaking(outcome.depth, nearest.ends, nearest.states, counts)
 
-        def trapped(words: Words) -> Trapped:
+        def trapped(words: StateWords) -> Trapped:
             by = self._numbers_of(ways_back(claim, model.enabled_actions))
             states, enabled = trapped_in(self.graph, words, by, len(model.actions))
             return Trapped(states, frozenset(model.actions[number].name for number in enabled))
 
         return stuck_judged(self.problem, self.engine, claim, breaking, trapped, outcome.unjudged)
 
-    def liveness(self, claim: Temporal, number: int) -> Judged:
+    def liveness(self, claim: Temporal, number: int) -> Judgement:
         if not self._arrivals:
             self._arrivals = self._all_arrivals()
         graph, arrival, fair = self.graph, self._arrivals[number], self._fair
@@ -127,7 +128,7 @@ class _Judge:
         found = _Found(self.problem, brought)
         stays = found.stays
         unjudged = stays.unjudged + sum(each.cut_short for each in brought)
-        end = end_of(found.arrived, stays, self._faults_in(found.space))
+        end = end_of(found.arrived, stays, partial(fault_counts, self.problem.model, found.space))
         if end is None:
             return verdict_holds(claim, unjudged)
         last, far = int(found.numbers[end]), int(found.arrived[end])
@@ -139,13 +140,6 @@ class _Judge:
             end, stays = int(np.flatnonzero(found.numbers == last)[0]), found.stays
         lasso = lasso_to(end, found.space, found.fair, found.arrived, stays)
         return lasso_judged(self.problem, self.engine, claim, found.space, lasso, unjudged)
-
-    def _faults_in(self, space: Space) -> Callable[[Numbers], Numbers]:
-        def faults(states: Numbers) -> Numbers:
-            rows = np.ascontiguousarray(space.rows[states])
-            return self._faults(rows).astype(np.int32)
-
-        return faults
 
     def _all_recovery(self) -> dict[int, tuple[WaysBack, int, Outcome]]:
         model = self.problem.model

@@ -10,9 +10,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
+import numpy as np
+
 from checker.behaviours.space import EDGES_MAX, bytes_needed
 from checker.breaking import Breaking
 from checker.compiled.origins import call_of
+from checker.fault_count import faults_in_rows
 from checker.fewest_actors import paths_to_breaking
 from checker.finding import Finding, confirmed, finding_at, told_trapped
 from checker.memory_use import anonymous_bytes
@@ -22,13 +25,17 @@ from counterexamples import Trapped, trace_of
 from model.kit.claim import Behaviour, Recoverable, Temporal, ways_back
 
 if TYPE_CHECKING:
+    from checker.behaviours.adjacency import Numbers
     from checker.behaviours.lasso import Lasso
     from checker.behaviours.space import Space
-    from checker.engines.engine import Engine, Words
+    from checker.engines.engine import Engine
     from checker.problems.problem import Problem
     from checker.result import Result
+    from checker.rows import StateWords
+    from model.kit.transition_system import Model
 
-Judged: TypeAlias = "tuple[InvariantResult, Finding | None]"
+Judgement: TypeAlias = "tuple[InvariantResult, Finding | None]"
+"""The verdict about a claim, and the counterexample to one that is violated."""
 
 
 class TooLarge(Exception):
@@ -68,7 +75,7 @@ class Room:
             )
 
     def fits(self, states: int, *, beside: int = 0) -> bool:
-        """Whether it can."""
+        """Whether so many states can be judged in memory (see `require`)."""
         try:
             self.require(states, beside=beside)
         except TooLarge:
@@ -76,8 +83,14 @@ class Room:
         return True
 
 
-def verdict_holds(claim: Behaviour, unjudged: int) -> Judged:
-    """Nothing breaks it; so many states are left open."""
+def fault_counts(model: Model, space: Space, states: Numbers) -> Numbers:
+    """How many faults it took to come to each of these states of a space."""
+    rows = np.ascontiguousarray(space.rows[states])
+    return faults_in_rows(model, rows).astype(np.int32)
+
+
+def verdict_holds(claim: Behaviour, unjudged: int) -> Judgement:
+    """The judgement of a claim that nothing breaks; `unjudged` states a bound leaves open."""
     return InvariantResult(claim.name, Verdict.HOLDS, unjudged=unjudged), None
 
 
@@ -86,10 +99,14 @@ def stuck_judged(
     engine: Engine,
     claim: Recoverable,
     breaking: Breaking,
-    trapped: Callable[[Words], Trapped],
+    trapped: Callable[[StateWords], Trapped],
     unjudged: int,
-) -> Judged:
-    """No way leads back from the states that break the claim; `trapped` says how far one leads."""
+) -> Judgement:
+    """The judgement of a claim about recovery that the states of `breaking` break.
+
+    `trapped` says how far one gets from a state that has no way back. `unjudged` is of how many
+    more states a bound leaves it open. Raises what `checker.finding.confirmed` raises.
+    """
     model = problem.model
     path = paths_to_breaking(problem, engine, {claim.name: breaking})[claim.name]
     finding = finding_at(model, claim, path)
@@ -102,8 +119,12 @@ def stuck_judged(
 
 def lasso_judged(
     problem: Problem, engine: Engine, claim: Temporal, space: Space, lasso: Lasso, unjudged: int
-) -> Judged:
-    """A behaviour breaks the claim that goes the way of a lasso in this space."""
+) -> Judgement:
+    """The judgement of a claim that a behaviour breaks which goes the way of a lasso in this space.
+
+    `unjudged` is of how many more states a bound leaves it open. Raises what
+    `checker.finding.confirmed` raises.
+    """
     model = problem.model
     depth, words = int(space.depth[lasso.begins]), space.words(lasso.begins)
     begins = Breaking(depth, (words,), 1, None)

@@ -18,12 +18,12 @@ from functools import partial
 
 import numpy as np
 
-from checker.engines.engine import Engine, Words
-from checker.engines.expander import Expander, Findings, Tally, words_of
+from checker.engines.engine import Engine
+from checker.engines.expander import Expander, Findings, Tally
 from checker.fault_count import counters, faults_in, faults_in_rows
 from checker.problems.problem import Problem
 from checker.result import Result
-from checker.rows import Rows
+from checker.rows import Rows, StateWords, state_words
 from checker.store.explore_loop import CHUNK_ROWS
 from model.kit.claim import ActionProperty
 from model.kit.state import State
@@ -43,7 +43,7 @@ class Breaking:
     """
 
     depth: int
-    ends: tuple[Words, ...]
+    ends: tuple[StateWords, ...]
     states: int
     faults: int | None
     of_steps: bool = False
@@ -55,7 +55,7 @@ class _Part:
 
     states: int
     faults: int
-    ends: tuple[Words, ...]
+    ends: tuple[StateWords, ...]
 
 
 def breaking_states(problem: Problem, engine: Engine, result: Result) -> dict[str, Breaking]:
@@ -89,12 +89,12 @@ def breaking_states(problem: Problem, engine: Engine, result: Result) -> dict[st
 
 def all_breaking(
     problem: Problem, engine: Engine, name: str, found: Breaking
-) -> tuple[tuple[int, Words], ...]:
+) -> tuple[tuple[int, StateWords], ...]:
     """Every state that a shortest trace of the claim may lead to, after how many faults; in order.
 
     Of a property every state before the step. The least `ENDS_MAX`, of more.
     """
-    states: list[tuple[int, Words]] = []
+    states: list[tuple[int, StateWords]] = []
     for part in engine.over_level(found.depth, _Lister(problem, name)):
         states = sorted((*states, *part))[:ENDS_MAX]
     return tuple(states)
@@ -107,7 +107,7 @@ class _Lister:
     problem: Problem
     name: str
 
-    def __call__(self, block: Rows) -> list[tuple[int, Words]]:
+    def __call__(self, block: Rows) -> list[tuple[int, StateWords]]:
         expander, rows = Expander(self.problem), list[Rows]()
         for number, invariant in enumerate(self.problem.invariants):
             if invariant.name == self.name:
@@ -119,7 +119,7 @@ class _Lister:
             return []
         whole = np.concatenate(rows)
         faults = faults_in_rows(self.problem.model, whole).tolist()
-        return sorted(zip(faults, map(words_of, whole), strict=True))[:ENDS_MAX]
+        return sorted(zip(faults, map(state_words, whole), strict=True))[:ENDS_MAX]
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,20 +153,21 @@ class _Looker:
             return
         whole = np.concatenate(rows)
         before = faults_in_rows(self.problem.model, whole)
-        faults, ends = int(before.min()), [words_of(row) for row in whole[before == before.min()]]
+        faults = int(before.min())
+        ends = [state_words(row) for row in whole[before == faults]]
         if claim is not None:
-            pairs = zip(before.tolist(), map(words_of, whole), strict=True)
+            pairs = zip(before.tolist(), map(state_words, whole), strict=True)
             faults, ends = self._fewest_after(sorted(pairs), claim)
         found[name] = _Part(len(whole), faults, tuple(sorted(ends)[:ENDS_MAX]))
 
     def _fewest_after(
-        self, states: list[tuple[int, Words]], claim: ActionProperty
-    ) -> tuple[int, list[Words]]:
+        self, states: list[tuple[int, StateWords]], claim: ActionProperty
+    ) -> tuple[int, list[StateWords]]:
         """The fewest faults after a step that breaks the property, and the states before those.
 
         `states` are in the order of the faults before: a step takes one at most.
         """
-        model, fewest, ends, without = self.problem.model, sys.maxsize, list[Words](), 0
+        model, fewest, ends, without = self.problem.model, sys.maxsize, list[StateWords](), 0
         for before, words in states:
             # Those whose last step is no fault come in order, so that more of them change nothing.
             if before > fewest or without == ENDS_MAX:

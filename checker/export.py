@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from checker.breaking import breaking_rows
-from checker.engines.engine import ModelFault
+from checker.engines.answers import ModelFault
 from checker.engines.expander import Expander, Tally
 from checker.engines.prepare import prepare
 from checker.faults import explain_fault

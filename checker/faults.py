@@ -9,8 +9,9 @@ from __future__ import annotations
 import traceback
 from pathlib import Path
 
-from checker.engines.engine import ModelFault, Words
+from checker.engines.answers import ModelFault
 from checker.problems.problem import Problem
+from checker.rows import StateWords
 from model.kit import layout
 from model.kit.claim import predicates_of
 from model.kit.state import State
@@ -40,7 +41,7 @@ class Disagreement(Exception):
     """Compiled code found what interpreted code does not: a bug of the checker."""
 
 
-def find_raised(problem: Problem, words: Words) -> Raised | None:
+def find_raised(problem: Problem, words: StateWords) -> Raised | None:
     """Whatever raises in this state, interpreted, in the order of the table of contents."""
     model = problem.model
     state = State(model.layout, words)

@@ -16,10 +16,11 @@ from functools import cache
 
 from checker.breaking import Breaking
 from checker.compiled.origins import call_of
-from checker.engines.engine import Engine, Words
+from checker.engines.engine import Engine
 from checker.original_names import real_path
 from checker.paths import Path
 from checker.problems.problem import Problem
+from checker.rows import StateWords
 from checker.ways import Ways, ways_into
 
 STATES_MAX = 2_000
@@ -28,7 +29,7 @@ STATES_MAX = 2_000
 Actors = frozenset[tuple[str, int]]
 """What the first arguments of some steps are: what they range over, and which."""
 _NOBODY: Actors = frozenset()
-_Groups = list[dict[Words, set[Actors]]]
+_Groups = list[dict[StateWords, set[Actors]]]
 """For every level and state the actors of the ways there."""
 
 
@@ -75,8 +76,8 @@ def followed_back(
 
 
 def _chosen(
-    levels: Sequence[Ways], ends: Sequence[Words], actors: Callable[[int], Actors]
-) -> tuple[list[Words], list[int]]:
+    levels: Sequence[Ways], ends: Sequence[StateWords], actors: Callable[[int], Actors]
+) -> tuple[list[StateWords], list[int]]:
     """The states of the one way that is taken, and the step to each but the first."""
     groups = _groups(levels, ends, actors)
     fewest = min(len(group) for end in ends for group in groups[-1][end])
@@ -97,7 +98,7 @@ def _chosen(
 
 
 def _groups(
-    levels: Sequence[Ways], ends: Sequence[Words], actors: Callable[[int], Actors]
+    levels: Sequence[Ways], ends: Sequence[StateWords], actors: Callable[[int], Actors]
 ) -> _Groups:
     """Who has acted on the ways to each state, level by level; nobody on the way to the first."""
     begun = {parent for ways in levels[0].values() for parent, _ in ways} if levels else set(ends)

@@ -27,7 +27,7 @@ def identity_of(problem: Problem) -> dict[str, Any]:
         "protocol": model.version,
         "bounds": dict(model.options),
         # By name also where none was named: a claim that is added later is not this run's.
-        "invariants": sorted(claim.name for claim in problem.claims if problem.is_asked(claim)),
+        "invariants": sorted(problem.asked_names),
         "symmetry": problem.symmetry.value,
         "layout": model.layout.digest,
         "rules": rules_digest(problem),

@@ -13,9 +13,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from checker.compiled.kernel import canonicalise
-from checker.engines.engine import Words
-from checker.engines.expander import words_of
 from checker.problems.problem import Problem
+from checker.rows import StateWords, state_words
 from model.kit.state import State
 from model.kit.transition_system import Arguments, Step
 
@@ -24,15 +23,15 @@ class NotSymmetric(Exception):
     """No real step leads where its representative does: the names that were exchanged do count."""
 
 
-def representative(problem: Problem, state: State) -> Words:
+def representative(problem: Problem, state: State) -> StateWords:
     """The words of the state that is explored instead of this one."""
     rows = np.array([state.words], np.uint64)
     canonicalise(problem, rows)
-    return words_of(rows[0])
+    return state_words(rows[0])
 
 
 def real_path(
-    problem: Problem, representatives: Sequence[Words]
+    problem: Problem, representatives: Sequence[StateWords]
 ) -> tuple[int, tuple[tuple[str, Arguments], ...]]:
     """The number of an initial state, and the steps from there, that these states represent."""
     initial = [representative(problem, state) for state in problem.model.initial]
@@ -45,7 +44,7 @@ def real_path(
     return number, tuple(calls)
 
 
-def _step_to(problem: Problem, state: State, wanted: Words) -> Step:
+def _step_to(problem: Problem, state: State, wanted: StateWords) -> Step:
     for step in problem.model.successors(state):
         if representative(problem, step.after) == wanted:
             return step

@@ -14,13 +14,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from checker.compiled.origins import call_of
-from checker.engines.engine import Engine, Words
-from checker.engines.expander import Expander, Tally, words_of
+from checker.engines.engine import Engine
+from checker.engines.expander import Expander, Tally, chunks_of
 from checker.original_names import real_path
 from checker.problems.problem import Problem
-from checker.rows import Rows
+from checker.rows import Rows, StateWords, state_words
 from checker.store.arrivals import LeastArrivals
-from checker.store.explore_loop import CHUNK_ROWS
 from checker.store.runs import sort_unique
 from model.kit.transition_system import Arguments
 
@@ -29,7 +28,7 @@ from model.kit.transition_system import Arguments
 class _Arrival:
     """One way into a state; the least of them is taken."""
 
-    parent: Words
+    parent: StateWords
     step: int
 
 
@@ -42,7 +41,7 @@ class Path:
 
 
 def shortest_paths(
-    problem: Problem, engine: Engine, targets: Mapping[str, tuple[int, Words]]
+    problem: Problem, engine: Engine, targets: Mapping[str, tuple[int, StateWords]]
 ) -> dict[str, Path]:
     """The least shortest path to each target, a (depth, state) that the engine has absorbed."""
     steps: dict[str, list[tuple[str, Arguments]]] = {name: [] for name in targets}
@@ -63,10 +62,10 @@ def shortest_paths(
 
 
 def _least_arrivals(
-    problem: Problem, engine: Engine, depth: int, wanted: set[Words]
-) -> dict[Words, _Arrival]:
+    problem: Problem, engine: Engine, depth: int, wanted: set[StateWords]
+) -> dict[StateWords, _Arrival]:
     """The least way into each wanted state from the level before `depth`."""
-    found: dict[Words, _Arrival] = {}
+    found: dict[StateWords, _Arrival] = {}
     for part in engine.over_level(depth - 1, _Finder(problem, tuple(sorted(wanted)))):
         for words, arrival in part.items():
             found[words] = min(found.get(words, arrival), arrival)
@@ -78,19 +77,18 @@ class _Finder:
     """Finds the least way into each wanted state from a block; other processes may do it."""
 
     problem: Problem
-    wanted: tuple[Words, ...]
+    wanted: tuple[StateWords, ...]
 
-    def __call__(self, block: Rows) -> dict[Words, _Arrival]:
+    def __call__(self, block: Rows) -> dict[StateWords, _Arrival]:
         expander = Expander(self.problem)
         level = sort_unique(np.array(self.wanted, np.uint64))
         found = LeastArrivals(level)
-        for start in range(0, len(block), CHUNK_ROWS):
-            rows = np.ascontiguousarray(block[start : start + CHUNK_ROWS])
+        for rows in chunks_of(block):
             for written in expander.expand(rows, Tally(self.problem)):
                 found.offer(expander.out, expander.origin, written, rows)
         ways = zip(level, found.parents, found.steps.tolist(), strict=True)
         return {
-            words_of(row): _Arrival(words_of(parent), step)
+            state_words(row): _Arrival(state_words(parent), step)
             for row, parent, step in ways
             if step >= 0
         }

@@ -19,13 +19,12 @@ from numpy.typing import NDArray
 
 from checker.compiled.origins import action_of, step_of
 from checker.engines.engine import Engine
-from checker.engines.expander import Expander, Tally
+from checker.engines.expander import Expander, Tally, chunks_of
 from checker.fault_count import counters, summed, used_in_rows
 from checker.problems.problem import Problem
 from checker.result import Result
 from checker.rows import Rows
 from checker.store.arrivals import LeastArrivals
-from checker.store.explore_loop import CHUNK_ROWS
 from checker.store.field_bits import FieldBits, bits_of_fields
 from checker.store.runs import share, sort_unique
 from checker.store.spread import Spread, SpreadSeen
@@ -51,7 +50,8 @@ class FieldSpread:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
     """`arrivals` are states by the action that they are put down to, `faults` states by how much of
-    each budget they took, by the field that counts it. `states` were explored.
+    each budget they took, by the field that counts it. `states` were explored; to look through them
+    took `seconds`.
     """
 
     states: int
@@ -128,8 +128,7 @@ class _Looker:
 
     def __call__(self, block: Rows) -> tuple[dict[str, SpreadSeen], dict[str, NDArray[np.int64]]]:
         spreads = [Spread(block.shape[1]) for _ in self.parts]
-        for start in range(0, len(block), CHUNK_ROWS):
-            rows = np.ascontiguousarray(block[start : start + CHUNK_ROWS])
+        for rows in chunks_of(block):
             for part, spread in zip(self.parts, spreads, strict=True):
                 alone = part.of(rows)
                 spread.take(alone, rows ^ alone)
@@ -182,8 +181,7 @@ class _Arrivals:
         expander, found = Expander(self.problem), LeastArrivals(self.level)
         # All sources are taken for one and the same, so that the least step is kept.
         same = np.zeros((1, self.level.shape[1]), np.uint64)
-        for start in range(0, len(block), CHUNK_ROWS):
-            rows = np.ascontiguousarray(block[start : start + CHUNK_ROWS])
+        for rows in chunks_of(block):
             for written in expander.expand(rows, Tally(self.problem)):
                 steps = np.ascontiguousarray(step_of(expander.origin[:written]))
                 found.offer(expander.out, steps, written, same)

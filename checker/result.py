@@ -11,8 +11,8 @@ from checker.graph import GRAPH_STATES_MAX, state_graph
 if TYPE_CHECKING:
     import networkx
 
-    from checker.engines.engine import Words
     from checker.problems.problem import Problem
+    from checker.rows import StateWords
 
 
 INTERRUPTED = "interrupt (Ctrl-C)"
@@ -52,7 +52,7 @@ class InvariantResult:
     name: str
     verdict: Verdict
     depth: int | None = None
-    words: Words | None = None
+    words: StateWords | None = None
     unjudged: int = 0
     why: str = ""
 
@@ -94,7 +94,7 @@ class Result:
     fired: dict[str, int]
     cut: dict[str, int]
     always_cut: list[str]
-    deadlock: tuple[int, Words] | None
+    deadlock: tuple[int, StateWords] | None
     seconds: float
     peak_rss: int = 0
 

@@ -1,4 +1,4 @@
-"""Blocks of packed states, and how compiled code is told where an array is."""
+"""Blocks of packed states, a single state of one, and how compiled code is told where one is."""
 
 from __future__ import annotations
 
@@ -10,6 +10,13 @@ if TYPE_CHECKING:
 
 Rows: TypeAlias = "NDArray[np.uint64]"
 """A block of states, one a row: a C-contiguous (n, words) array."""
+StateWords: TypeAlias = tuple[int, ...]
+"""A single state as a plain value: its packed words, by which states are compared and ordered."""
+
+
+def state_words(row: NDArray[np.uint64]) -> StateWords:
+    """A row of a block as the plain value that identifies a state."""
+    return tuple(int(word) for word in row)
 
 
 def address(array: NDArray[Any]) -> int:

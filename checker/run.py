@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 from checker.account import Account
 from checker.breaking import breaking_states
 from checker.budgets import NO_BUDGETS, Budgets
-from checker.engines.choice import EngineChoice
+from checker.engines.answers import Arrivals, ModelFault
+from checker.engines.choice import EngineChoice, threads_of
 from checker.engines.chosen import engine_for
-from checker.engines.engine import Arrivals, Engine, ModelFault
-from checker.engines.memory import threads_of
+from checker.engines.engine import Engine
 from checker.engines.prepare import prepare
 from checker.faults import explain_fault
 from checker.fewest_actors import paths_to_breaking
@@ -28,10 +28,11 @@ from checker.store.storage import Damaged
 
 if TYPE_CHECKING:
     from checker.another import Others
+    from checker.engines.growing import GrowingEngine
+    from checker.engines.over_files import FileEngine
     from checker.paths import Path
     from checker.profile import Profile
     from checker.store.run_directory import RunDirectory
-    from model.kit.claim import ActionProperty, Invariant
 
 _LONG_SECONDS = 5.0
 """A search so long has levels that take a while to be gone through once more."""
@@ -79,48 +80,11 @@ def run(
         deadline=lambda: interrupts.noticed or time.monotonic() > ends,
     )
     with closing(engine):
-        try:
-            account = None
-            if directory is not None and directory.manifest.levels:
-                # What reads manifests is for runs that are kept, and most are not.
-                from checker.identity import account_of  # noqa: PLC0415
-
-                account = account_of(problem, directory.manifest)
-                engine.restore(directory.manifest.levels)
-            with interrupts.noted():
-                result = search(
-                    problem,
-                    engine,
-                    budgets=budgets,
-                    watch=watch,
-                    account=account,
-                    commit=_committing(directory),
-                    interrupted=lambda: interrupts.noticed,
-                )
-        except ModelFault as fault:
-            raise explain_fault(problem, fault) from None
-        except Damaged:
-            if directory is not None and not directory.is_ours:
-                from checker.store.run_directory import InUse  # noqa: PLC0415 - as above
-
-                # Its files were removed by whoever goes on with the run.
-                raise InUse(
-                    f"another run has resumed {directory.storage.location}; this one has ended"
-                ) from None
-            raise
+        result = _searched(problem, engine, budgets, directory, interrupts, watch)
         if result.violated and result.seconds > _LONG_SECONDS:
             announce("finding the shortest traces")
         findings = counterexamples_of(problem, engine, result)
-        others = {}
-        if another:
-            # Most runs show one counterexample.
-            from checker.another import others_of  # noqa: PLC0415
-
-            for first in findings:
-                assert first.breaking is not None
-                others[first.invariant] = others_of(
-                    problem, engine, first.breaking, first, another, result.depth
-                )
+        others = _others(problem, engine, result, findings, another) if another else {}
         if problem.applicable_behaviours:
             findings += _judge_behaviours(
                 problem, engine, result, budgets, in_parts=choice.in_parts, announce=announce
@@ -129,6 +93,62 @@ def run(
         if directory is not None and result.complete:
             directory.finish()
     return Run(result, findings, seconds, others, profile)
+
+
+def _searched(
+    problem: Problem,
+    engine: FileEngine | GrowingEngine,
+    budgets: Budgets,
+    directory: RunDirectory | None,
+    interrupts: Interrupts,
+    watch: Callable[[Snapshot], None],
+) -> Result:
+    """The search itself, from the levels on that the directory has. Raises `Raised` and `InUse`."""
+    try:
+        account = None
+        if directory is not None and directory.manifest.levels:
+            # What reads manifests is for runs that are kept, and most are not.
+            from checker.identity import account_of  # noqa: PLC0415
+
+            account = account_of(problem, directory.manifest)
+            engine.restore(directory.manifest.levels)
+        with interrupts.noted():
+            return search(
+                problem,
+                engine,
+                budgets=budgets,
+                watch=watch,
+                account=account,
+                commit=_committing(directory),
+                interrupted=lambda: interrupts.noticed,
+            )
+    except ModelFault as fault:
+        raise explain_fault(problem, fault) from None
+    except Damaged:
+        if directory is not None and not directory.is_ours:
+            from checker.store.run_directory import InUse  # noqa: PLC0415 - as above
+
+            # Its files were removed by whoever goes on with the run.
+            raise InUse(
+                f"another run has resumed {directory.storage.location}; this one has ended"
+            ) from None
+        raise
+
+
+def _others(
+    problem: Problem, engine: Engine, result: Result, findings: Sequence[Finding], wanted: int
+) -> dict[str, Others]:
+    """By claim further counterexamples, as many as are `wanted` of each."""
+    # Most runs show one counterexample.
+    from checker.another import others_of  # noqa: PLC0415
+
+    others = {}
+    for first in findings:
+        assert first.breaking is not None
+        others[first.invariant] = others_of(
+            problem, engine, first.breaking, first, wanted, result.depth
+        )
+    return others
 
 
 def _profile(
@@ -205,10 +225,9 @@ def _lengthened(problem: Problem, result: Result, paths: Mapping[str, Path]) -> 
 
     assert problem.reduced_from is not None
     model = problem.reduced_from.model
-    claims: tuple[Invariant | ActionProperty, ...] = (*problem.invariants, *problem.properties)
     findings = tuple(
         finding_at(model, claim, lengthened(problem, claim, paths[claim.name]))
-        for claim in claims
+        for claim in problem.judged
         if claim.name in paths
     )
     steps = {finding.invariant: len(finding.replayed.trace.steps) for finding in findings}

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 from checker.account import Account
 from checker.budgets import NO_BUDGETS, Budgets
-from checker.engines.engine import Arrivals, Engine, Interrupted
+from checker.engines.answers import Arrivals, Interrupted
+from checker.engines.engine import Engine
 from checker.memory_use import anonymous_bytes, peak_resident_bytes
 from checker.problems.problem import Problem
 from checker.result import (
@@ -25,7 +26,7 @@ from checker.result import (
     Result,
     Verdict,
 )
-from model.kit.claim import Recoverable, Temporal
+from model.kit.claim import Claim, Recoverable, Temporal
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,30 +132,32 @@ def _over_budget(budgets: Budgets, account: Account, seconds: float, can_shed: b
     return None
 
 
+def _verdict(claim: Claim, account: Account, *, is_complete: bool) -> InvariantResult:
+    is_checked = account.problem.is_checked(claim)
+    if isinstance(claim, Recoverable | Temporal) and is_checked:
+        # Judged of the whole graph, by whoever asked for this search.
+        return InvariantResult(claim.name, Verdict.INCOMPLETE)
+    if claim.name in account.broken:
+        depth, words = account.broken[claim.name]
+        return InvariantResult(claim.name, Verdict.VIOLATED, depth, words)
+    if not is_checked:
+        return InvariantResult(claim.name, Verdict.NOT_APPLICABLE)
+    return InvariantResult(claim.name, Verdict.HOLDS if is_complete else Verdict.INCOMPLETE)
+
+
 def _conclude(account: Account, engine: str, stopped_by: str | None) -> Result:
-    problem = account.problem
-    model = problem.model
-    invariants = []
-    for claim in problem.claims:
-        if not problem.is_asked(claim):
-            continue
-        if isinstance(claim, Recoverable | Temporal) and problem.is_checked(claim):
-            # Judged of the whole graph, by whoever asked for this search.
-            invariants.append(InvariantResult(claim.name, Verdict.INCOMPLETE))
-        elif claim.name in account.broken:
-            depth, words = account.broken[claim.name]
-            invariants.append(InvariantResult(claim.name, Verdict.VIOLATED, depth, words))
-        elif not problem.is_checked(claim):
-            invariants.append(InvariantResult(claim.name, Verdict.NOT_APPLICABLE))
-        else:
-            verdict = Verdict.INCOMPLETE if stopped_by else Verdict.HOLDS
-            invariants.append(InvariantResult(claim.name, verdict))
+    problem, model = account.problem, account.problem.model
+    is_complete = stopped_by is None
     return Result(
         problem=problem,
         engine=engine,
-        complete=stopped_by is None,
+        complete=is_complete,
         stopped_by=stopped_by,
-        invariants=invariants,
+        invariants=[
+            _verdict(claim, account, is_complete=is_complete)
+            for claim in problem.claims
+            if problem.is_asked(claim)
+        ],
         reachable=[
             ReachableResult(claim.name, account.happened_at.get(number))
             for number, claim in enumerate(problem.reachable)

@@ -13,20 +13,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from checker.compiled.origins import row_of, step_of
-from checker.engines.engine import Engine, Words
-from checker.engines.expander import Expander, Tally, words_of
+from checker.engines.engine import Engine
+from checker.engines.expander import Expander, Tally, chunks_of
 from checker.problems.problem import Problem
-from checker.rows import Rows
+from checker.rows import Rows, StateWords, state_words
 from checker.store.blocks import hashes
-from checker.store.explore_loop import CHUNK_ROWS
 
-Ways = Mapping[Words, Sequence[tuple[Words, int]]]
+Ways = Mapping[StateWords, Sequence[tuple[StateWords, int]]]
 """Into each state the parents that lead there, each with the step, in no fixed order."""
 
 
-def ways_into(problem: Problem, engine: Engine, depth: int, wanted: set[Words]) -> Ways:
+def ways_into(problem: Problem, engine: Engine, depth: int, wanted: set[StateWords]) -> Ways:
     """From the level before `depth` into each of these states of that level."""
-    found: dict[Words, list[tuple[Words, int]]] = {words: [] for words in wanted}
+    found: dict[StateWords, list[tuple[StateWords, int]]] = {words: [] for words in wanted}
     for part in engine.over_level(depth - 1, _Finder(problem, tuple(sorted(wanted)))):
         for target, parent, step in part:
             found[target].append((parent, step))
@@ -38,23 +37,22 @@ class _Finder:
     """Finds every way into a wanted state from a block; other processes may do it."""
 
     problem: Problem
-    wanted: tuple[Words, ...]
+    wanted: tuple[StateWords, ...]
 
-    def __call__(self, block: Rows) -> list[tuple[Words, Words, int]]:
+    def __call__(self, block: Rows) -> list[tuple[StateWords, StateWords, int]]:
         expander = Expander(self.problem)
         wanted: Rows = np.array(self.wanted, np.uint64)
         keys = hashes(wanted)
         order = np.argsort(keys, kind="stable")
         keys, known = keys[order], set(self.wanted)
-        found: list[tuple[Words, Words, int]] = []
-        for start in range(0, len(block), CHUNK_ROWS):
-            rows = np.ascontiguousarray(block[start : start + CHUNK_ROWS])
+        found: list[tuple[StateWords, StateWords, int]] = []
+        for rows in chunks_of(block):
             for written in expander.expand(rows, Tally(self.problem)):
                 for at in _candidates(expander.out[:written], keys).tolist():
-                    target = words_of(expander.out[at])
+                    target = state_words(expander.out[at])
                     if target in known:
                         origin = int(expander.origin[at])
-                        found.append((target, words_of(rows[row_of(origin)]), step_of(origin)))
+                        found.append((target, state_words(rows[row_of(origin)]), step_of(origin)))
         return found
 
 

@@ -6,6 +6,7 @@ import ast
 import sys
 from collections.abc import Iterator
 from functools import cache
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -104,7 +105,7 @@ MAY_PRINT = {
     "checker/console/cli.py",
     "checker/console/confirm/catalogue_command.py",
     "checker/console/confirm/confirm_command.py",
-    "checker/console/confirm/conform_command.py",
+    "checker/console/confirm/walking.py",
     "checker/console/gate/run.py",
     "checker/console/kept/cache_command.py",
     "checker/console/matrix/run.py",
@@ -125,6 +126,15 @@ MAY_PRINT = {
 }
 MAY_EXIT = {"checker/console/cli.py"}
 LINES_MAX = 500
+KNOW_EACH_OTHER = {
+    ("checker.compiled.conditions", "checker.compiled.expressions"),
+    ("checker.problems.problem", "checker.problems.family"),
+    ("checker.problems.reduction", "checker.problems.problem"),
+}
+"""Modules that import each other, the second only for its types, and have to: conditions consist of
+expressions and these of conditions; a family makes problems, and a problem says which one made it;
+a reduction says how to reduce a problem again, and a problem how it was reduced.
+"""
 
 NO_FILES_OR_SCREENS = {"click", "io", "os", "pathlib", "rich", "shutil", "subprocess", "sys"}
 """The protocol and the claims about it are values and functions, and nothing outside."""
@@ -203,6 +213,41 @@ def test_a_room_imports_what_is_below_it(room: str) -> None:
 
     assert modules(room)
     assert not wrong
+
+
+def imported_modules(path: Path) -> Iterator[str]:
+    """The modules of ours that a module imports, anywhere in it, also for its types alone."""
+    for node in ast.walk(tree(path)):
+        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        if isinstance(node, ast.ImportFrom) and node.module:
+            names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+        yield from (name for name in names if name in files_by_module())
+
+
+@cache
+def files_by_module() -> dict[str, Path]:
+    paths = [path for path in modules(*OURS) if path.name != "__init__.py"]
+    return {named(path).removesuffix(".py").replace("/", "."): path for path in paths}
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    graph = {
+        name: {other for other in imported_modules(path) if (name, other) not in KNOW_EACH_OTHER}
+        for name, path in files_by_module().items()
+    }
+
+    assert len(graph) > 400
+    TopologicalSorter(graph).prepare()  # raises CycleError, which names one
+
+
+def test_who_may_import_each_other_still_does() -> None:
+    stale = {
+        (name, other)
+        for name, other in KNOW_EACH_OTHER
+        if other not in imported_modules(files_by_module()[name])
+    }
+
+    assert stale == set()
 
 
 @pytest.mark.parametrize("folder", CORE)

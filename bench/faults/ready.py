@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from bench.faults.exhaustive import SPACE
 from bench.faults.programs import PROBLEMS
 from checker.console.check.command import check_command
-from checker.console.shared.options import problem_from, take_given
+from checker.console.shared.asked_problem import problem_from, take_given
 from checker.engines.prepare import prepare
 from checker.store import programs
 

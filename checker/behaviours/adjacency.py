@@ -16,6 +16,13 @@ Mask: TypeAlias = "NDArray[np.bool_]"
 NOT_REACHED = -1
 
 
+def mask_of(numbers: Numbers | Places, size: int) -> Mask:
+    """Which of so many, by number, are among these."""
+    mask: Mask = np.zeros(size, np.bool_)
+    mask[numbers] = True
+    return mask
+
+
 def spans(first: Places, states: Numbers | Places) -> tuple[Places, Places]:
     """Where the edges of these states are, state by state, and how many each has.
 

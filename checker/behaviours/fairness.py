@@ -23,8 +23,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.behaviours.adjacency import Mask, Numbers, Places
-from checker.behaviours.space import Space
+from checker.behaviours.adjacency import Mask, Numbers, Places, mask_of
+from checker.behaviours.space import Space, actions_named
 from checker.compiled.origins import ACTION_SHIFT, action_of
 from model.kit.transition_system import Model
 
@@ -39,7 +39,7 @@ class FairSteps:
     """
 
     def __init__(self, space: Space, model: Model, fair: Collection[str]) -> None:
-        named: Mask = np.array([action.name in fair for action in model.actions], np.bool_)
+        named = actions_named(model, fair)
         moves = space.source != space.target
         takes = named[action_of(space.step)] & moves
         cuts = named[action_of(space.cut_step)]
@@ -54,19 +54,14 @@ class FairSteps:
         """Which edges lead to another state."""
         self.of_edge = self._numbered(space.step, takes)
         self.of_cut = self._numbered(space.cut_step, cuts)
-        self.enabled: Mask = self._having(space.source[takes])
+        self.enabled = mask_of(space.source[takes], len(space))
         """Which states enable a fair step, within the bounds."""
-        self.cut: Mask = self._having(space.cut_state[cuts])
+        self.cut = mask_of(space.cut_state[cuts], len(space))
         """Which states enable a fair step that a bound cuts."""
 
     def _numbered(self, steps: Numbers, fair: Mask) -> Numbers:
         found: Numbers = np.full(len(steps), IN_NONE, np.int32)
         found[fair] = self._numbers[steps[fair]]
-        return found
-
-    def _having(self, states: Numbers) -> Mask:
-        found: Mask = np.zeros(len(self.space), np.bool_)
-        found[states] = True
         return found
 
     def enabled_in(self, state: int) -> set[int]:
@@ -166,7 +161,6 @@ def _always_enabled(
         return np.empty(0, np.int64)
     # Few are left, and many are taken: each of those is looked for among these.
     places = np.minimum(np.searchsorted(always, taken), len(always) - 1)
-    met: Mask = np.zeros(len(always), np.bool_)
-    met[places[always[places] == taken]] = True
+    met = mask_of(places[always[places] == taken], len(always))
     found: Places = always[~met] // fair.count
     return found

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from checker.behaviours.adjacency import Adjacency, Mask, Numbers
-from checker.behaviours.space import Space
+from checker.behaviours.adjacency import Adjacency, Mask, Numbers, mask_of
+from checker.behaviours.space import Space, actions_named
 from checker.compiled.origins import action_of
 from model.kit.transition_system import Model
 
@@ -29,11 +29,10 @@ class Ways:
     """The steps by which to come back: those of actions with these names."""
 
     def __init__(self, space: Space, model: Model, by: Collection[str]) -> None:
-        named: Mask = np.array([action.name in by for action in model.actions], np.bool_)
+        named = actions_named(model, by)
         self.space = space
         self.taken: Mask = named[action_of(space.step)]
-        self.cut: Mask = np.zeros(len(space), np.bool_)
-        self.cut[space.cut_state[named[action_of(space.cut_step)]]] = True
+        self.cut = mask_of(space.cut_state[named[action_of(space.cut_step)]], len(space))
         """Where one of them is enabled, and a bound cuts it: what is beyond may be good."""
 
     def recovery(self, good: Mask, when: Mask) -> Recovery:
@@ -46,8 +45,7 @@ class Ways:
 
     def trapped(self, state: int) -> Mask:
         """All states that can be reached from one by these steps; itself is one of them."""
-        begun: Mask = np.zeros(len(self.space), np.bool_)
-        begun[state] = True
+        begun = mask_of(np.array([state]), len(self.space))
         return Adjacency(self._source, self._target, len(self.space)).reached(begun)
 
     def enabled_in(self, states: Mask) -> set[int]:

@@ -10,7 +10,7 @@ explored and in which order.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -21,11 +21,11 @@ from checker.behaviours.index import MISSING, Index
 from checker.compiled.asking import Questions, questions_for
 from checker.compiled.origins import row_of, step_of
 from checker.compiled.program import loaded
-from checker.engines.engine import ModelFault, Words
-from checker.engines.expander import Expander, Tally, words_of
+from checker.engines.answers import ModelFault
+from checker.engines.expander import Expander, Tally, chunks_of
 from checker.problems.problem import Problem
-from checker.rows import Rows, address
-from checker.store.explore_loop import CHUNK_ROWS
+from checker.rows import Rows, StateWords, address, state_words
+from model.kit.transition_system import Model
 
 EDGES_MAX = (1 << 31) - 1
 """As many as numbers of 32 bits tell apart; there are no more states than edges."""
@@ -44,7 +44,8 @@ class Space:
     leave and then by their step.
 
     `depth` is that of each state. `step` is as in `checker.compiled.origins`. `truths[i]` says of
-    which states predicate i is true; elsewhere all that is to come is, and nothing else.
+    which states predicate i is true (two a claim: `model.kit.claim.predicates_of`); of `elsewhere`
+    the second of each claim is, which is what is to come, and the first is not.
     `cut_state` and `cut_step` are pairs, sorted in the same way: a step that is enabled there, and
     that a bound cuts.
     """
@@ -61,9 +62,9 @@ class Space:
     def __len__(self) -> int:
         return len(self.depth)
 
-    def words(self, state: int) -> Words:
+    def words(self, state: int) -> StateWords:
         """A state as the plain value that identifies it."""
-        return words_of(self.rows[state])
+        return state_words(self.rows[state])
 
     @cached_property
     def forwards(self) -> Adjacency:
@@ -93,7 +94,7 @@ class Gathered:
     truths: Mask
     cut_row: Numbers
     cut_step: Numbers
-    faults: tuple[Words, ...] = ()
+    faults: tuple[StateWords, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,16 +109,15 @@ class Gatherer:
         cut_steps: Numbers = np.array(asked.cut_steps, np.int32)
         rows, truths = [block[:0]], [np.zeros((0, len(asked.predicates)), np.bool_)]
         cuts = [np.zeros((0, len(cut_steps)), np.bool_)]
-        faults: list[Words] = []
-        for chunk in _chunks(block):
-            answers, fault = answers_of(self.problem, asked, chunk)
-            if fault is not None:
-                faults.append(fault)
-            known = answers[:, : len(asked.predicates)]
-            waits = ~known[:, 1::2].all(axis=1)
+        faults: list[StateWords] = []
+        for chunk in chunks_of(block):
+            answers = answers_of(self.problem, asked, chunk)
+            if answers.fault is not None:
+                faults.append(answers.fault)
+            waits = ~answers.all_has_come
             rows.append(chunk[waits])
-            truths.append(known[waits])
-            cuts.append(answers[waits, len(asked.predicates) :][:, : len(cut_steps)])
+            truths.append(answers.truths[waits])
+            cuts.append(answers.cuts[waits])
         row, column = np.nonzero(np.concatenate(cuts))
         return Gathered(
             np.concatenate(rows),
@@ -193,7 +193,7 @@ def _edges(problem: Problem, rows: Rows, *, whole: bool) -> tuple[Numbers, Numbe
     index, expander = Index(rows), Expander(problem)
     sources, targets, steps = ([np.empty(0, np.int32)] for _ in range(3))
     first = 0
-    for chunk in _chunks(rows):
+    for chunk in chunks_of(rows):
         tally = Tally(problem)
         for written in expander.expand(chunk, tally):
             origin = expander.origin[:written]
@@ -215,10 +215,14 @@ def _edges(problem: Problem, rows: Rows, *, whole: bool) -> tuple[Numbers, Numbe
 def require_elsewhere(problem: Problem, rows: Rows) -> None:
     """States that were left out are such in which everything has come. Raises `NotExplored`."""
     asked = asked_of(problem)
-    for chunk in _chunks(rows):
-        answers, _ = answers_of(problem, asked, chunk)
-        if not answers[:, 1 : len(asked.predicates) : 2].all():
+    for chunk in chunks_of(rows):
+        if not answers_of(problem, asked, chunk).all_has_come.all():
             raise NotExplored("a step leads out of the states that were explored")
+
+
+def actions_named(model: Model, names: Collection[str]) -> Mask:
+    """Which of a model's actions, by number, have one of these names."""
+    return np.array([action.name in names for action in model.actions], np.bool_)
 
 
 def predicates_asked(problem: Problem) -> int:
@@ -233,20 +237,36 @@ def asked_of(problem: Problem) -> Questions:
     return asked
 
 
-def answers_of(problem: Problem, asked: Questions, rows: Rows) -> tuple[Mask, Words | None]:
-    """What is true of each row, a column for each question: those of a chunk, or all.
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """What is true of some states, a row each.
 
-    And the first row in which a claim steps out of range.
+    `truths` has a column for each predicate, `cuts` one for each step of `Questions.cut_steps`:
+    whether it is enabled, and a bound cuts it. `fault` is the first of the states in which a claim
+    stepped out of range; of those after it nothing is said.
     """
+
+    truths: Mask
+    cuts: Mask
+    fault: StateWords | None
+
+    @property
+    def all_has_come(self) -> Mask:
+        """In which of them all has come that any claim asks for: the second predicate of each."""
+        come: Mask = np.logical_and.reduce(self.truths[:, 1::2], axis=1)
+        return come
+
+
+def answers_of(problem: Problem, asked: Questions, rows: Rows) -> Answers:
+    """What is true of these states, in compiled code."""
     settings = np.array(problem.model.settings, np.int64)
     answers: Mask = np.zeros((len(rows), asked.columns), np.bool_)
     fault = loaded(asked.recipe)["answer"](
         address(settings), address(rows), 0, len(rows), address(answers)
     )
-    return answers, words_of(rows[fault]) if fault >= 0 else None
-
-
-def _chunks(rows: Rows) -> Iterator[Rows]:
-    """Some rows at a time."""
-    for first in range(0, len(rows), CHUNK_ROWS):
-        yield np.ascontiguousarray(rows[first : first + CHUNK_ROWS])
+    cuts_begin, cuts_end = len(asked.predicates), len(asked.predicates) + len(asked.cut_steps)
+    return Answers(
+        answers[:, :cuts_begin],
+        answers[:, cuts_begin:cuts_end],
+        state_words(rows[fault]) if fault >= 0 else None,
+    )

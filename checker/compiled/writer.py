@@ -44,11 +44,11 @@ class Writer:
         """Write an operation that gives nothing."""
         self.lines.append(f"  {operation}")
 
-    def slot(self, hint: str, kind: str = "i64", count: int = 1) -> str:
-        """Room on the stack for one variable."""
+    def slot(self, hint: str, count: int = 1) -> str:
+        """Room on the stack for so many numbers of 64 bits."""
         name = f"%{self.name(hint)}"
         times = f", i64 {count}" if count > 1 else ""
-        self.slots.append(f"  {name} = alloca {kind}{times}")
+        self.slots.append(f"  {name} = alloca i64{times}")
         return name
 
     # --- blocks ----------------------------------------------------------------------------------

@@ -8,7 +8,6 @@ from __future__ import annotations
 import shutil
 import socket
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -170,7 +169,6 @@ def name_of(broker: int) -> str:
 
 
 Lines = list[str]
-Announce = Callable[[str], None]
 
 
 def _lines(release: KafkaRelease, settings: BrokerSettings, broker: int, brokers: Brokers) -> Lines:

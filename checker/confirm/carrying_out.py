@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -18,11 +18,10 @@ from checker.confirm.paused import confirm_by_pauses
 from checker.confirm.refused import confirm_by_gate
 from checker.confirm.releases import KafkaRelease
 from checker.confirm.replay import Confirmation, confirm_on, unsteerable
+from checker.confirm.site import Site, Tell
 from model.kit.claim import Behaviour
 
 _PREFIX = "waterline-confirm-"
-
-Tell = Callable[[str], None]
 
 
 def carried_out(
@@ -52,27 +51,11 @@ def carried_out(
         return refused, course
     files = class_path(release, folder=jars, announce=announce)
     with work_folder(keep) as folder:
-        if release.is_kraft:
-            confirm = confirm_by_gate if isinstance(shown.claim, Behaviour) else confirm_by_pauses
-            found = confirm(
-                course,
-                release,
-                jars=files,
-                folder=folder,
-                is_control=control_of is not None,
-                announce=announce,
-                tell=tell,
-            )
-        else:
-            found = confirm_on(
-                course,
-                release,
-                jars=files,
-                folder=folder,
-                announce=announce,
-                tell=tell,
-            )
-    return found, course
+        site = Site(release, files, folder, announce, tell)
+        if not release.is_kraft:
+            return confirm_on(course, site), course
+        confirm = confirm_by_gate if isinstance(shown.claim, Behaviour) else confirm_by_pauses
+        return confirm(course, site, is_control=control_of is not None), course
 
 
 @contextmanager

@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import groupby
-from pathlib import Path
 
 from checker.confirm.brokers import BrokerSettings
 from checker.confirm.circumstances import Circumstances
@@ -22,6 +21,7 @@ from checker.confirm.known_differences import KnownDifference, known_difference
 from checker.confirm.outcomes import Call, Outcome, Reachable
 from checker.confirm.releases import KafkaRelease
 from checker.confirm.shortening import shortened
+from checker.confirm.site import Site, Tell
 from checker.confirm.stage import Stage
 from checker.confirm.staging import staged
 from checker.confirm.stepping import LAG_MS, NO_LAG_MS, SHRINK
@@ -47,8 +47,6 @@ CLAIM = "agrees_with_kafka"
 
 _ANY_CLAIM = "valid_isr"
 """A problem is about some claim; here none is asked."""
-
-Tell = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,14 +138,10 @@ class Conformance:
 class Grounds:
     """Where walks are walked: a cluster at a time, started when it is needed."""
 
-    def __init__(
-        self, release: KafkaRelease, jars: Sequence[Path], folder: Path, announce: Tell, tell: Tell
-    ) -> None:
-        self.release = release
-        self._jars = jars
-        self._folder = folder
-        self._announce = announce
-        self._tell = tell
+    def __init__(self, site: Site) -> None:
+        self.release = site.release
+        self._site = site
+        self._tell = site.tell
         self._clusters = 0
         self._topics = 0
 
@@ -155,18 +149,18 @@ class Grounds:
     def cluster(self, replicas: int, lag_ms: int) -> Iterator[Stage]:
         """A cluster with so many brokers. Raises `CannotConfirm`."""
         self._clusters += 1
-        folder = self._folder / f"cluster-{self._clusters}"
+        folder = self._site.folder / f"cluster-{self._clusters}"
         folder.mkdir()
         settings = BrokerSettings(
             min_insync_replicas=1, unclean_leader_election=False, lag_ms=lag_ms, fetch_wait_ms=0
         )
         with staged(
             self.release,
-            self._jars,
+            self._site.jars,
             replicas=replicas,
             settings=settings,
             folder=folder,
-            announce=self._announce,
+            announce=self._site.announce,
         ) as stage:
             yield stage
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,12 +24,11 @@ from checker.confirm.errors import CannotConfirm
 from checker.confirm.figures import Figures
 from checker.confirm.jars import class_path
 from checker.confirm.releases import KafkaRelease
+from checker.confirm.site import Site, Tell
 from counterexamples import BadTrace, read_trace, write_trace
 from model.kit.errors import BadEnvironment
 from model.kit.transition_system import Model
 from model.message.environment import Environment
-
-Tell = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +75,7 @@ def carried_out(
     found = begun(release, circumstances)
     files = class_path(release, folder=jars, announce=announce)
     with work_folder(None) as folder:
-        grounds = Grounds(release, files, folder, announce, tell)
+        grounds = Grounds(Site(release, files, folder, announce, tell))
         if trace is not None:
             walk_along(grounds, found, read_trace(trace).steps, announce=announce)
             return found, None

@@ -21,6 +21,7 @@ from checker.confirm.observing import (
 )
 from checker.confirm.proxy import wait_until
 from checker.confirm.stage import Stage, StepFailed
+from checker.confirm.topics import heal
 from checker.confirm.wire import FETCH, records_in
 
 LOSS = frozenset(
@@ -75,7 +76,7 @@ def gathered(stage: Stage, facts: Facts, committed: set[str], leader: int) -> Ev
     if leader < 0:
         return Evidence((*lines, "Nobody leads: nothing can be read."), (), bool(parting), False)
     try:
-        stage.heal(leader)
+        heal(stage, leader)
         read = _read(stage, leader)
     except (StepFailed, NoAnswer) as problem:
         lines.append(f"The cluster did not recover: {problem}.")

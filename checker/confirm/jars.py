@@ -13,7 +13,6 @@ import json
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 from xml.sax.saxutils import escape
 
@@ -21,6 +20,7 @@ from checker.compiled.cache import cache_directory
 from checker.confirm.errors import NoJars
 from checker.confirm.processes import find_java
 from checker.confirm.releases import KafkaRelease, kafka_release
+from checker.confirm.site import Tell
 
 FETCH_SECONDS_MAX = 600
 _CLASS_PATH_GOAL = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:build-classpath"
@@ -36,10 +36,8 @@ _DEPENDENCY = (
     "<dependency><groupId>{}</groupId><artifactId>{}</artifactId><version>{}</version></dependency>"
 )
 
-Announce = Callable[[str], None]
 
-
-def class_path(release: KafkaRelease, *, folder: Path | None, announce: Announce) -> list[Path]:
+def class_path(release: KafkaRelease, *, folder: Path | None, announce: Tell) -> list[Path]:
     """The jars that brokers of `release` run from. Raises `NoJars`.
 
     `folder` is one that holds them all; None: they are fetched, unless an earlier run did so.

@@ -26,6 +26,7 @@ from checker.confirm.observing import (
     read_epochs,
 )
 from checker.confirm.processes import Processes
+from checker.confirm.producing import PRODUCE_SECONDS_MAX
 from checker.confirm.proxy import Link, listens, wait_until
 from checker.confirm.releases import KafkaRelease
 from checker.confirm.wire import (
@@ -54,7 +55,6 @@ RAISED = {
     "replica.lag.time.max.ms": TIMEOUT_MS,
 }
 """Sessions and lag out of the experiment's reach; docs/c21.md has what happens without that."""
-PRODUCE_SECONDS_MAX = 900.0
 
 _METADATA, _CREATE_TOPICS, _ELECT_LEADERS, _REASSIGN = 3, 19, 43, 45
 _CONTROLLER_ID = 3000

@@ -15,14 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from checker.compiled.origins import action_of, call_of, row_of, step_of
-from checker.engines.engine import Words
-from checker.engines.expander import Expander, Tally, words_of
+from checker.engines.expander import Expander, Tally, chunks_of
 from checker.engines.memory import MemoryEngine
 from checker.engines.prepare import prepare
 from checker.paths import shortest_paths
 from checker.problems.problem import Problem
-from checker.rows import Rows
-from checker.store.explore_loop import CHUNK_ROWS
+from checker.rows import Rows, StateWords, state_words
 from model.kit.layout import WORD_BITS, Alive, Layout, Place
 from model.kit.state import State
 from model.kit.transition_system import Arguments, Model
@@ -102,7 +100,7 @@ class _Met:
     """Where an outcome was first met: a step out of a state of level `depth`."""
 
     depth: int
-    state: Words
+    state: StateWords
     call: Call
 
 
@@ -170,12 +168,11 @@ class Reachable:
         moved = key & ((1 << _ACTION_BIT) - 1)
         return model.actions[key >> _ACTION_BIT].name, _names(moved, model.layout)
 
-    def _looked(self, rows: Rows) -> dict[int, tuple[Words, Call]]:
+    def _looked(self, rows: Rows) -> dict[int, tuple[StateWords, Call]]:
         """What the steps out of some states come to: a key for each outcome, and a step with it."""
         expander = Expander(self._problem)
-        found: dict[int, tuple[Words, Call]] = {}
-        for start in range(0, len(rows), CHUNK_ROWS):
-            piece = np.array(rows[start : start + CHUNK_ROWS])
+        found: dict[int, tuple[StateWords, Call]] = {}
+        for piece in chunks_of(rows):
             for written in expander.expand(piece, Tally(self._problem)):
                 origin = expander.origin[:written]
                 rows_before, steps = row_of(origin), step_of(origin)
@@ -185,7 +182,7 @@ class Reachable:
                     if key not in found:
                         at = int(np.argmax(keys == np.uint64(key)))
                         found[key] = (
-                            words_of(piece[rows_before[at]]),
+                            state_words(piece[rows_before[at]]),
                             call_of(self._problem.model, int(steps[at])),
                         )
         return found

@@ -7,9 +7,8 @@ r1; r1 has truncated it; r0 leads again; r1 leads. What is between them nobody h
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from checker.confirm.course import Course
@@ -27,9 +26,11 @@ from checker.confirm.facts import (
     records_text,
 )
 from checker.confirm.kraft import KraftCluster, started
+from checker.confirm.producing import answer_told
 from checker.confirm.proxy import wait_until
 from checker.confirm.releases import KafkaRelease
 from checker.confirm.replay import Confirmation, Judgement
+from checker.confirm.site import Site
 from checker.confirm.stepping import StepSeen
 from checker.confirm.wire import Pending
 from model.message.terms import LEADER
@@ -141,31 +142,17 @@ class _Experiment:
     @property
     def outcome(self) -> str:
         """What the producer was answered."""
-        if self.pending is None or not self.pending.is_over():
-            return "waiting"
-        if self.pending.answer is None:
-            return "no answer"
-        code = self.pending.answer.responses[0].partition_responses[0].error_code
-        return str(code.name) if code else "acknowledged"
+        return answer_told(self.pending)
 
 
-def confirm_by_pauses(
-    course: Course,
-    release: KafkaRelease,
-    *,
-    jars: Sequence[Path],
-    folder: Path,
-    is_control: bool,
-    announce: Callable[[str], None],
-    tell: Callable[[str], None],
-) -> Confirmation:
-    """C21 on real brokers of `release`, whose files go to `folder`. Raises `CannotConfirm`.
+def confirm_by_pauses(course: Course, site: Site, *, is_control: bool) -> Confirmation:
+    """C21 on real brokers. Raises `CannotConfirm`.
 
     If r0 is continued between the elections (`is_control`) the record is not to be lost.
     """
     began = time.monotonic()
-    with started(folder, jars, announce) as cluster:
-        experiment = _Experiment(cluster, course, release, is_control, tell)
+    with started(site.folder, site.jars, site.announce) as cluster:
+        experiment = _Experiment(cluster, course, site.release, is_control, site.tell)
         experiment.begin(course.model.settings.min_insync_replicas)
         for difference in experiment.carried_out():
             return Confirmation(
@@ -176,7 +163,7 @@ def confirm_by_pauses(
                 evidence=None,
                 seconds=time.monotonic() - began,
             )
-        tell("a consumer reads")
+        site.tell("a consumer reads")
         read = consumed(cluster.ports[1])
         return _judged(experiment, read, began)
 

@@ -24,6 +24,7 @@ from checker.confirm.errors import BrokerFailed, CannotConfirm
 LAST_LINES = 5
 """How much of a log is shown of a process that failed."""
 END_SECONDS_MAX = 30
+RUN_SECONDS_MAX = 60
 _SET_PARENT_DEATH_SIGNAL = 1
 _LOG4J_1 = """\
 log4j.rootLogger=INFO, out
@@ -108,7 +109,7 @@ class Processes:
                 preexec_fn=_dies_with_parent(),  # noqa: PLW1509 - a system call and nothing else
             )
 
-    def run(self, main: str, *arguments: str, seconds_max: float = 60) -> str:
+    def run(self, main: str, *arguments: str) -> str:
         """Run the class `main` to its end; what it printed. Raises `BrokerFailed`."""
         try:
             done = subprocess.run(
@@ -117,11 +118,11 @@ class Processes:
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 text=True,
-                timeout=seconds_max,
+                timeout=RUN_SECONDS_MAX,
                 check=False,
             )
         except subprocess.TimeoutExpired:
-            raise BrokerFailed(f"{main} did not end within {seconds_max:.0f} s") from None
+            raise BrokerFailed(f"{main} did not end within {RUN_SECONDS_MAX} s") from None
         if done.returncode != 0:
             raise BrokerFailed(f"{main} failed: {_end_of((done.stdout + done.stderr).strip())}")
         return done.stdout

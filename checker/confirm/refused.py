@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from checker.confirm.course import Course
 from checker.confirm.errors import BrokerFailed, NoAnswer
@@ -29,10 +28,12 @@ from checker.confirm.facts import (
     of_model,
     records_text,
 )
-from checker.confirm.kraft import PRODUCE_SECONDS_MAX, KraftCluster, started_behind_gate
+from checker.confirm.kraft import KraftCluster, started_behind_gate
+from checker.confirm.producing import PRODUCE_SECONDS_MAX, answer_told
 from checker.confirm.proxy import Exchange, Link, wait_until
 from checker.confirm.releases import KafkaRelease
 from checker.confirm.replay import Confirmation, Judgement
+from checker.confirm.site import Site
 from checker.confirm.stepping import StepSeen
 from checker.confirm.wire import Pending
 from model.kit.state import State
@@ -151,17 +152,7 @@ class Refusal:
     @property
     def outcome(self) -> str:
         """What the producer of m1 was answered."""
-        return outcome_of(self.pending)
-
-
-def outcome_of(pending: Pending | None) -> str:
-    """What a producer was answered: `waiting`, `acknowledged`, or why not."""
-    if pending is None or not pending.is_over():
-        return "waiting"
-    if pending.answer is None:
-        return "no answer"
-    code = pending.answer.responses[0].partition_responses[0].error_code
-    return str(code.name) if code else "acknowledged"
+        return answer_told(self.pending)
 
 
 @dataclass(slots=True)
@@ -245,17 +236,8 @@ class _Experiment:
         return facts
 
 
-def confirm_by_gate(
-    course: Course,
-    release: KafkaRelease,
-    *,
-    jars: Sequence[Path],
-    folder: Path,
-    is_control: bool,
-    announce: Callable[[str], None],
-    tell: Callable[[str], None],
-) -> Confirmation:
-    """C43 on real brokers of `release`, whose files go to `folder`. Raises `CannotConfirm`.
+def confirm_by_gate(course: Course, site: Site, *, is_control: bool) -> Confirmation:
+    """C43 on real brokers. Raises `CannotConfirm`.
 
     If the controller agrees (`is_control`) the record is to be acknowledged.
     """
@@ -263,13 +245,12 @@ def confirm_by_gate(
     assert actions == sum(_ACTIONS, ()), f"another counterexample than the parts are of: {actions}"
     began = time.monotonic()
     brokers = course.model.layout.sizes["replicas"]
-    with started_behind_gate(folder, release, jars, announce, brokers=brokers, timeouts={}) as (
-        cluster,
-        gate,
-    ):
+    with started_behind_gate(
+        site.folder, site.release, site.jars, site.announce, brokers=brokers, timeouts={}
+    ) as (cluster, gate):
         refusal = Refusal(cluster, gate)
         refusal.begin(course.model.settings.min_insync_replicas)
-        experiment = _Experiment(refusal, course, release, is_control, tell)
+        experiment = _Experiment(refusal, course, site.release, is_control, site.tell)
         difference = next(experiment.carried_out(), None)
         steps = tuple(experiment.steps)
         if difference is not None:
@@ -323,7 +304,7 @@ def _judged(experiment: _Experiment) -> tuple[_Verdict, Evidence]:
         "Then the producer sent m1 once more (idempotent, the same sequence number). r1's log end: "
         f"{len(refusal.cluster.log(LEADER))}; its high watermark: "
         f"{refusal.cluster.high_watermark(LEADER)}; m1: {refusal.outcome}; sent again: "
-        f"{outcome_of(refusal.repeated)}."
+        f"{answer_told(refusal.repeated)}."
     )
     evidence = Evidence(tuple(lines), (), diverged=False, was_read=False)
     if before != "waiting" or mark != "0":

@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import enum
 import time
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 from checker.confirm.brokers import BrokerSettings
 from checker.confirm.course import Course
@@ -20,6 +18,7 @@ from checker.confirm.lasting import Looked, looked
 from checker.confirm.mapping import TABLE
 from checker.confirm.observing import observed
 from checker.confirm.releases import KafkaRelease
+from checker.confirm.site import Site, Tell
 from checker.confirm.stage import NotHeld, Stage
 from checker.confirm.staging import staged
 from checker.confirm.stepping import (
@@ -62,9 +61,6 @@ class Confirmation:
     seconds: float
 
 
-Announce = Callable[[str], None]
-
-
 def unsteerable(course: Course) -> Confirmation | None:
     """The answer where a step cannot be taken by this harness, before anything starts."""
     for moment in course.replayed.moments:
@@ -81,23 +77,11 @@ def unsteerable(course: Course) -> Confirmation | None:
     return None
 
 
-def confirm_on(
-    course: Course,
-    release: KafkaRelease,
-    *,
-    jars: Sequence[Path],
-    folder: Path,
-    announce: Announce = lambda message: None,
-    tell: Announce = lambda message: None,
-) -> Confirmation:
-    """Take a course on brokers of `release`, whose files go to `folder`.
+def confirm_on(course: Course, site: Site) -> Confirmation:
+    """Take a course that can be steered (see `unsteerable`) on brokers.
 
-    `announce` is told what is waited for, `tell` each step. Raises `CannotConfirm` where there is
-    no cluster to replay it on.
+    Raises `CannotConfirm` where there is no cluster to replay it on.
     """
-    refused = unsteerable(course)
-    if refused is not None:
-        return refused
     began = time.monotonic()
     rules = course.model.settings
     lag_ms = NO_LAG_MS
@@ -110,14 +94,14 @@ def confirm_on(
         fetch_wait_ms=0 if rules.high_watermark_before_fetch else FETCH_WAIT_MS,
     )
     with staged(
-        release,
-        jars,
+        site.release,
+        site.jars,
         replicas=course.model.layout.sizes["replicas"],
         settings=settings,
-        folder=folder,
-        announce=announce,
+        folder=site.folder,
+        announce=site.announce,
     ) as stage:
-        return Run(course, release, lag_ms, tell).carried_out(stage, began)
+        return Run(course, site.release, lag_ms, site.tell).carried_out(stage, began)
 
 
 @dataclass(slots=True)
@@ -127,7 +111,7 @@ class Run:
     course: Course
     release: KafkaRelease
     lag_ms: int
-    tell: Announce
+    tell: Tell
     steps: list[StepSeen] = field(default_factory=list)
     committed: set[str] = field(default_factory=set)
 

@@ -9,33 +9,28 @@ from __future__ import annotations
 import contextlib
 import datetime
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from checker.confirm.brokers import Brokers
 from checker.confirm.controller import Controller, Decision
+from checker.confirm.producing import Asked, send_record
 from checker.confirm.proxy import Exchange, Link, listens, wait_until
 from checker.confirm.releases import KafkaRelease
 from checker.confirm.wire import (
     FETCH,
     OFFSET_FOR_LEADER_EPOCH,
-    PRODUCE,
-    Pending,
     Record,
     call,
-    one_record,
     records_in,
 )
 
 STEP_SECONDS_MAX = 15.0
 """How long a broker may take for one step."""
-PRODUCE_SECONDS_MAX = 900.0
 FIRST_CHECKPOINT_SECONDS_MAX = 2.0
 _GRACE_SECONDS = 0.3
 """How long a broker that takes up a decision may take before what it waits for is lost."""
-ACKS = {"all": -1, "1": 1, "0": 0}
 
 
 class StepFailed(Exception):
@@ -51,27 +46,12 @@ class NotHeld(Exception):
     """The harness could not hold back, or bring about, something: it says nothing of Kafka."""
 
 
-@dataclass(slots=True)
-class Asked:
-    """A producer's record: to whom it was sent, and what came of it."""
-
-    record: int
-    leader: int
-    pending: Pending
-
-    @property
-    def outcome(self) -> str:
-        """`waiting`, `acknowledged`, or why it never will be."""
-        if not self.pending.is_over():
-            return "waiting"
-        if self.pending.answer is None:
-            return "no answer"
-        code = self.pending.answer.responses[0].partition_responses[0].error_code
-        return str(code.name) if code else "acknowledged"
-
-
 class Stage:
-    """A cluster of `replicas` brokers for one partition. Started by `staged`."""
+    """A cluster of `replicas` brokers for one partition.
+
+    `checker.confirm.staging.staged` starts it, `checker.confirm.topics` begins and ends what is
+    played on it.
+    """
 
     def __init__(
         self,
@@ -109,22 +89,14 @@ class Stage:
         Raises `StepFailed` where the leader does not take it.
         """
         before = len(self.log(leader))
-        old = not self.release.at_least(0, 11)
-        batch = one_record(value_of(record), magic=1 if old else 2)
-        partition = {"index": 0, "records": batch}
-        values = {
-            "acks": ACKS[acks],
-            "timeout": datetime.timedelta(seconds=PRODUCE_SECONDS_MAX),
-            "topic_data": [{"name": self.topic, "partition_data": [partition]}],
-        }
         port = self.brokers.ports[leader]
-        pending = Pending(port, PRODUCE, 2 if old else 3, values, seconds=PRODUCE_SECONDS_MAX)
+        pending = send_record(port, self.topic, record, acks=acks, release=self.release)
         asked = Asked(record, leader, pending)
         self.asked.append(asked)
-        refused = {"waiting", "acknowledged"}
+        not_refused = {"waiting", "acknowledged"}
 
         def is_taken() -> bool:
-            return len(self.log(leader)) > before or asked.outcome not in refused
+            return len(self.log(leader)) > before or asked.outcome not in not_refused
 
         if not wait_until(is_taken, STEP_SECONDS_MAX) or len(self.log(leader)) <= before:
             raise StepFailed(f"r{leader} appends m{record}", asked.outcome)
@@ -376,64 +348,6 @@ class Stage:
     def exchange(self, follower: int, leader: int) -> Exchange | None:
         """What the follower has sent to the leader and waits for."""
         return self.links[follower, leader].current if follower in self.sent else None
-
-    # The beginning and the end.
-
-    def begin(self, topic: str, settings: Mapping[str, str]) -> None:
-        """A new topic with these settings, and nothing of the one before.
-
-        Broker 0 leads in epoch 0, and everybody knows it and has fetched once. The first fetch
-        tells the leader that the follower's log is empty, as the model begins.
-        """
-        self._end_topic()
-        self.brokers.topic = self.controller.topic = topic
-        self.controller.create_topic(0, settings)
-        decision = self.controller.current()
-        for broker in self.replicas:
-            self.learn(broker, decision, self.replicas)
-        for follower in self.replicas[1:]:
-            while self.ask_epoch(follower, 0):
-                pass
-            self.leader_fetch(follower, 0)
-            self.receive(follower, 0)
-
-    def _end_topic(self) -> None:
-        """Everybody is up, and has forgotten the topic; nothing of it is on its way."""
-        down = [broker for broker in self.replicas if not self.brokers.is_up(broker)]
-        for broker in down:
-            self.brokers.start(broker)
-        for broker in down:
-            self.brokers.await_registered(broker, self.controller)
-        for link in self.links.values():
-            link.lose()
-            link.lose_stray()
-        for broker in self.epochs_learned:
-            self.stop_replica(broker, delete=True)
-        self.epochs_learned.clear()
-        self.sent.clear()
-        self.asked.clear()
-
-    def heal(self, leader: int) -> None:
-        """Let everything pass, start who is down, and tell everybody the last decision.
-
-        Until the leader and its followers have nothing to do any more.
-        """
-        for link in self.links.values():
-            link.lose()
-            link.open()
-        for broker in self.replicas:
-            if not self.brokers.is_up(broker):
-                self.restart(broker)
-        decision = self.controller.current()
-        order = [leader, *(broker for broker in self.replicas if broker != leader)]
-        for broker in order:
-            if self.epochs_learned.get(broker, -1) < decision.epoch:
-                self.learn(broker, decision, self.replicas)
-
-
-def value_of(record: int) -> bytes:
-    """What a producer writes as record number so and so."""
-    return f"m{record}".encode()
 
 
 def _identity(file: Path) -> tuple[int, int] | None:

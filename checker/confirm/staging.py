@@ -14,6 +14,7 @@ from checker.confirm.processes import Processes
 from checker.confirm.proxy import Link
 from checker.confirm.releases import KafkaRelease
 from checker.confirm.stage import Stage, StepFailed
+from checker.confirm.topics import begin
 
 
 @contextlib.contextmanager
@@ -61,7 +62,7 @@ def staged(
             ending.callback(link.close)
         stage = Stage(release, brokers, controller, links)
         try:
-            stage.begin(TOPIC, {})
+            begin(stage, TOPIC, {})
         except (StepFailed, NoAnswer) as problem:
             logs = "; ".join(processes.last_lines(name_of(broker)) for broker in range(replicas))
             raise BrokerFailed(f"the cluster could not be set up: {problem}; {logs}") from None

@@ -19,6 +19,7 @@ from checker.confirm.outcomes import Outcome, outcome_of
 from checker.confirm.releases import KafkaRelease
 from checker.confirm.stage import NotHeld, Stage, StepFailed
 from checker.confirm.stepping import LAG_MS, SHRINK, StepSeen, begun, look_again, require_held, take
+from checker.confirm.topics import begin
 from counterexamples import Moment, TraceStep
 from model.kit.state import State
 from model.kit.transition_system import Model, Step
@@ -69,7 +70,7 @@ def walk(
     state = model.initial[0]
     steerable = Steerable(model, stage.release, lag_ms)
     try:
-        stage.begin(topic, topic_settings)
+        begin(stage, topic, topic_settings)
         while len(walked.steps) < steps_max:
             chosen = choose(steerable.offered(state, len(walked.steps) + 1))
             if chosen is None:

@@ -86,9 +86,7 @@ def read_request(frame: bytes) -> Request:
     """What a frame asks. Raises `NoAnswer` for one that kio cannot read."""
     key, version = kind_of(frame)
     try:
-        kind = load_request_schema(key, version)
-        _, size = entity_reader(kind.__header_schema__)(frame, 0)
-        body, _ = entity_reader(kind)(frame, size)
+        body = _body(load_request_schema(key, version), frame)
     except Exception as problem:
         raise NoAnswer(f"request {key} of version {version} cannot be read: {problem}") from None
     return Request(key, version, body)
@@ -97,11 +95,15 @@ def read_request(frame: bytes) -> Request:
 def read_answer(key: int, version: int, frame: bytes) -> Any:
     """What a frame answers to a request of that kind. Raises `NoAnswer`."""
     try:
-        kind = load_response_schema(key, version)
-        _, size = entity_reader(kind.__header_schema__)(frame, 0)
-        body, _ = entity_reader(kind)(frame, size)
+        return _body(load_response_schema(key, version), frame)
     except Exception as problem:
         raise NoAnswer(f"the answer to request {key} cannot be read: {problem}") from None
+
+
+def _body(kind: Any, frame: bytes) -> Any:
+    """What follows the header in a frame of this kind."""
+    _, size = entity_reader(kind.__header_schema__)(frame, 0)
+    body, _ = entity_reader(kind)(frame, size)
     return body
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,3 +25,8 @@ class EngineChoice:
     driver_levels: int | None = None
     session: Any = None
     in_parts: bool = False
+
+
+def threads_of(asked: int) -> int:
+    """How many threads there are; 0 asks for one for each core."""
+    return asked or os.cpu_count() or 1

@@ -26,7 +26,11 @@ def engine_for(
     announce: Callable[[str], None] = lambda message: None,
     deadline: Callable[[], bool] | None = None,
 ) -> FileEngine | GrowingEngine:
-    """The engine that was asked for. Nothing of Spark is imported for the local one."""
+    """The engine that was asked for. Nothing of Spark is imported for the local one.
+
+    Beyond `memory_bytes` it goes on over files. In a `directory` every level is kept. `announce` is
+    told what is waited for; `deadline` says, when asked, whether a level is to be cut short.
+    """
     words = problem.model.layout.words
     levels = WrittenLevels(words, directory)
     if choice.name == "local":

@@ -6,7 +6,6 @@ is one owner's share for each thread. Slower than in memory, as exact, and bound
 
 from __future__ import annotations
 
-import os
 import secrets
 import tempfile
 import threading
@@ -16,19 +15,18 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from checker.engines.engine import Interrupted
+from checker.engines.answers import Interrupted
+from checker.engines.choice import threads_of
 from checker.engines.task import LevelPlan, Report, explore
+from checker.engines.workers import GATHERED_ROWS_MAX, GROWTH_EXPECTED
 from checker.store import disk_calls, programs
 from checker.store.storage import Damaged, LocalStorage, Storage
 
 OWNERS_MIN, OWNERS_MAX = 16, 1024
 _TASK_BYTES_A_ROW = 6
 """Words that a task holds for each word of a candidate: received, joined, sorted twice, kept."""
-_GATHERED_ROWS = 1 << 22
 HELD_SHARE = 8
 """Candidates are spilled once they take one part in so many of the memory."""
-_GROWTH_EXPECTED = 16
-"""How much larger than at the time of handing over a level's candidates are expected to get."""
 
 
 class DiskWorkers:
@@ -45,10 +43,10 @@ class DiskWorkers:
     ) -> None:
         self.words = words
         self.name = name
-        self.threads = threads or os.cpu_count() or 1
+        self.threads = threads_of(threads)
         self.memory_bytes = memory_bytes or 1 << 30
         share = self.memory_bytes // (8 * self.threads)
-        self.gathered_rows = min(_GATHERED_ROWS, share // (8 * words) + 1)
+        self.gathered_rows = min(GATHERED_ROWS_MAX, share // (8 * words) + 1)
         self._late = deadline or (lambda: False)
         self._pool = ThreadPoolExecutor(self.threads, thread_name_prefix="disk")
         self._candidates: Candidates | None = None
@@ -63,7 +61,7 @@ class DiskWorkers:
             else:
                 self._directory = Path(tempfile.mkdtemp(prefix="waterline-"))
         programs.make_ready(programs.over_files(self.words))
-        expected = (frontier * _GROWTH_EXPECTED + visited // 8) * self.words * 8
+        expected = (frontier * GROWTH_EXPECTED + visited // 8) * self.words * 8
         room = self.memory_bytes / 2 / self.threads
         owners = int(expected * _TASK_BYTES_A_ROW / room) + 1
         return min(max(owners, OWNERS_MIN), OWNERS_MAX)

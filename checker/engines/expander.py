@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from checker.compiled.kernel import canonicalise, kernel_of
 from checker.compiled.loops import FAULT
 from checker.compiled.machine import code_address
-from checker.engines.engine import Counts, Expansion, Words
+from checker.engines.answers import Counts, Expansion
 from checker.problems.problem import Problem
-from checker.rows import Rows, address
+from checker.rows import Rows, StateWords, address, state_words
 from checker.store import explore_loop
 from checker.store.explore_loop import CHUNK_ROWS
 from checker.store.visited import Visited
@@ -29,9 +29,9 @@ class Breaches:
         self.broken: NDArray[np.bool_] = np.zeros(claims, np.bool_)
         self.least: Rows = np.zeros((claims, words), np.uint64)
 
-    def note(self, number: int, words: Words) -> None:
+    def note(self, number: int, words: StateWords) -> None:
         """Keep a state for a claim, if it is the least so far."""
-        if not self.broken[number] or words < words_of(self.least[number]):
+        if not self.broken[number] or words < state_words(self.least[number]):
             self.broken[number] = True
             self.least[number] = words
 
@@ -40,9 +40,9 @@ class Breaches:
         for number, words in other.as_dict().items():
             self.note(number, words)
 
-    def as_dict(self) -> dict[int, Words]:
+    def as_dict(self) -> dict[int, StateWords]:
         """The states kept, by the claim's number."""
-        return {int(i): words_of(self.least[i]) for i in np.flatnonzero(self.broken)}
+        return {int(i): state_words(self.least[i]) for i in np.flatnonzero(self.broken)}
 
 
 class Tally:
@@ -55,8 +55,8 @@ class Tally:
         if happened is not None:
             self.happened |= happened
         self.breaches = Breaches(len(problem.properties), problem.model.layout.words)
-        self.deadlock: Words | None = None
-        self.faults: list[Words] = []
+        self.deadlock: StateWords | None = None
+        self.faults: list[StateWords] = []
 
     def add(self, other: Tally) -> None:
         """Take in another part of the same level."""
@@ -88,7 +88,7 @@ class Findings(Breaches):
 
     def __init__(self, problem: Problem) -> None:
         super().__init__(len(problem.invariants), problem.model.layout.words)
-        self.faults: list[Words] = []
+        self.faults: list[StateWords] = []
 
     def add(self, other: Findings) -> None:
         """Take in what was found in another part of the same level."""
@@ -96,12 +96,7 @@ class Findings(Breaches):
         self.faults += other.faults
 
 
-def words_of(row: NDArray[np.uint64]) -> Words:
-    """A row of a block as the plain value that identifies a state."""
-    return tuple(int(word) for word in row)
-
-
-def least(left: Words | None, right: Words | None) -> Words | None:
+def least(left: StateWords | None, right: StateWords | None) -> StateWords | None:
     """The smaller of two states, where there are any."""
     if left is None or right is None:
         return left or right
@@ -124,7 +119,13 @@ def initial_rows(problem: Problem) -> Rows:
     given = [state.words for state in problem.model.initial]
     rows: Rows = np.array(given, np.uint64).reshape(-1, problem.model.layout.words)
     canonicalise(problem, rows)
-    return np.array(sorted({words_of(row) for row in rows}), np.uint64)
+    return np.array(sorted({state_words(row) for row in rows}), np.uint64)
+
+
+def chunks_of(rows: Rows) -> Iterator[Rows]:
+    """A block in pieces that an expander has room for: C-contiguous, in order, none empty."""
+    for first in range(0, len(rows), CHUNK_ROWS):
+        yield np.ascontiguousarray(rows[first : first + CHUNK_ROWS])
 
 
 class Expander:
@@ -170,11 +171,11 @@ class Expander:
                 canonicalise(self.problem, self.out[:written])
                 yield written
             if ended == FAULT:
-                tally.faults.append(words_of(rows[following]))
+                tally.faults.append(state_words(rows[following]))
                 following += 1
             row = following
         if dead.any():
-            tally.deadlock = least(tally.deadlock, min(words_of(r) for r in rows[dead]))
+            tally.deadlock = least(tally.deadlock, min(state_words(r) for r in rows[dead]))
 
     def _expand_from(
         self, rows: Rows, row: int, tally: Tally, dead: NDArray[np.bool_]
@@ -220,10 +221,10 @@ class Expander:
         )
         while not visited.explore(job, thread):
             row = int(job[explore_loop.ROW])
-            tally.faults.append(words_of(rows[row]))
+            tally.faults.append(state_words(rows[row]))
             job[explore_loop.ROW] = row + 1
         if dead.any():
-            tally.deadlock = least(tally.deadlock, min(words_of(r) for r in rows[dead]))
+            tally.deadlock = least(tally.deadlock, min(state_words(r) for r in rows[dead]))
 
     def inspect(self, rows: Rows, findings: Findings) -> None:
         """Evaluate every applicable invariant in every row."""
@@ -240,5 +241,5 @@ class Expander:
             )
             if fault < 0:
                 return
-            findings.faults.append(words_of(rows[fault]))
+            findings.faults.append(state_words(rows[fault]))
             row = fault + 1

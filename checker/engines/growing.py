@@ -9,7 +9,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.engines.engine import Arrivals, Expansion
+from checker.engines.answers import Arrivals, Expansion
 from checker.engines.memory import MemoryEngine, OutOfMemory
 from checker.engines.over_files import FileEngine
 from checker.rows import Rows

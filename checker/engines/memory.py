@@ -9,7 +9,6 @@ on it.
 from __future__ import annotations
 
 import itertools
-import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
@@ -20,7 +19,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.engines.engine import Arrivals, Expansion, Interrupted, ModelFault
+from checker.engines.answers import Arrivals, Expansion, Interrupted, ModelFault
+from checker.engines.choice import threads_of
 from checker.engines.expander import Expander, Findings, Tally, initial_rows
 from checker.memory_use import anonymous_bytes
 from checker.problems.problem import Problem
@@ -35,11 +35,6 @@ PIECE_ROWS_MAX = 16 * CHUNK_ROWS
 LOOK_PIECES = 4
 """After so many pieces a thread looks whether the search is to end, or memory is short."""
 _Found = TypeVar("_Found")
-
-
-def threads_of(asked: int) -> int:
-    """How many threads there are; 0 asks for one for each core."""
-    return asked or os.cpu_count() or 1
 
 
 class OutOfMemory(Exception):

@@ -15,7 +15,7 @@ from uuid import uuid4
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.engines.engine import Arrivals, EngineFailed, Expansion, ModelFault
+from checker.engines.answers import Arrivals, EngineFailed, Expansion, ModelFault
 from checker.engines.expander import Findings, Tally, initial_rows
 from checker.engines.task import LevelPlan, OwnerPlan, Report, SortedFile
 from checker.engines.tiers import Tiers
@@ -141,9 +141,10 @@ class FileEngine:
         yield from self.workers.over([file.name for file in self.levels[depth].files], on_file)
 
     def over(self, items: Sequence[Any], work: Callable[[Any], Any]) -> Iterator[Any]:
-        """What `work` makes of each item, by those who explore, in the order of the items.
+        """What `work` makes of each item, in the order of the items.
 
-        It must be picklable, and so must the items and what it makes of them.
+        By those who explore levels that are not small, whoever explores just now. `work` must be
+        picklable, and so must the items and what it makes of them.
         """
         yield from self.main.over(items, work)
 

@@ -22,28 +22,16 @@ def unpacked(archive: str, packed: bytes) -> Any:
     return CloudPickleSerializer().loads(packed)  # type: ignore[no-untyped-call]
 
 
-class TaskShipped:
-    """A function of a partition's number and its items."""
+class ShippedCall:
+    """A function of ours in its packed form: of a partition's items, or its number and these."""
 
     def __init__(self, archive: str, packed: bytes) -> None:
         self.archive = archive
         self.packed = packed
 
-    def __call__(self, owner: int, blocks: Any) -> Any:
+    def __call__(self, *given: Any) -> Any:
         """Find the function and call it."""
-        return unpacked(self.archive, self.packed)(owner, blocks)
-
-
-class EachShipped:
-    """A function of a partition's items."""
-
-    def __init__(self, archive: str, packed: bytes) -> None:
-        self.archive = archive
-        self.packed = packed
-
-    def __call__(self, items: Iterator[Any]) -> Any:
-        """Find the function and call it."""
-        return unpacked(self.archive, self.packed)(items)
+        return unpacked(self.archive, self.packed)(*given)
 
 
 def itself(value: Any) -> Any:

@@ -23,7 +23,7 @@ from pyspark.serializers import CloudPickleSerializer
 
 from checker.compiled.cache import private_folder, trusted_cache
 from checker.engines import shipped_call
-from checker.engines.shipped_call import EachShipped, Probe, TaskShipped
+from checker.engines.shipped_call import Probe, ShippedCall
 from checker.engines.spark_session import NoSpark
 from checker.engines.task import LevelPlan, explore
 
@@ -55,15 +55,18 @@ class Shipped:
 
     def task(self, plan: LevelPlan) -> Callable[[int, Any], Iterator[tuple[int, Any]]]:
         """`explore` with its plan, as Spark wants it."""
-        if self._archive is None:
-            return _Task(plan)
-        return TaskShipped(self._archive, _packed(_Task(plan)))
+        return self._shipped(_Task(plan))
 
     def each(self, work: Callable[[Any], Any]) -> Callable[[Iterator[Any]], Iterator[Any]]:
         """`work` for each item of a partition."""
+        return self._shipped(_Each(work))
+
+    def _shipped(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """The function itself where workers can import it, else with the way to find it."""
         if self._archive is None:
-            return _Each(work)
-        return EachShipped(self._archive, _packed(_Each(work)))
+            return function
+        packed = CloudPickleSerializer().dumps(function)  # type: ignore[no-untyped-call]
+        return ShippedCall(self._archive, packed)
 
     def _lacking(self, context: Any) -> list[str]:
         """Libraries that some executor has not, or has in another version."""
@@ -116,11 +119,6 @@ class _Each:
 
     def __call__(self, items: Iterator[Any]) -> Iterator[Any]:
         return (self.work(item) for item in items)
-
-
-def _packed(function: Any) -> bytes:
-    packed: bytes = CloudPickleSerializer().dumps(function)  # type: ignore[no-untyped-call]
-    return packed
 
 
 def archive(libraries: list[str]) -> Path:

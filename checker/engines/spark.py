@@ -14,6 +14,7 @@ from checker.engines.choice import EngineChoice
 from checker.engines.shipped_call import itself, values
 from checker.engines.spark_side import SparkSide
 from checker.engines.task import LevelPlan, Report, load
+from checker.engines.workers import GATHERED_ROWS_MAX, GROWTH_EXPECTED
 from checker.memory_use import memory_a_core
 from checker.problems.problem import Problem
 from checker.store import programs
@@ -28,9 +29,6 @@ RENEW_LEVELS = 24
 OWNERS_A_CORE = 2
 CLUSTER_MEMORY_A_CORE = 2 << 30
 """What a core of a cluster is taken to have for Python; `--partitions` says otherwise."""
-_GROWTH_EXPECTED = 16
-"""How many candidates to expect, in the widest level to come, for each state of this one."""
-_GATHERED_ROWS = 1 << 22
 
 
 def owners_for(frontier: int, *, words: int, cores: int, memory_a_core: int) -> int:
@@ -39,7 +37,7 @@ def owners_for(frontier: int, *, words: int, cores: int, memory_a_core: int) -> 
     Enough for every core, and so many that a task's candidates, once levels have grown, take no
     more than half of a core's memory (docs/scaling.md says how much each takes).
     """
-    task_bytes = frontier * _GROWTH_EXPECTED * (32 * words + 24)
+    task_bytes = frontier * GROWTH_EXPECTED * (32 * words + 24)
     return max(2, OWNERS_A_CORE * cores, -(-task_bytes // (memory_a_core // 2)))
 
 
@@ -47,7 +45,7 @@ class SparkWorkers:
     """Tasks on Spark, as `choice` says. `deadline` tells when a level is to be cut short."""
 
     name = "spark"
-    gathered_rows = _GATHERED_ROWS
+    gathered_rows = GATHERED_ROWS_MAX
 
     def __init__(
         self,

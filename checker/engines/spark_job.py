@@ -14,7 +14,7 @@ from typing import Any
 
 from py4j.protocol import Py4JError, Py4JJavaError
 
-from checker.engines.engine import EngineFailed, Interrupted
+from checker.engines.answers import EngineFailed, Interrupted
 from checker.engines.jvm import SparkGone, how_it_ended
 from checker.engines.workers import WorkersLost
 from counterexamples import FULL

@@ -23,7 +23,8 @@ LOCAL = "local[*]"
 _QUICK_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 _TASK_FAILURES = 4
 _LOCAL_HEAP = "2g"
-EXECUTORS_PATIENCE_SECONDS = 60.0
+_EXECUTORS_SECONDS_MAX = 60.0
+"""How long a cluster may take to give the first executor."""
 
 
 class NoSpark(Missing):
@@ -50,14 +51,7 @@ def start_context(
     if not is_submitted():
         use_java()
     master = master or (None if is_submitted() else LOCAL)
-    os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
-    if master is not None and master.startswith("local"):
-        os.environ["PYSPARK_PYTHON"] = sys.executable
-        roots = dict.fromkeys(_source_root(name) for name in ("checker", "model", "invariants"))
-        inherited = os.environ.get("PYTHONPATH")
-        os.environ["PYTHONPATH"] = os.pathsep.join([*roots, *([inherited] if inherited else [])])
-    else:
-        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    _set_python_of_workers(on_this_machine=_is_local(master))
     os.environ.setdefault("SPARK_LAUNCHER_OPTS", _QUICK_JVM)
     from pyspark import SparkConf  # noqa: PLC0415 - half a second, only where needed
 
@@ -65,7 +59,7 @@ def start_context(
 
     # Asked first: a configuration, too, talks to the process that there is.
     gateway = None if is_submitted() else gateway_in_use()
-    conf = SparkConf(loadDefaults=master is None or not master.startswith("local"))
+    conf = SparkConf(loadDefaults=not _is_local(master))
     conf.setAppName("waterline")
     if master is not None:
         conf.setMaster(_retrying(master))
@@ -80,12 +74,34 @@ def start_context(
     except Exception as problem:
         if gateway is not None and (how := how_it_ended(gateway)):
             raise SparkGone("before it was up", how) from None
-        told = str(getattr(problem, "java_exception", problem)).splitlines() or [repr(problem)]
-        # A process that ended has said why in its log; one that runs has told it by the exception.
-        said = _complaint(log) if "JAVA_GATEWAY_EXITED" in told[0] else ""
-        reason = f"{told[0]} {said}".rstrip()
+        reason = _reason(problem, log)
         raise NoSpark(f"Spark cannot be started on --master {master}: {reason}") from None
     return context
+
+
+def _is_local(master: str | None) -> bool:
+    """Whether tasks run on this machine; where spark-submit says it is not known."""
+    return master is not None and master.startswith("local")
+
+
+def _set_python_of_workers(*, on_this_machine: bool) -> None:
+    """Have workers on this machine run this very Python, and find what this process does."""
+    os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
+    if not on_this_machine:
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+        return
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    roots = dict.fromkeys(_source_root(name) for name in ("checker", "model", "invariants"))
+    inherited = os.environ.get("PYTHONPATH")
+    os.environ["PYTHONPATH"] = os.pathsep.join([*roots, *([inherited] if inherited else [])])
+
+
+def _reason(problem: Exception, log: Path) -> str:
+    """Why Spark did not start, in one line."""
+    told = str(getattr(problem, "java_exception", problem)).splitlines() or [repr(problem)]
+    # A process that ended has said why in its log; one that runs has told it by the exception.
+    said = _complaint(log) if "JAVA_GATEWAY_EXITED" in told[0] else ""
+    return f"{told[0]} {said}".rstrip()
 
 
 def _complaint(log: Path) -> str:
@@ -97,18 +113,18 @@ def _complaint(log: Path) -> str:
     return next((line.strip() for line in reversed(said) if "rror" in line), "")
 
 
-def wait_for_executors(context: Any, *, seconds: float = EXECUTORS_PATIENCE_SECONDS) -> None:
+def wait_for_executors(context: Any) -> None:
     """Until a cluster has given the first executor; a job would otherwise wait forever, silently.
 
     Raises `NoSpark`.
     """
     if str(context.master).startswith("local"):
         return
-    until = time.monotonic() + seconds
+    until = time.monotonic() + _EXECUTORS_SECONDS_MAX
     while context._jsc.sc().getExecutorMemoryStatus().size() < 2:
         if time.monotonic() > until:
             raise NoSpark(
-                f"{context.master} has given no executor for {seconds:.0f} s; "
+                f"{context.master} has given no executor for {_EXECUTORS_SECONDS_MAX:.0f} s; "
                 "it needs workers with a free core and enough free memory "
                 "(--spark-conf spark.executor.memory=512m asks for less)"
             )
@@ -147,7 +163,7 @@ def _settings(master: str | None) -> dict[str, str]:
         "spark.locality.wait": "0s",
         "spark.shuffle.reduceLocality.enabled": "false",
     }
-    if master is not None and master.startswith("local"):
+    if _is_local(master):
         settings |= {
             "spark.driver.bindAddress": "127.0.0.1",
             "spark.driver.host": "127.0.0.1",

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+from checker.engines.answers import EngineFailed
 from checker.engines.choice import EngineChoice
-from checker.engines.engine import EngineFailed
 from checker.engines.shipping import Shipped
 from checker.engines.spark_job import SparkJobs
 from checker.engines.spark_session import start_context, wait_for_executors

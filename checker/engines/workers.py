@@ -8,6 +8,13 @@ from typing import Any, Protocol
 from checker.engines.task import LevelPlan, Report
 from checker.store.storage import Storage
 
+GATHERED_ROWS_MAX = 1 << 22
+"""More distinct candidates than these a task never keeps before it passes them on."""
+GROWTH_EXPECTED = 16
+"""How many candidates to expect, in the widest level to come, for each state of the level at which
+workers take over.
+"""
+
 
 class WorkersLost(Exception):
     """Some workers are gone, and with them the candidates they held; a level may be tried again."""

@@ -14,7 +14,7 @@ from enum import Enum
 from checker.kafka.families import GRAINS, MESSAGE
 from checker.problems.family import WHERE, Family
 from checker.problems.problem import Problem
-from checker.problems.wording import told_option
+from checker.problems.wording import as_option
 from model.kit.errors import BadEnvironment
 from model.message.declared import option_of
 from model.message.environment import DECLARED, Environment
@@ -122,11 +122,4 @@ def _set(
     for value in values:
         if value != model.options[option]:
             changed = {**model.options, option: value}
-            yield Candidate(kind, _told(option, value), model.version, tuple(changed.items()))
-
-
-def _told(option: str, value: object) -> str:
-    """`--acks all`, `--no-consumer`: as an option of `check`."""
-    if isinstance(value, bool):
-        return f"--{option}" if value else f"--no-{option}"
-    return f"--{option} {told_option(value)}"
+            yield Candidate(kind, as_option(option, value), model.version, tuple(changed.items()))

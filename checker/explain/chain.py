@@ -18,7 +18,7 @@ from checker.explain.allowance import Allowance
 from checker.explain.courses import Courses, CourseSearch, Event
 from checker.explain.lasting import LastingSearch, taken_by_itself
 from checker.problems.family import words_of
-from checker.problems.problem import Problem
+from checker.problems.problem import Problem, asked_alone
 from counterexamples import Moment, Replayed
 from model.kit.claim import ActionProperty, Claim, Invariant, Recoverable, Temporal
 from model.kit.state import State
@@ -103,7 +103,7 @@ class _Looked:
         self, problem: Problem, replayed: Replayed, states_max: int, seconds_max: float
     ) -> None:
         self._replayed, self._model = replayed, problem.model
-        [self._claim] = [claim for claim in problem.claims if problem.is_asked(claim)]
+        self._claim = asked_alone(problem)
         self._own = own_actions(problem, self._claim)
         self._search: CourseSearch | LastingSearch
         if isinstance(self._claim, Invariant | ActionProperty):

@@ -14,13 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from checker.compiled.origins import action_of, arguments_of, call_of, row_of, step_of
-from checker.engines.engine import ModelFault, Words
-from checker.engines.expander import Expander, Findings, Tally
+from checker.engines.answers import ModelFault
+from checker.engines.expander import Expander, Findings, Tally, chunks_of
 from checker.explain.allowance import Allowance
 from checker.faults import explain_fault
 from checker.problems.problem import Problem
-from checker.rows import Rows
-from checker.store.explore_loop import CHUNK_ROWS
+from checker.rows import Rows, StateWords, state_words
 from model.kit.claim import ActionProperty, Judged
 from model.kit.state import State
 from model.kit.transition_system import Model
@@ -51,6 +50,21 @@ class Courses:
     states: int
 
 
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """Steps out of some states, an entry each.
+
+    `sources` are the places of those states among all that were asked about, `steps` as in
+    `checker.compiled.origins`, `successors` the states that they lead to. `may_break` says whether
+    some step, one of these or of those before them in the same chunk, breaks the property asked.
+    """
+
+    sources: NDArray[np.int64]
+    steps: NDArray[np.int64]
+    successors: Rows
+    may_break: bool
+
+
 class StepsOnCourses:
     """Takes the steps of a problem's model, and tells them apart by where they come from.
 
@@ -65,19 +79,22 @@ class StepsOnCourses:
         self._is_own: NDArray[np.bool_] = np.array([name in own for name in names], np.bool_)
         self._number = {name: number for number, name in enumerate(names)}
 
-    def out_of(self, rows: Rows) -> Iterator[tuple[Rows, NDArray[np.int64]]]:
-        """The successors of some rows, block by block, with their origins in `block`.
+    def out_of(self, rows: Rows) -> Iterator[Taken]:
+        """All steps out of some states, some at a time.
 
-        `begins` is where the block begins in `rows`, and `tally` is of the block. Raises what an
-        action raises, as a run does (`checker.faults`).
+        Raises what an action raises, as a run does (`checker.faults`).
         """
-        for at in range(0, len(rows), CHUNK_ROWS):
-            self.begins, self.block = at, np.ascontiguousarray(rows[at : at + CHUNK_ROWS])
-            self.tally = Tally(self.problem)
-            for written in self.expander.expand(self.block, self.tally):
-                yield self.expander.out[:written].copy(), self.expander.origin[:written].copy()
-            if self.tally.faults:
-                raise explain_fault(self.problem, ModelFault(min(self.tally.faults)))
+        first = 0
+        for chunk in chunks_of(rows):
+            tally = Tally(self.problem)
+            for written in self.expander.expand(chunk, tally):
+                origins = self.expander.origin[:written]
+                successors = self.expander.out[:written].copy()
+                may_break = bool(tally.breaches.broken.any())
+                yield Taken(first + row_of(origins), step_of(origins), successors, may_break)
+            if tally.faults:
+                raise explain_fault(self.problem, ModelFault(min(tally.faults)))
+            first += len(chunk)
 
     def are_own(self, steps: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Which steps the protocol takes by itself."""
@@ -109,7 +126,7 @@ class CourseSearch:
         self._claim = claim
         self._steps = StepsOnCourses(problem, own)
 
-    def search(self, start: Words, events: Sequence[Event], allowance: Allowance) -> Courses:
+    def search(self, start: StateWords, events: Sequence[Event], allowance: Allowance) -> Courses:
         """Go through all courses from `start` with some of the `events`, in their order.
 
         A state is looked at once: where it is reached with more events still to come, whatever it
@@ -118,7 +135,7 @@ class CourseSearch:
         seen: set[bytes] = set()
         begun: list[list[Rows]] = [[] for _ in range(len(events) + 1)]
         begun[0].append(np.array([start], np.uint64))
-        for taken, starts in enumerate(begun):
+        for passed, starts in enumerate(begun):
             frontier = _unseen(starts, seen)
             while len(frontier):
                 if self._breaks_in(frontier):
@@ -126,16 +143,15 @@ class CourseSearch:
                 if len(seen) > allowance.states or allowance.is_over:
                     return Courses(None, len(seen))
                 reached: list[Rows] = []
-                for rows, origins in self._steps.out_of(frontier):
-                    steps = step_of(origins)
-                    allowed = self._steps.are_own(steps)
-                    reached.append(rows[allowed])
-                    for later in range(taken, len(events)):
-                        matching = self._steps.are(steps, events[later])
+                for taken in self._steps.out_of(frontier):
+                    allowed = self._steps.are_own(taken.steps)
+                    reached.append(taken.successors[allowed])
+                    for later in range(passed, len(events)):
+                        matching = self._steps.are(taken.steps, events[later])
                         if matching.any():
-                            begun[later + 1].append(rows[matching])
+                            begun[later + 1].append(taken.successors[matching])
                             allowed |= matching
-                    if self._broken_by(allowed):
+                    if self._is_broken_by(taken, allowed, frontier):
                         return Courses(True, len(seen))
                 frontier = _unseen(reached, seen)
         return Courses(False, len(seen))
@@ -148,28 +164,29 @@ class CourseSearch:
             raise explain_fault(self.problem, ModelFault(min(findings.faults)))
         return bool(findings.broken.any())
 
-    def _broken_by(self, allowed: NDArray[np.bool_]) -> bool:
-        """Whether an allowed step of the last block breaks the claim, if it is one about steps.
+    def _is_broken_by(self, taken: Taken, allowed: NDArray[np.bool_], frontier: Rows) -> bool:
+        """Whether an allowed step out of the frontier breaks the claim, if it is one about steps.
 
         Compiled code says only that some step does; which one, if it is allowed, Python finds.
         """
         claim = self._claim
-        if not isinstance(claim, ActionProperty) or not self._steps.tally.breaches.broken.any():
+        if not isinstance(claim, ActionProperty) or not taken.may_break:
             return False
-        origins = self._steps.expander.origin[: len(allowed)][allowed]
+        sources, steps = frontier[taken.sources[allowed]], taken.steps[allowed]
         return any(
             not claim.keeps(before, after, self.model.settings)
-            for before, after in _transitions(self.model, self._steps.block, origins)
+            for before, after in _transitions(self.model, sources, steps)
         )
 
 
 def _transitions(
-    model: Model, block: Rows, origins: NDArray[np.int64]
+    model: Model, sources: Rows, steps: NDArray[np.int64]
 ) -> Iterator[tuple[State, State]]:
+    """The states before and after each of these steps, which Python takes once more."""
     actions = {action.name: action for action in model.actions}
-    for origin in origins.tolist():
-        before = State(model.layout, tuple(map(int, block[row_of(origin)])))
-        name, arguments = call_of(model, step_of(origin))
+    for row, step in zip(sources, steps.tolist(), strict=True):
+        before = State(model.layout, state_words(row))
+        name, arguments = call_of(model, step)
         yield before, model.apply(before, actions[name], arguments)
 
 

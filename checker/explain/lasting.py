@@ -19,17 +19,16 @@ from checker.behaviours.fairness import FairSteps, Staying, staying
 from checker.behaviours.lasso import Waiting, waiting
 from checker.behaviours.recovery import Recovery, Ways
 from checker.behaviours.space import Space, answers_of, asked_of
-from checker.compiled.origins import row_of, step_of
-from checker.engines.engine import ModelFault, Words
+from checker.engines.answers import ModelFault
 from checker.explain.allowance import Allowance
 from checker.explain.courses import Courses, Event, StepsOnCourses
 from checker.faults import explain_fault
 from checker.problems.problem import Problem
-from checker.rows import Rows
+from checker.rows import Rows, StateWords
 from model.kit.claim import Behaviour, Recoverable, Temporal, fair_actions, ways_back
 from model.kit.transition_system import Model
 
-_NOT_TAKEN = -1
+_NOT_ON_COURSE = -1
 _Node = tuple[bytes, int]
 """The words of a state, and which event may come next."""
 
@@ -55,7 +54,7 @@ class LastingSearch:
 
     def search(
         self,
-        start: Words,
+        start: StateWords,
         events: Sequence[Event],
         allowance: Allowance,
         *,
@@ -69,7 +68,7 @@ class LastingSearch:
         return Courses(None if space is None else self._judged(space, is_waiting), states)
 
     def space(
-        self, start: Words, events: Sequence[Event], allowance: Allowance
+        self, start: StateWords, events: Sequence[Event], allowance: Allowance
     ) -> tuple[Space | None, int]:
         """All courses as one graph whose node 0 is the start, None where the allowance ended it.
 
@@ -92,9 +91,9 @@ class LastingSearch:
         events: Sequence[Event],
     ) -> None:
         """Take every step of a course out of some states, of which the same event may be next."""
-        for successors, origins in self._steps.out_of(rows):
-            steps = step_of(origins)
-            leads_to: NDArray[np.int64] = np.full(len(steps), _NOT_TAKEN, np.int64)
+        for taken in self._steps.out_of(rows):
+            steps = taken.steps
+            leads_to: NDArray[np.int64] = np.full(len(steps), _NOT_ON_COURSE, np.int64)
             # What matches several events is the first of them: then most are still to come.
             for place in reversed(range(next_event, len(events))):
                 leads_to[self._steps.are(steps, events[place])] = place + 1
@@ -103,19 +102,22 @@ class LastingSearch:
                 if event.again:
                     own |= self._steps.are(steps, event)
             leads_to[own] = next_event
-            taken = np.flatnonzero(leads_to != _NOT_TAKEN)
-            sources = numbers[self._steps.begins + row_of(origins[taken])]
-            graph.add(successors[taken], leads_to[taken], sources, steps[taken])
+            on_course = leads_to != _NOT_ON_COURSE
+            graph.add(
+                taken.successors[on_course],
+                leads_to[on_course],
+                numbers[taken.sources[on_course]],
+                steps[on_course],
+            )
 
     def _space(self, graph: _Graph) -> Space:
         asked = asked_of(self.problem)
         rows = graph.rows_of(range(len(graph)))
-        answers, fault = answers_of(self.problem, asked, rows)
-        if fault is not None:
-            raise explain_fault(self.problem, ModelFault(fault))
-        predicates = len(asked.predicates)
+        answers = answers_of(self.problem, asked, rows)
+        if answers.fault is not None:
+            raise explain_fault(self.problem, ModelFault(answers.fault))
         cut_steps: Numbers = np.array(asked.cut_steps, np.int32)
-        at, which = np.nonzero(answers[:, predicates:][:, : len(cut_steps)])
+        at, which = np.nonzero(answers.cuts)
         source, target, step = graph.edges
         return Space(
             rows,
@@ -123,7 +125,7 @@ class LastingSearch:
             source,
             target,
             step,
-            tuple(answers[:, :predicates].T),
+            tuple(answers.truths.T),
             at.astype(np.int32),
             cut_steps[which],
         )
@@ -164,7 +166,7 @@ def staying_in(
 class _Graph:
     """All courses: nodes by number in the order in which they are reached, and the steps."""
 
-    def __init__(self, start: Words) -> None:
+    def __init__(self, start: StateWords) -> None:
         words = np.array(start, np.uint64).tobytes()
         self._columns = len(start)
         self._numbers: dict[_Node, int] = {(words, 0): 0}

@@ -7,14 +7,14 @@ decided. That the claim holds because what it is about never happens any more is
 
 from __future__ import annotations
 
+import math
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from checker.budgets import Budgets
-from checker.engines.choice import EngineChoice
-from checker.engines.memory import threads_of
+from checker.engines.choice import EngineChoice, threads_of
 from checker.engines.prepare import prepare
 from checker.explain.candidates import Candidate, Nonsense, candidates
 from checker.problems.problem import Problem, Shared, sharing
@@ -91,31 +91,14 @@ def repairs_of(
     changes are explored, of how many.
     """
     changes, nonsense = candidates(problem)
-    changed = [_changed(problem, change) for change in changes]
-    shared = _shared_by((problem, *changed))
-    asked = [claim.name for claim in problem.claims if problem.is_asked(claim)]
-    choice = EngineChoice(name="local", threads=threads)
-    ends: float | None = None
-    results: list[Result] = []
-    for number, one in enumerate((problem, *changed)):
-        watch(number, len(changes) + 1)
-        shareable = replace(one, shared=shared[one.model.layout])
-        prepare(shareable, threads=threads_of(threads), announce=announce)
-        if ends is None:
-            # Compiling is not what the time is for; most of it is done the first time.
-            ends = time.monotonic() + seconds_max
-        left = ends - time.monotonic()
-        if left <= 0:
-            break
-        # As it is, it is explored whole, to see what happens; of a change one violation will do.
-        budgets = Budgets(
-            max_states=states_max, max_seconds=left, stop_at_first=number > 0 and len(asked) == 1
-        )
-        result = run(shareable, choice, budgets=budgets).result
-        if result.interrupted:
-            break
-        results.append(result)
-    watch(len(changes) + 1, len(changes) + 1)
+    asked = problem.asked_names
+    results = _explored(
+        (problem, *(_changed(problem, change) for change in changes)),
+        Budgets(max_states=states_max, max_seconds=seconds_max, stop_at_first=len(asked) == 1),
+        threads=threads,
+        announce=announce,
+        watch=watch,
+    )
     happening = _happening(results[0]) if results else frozenset()
     explored = list(zip(changes, results[1:], strict=False))
     return tuple(
@@ -130,10 +113,47 @@ def repairs_of(
     )
 
 
+def _explored(
+    problems: Sequence[Problem],
+    budgets: Budgets,
+    *,
+    threads: int,
+    announce: Callable[[str], None],
+    watch: Callable[[int, int], None],
+) -> list[Result]:
+    """What came of each, as far as the seconds of the budgets, which are for all of them, go.
+
+    The first one is explored whole, whatever breaks in it: what happens in it is asked of it.
+    """
+    shared = _shared_by(problems)
+    choice = EngineChoice(name="local", threads=threads)
+    seconds_max = math.inf if budgets.max_seconds is None else budgets.max_seconds
+    ends: float | None = None
+    results: list[Result] = []
+    for number, problem in enumerate(problems):
+        watch(number, len(problems))
+        shareable = replace(problem, shared=shared[problem.model.layout])
+        prepare(shareable, threads=threads_of(threads), announce=announce)
+        if ends is None:
+            # Compiling is not what the time is for; most of it is done the first time.
+            ends = time.monotonic() + seconds_max
+        left = ends - time.monotonic()
+        if left <= 0:
+            break
+        stops = budgets.stop_at_first and number > 0
+        of_this = replace(budgets, max_seconds=left, stop_at_first=stops)
+        result = run(shareable, choice, budgets=of_this).result
+        if result.interrupted:
+            break
+        results.append(result)
+    watch(len(problems), len(problems))
+    return results
+
+
 def _changed(problem: Problem, change: Candidate) -> Problem:
     assert problem.family is not None
-    names = [claim.name for claim in problem.claims if problem.is_asked(claim)]
-    return problem.family.problem_of(change.version, dict(change.options), names)
+    options = dict(change.options)
+    return problem.family.problem_of(change.version, options, problem.asked_names)
 
 
 def _shared_by(problems: Iterable[Problem]) -> dict[Layout, Shared]:

@@ -89,7 +89,7 @@ def answer_from(values: Mapping[str, Any], problem: Problem, *, is_kept: bool = 
     values that no run has made of this problem.
     """
     found = values["claims"]
-    asked = [claim.name for claim in problem.claims if problem.is_asked(claim)]
+    asked = problem.asked_names
     result = Result(
         problem=problem,
         engine=str(values["engine"]),

@@ -44,7 +44,7 @@ def fingerprint(problem: Problem, budgets: Budgets) -> str:
     digest = hashlib.sha256(checker_digest().encode())
     question = (
         (model.name, model.version, sorted(model.options.items()), problem.symmetry.value),
-        sorted(claim.name for claim in problem.claims if problem.is_asked(claim)),
+        sorted(problem.asked_names),
         problem.checked,
         model.layout.digest,
         tuple(model.settings),

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from checker.compiled.source import NotCompilable
-from checker.engines.engine import EngineFailed
+from checker.engines.answers import EngineFailed
 from checker.errors import Refused
 from checker.faults import Raised
 from checker.gate.answer import Trouble, answer_from, values_of

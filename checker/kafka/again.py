@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import shlex
-
 from checker.kafka.families import MESSAGE
-from checker.problems.family import WHERE, Family, words_of
+from checker.problems.family import WHERE, words_of
 from checker.problems.problem import Problem
 from checker.problems.symmetry import Symmetry
+from checker.problems.wording import as_option
 from model.message.versions import switches_of
 
 
@@ -23,29 +22,26 @@ def check_again(problem: Problem, *, engine: str = "", own_model: str = "") -> s
         words.append(f"--model {own_model or f'{model.name}:{model.version}'}")
         said = [item for item in model.options.items() if item[0] not in words_of(problem).unsaid]
         words += [f"--set {name}={_plain(value)}" for name, value in said if name != WHERE]
-        words += [_option(name, value) for name, value in said if name == WHERE]
+        words += [as_option(name, value) for name, value in said if name == WHERE]
     elif family is not None:
         usual = family.usual.options()
-        words += _protocol(family, model.version)
-        words += [_option(n, value) for n, value in model.options.items() if value != usual.get(n)]
+        if family.name == MESSAGE.name:
+            words += protocol_options(model.version)
+        else:  # Other grains have no switches.
+            words += [f"--grain {family.name}", f"--protocol {model.version}"]
+        words += [
+            as_option(n, value) for n, value in model.options.items() if value != usual.get(n)
+        ]
     if problem.symmetry is not Symmetry.NONE:
         words.append(f"--symmetry {problem.symmetry.value}")
     return " ".join(words)
 
 
-def _protocol(family: Family, version: str) -> list[str]:
-    """`--protocol kip903 --without shrink-raises-epoch`; other grains have no switches."""
-    if family.name != MESSAGE.name:
-        return [f"--grain {family.name}", f"--protocol {version}"]
+def protocol_options(version: str) -> list[str]:
+    """`--protocol kip903`, `--without shrink-raises-epoch`: a version of the message grain."""
     base, added, removed = switches_of(version)
     switches = [f"--without {name}" for name in removed] + [f"--with {name}" for name in added]
     return [f"--protocol {base}", *switches]
-
-
-def _option(name: str, value: object) -> str:
-    if isinstance(value, bool):
-        return f"--{name}" if value else f"--no-{name}"
-    return f"--{name} {shlex.quote(str(value))}"
 
 
 def _plain(value: object) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import invariants
 from checker.kafka.terms import terms
 from checker.kafka.words import ATOMIC_WORDS, MESSAGE_WORDS
-from checker.problems.family import Family, found_among
+from checker.problems.family import Family
 from checker.problems.problem import Problem
 from checker.problems.symmetry import Symmetry
 from invariants import atomic as atomic_invariants
@@ -20,6 +20,7 @@ from invariants.atomic import reachable as atomic_reachable
 from invariants.expected import EXPECTED
 from model import atomic
 from model.atomic import AtomicEnvironment
+from model.kit.errors import BadEnvironment
 from model.message import model as message
 from model.message.environment import ENVIRONMENTS, Environment
 from model.message.versions import VERSIONS
@@ -66,7 +67,11 @@ GRAINS = {family.name: family for family in (MESSAGE, ATOMIC)}
 
 def family_of(model: str) -> Family:
     """The family that a model of this name belongs to. Raises `BadEnvironment`."""
-    return found_among(tuple(GRAINS.values()))(model)
+    for family in GRAINS.values():
+        if family.model == model:
+            return family
+    known = ", ".join(family.model for family in GRAINS.values())
+    raise BadEnvironment(f"unknown model {model!r}; known: {known}")
 
 
 def problem_for(

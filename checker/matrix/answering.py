@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from checker.breaking import breaking_states
 from checker.budgets import Budgets
-from checker.engines.engine import ModelFault, Words
+from checker.engines.answers import ModelFault
 from checker.engines.memory import MemoryEngine
 from checker.fewest_actors import paths_to_breaking
 from checker.kafka.families import MESSAGE
@@ -21,6 +21,7 @@ from checker.matrix.sharing import shared_by
 from checker.paths import Path
 from checker.problems.problem import Problem, Shared
 from checker.result import Result, Verdict
+from checker.rows import StateWords
 from checker.search import search
 from model.kit.claim import Judged
 from model.message.settings import settings_of
@@ -62,7 +63,7 @@ class Answer:
     fired: tuple[tuple[str, int], ...] = ()
     never: tuple[str, ...] = ()
     seconds: float = 0.0
-    raised_in: Words | None = None
+    raised_in: StateWords | None = None
 
 
 def question_of(cell: Cell, grid: Grid, *, stop_at_first: bool = False) -> Question:

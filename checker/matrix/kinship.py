@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from checker.matrix.answering import Answer, Question, question_of
 from checker.matrix.grid import FAULT, Grid
 from checker.matrix.outcome import Outcome
-from checker.matrix.running import Explorer, Watch, unwatched
+from checker.matrix.running import Explorer, unwatched
 from checker.problems.wording import told_option
 from checker.result import Verdict
 from checker.scenarios.catalogue import find_scenario
@@ -88,12 +88,10 @@ class _Trial:
     question: Question
 
 
-def kin_of(
-    grid: Grid, outcomes: Sequence[Outcome], explorer: Explorer, *, watch: Watch = unwatched
-) -> dict[str, list[Kin]]:
+def kin_of(grid: Grid, outcomes: Sequence[Outcome], explorer: Explorer) -> dict[str, list[Kin]]:
     """For each fault that breaks a claim the entries that its cell is like."""
     trials = [trial for outcome in outcomes for trial in _trials(grid, outcome)]
-    answers = explorer([trial.question for trial in trials], watch)
+    answers = explorer([trial.question for trial in trials], unwatched)
     kin: dict[str, list[Kin]] = {}
     for trial, answer in zip(trials, answers, strict=True):
         if _closes(trial.outcome, answer):

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import invariants
-from checker.engines.engine import ModelFault
+from checker.engines.answers import ModelFault
 from checker.faults import explain_fault
 from checker.finding import finding_at
 from checker.matrix.answering import Answer

@@ -10,10 +10,9 @@ import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from contextlib import contextmanager
-from os import cpu_count
 
 from checker.compiled.kernel import is_compiled
-from checker.engines.choice import EngineChoice
+from checker.engines.choice import EngineChoice, threads_of
 from checker.engines.prepare import prepare
 from checker.matrix.answering import Answer, Question, answer, problem_of, unexplored
 from checker.result import INTERRUPTED
@@ -37,7 +36,7 @@ def exploring(
 ) -> Iterator[Explorer]:
     """Whoever explores cells, on an engine that is started once."""
     if choice.name == "local":
-        threads = choice.threads or cpu_count() or 1
+        threads = threads_of(choice.threads)
 
         def answers(questions: Sequence[Question], watch: Watch) -> list[Answer]:
             return answers_here(questions, watch, threads=threads)

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 from checker.problems.problem import Problem
 from checker.problems.symmetry import Symmetry
+from checker.problems.wording import told_option
 from checker.problems.words import Words
 from model.kit.claim import ActionProperty, Behaviour, Claim, Invariant, Reachable
 from model.kit.errors import BadEnvironment
@@ -180,18 +181,19 @@ def words_of(problem: Problem) -> Words:
     return problem.family.words if problem.family is not None else Words()
 
 
+def told_circumstances(problem: Problem) -> str:
+    """`replicas 2, records 2, acks all`: what is on, or is on by default and here is not.
+
+    What has no default that is known, as the bounds of a model of one's own, is told always.
+    """
+    options, unsaid = problem.model.options, words_of(problem).unsaid
+    usual = problem.family.usual.options() if problem.family else options
+    return ", ".join(
+        f"{name} {told_option(value)}"
+        for name, value in options.items()
+        if name not in unsaid and (value or usual.get(name, True))
+    )
+
+
 FindFamily = Callable[[str], Family]
 """The family of models of a name, as traces and manifests have it. Raises `BadEnvironment`."""
-
-
-def found_among(families: Sequence[Family], remedy: str = "") -> FindFamily:
-    """Looks a family up among these."""
-
-    def find(model: str) -> Family:
-        for family in families:
-            if family.model == model:
-                return family
-        known = ", ".join(family.model for family in families)
-        raise BadEnvironment(f"unknown model {model!r}; known: {known}{remedy}")
-
-    return find

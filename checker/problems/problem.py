@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from checker.problems.symmetry import Symmetry, require_symmetric
@@ -70,10 +71,17 @@ class Problem:
             return self.reduction.again, (self.reduced_from,)
         model, family = self.model, self.family
         if family is not None and family.again is not None:
-            made = (family.again, model.version, dict(model.options))
-            return _made_again, (*made, self.asked, self.symmetry, self.shared)
-        parts = (model, self.invariants, self.reachable, self.properties, self.behaviours)
-        return _put_together, (*parts, self.asked, self.symmetry, self.shared)
+            of_family = (family.again, model.version, dict(model.options))
+            return _made_again, (*of_family, self.asked, self.symmetry, self.shared)
+        made = partial(
+            Problem,
+            properties=self.properties,
+            behaviours=self.behaviours,
+            asked=self.asked,
+            symmetry=self.symmetry,
+            shared=self.shared,
+        )
+        return made, (model, self.invariants, self.reachable)
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -89,6 +97,11 @@ class Problem:
         """Whether a verdict is wanted."""
         return claim.default if self.asked is None else claim.name in self.asked
 
+    @property
+    def asked_names(self) -> tuple[str, ...]:
+        """The names of the claims of which a verdict is wanted, in the order of the report."""
+        return tuple(claim.name for claim in self.claims if self.is_asked(claim))
+
     def is_checked(self, claim: Claim) -> bool:
         """Whether a verdict is wanted, and the version has what the claim is about."""
         return self.is_asked(claim) and claim.applies(self.model.settings)
@@ -100,8 +113,7 @@ class Problem:
 
     def asking_too(self, names: Iterable[str]) -> Problem:
         """The same problem, with the claims of these names checked beside those that are."""
-        asked = {claim.name for claim in self.claims if self.is_asked(claim)}
-        return replace(self, asked=frozenset(asked | set(names)))
+        return replace(self, asked=frozenset((*self.asked_names, *names)))
 
     @property
     def applicable(self) -> tuple[Invariant, ...]:
@@ -130,28 +142,6 @@ def _made_again(
     make, arguments = again
     problem: Problem = make(*arguments).problem_of(version, options)
     return replace(problem, asked=asked, symmetry=symmetry, shared=shared)
-
-
-def _put_together(
-    model: Model,
-    invariants: tuple[Invariant, ...],
-    reachable: tuple[Reachable, ...],
-    properties: tuple[ActionProperty, ...],
-    behaviours: tuple[Behaviour, ...],
-    asked: frozenset[str] | None,
-    symmetry: Symmetry,
-    shared: Shared | None,
-) -> Problem:
-    return Problem(
-        model,
-        invariants,
-        reachable,
-        properties=properties,
-        behaviours=behaviours,
-        asked=asked,
-        symmetry=symmetry,
-        shared=shared,
-    )
 
 
 def asked_alone(problem: Problem) -> Claim:

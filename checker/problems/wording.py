@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 from checker.problems.symmetry import Symmetry
 
 
@@ -28,6 +30,13 @@ def told_symmetry(symmetry: Symmetry) -> str:
 def told_option(value: object) -> str:
     """An option's value as the report shows it."""
     return {True: "on", False: "off"}[value] if isinstance(value, bool) else str(value)
+
+
+def as_option(name: str, value: object) -> str:
+    """`--acks all`, `--consumer`, `--no-consumer`: as a shell takes it for an option of `check`."""
+    if isinstance(value, bool):
+        return f"--{name}" if value else f"--no-{name}"
+    return f"--{name} {shlex.quote(str(value))}"
 
 
 def roughly(number: float) -> str:

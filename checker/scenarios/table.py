@@ -11,7 +11,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from checker.problems.wording import told_version
+from checker.problems.wording import as_option, told_version
 from checker.result import Verdict
 from checker.scenarios.scenario import Scenario
 from model.message.environment import DOCUMENTED
@@ -66,7 +66,7 @@ def told_environment(scenario: Scenario) -> str:
     """The options of `check` that make its circumstances of the documented ones."""
     usual = DOCUMENTED.options()
     given = ((n, v) for n, v in scenario.environment.options().items() if v != usual[n])
-    return " ".join(f"--{name}" if value is True else f"--{name} {value}" for name, value in given)
+    return " ".join(as_option(name, value) for name, value in given)
 
 
 def entry(scenario: Scenario) -> RenderableType:

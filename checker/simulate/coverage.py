@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.engines.engine import Words
 from checker.engines.expander import cut_shape
 from checker.fault_count import counters, summed
 from checker.problems.problem import Problem
+from checker.rows import StateWords
 from checker.store.sketch import empty_sketch, estimate
 
 
@@ -48,7 +48,7 @@ class Coverage:
     sketch: NDArray[np.int32] = field(default_factory=empty_sketch)
     sightings: dict[int, Sighting] = field(default_factory=dict)
     broken_in: dict[int, int] = field(default_factory=dict)
-    fault: Words | None = None
+    fault: StateWords | None = None
 
     @property
     def steps(self) -> int:

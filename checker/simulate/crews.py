@@ -14,9 +14,8 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 
 from checker.compiled.program import loaded
-from checker.engines.choice import EngineChoice
-from checker.engines.engine import Interrupted
-from checker.engines.memory import threads_of
+from checker.engines.answers import Interrupted
+from checker.engines.choice import EngineChoice, threads_of
 from checker.engines.prepare import prepare
 from checker.problems.problem import Problem
 from checker.simulate.choosing import Plan

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from checker.budgets import Budgets
 from checker.compiled.origins import call_of
 from checker.compiled.program import loaded
-from checker.engines.choice import EngineChoice
-from checker.engines.engine import ModelFault
-from checker.engines.memory import threads_of
+from checker.engines.answers import ModelFault
+from checker.engines.choice import EngineChoice, threads_of
 from checker.engines.prepare import prepare
 from checker.faults import explain_fault
 from checker.interrupt import Interrupts

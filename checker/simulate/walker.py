@@ -12,11 +12,11 @@ from checker.compiled.kernel import Kernel, kernel_of
 from checker.compiled.machine import Functions, code_address
 from checker.compiled.program import Recipe, loaded, own_recipe
 from checker.compiled.values import constant
-from checker.engines.engine import ModelFault, Words
-from checker.engines.expander import action_mask, claim_mask, words_of
+from checker.engines.answers import ModelFault
+from checker.engines.expander import action_mask, claim_mask
 from checker.fault_count import used_in_rows
 from checker.problems.problem import Problem
-from checker.rows import Rows, address
+from checker.rows import Rows, StateWords, address, state_words
 from checker.simulate import walk_loops as loops
 from checker.simulate.choosing import Plan
 from checker.simulate.coverage import Coverage, Sighting, nothing_seen
@@ -68,12 +68,12 @@ class Walker:
                 coverage.broken_in[claim] = times
         return coverage
 
-    def steps(self, number: int, depth: int) -> tuple[Words, list[int]]:
+    def steps(self, number: int, depth: int) -> tuple[StateWords, list[int]]:
         """The initial state of a walk, and its first steps, as many as `depth` if it has them."""
         record = np.full(max(1, depth), _NONE, np.int64)
         coverage = nothing_seen(self.problem, self.plan.depth)
         self._begin(number, 1, 0, coverage, record)
-        initial = words_of(self._arrays["rows"][0])
+        initial = state_words(self._arrays["rows"][0])
         fault = self._run(number, 1, depth, coverage, record)
         if fault is not None:
             raise ModelFault(fault)
@@ -97,7 +97,7 @@ class Walker:
 
     def _run(
         self, first: int, walks: int, depth: int, coverage: Coverage, record: NDArray[np.int64]
-    ) -> Words | None:
+    ) -> StateWords | None:
         """Begin and walk; the state whose claims or actions raise, if there is one."""
         how = self._begin(first, walks, depth, coverage, record)
         if how == loops.DONE:
@@ -106,7 +106,7 @@ class Walker:
             return None
         in_rows = self._job[loops.WHERE] == address(self._arrays["rows"])
         block: Rows = self._arrays["rows" if in_rows else "out"]
-        return words_of(block[int(self._job[loops.FAULTY])])
+        return state_words(block[int(self._job[loops.FAULTY])])
 
 
 def _arrays(problem: Problem, plan: Plan) -> dict[str, NDArray[Any]]:

@@ -24,7 +24,7 @@ from own import example
 
 from checker.behaving import judge_behaviours
 from checker.behaviours.in_parts import staying
-from checker.engines.engine import ModelFault
+from checker.engines.answers import ModelFault
 from checker.engines.over_files import FileEngine
 from checker.problems.problem import Problem
 from checker.result import Verdict

@@ -20,7 +20,7 @@ import pytest
 from told import Told
 from untrue import EVERY_HW
 
-from checker.console.shared.exit_codes import first
+from checker.console.shared.exit_codes import winning
 from checker.kafka import families
 from checker.kafka.families import MESSAGE
 from counterexamples import read_trace
@@ -105,11 +105,11 @@ def test_a_violation_found_before_the_cut_stays_violated(told: Told) -> None:
 
 
 def test_exit_codes_win_in_the_documented_order() -> None:
-    assert first([0, 20, 11, 12, 1, 76]) == 76
-    assert first([0, 20, 11, 12, 1]) == 1
-    assert first([0, 20, 11, 12]) == 12
-    assert first([0, 20, 11]) == 11
-    assert first([0, 20]) == 20
+    assert winning([0, 20, 11, 12, 1, 76]) == 76
+    assert winning([0, 20, 11, 12, 1]) == 1
+    assert winning([0, 20, 11, 12]) == 12
+    assert winning([0, 20, 11]) == 11
+    assert winning([0, 20]) == 20
 
 
 def test_json_is_one_object_and_nothing_else(told: Told) -> None:

@@ -16,6 +16,7 @@ from checker.confirm.errors import BrokerFailed, CannotConfirm, NoJars
 from checker.confirm.kraft import cluster_id
 from checker.confirm.releases import KafkaRelease, kafka_release, require_steerable
 from checker.confirm.replay import Confirmation, Judgement
+from checker.confirm.site import Site
 from checker.confirm.survey import Cell, read_cells, surveyed, to_markdown
 from checker.confirm.wire import Record
 from checker.scenarios.catalogue import find_scenario
@@ -125,13 +126,7 @@ def carry_out(monkeypatch: pytest.MonkeyPatch) -> Any:
         monkeypatch.setattr(paused, "started", lambda *_: Started())
         monkeypatch.setattr(paused, "consumed", lambda port: read)
         return paused.confirm_by_pauses(
-            course,
-            RELEASE,
-            jars=[],
-            folder=Path(),
-            is_control=is_control,
-            announce=lambda line: None,
-            tell=lambda line: None,
+            course, Site(RELEASE, [], Path(), print, print), is_control=is_control
         )
 
     return carried_out

@@ -17,9 +17,11 @@ from checker.confirm.course import Course, course_of
 from checker.confirm.errors import BrokerFailed
 from checker.confirm.facts import ACKNOWLEDGED, WAITING
 from checker.confirm.kraft import KraftCluster
-from checker.confirm.refused import ASKS, outcome_of
+from checker.confirm.producing import answer_told
+from checker.confirm.refused import ASKS
 from checker.confirm.releases import kafka_release
 from checker.confirm.replay import Confirmation, Judgement
+from checker.confirm.site import Site
 from checker.confirm.wire import Record, one_record
 from checker.scenarios.catalogue import find_scenario
 
@@ -141,13 +143,7 @@ def carry_out(course: Course, monkeypatch: pytest.MonkeyPatch) -> Any:
 
         monkeypatch.setattr(refused, "started_behind_gate", started)
         return refused.confirm_by_gate(
-            course,
-            RELEASE,
-            jars=[],
-            folder=Path(),
-            is_control=is_control,
-            announce=lambda line: None,
-            tell=lambda line: None,
+            course, Site(RELEASE, [], Path(), print, print), is_control=is_control
         )
 
     return carried_out
@@ -237,4 +233,4 @@ def test_a_record_of_an_idempotent_producer_says_which_one_it_is() -> None:
 
 
 def test_a_producer_that_was_not_asked_yet_waits() -> None:
-    assert outcome_of(None) == "waiting"
+    assert answer_told(None) == "waiting"

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import states
 
-from checker.confirm import conformance, stepping
+from checker.confirm import conformance, stepping, walking
 from checker.confirm.circumstances import CIRCUMSTANCES
 from checker.confirm.conformance import (
     Conformance,
@@ -86,6 +86,7 @@ def pretended(monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.setattr(stepping, "compared", compared)
     monkeypatch.setattr(stepping, "observed", lambda stage: {})
     monkeypatch.setattr(stepping, "keep_in_sync", lambda stage, state: None)
+    monkeypatch.setattr(walking, "begin", Pretended.begin)
 
     def made(release: KafkaRelease = OLD, deviates: Deviation = lambda name, facts: None) -> Any:
         return Pretended(release, deviates)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from recorded_traces import entry_trace, problem_of
 
-from checker.console.shared.options import problem_from
+from checker.console.shared.asked_problem import problem_from
 from checker.explain.candidates import Kind, candidates
 from checker.explain.repairs import Repairs, repairs_of
 from checker.problems.problem import Problem

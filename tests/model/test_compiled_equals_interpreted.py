@@ -26,7 +26,8 @@ from states import model_of, packed
 
 import invariants
 from checker.compiled.origins import ROW_SHIFT
-from checker.engines.expander import Expander, Findings, Tally, words_of
+from checker.engines.expander import Expander, Findings, Tally
+from checker.rows import state_words
 from model.kit.layout import Field
 from model.kit.state import NotAlive, State
 from model.kit.transition_system import Model
@@ -378,7 +379,7 @@ def test_states_of_a_block_are_worked_out_as_each_of_them_alone(
     for count in expander.expand(rows, tally):
         for origin, after in zip(expander.origin[:count], expander.out[:count], strict=True):
             row, code = divmod(int(origin), 1 << ROW_SHIFT)
-            found.append((row, (*compiled._decoded(code), words_of(after))))
+            found.append((row, (*compiled._decoded(code), state_words(after))))
     expander.inspect(rows, findings)
     one_by_one = [compiled.inspect(state) for state in states]
     order = [action.name for action in model.actions]

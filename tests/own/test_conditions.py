@@ -16,10 +16,11 @@ from walks import LOSS, walk_of
 from checker.asking.family import asking, condition_of, nowhere, where_asked
 from checker.breaking import breaking_rows
 from checker.compiled.source import source_of
-from checker.engines.expander import Expander, words_of
+from checker.engines.expander import Expander
 from checker.engines.prepare import prepare
 from checker.kafka.families import ATOMIC, MESSAGE
 from checker.problems.problem import Problem
+from checker.rows import state_words
 from model.kit.errors import BadCondition, BadEnvironment
 from model.kit.state import State
 from model.own.condition import TEXT_MAX, Condition
@@ -184,7 +185,7 @@ def test_compiled_it_is_true_of_the_same_states() -> None:
     states = reached(problem)
     rows, expander = np.array([state.words for state in states], np.uint64), Expander(problem)
     compiled = [
-        {words_of(row[0]) for row in breaking_rows(rows, expander, number)}
+        {state_words(row[0]) for row in breaking_rows(rows, expander, number)}
         for number in range(len(claims))
     ]
     interpreted = [

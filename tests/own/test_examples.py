@@ -15,11 +15,11 @@ import pytest
 from own import EXAMPLES, example, own_problem
 
 from checker.engines.choice import EngineChoice
-from checker.engines.expander import words_of
 from checker.engines.memory import MemoryEngine
 from checker.own.symmetric import exchanged
 from checker.problems.problem import Problem
 from checker.result import Result, Verdict
+from checker.rows import state_words
 from checker.run import run
 from checker.search import search
 from model.kit.state import State
@@ -153,7 +153,7 @@ def test_compiled_and_interpreted_reach_the_same_states(name: str, bounds: dict[
 
 
 def _rows(block: Any) -> list[tuple[int, ...]]:
-    return [words_of(row) for row in block]
+    return [state_words(row) for row in block]
 
 
 def test_another_process_makes_the_problem_of_the_text_without_file_or_screen(

@@ -13,7 +13,7 @@ from pages import assert_needs_nothing_else
 from pictured import C21, DIVERGENCE, LOSS, story
 
 from checker.console.commands import command_of
-from checker.console.shared.options import problem_from, take_given
+from checker.console.shared.asked_problem import problem_from, take_given
 from checker.engines.choice import EngineChoice
 from checker.kafka.again import check_again
 from checker.kafka.families import problem_for

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from graph_model import graph_problem
 
+from checker.engines.answers import ModelFault
 from checker.engines.choice import EngineChoice
 from checker.engines.chosen import engine_for
-from checker.engines.engine import ModelFault
 from checker.engines.memory import MemoryEngine
 from checker.engines.spark import owners_for
 from checker.faults import explain_fault

@@ -8,8 +8,8 @@ import pytest
 from grids import SMALL, TINY, explored, small_matrix, without_engine
 
 from checker.engines import spark_side
+from checker.engines.answers import EngineFailed
 from checker.engines.choice import EngineChoice
-from checker.engines.engine import EngineFailed
 from checker.matrix.answering import Question
 from checker.matrix.files import to_object
 from checker.matrix.running import exploring, unwatched

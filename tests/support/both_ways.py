@@ -9,8 +9,9 @@ from untrue import EVERY_HW
 
 import invariants
 from checker.compiled.origins import ACTION_SHIFT, ROW_SHIFT
-from checker.engines.expander import Expander, Findings, Tally, words_of
+from checker.engines.expander import Expander, Findings, Tally
 from checker.problems.problem import Problem
+from checker.rows import state_words
 from invariants import reachable
 from model.kit.state import State
 from model.kit.transition_system import Arguments, Model, Step
@@ -38,7 +39,7 @@ class Compiled:
         for count in self.expander.expand(np.array([state.words], np.uint64), tally):
             origins, rows = self.expander.origin[:count], self.expander.out[:count]
             found += [
-                (*self._decoded(int(origin)), words_of(row))
+                (*self._decoded(int(origin)), state_words(row))
                 for origin, row in zip(origins, rows, strict=True)
             ]
         return found, tally

@@ -19,7 +19,7 @@ from checker.behaviours.in_parts.linking import (
 from checker.behaviours.in_parts.parts import Parts, mail_of
 from checker.behaviours.in_parts.travelling import Flow, Round, Thinning
 from checker.behaviours.space import predicates_asked
-from checker.engines.engine import ModelFault
+from checker.engines.answers import ModelFault
 from checker.engines.over_files import FileEngine
 from checker.problems.problem import Problem
 from checker.problems.wording import counted

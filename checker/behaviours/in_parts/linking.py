@@ -27,12 +27,10 @@ from checker.behaviours.in_parts.parts import (
 from checker.behaviours.index import MISSING, Index
 from checker.behaviours.space import Gatherer, require_elsewhere
 from checker.compiled.origins import row_of, step_of
-from checker.engines.engine import Words
-from checker.engines.expander import Expander, Tally
+from checker.engines.expander import Expander, Tally, chunks_of
 from checker.problems.problem import Problem
-from checker.rows import Rows
+from checker.rows import Rows, StateWords
 from checker.store.blocks import owner_of_each
-from checker.store.explore_loop import CHUNK_ROWS
 from checker.store.level_files import LevelFiles
 from checker.store.runs import share
 
@@ -50,7 +48,7 @@ class Done:
     owner: int
     made: int
     counts: tuple[int, ...] = ()
-    faults: tuple[Words, ...] = ()
+    faults: tuple[StateWords, ...] = ()
     steps: Steps = ()
 
 
@@ -67,7 +65,7 @@ class TakeOut:
         gather = Gatherer(self.problem)
         rows = [np.empty((0, self.parts.words), np.uint64)]
         facts, cuts = list[Words64](), [np.empty(0, np.uint64)]
-        faults: list[Words] = []
+        faults: list[StateWords] = []
         begun = 0
         for level in self.levels:
             for block in self._of_level(level, owner):
@@ -106,8 +104,8 @@ class Expand:
         expander, tally = Expander(self.problem), Tally(self.problem)
         sought: list[list[Words64]] = [[] for _ in range(parts.owners)]
         steps: set[int] = set()
-        for first in range(0, len(part), CHUNK_ROWS):
-            chunk = np.ascontiguousarray(part.rows[first : first + CHUNK_ROWS])
+        first = 0
+        for chunk in chunks_of(part.rows):
             for written in expander.expand(chunk, tally):
                 goals, origin = expander.out[:written], expander.origin[:written]
                 sources = parts.numbers(owner, first + row_of(origin))
@@ -119,6 +117,7 @@ class Expand:
                 bounds = np.searchsorted(whose[order], np.arange(1, parts.owners))
                 for to, piece in zip(sought, np.split(block, bounds), strict=True):
                     to.append(piece)
+            first += len(chunk)
         parts.write("sought", owner, *(piece for to in sought for piece in to))
         counts = tuple(sum(map(len, to)) for to in sought)
         return Done(owner, sum(counts), counts, tuple(tally.faults), tuple(sorted(steps)))
@@ -186,6 +185,6 @@ def _keep(parts: Parts, owner: int, what: str, states: int, at: Places, words: W
     parts.write(f"{what}-first", owner, first)
 
 
-def least_fault(done: Sequence[Done]) -> Words | None:
+def least_fault(done: Sequence[Done]) -> StateWords | None:
     """The least state in which something stepped out of range."""
     return min((fault for each in done for fault in each.faults), default=None)

@@ -25,9 +25,9 @@ Words64: TypeAlias = "NDArray[np.uint64]"
 NUMBER_BITS = 64 - ROW_SHIFT
 ELSEWHERE = (1 << NUMBER_BITS) - 1
 """The number of all states in which nothing is still to come."""
-Way = Literal["into", "out"]
+Direction = Literal["into", "out"]
 """Which steps of a state: those into it, from states before, or those out of it."""
-WAYS: tuple[Way, Way] = ("into", "out")
+DIRECTIONS: tuple[Direction, Direction] = ("into", "out")
 _SHIFT = np.uint64(ROW_SHIFT)
 _STEP = np.uint64((1 << ROW_SHIFT) - 1)
 _BITS = 64
@@ -97,8 +97,7 @@ class Part:
     def truth(self, number: int) -> Mask:
         """In which of them a predicate is true."""
         word, bit = divmod(number, _BITS)
-        true: Mask = (self._facts[:, 1 + word] >> np.uint64(bit)) & np.uint64(1) != 0
-        return true
+        return has_bit(self._facts[:, 1 + word], bit)
 
     @cached_property
     def _facts(self) -> Words64:
@@ -114,16 +113,24 @@ class Part:
         """The number of each."""
         return self.parts.numbers(self.owner, np.arange(len(self)))
 
-    def steps(self, way: Way, places: Places | None = None) -> tuple[Places, Places, Places]:
+    def steps(
+        self, along: Direction, places: Places | None = None
+    ) -> tuple[Places, Places, Places]:
         """The steps into or out of some states, or all: the place, the other end, the step."""
-        first = self.parts.column(f"{way}-first", self.owner).astype(np.int64)
-        packed = self.parts.column(way, self.owner)
+        first = self.parts.column(f"{along}-first", self.owner).astype(np.int64)
+        packed = self.parts.column(along, self.owner)
         if places is None:
             other, step = unpacked(packed)
             return np.repeat(np.arange(len(first) - 1), np.diff(first)), other, step
         where, counts = spans(first, places)
         other, step = unpacked(packed[where])
         return np.repeat(places, counts), other, step
+
+
+def has_bit(words: Words64, bit: int) -> Mask:
+    """Which of the words have a bit set; bit 0 is the lowest."""
+    found: Mask = (words >> np.uint64(bit)) & np.uint64(1) != 0
+    return found
 
 
 def packed(others: Places, steps: Places) -> Words64:

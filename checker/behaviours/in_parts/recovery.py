@@ -12,15 +12,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from checker.behaviours.adjacency import Mask, Numbers, Places
+from checker.behaviours.adjacency import Mask, Numbers, Places, mask_of
 from checker.behaviours.in_parts.graph import PartedGraph
-from checker.behaviours.in_parts.parts import ELSEWHERE, Part, Parts, Words64
+from checker.behaviours.in_parts.parts import ELSEWHERE, Part, Parts, Words64, has_bit
 from checker.behaviours.in_parts.travelling import ALL_BITS, BITS, Flow
 from checker.behaviours.index import MISSING, Index
 from checker.compiled.origins import action_of
-from checker.engines.engine import Words
-from checker.engines.expander import words_of
-from checker.rows import Rows
+from checker.rows import Rows, StateWords, state_words
 from checker.store.blocks import owner_of_each
 
 CLAIMS_AT_ONCE = BITS // 2
@@ -54,11 +52,14 @@ class Nearest:
 
     states: int
     faults: int
-    ends: tuple[Words, ...]
+    ends: tuple[StateWords, ...]
 
 
 class WaysBack:
-    """Claims about recovery, as many as travel at once."""
+    """Which states have a way back, of some claims about recovery, as many as travel at once.
+
+    `actions` is how many the model has. Made, the bits have travelled as far as they go.
+    """
 
     def __init__(self, graph: PartedGraph, claims: Sequence[Back], actions: int) -> None:
         assert len(claims) <= CLAIMS_AT_ONCE
@@ -76,7 +77,7 @@ class WaysBack:
         self._reached = graph.flow(flow, "going back from good states")
 
     def outcomes(self) -> list[Outcome]:
-        """Of each claim."""
+        """What came of each claim, in their order."""
         parts = self._graph.each(_Outcomes(self._reached, self._claims, self._graph.parts))
         return [
             Outcome(
@@ -90,9 +91,19 @@ class WaysBack:
     def nearest(
         self, number: int, depth: int, *, faults: Callable[[Rows], Numbers | Places], most: int
     ) -> Nearest:
-        """Of a claim, which is broken at this depth. At `most` so many ends are kept."""
+        """The stuck states of a claim at the least depth at which there are any.
+
+        `number` is the claim's place, `faults` says how many faults it took to come to each of some
+        states. At `most` so many ends are kept.
+        """
         work = _Nearest(
-            self._reached, self._claims[number], number, depth, faults, most, self._graph.parts
+            parts=self._graph.parts,
+            reached=self._reached,
+            claim=self._claims[number],
+            number=number,
+            depth=depth,
+            faults=faults,
+            most=most,
         )
         found = [each for each in self._graph.each(work) if each is not None]
         fewest = min(each.faults for each in found)
@@ -101,7 +112,7 @@ class WaysBack:
 
 
 def trapped_in(
-    graph: PartedGraph, words: Words, by: Collection[int], actions: int
+    graph: PartedGraph, words: StateWords, by: Collection[int], actions: int
 ) -> tuple[int, frozenset[int]]:
     """How many states can be reached from one by these actions, and which of them are enabled."""
     flow = Flow(
@@ -121,12 +132,6 @@ def _pair(number: int) -> int:
     return 0b11 << 2 * number
 
 
-def _having(part: Part, places: Places) -> Mask:
-    found: Mask = np.zeros(len(part), np.bool_)
-    found[places] = True
-    return found
-
-
 def _is_any(steps: Places, actions: Collection[int]) -> Mask:
     found: Mask = np.isin(action_of(steps), sorted(actions))
     return found
@@ -134,7 +139,9 @@ def _is_any(steps: Places, actions: Collection[int]) -> Mask:
 
 @dataclass(frozen=True, slots=True)
 class _Begun:
-    """Good states, those with a step to where all is good, and those with a cut step."""
+    """Gives a claim's first bit to good states and those with a step to where all is good, its
+    second to those with a cut step; any state may have either.
+    """
 
     claims: tuple[Back, ...]
 
@@ -146,8 +153,8 @@ class _Begun:
         at, steps = at[ends], steps[ends]
         cut_at, cut_steps = part.cuts
         for i, claim in enumerate(self.claims):
-            good = part.truth(claim.good) | _having(part, at[_is_any(steps, claim.by)])
-            cut = _having(part, cut_at[_is_any(cut_steps, claim.by)])
+            good = part.truth(claim.good) | mask_of(at[_is_any(steps, claim.by)], len(part))
+            cut = mask_of(cut_at[_is_any(cut_steps, claim.by)], len(part))
             given[good, 1] |= np.uint64(1 << 2 * i)
             given[cut, 1] |= np.uint64(2 << 2 * i)
         return given
@@ -155,9 +162,9 @@ class _Begun:
 
 @dataclass(frozen=True, slots=True)
 class _From:
-    """One state."""
+    """Gives bit 0 to one state; any state may have it."""
 
-    words: Words
+    words: StateWords
 
     def __call__(self, part: Part) -> Words64:
         given: Words64 = np.zeros((len(part), 2), np.uint64)
@@ -171,13 +178,15 @@ class _From:
 
 
 def _found(parts: Parts, reached: str, owner: int, number: int) -> tuple[Mask, Mask]:
-    """Where a claim's two bits have come."""
-    bits = parts.column(reached, owner) >> np.uint64(2 * number)
-    return bits & np.uint64(1) != 0, bits & np.uint64(2) != 0
+    """Which of an owner's states have a way back for certain, and which by a step that is cut."""
+    bits = parts.column(reached, owner)
+    return has_bit(bits, 2 * number), has_bit(bits, 2 * number + 1)
 
 
 @dataclass(frozen=True, slots=True)
 class _Outcomes:
+    """What an owner's states are to each claim, once the bits have come to `reached`."""
+
     reached: str
     claims: tuple[Back, ...]
     parts: Parts
@@ -199,15 +208,17 @@ class _Outcomes:
         return outcomes
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Nearest:
+    """An owner's stuck states of a claim at a depth; None where it has none."""
+
+    parts: Parts
     reached: str
     claim: Back
     number: int
     depth: int
     faults: Callable[[Rows], Numbers | Places]
     most: int
-    parts: Parts
 
     def __call__(self, owner: int) -> Nearest | None:
         part = Part(self.parts, owner)
@@ -219,11 +230,13 @@ class _Nearest:
         faults = self.faults(rows)
         fewest = rows[faults == faults.min()]
         least = fewest[np.lexsort(fewest.T[::-1])[: self.most]]
-        return Nearest(len(rows), int(faults.min()), tuple(map(words_of, least)))
+        return Nearest(len(rows), int(faults.min()), tuple(map(state_words, least)))
 
 
 @dataclass(frozen=True, slots=True)
 class _Trapped:
+    """How many of an owner's states were reached, and by which actions one leaves them."""
+
     reached: str
     by: frozenset[int]
     parts: Parts

@@ -24,15 +24,13 @@ from itertools import product
 
 import numpy as np
 
-from checker.behaviours.adjacency import Mask, Numbers, Places
+from checker.behaviours.adjacency import Mask, Numbers, Places, mask_of
 from checker.behaviours.in_parts.graph import PartedGraph
-from checker.behaviours.in_parts.parts import WAYS, Part, Parts, Words64
+from checker.behaviours.in_parts.parts import DIRECTIONS, Part, Parts, Words64
 from checker.behaviours.in_parts.travelling import BITS, Flow, Thinning, bits_of
 from checker.behaviours.in_parts.waiting import Arrival
 from checker.compiled.origins import action_of
-from checker.engines.engine import Words
-from checker.engines.expander import words_of
-from checker.rows import Rows
+from checker.rows import Rows, StateWords, state_words
 
 Faults = Callable[[Rows], "Numbers | Places"]
 
@@ -106,7 +104,7 @@ class _Trimmer:
     def thinned(self) -> bool:
         """Take away what leads nowhere, and what nothing leads to; whether more is to be done."""
         graph = self.graph
-        for along in WAYS:
+        for along in DIRECTIONS:
             if self.is_done:
                 break
             thinning = Thinning(graph.parts, graph.name("thin"), self.files, along)
@@ -120,7 +118,7 @@ class _Trimmer:
         anything.
         """
         before, graph = self.states, self.graph
-        for steps, along in product(demands, WAYS):
+        for steps, along in product(demands, DIRECTIONS):
             if self.is_done:
                 break
             begun = _Demands(self.files, steps)
@@ -163,15 +161,15 @@ def _bring(
 
 
 def _standing(part: Part, fair: Collection[int]) -> tuple[Mask, Mask]:
-    """Where nothing fair changes anything: and no fair step is cut either; one is."""
+    """In which states no fair step is enabled that changes anything, in two: where a behaviour can
+    stay, for no fair step is cut either, and where that is left open, for one is.
+    """
     wanted = sorted(fair)
     at, others, steps = part.steps("out")
     moves = np.isin(action_of(steps), wanted) & (others != part.numbers[at])
-    enabled: Mask = np.zeros(len(part), np.bool_)
-    enabled[at[moves]] = True
-    cut: Mask = np.zeros(len(part), np.bool_)
+    enabled = mask_of(at[moves], len(part))
     cut_at, cut_steps = part.cuts
-    cut[cut_at[np.isin(action_of(cut_steps), wanted)]] = True
+    cut = mask_of(cut_at[np.isin(action_of(cut_steps), wanted)], len(part))
     return ~enabled & ~cut, ~enabled & cut
 
 
@@ -187,7 +185,7 @@ class _Look:
     faults: Faults
     files: str
 
-    def __call__(self, owner: int) -> tuple[int, tuple[int, int, Words, int] | None]:
+    def __call__(self, owner: int) -> tuple[int, tuple[int, int, StateWords, int] | None]:
         part = Part(self.parts, owner)
         inside, far = self.arrival(part)
         self.parts.write(self.files, owner, inside.astype(np.uint64))
@@ -200,7 +198,7 @@ class _Look:
         faults = self.faults(rows)
         first = int(np.lexsort((*rows.T[::-1], faults))[0])
         number = int(part.numbers[nearest[first]])
-        words = words_of(rows[first])
+        words = state_words(rows[first])
         return count, (int(far[nearest[first]]), int(faults[first]), words, number)
 
 
@@ -255,10 +253,10 @@ class _Bring:
     def __call__(self, owner: int) -> Brought:
         part = Part(self.parts, owner)
         inside, far = self.arrival(part)
-        wanted: Mask = np.zeros(len(part), np.bool_)
+        mine = [place for whose, place in self.places if whose == owner]
+        wanted = mask_of(np.array(mine, np.int64), len(part))
         if self.files is not None:
             wanted |= self.parts.column(self.files, owner) != 0
-        wanted[[place for whose, place in self.places if whose == owner]] = True
         cut_short = inside & _standing(part, self.fair)[1] & ~wanted
         places = np.flatnonzero(wanted)
         row_at = np.cumsum(wanted) - 1

@@ -17,11 +17,12 @@ from checker.behaviours.adjacency import Places
 from checker.behaviours.in_parts.parts import (
     ELSEWHERE,
     NUMBER_BITS,
+    Direction,
     Part,
     Parts,
     Slices,
-    Way,
     Words64,
+    has_bit,
     read_mail,
 )
 from checker.compiled.origins import action_of
@@ -43,7 +44,9 @@ class Round:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What came of it: messages for each owner, and how many states are concerned."""
+    """What came of a round of an owner: how many messages there are for each other owner, and how
+    many states are concerned (see the task).
+    """
 
     owner: int
     counts: tuple[int, ...]
@@ -66,14 +69,14 @@ class Flow:
     parts: Parts
     name: str
     begin: Callable[[Part], Words64]
-    along: Way
+    along: Direction
     passes: tuple[int, ...] = ()
     labels: tuple[int, ...] = ()
     timed: int = 0
 
     @property
     def columns(self) -> int:
-        """Of the files of a round."""
+        """How many words a state has in the files of a round."""
         return 1 + self.timed
 
     def __call__(self, item: Round) -> Told:
@@ -101,7 +104,7 @@ class Flow:
             came &= allowed & ~kept[:, 0]
             kept[:, 0] |= came
             for bit in range(self.timed):
-                kept[(came >> np.uint64(bit)) & _ONE != 0, 1 + bit] = item.number
+                kept[has_bit(came, bit), 1 + bit] = item.number
             tells = allowed != 0 if is_first and self.labels else came != 0
             states += int(np.count_nonzero(came))
             at, others, steps = part.steps(self.along, np.flatnonzero(tells))
@@ -116,7 +119,7 @@ class Flow:
         return Told(owner, outbox.post(f"{self.name}-mail-{item.number}"), states)
 
     def _passing(self, bits: Words64, steps: Places, *, is_first: bool) -> Words64:
-        """What steps do to bits."""
+        """Which of the bits of their sources the steps pass on, with those that they give."""
         if self.passes:
             bits &= np.array(self.passes, np.uint64)[action_of(steps)]
         if self.labels and is_first:
@@ -136,7 +139,7 @@ class Thinning:
     parts: Parts
     name: str
     begun: str
-    along: Way
+    along: Direction
 
     def __call__(self, item: Round) -> Told:
         """A round of an owner; `states` is how many are left."""

@@ -16,10 +16,9 @@ from numpy.typing import NDArray
 
 from checker.behaviours.adjacency import Mask
 from checker.behaviours.in_parts.graph import PartedGraph
-from checker.behaviours.in_parts.parts import Part, Parts, Words64
+from checker.behaviours.in_parts.parts import Part, Parts, Words64, has_bit
 from checker.behaviours.in_parts.travelling import BITS, Flow
-from checker.engines.engine import Words
-from checker.engines.expander import words_of
+from checker.rows import StateWords, state_words
 from model.kit.claim import Pattern
 
 CLAIMS_AT_ONCE = BITS
@@ -51,8 +50,7 @@ class Arrival:
         if self.wait.pattern is Pattern.ALWAYS_EVENTUALLY:
             return ~part.truth(self.wait.then), part.depth
         kept = part.parts.read(self.reached, part.owner, 1 + self.bits)
-        inside: Mask = (kept[:, 0] >> np.uint64(self.number)) & np.uint64(1) != 0
-        return inside, kept[:, 1 + self.number].astype(np.int64)
+        return has_bit(kept[:, 0], self.number), kept[:, 1 + self.number].astype(np.int64)
 
 
 def arrivals(graph: PartedGraph, waits: Sequence[Wait]) -> list[Arrival]:
@@ -72,7 +70,9 @@ def arrivals(graph: PartedGraph, waits: Sequence[Wait]) -> list[Arrival]:
 
 @dataclass(frozen=True, slots=True)
 class _Begun:
-    """Where the waiting begins; it goes on wherever it has not come."""
+    """Gives a claim's bit to the states in which the waiting begins; it may go on to all in which
+    what is waited for has not come.
+    """
 
     waits: tuple[Wait, ...]
 
@@ -127,10 +127,10 @@ class _Least:
     arrival: Arrival
     far: int
 
-    def __call__(self, item: tuple[int, tuple[int, ...]]) -> tuple[Words, int] | None:
+    def __call__(self, item: tuple[int, tuple[int, ...]]) -> tuple[StateWords, int] | None:
         owner, few = item
         part, places = Part(self.parts, owner), np.array(few)
         inside, far = self.arrival(part)
         places = places[inside[places] & (far[places] == self.far)]
         numbers = self.parts.numbers(owner, places).tolist()
-        return min(zip(map(words_of, part.rows[places]), numbers, strict=True), default=None)
+        return min(zip(map(state_words, part.rows[places]), numbers, strict=True), default=None)

@@ -62,34 +62,40 @@ def check(options: dict[str, Any]) -> int:
             announce=progress.announce,
         )
     lowered = _lowered(done, engine)
-    explains = options["explain"] and bool(done.findings)
-    explained: list[Explained] = []
-    if options["output_format"] == "json":
-        explained = _explained(done, engine.threads) if explains else []
+    is_text = options["output_format"] == "text"
+    explained: list[Explained] | None = None
+    if is_text:
+        _show(done, lowered)
+    else:
+        explained = _explained(done, options, engine)
         values = {one.finding.invariant: one.as_value() for one in explained}
         click.echo(to_text(done, values, lowered))
-    else:
-        screen().print(render_run(done))
-        if done.profile is not None:
-            from checker.console.check.profile_report import render_profile  # noqa: PLC0415
-
-            screen().print(render_profile(done.result, done.profile, lowered))
     if kept is not None and not done.result.complete:
         say(f"kept in {kept.storage.location}; go on with --resume {kept.storage.location}")
     code = exit_codes.exit_code(done.result, deadlock=options["deadlock"])
     try:
         _write_files(done, options)
-        if explains and options["output_format"] == "text":
-            explained = _explained(done, engine.threads)
+        if explained is None:
+            # After the report and the files, for it takes long.
+            explained = _explained(done, options, engine)
             for one in explained:
                 screen().print(Group(Text(), one.rendered()))
         _write_page(done, options, explained)
     except (TooLargeForGraph, TooLongForPage) as found:
         # What was found out weighs more than that it could not be drawn.
         return fail(str(found), code or exit_codes.BAD_USAGE)
-    if done.findings and options["output_format"] == "text" and is_interactive():
+    if done.findings and is_text and is_interactive():
         _offer(done, options, own_model)
     return code
+
+
+def _show(done: Run, lowered: tuple[Lowered, ...]) -> None:
+    """The report, and the profile where one was asked for."""
+    screen().print(render_run(done))
+    if done.profile is not None:
+        from checker.console.check.profile_report import render_profile  # noqa: PLC0415
+
+        screen().print(render_profile(done.result, done.profile, lowered))
 
 
 def _another(problem: Problem, options: dict[str, Any]) -> int:
@@ -141,13 +147,16 @@ def _offer(done: Run, options: dict[str, Any], own_model: str | None) -> None:
         say("add --view to step through the counterexample")
 
 
-def _explained(done: Run, threads: int) -> list[Explained]:
-    """What each counterexample takes, and what repairs it."""
+def _explained(done: Run, options: dict[str, Any], engine: EngineChoice) -> list[Explained]:
+    """What each counterexample takes, and what repairs it, where that was asked for."""
+    if not options["explain"] or not done.findings:
+        return []
     # Most runs explain nothing.
     from checker.console.traces.explaining import Asked, explained_all  # noqa: PLC0415
 
     with showing(error_screen()) as progress:
-        return explained_all(done.result.problem, done.findings, Asked(threads=threads), progress)
+        asked = Asked(threads=engine.threads)
+        return explained_all(done.result.problem, done.findings, asked, progress)
 
 
 def _lowered(done: Run, engine: EngineChoice) -> tuple[Lowered, ...]:

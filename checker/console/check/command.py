@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
@@ -16,8 +15,10 @@ from checker.console.shared.options import (
     engine_options,
     environment_options,
     format_option,
+    invariant_option,
     protocol_option,
     symmetry_option,
+    trace_dir_option,
 )
 from checker.console.shared.screen import screen
 from checker.console.shared.where_options import where_option
@@ -75,9 +76,7 @@ def _kind(claim: Claim | Reachable) -> str:
 @engine_options
 @budget_options
 @directory_options
-@click.option(
-    "--invariant", "names", multiple=True, metavar="NAME", help="Only this one; repeatable."
-)
+@invariant_option
 @where_option("Look for a state in which this is true, and show the way there; as s.leo[0] > 1.")
 @click.option(
     "--recovery",
@@ -128,11 +127,7 @@ def _kind(claim: Claim | Reachable) -> str:
     is_flag=True,
     help="Say what made the space so large: bounds, actions, fields, faults, levels.",
 )
-@click.option(
-    "--trace-dir",
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Write each counterexample there as JSON.",
-)
+@trace_dir_option
 @click.option(
     "--html",
     "html_file",

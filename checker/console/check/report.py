@@ -18,13 +18,12 @@ from rich.text import Text
 
 from checker.console.check.bound_advice import told_advice
 from checker.eta import outlook
-from checker.problems.family import words_of
+from checker.problems.family import told_circumstances, words_of
 from checker.problems.problem import Problem
 from checker.problems.wording import (
     counted,
     roughly,
     told_contract,
-    told_option,
     told_symmetry,
 )
 from checker.problems.words import Words
@@ -78,15 +77,7 @@ def headline(problem: Problem) -> RenderableType:
     model, words = problem.model, words_of(problem)
     symmetric = told_symmetry(problem.symmetry)
     title = Text.assemble((model.version, "bold"), f"{words.title(model)}{symmetric}")
-    # What is off by default is told where it is on: the circumstances are many by now. What has no
-    # default that is known here, as the bounds of somebody's own model, is told always.
-    usual = problem.family.usual.options() if problem.family else model.options
-    facts = ", ".join(
-        f"{name} {told_option(value)}"
-        for name, value in model.options.items()
-        if name not in words.unsaid and (value or usual.get(name, True))
-    )
-    return Group(title, Text(facts, style="dim"))
+    return Group(title, Text(told_circumstances(problem), style="dim"))
 
 
 def sentences(problem: Problem) -> dict[str, str]:

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from checker.confirm.errors import CannotConfirm
 from checker.confirm.releases import KafkaRelease, kafka_release
 from checker.console.confirm.broker_options import jars_option
-from checker.console.shared import exit_codes
-from checker.console.shared.ending import ending_as_by_ctrl_c
 from checker.console.shared.file_options import FILES_HELP, InputFile, OutputFile
-from checker.console.shared.progress import showing
-from checker.console.shared.screen import error_screen, say, screen
 
 HELP = """\b
 Exit codes:
@@ -81,63 +78,19 @@ Exit codes:
     type=OutputFile(),
     help="Write the figures of all releases in --results into this document.",
 )
-def conform_command(
-    kafka: str,
-    walks: int,
-    steps: int,
-    seed: int,
-    names: tuple[str, ...],
-    cover: bool,
-    max_states: int,
-    trace: Path | None,
-    trace_dir: Path | None,
-    jars: Path | None,
-    results: Path | None,
-    markdown: Path | None,
-) -> int:
+def conform_command(**options: Any) -> int:
     """Walk through the model of a release, each step taken on its brokers and compared.
 
     Several walks share a started cluster, with a new topic each. Everything runs on this machine
     and listens on loopback only.
     """
-    release = _steerable(kafka)
-    if markdown is not None and results is None:
+    release = _steerable(options["kafka"])
+    if options["markdown"] is not None and options["results"] is None:
         raise click.UsageError("--markdown tells of the runs in --results; name that file too")
     # Here, and not above: what this needs is optional, and it says so; and it needs an engine.
-    from checker.confirm import conforming  # noqa: PLC0415
-    from checker.confirm.figures import figures_of, keep, read_figures, write_markdown  # noqa: PLC0415
+    from checker.console.confirm.walking import conform  # noqa: PLC0415
 
-    asked = conforming.Asked(
-        walks=walks, steps_max=steps, seed=seed, states_max=max_states if cover else None
-    )
-    with showing(error_screen()) as progress, ending_as_by_ctrl_c():
-        if results is not None:
-            read_figures(results)  # A file that is something else is found before the work.
-        found, shortest = conforming.carried_out(
-            release,
-            conforming.circumstances_of(names, trace),
-            asked,
-            trace=trace,
-            shortens=trace_dir is not None and trace is None,
-            jars=jars,
-            announce=progress.announce,
-            tell=progress.tell,
-        )
-    figures = figures_of(found, seed)
-    for line in conforming.report(figures):
-        screen().print(line, highlight=False)
-    if shortest is not None and trace_dir is not None:
-        say(f"wrote {conforming.write_shortest(shortest, found, trace_dir)}")
-    if results is not None and trace is None:
-        keep(results, figures)
-    if markdown is not None and results is not None:
-        write_markdown(markdown, read_figures(results))
-        say(f"wrote {markdown}")
-    if found.interrupted:
-        return exit_codes.INCOMPLETE
-    if found.disagreements:
-        return exit_codes.OF_CONFIRMING["refuted"]
-    return exit_codes.HOLDS if found.steps else exit_codes.OF_CONFIRMING["not-steerable"]
+    return conform(release, options)
 
 
 def _steerable(kafka: str) -> KafkaRelease:

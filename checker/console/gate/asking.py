@@ -12,13 +12,8 @@ from typing import Any
 import click
 
 from checker.console.check.command import check_command
-from checker.console.shared.options import (
-    Seconds,
-    problem_from,
-    take_budgets,
-    take_engine,
-    take_given,
-)
+from checker.console.shared.asked_problem import problem_from, take_given
+from checker.console.shared.options import Seconds, take_budgets, take_engine
 from checker.console.shared.own_options import vetted_problem
 from checker.gate.keys import Asked, Asking, Key
 from checker.kafka.again import check_again

@@ -51,7 +51,7 @@ def run_gate(options: dict[str, Any]) -> int:
     expectations = _read(options["files"], given, allow_models=options["allow_models"])
     # A file that cannot be used needs no engine.
     from checker.gate.choosing import changed_since, share  # noqa: PLC0415
-    from checker.gate.searching import Manner, judged  # noqa: PLC0415
+    from checker.gate.searching import judged  # noqa: PLC0415
 
     if options["changed_since"] is not None:
         files = options["files"]
@@ -60,7 +60,7 @@ def run_gate(options: dict[str, Any]) -> int:
     if options["shard"] is not None:
         expectations = share(expectations, *options["shard"])
     with ending_as_by_ctrl_c(), showing(error_screen()) as progress:
-        manner = _manner(Manner, progress, options, len(expectations))
+        manner = _manner(progress, options, of=len(expectations))
         outcomes = judged(expectations, manner)
     done = {outcome.expectation.name for outcome in outcomes}
     left = [each for each in expectations if each.name not in done]
@@ -83,8 +83,10 @@ def _read(files: Sequence[Path], given: dict[str, Any], *, allow_models: bool) -
     return expectations
 
 
-def _manner(kind: type[Manner], progress: Progress, options: dict[str, Any], of: int) -> Manner:
-    """How it is searched, with what is to be seen meanwhile."""
+def _manner(progress: Progress, options: dict[str, Any], *, of: int) -> Manner:
+    """How so many expectations are searched, with what is to be seen meanwhile."""
+    from checker.gate.searching import Manner  # noqa: PLC0415 - as above
+
     judged_so_far = 0
 
     def begin(name: str) -> None:
@@ -97,7 +99,7 @@ def _manner(kind: type[Manner], progress: Progress, options: dict[str, Any], of:
         progress.note(f"{told:11}  {outcome.expectation.name}", is_news=not outcome.is_met)
         progress.tell(f"{judged_so_far} of {of} judged")
 
-    return kind(
+    return Manner(
         processes=options["jobs"],
         uses_kept=not options["no_cache"],
         begin=begin,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from checker.console.shared.options import KINDS, problem_from, take_given
+from checker.console.shared.asked_problem import KINDS, problem_from, take_given
 from checker.console.shared.own_options import file_and_name, finder
 from checker.problems.family import NOWHERE, Family
 from checker.problems.problem import Problem

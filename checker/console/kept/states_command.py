@@ -9,6 +9,7 @@ import click
 
 from checker.console.shared import exit_codes
 from checker.console.shared.broken_down import told_os_error
+from checker.console.shared.options import threads_option
 from checker.console.shared.own_options import finder, model_option
 from checker.console.shared.progress import showing
 from checker.console.shared.screen import error_screen, say, screen
@@ -34,9 +35,7 @@ _TELLING_SECONDS = 1.0
 @model_option
 @where_option("Only the states in which this is true; as s.leo[0] > 1.")
 @click.option("--steps", is_flag=True, help="Also every transition: about three times the rows.")
-@click.option(
-    "--threads", type=click.IntRange(0, 1024), default=0, help="Threads; 0: one for each core."
-)
+@threads_option
 def states_command(
     run_dir: str,
     out: str,

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from checker.console.shared.file_options import FILES_HELP, InputFile, OutputFile
-from checker.console.shared.options import SparkMaster, SparkSetting, together
+from checker.console.shared.options import SparkMaster, SparkSetting, threads_option, together
 from checker.matrix.grid import AXES, CLAIMS, EPOCHS, EPOCHS_MAX_RAISED, RECORDS, STATES_MAX
 from model.message.environment import EPOCHS_MAX, RECORDS_MAX, REPLICAS_MAX
 
@@ -97,9 +97,7 @@ running_options = together(
         show_default=True,
         help="local: a cell a thread of this process; spark: one job, a cell a task.",
     ),
-    click.option(
-        "--threads", type=click.IntRange(0, 1024), default=0, help="Threads; 0: one for each core."
-    ),
+    threads_option,
     click.option("--master", type=SparkMaster(), show_default="local[*]", help="Spark master."),
     click.option(
         "--spark-conf",

@@ -10,9 +10,9 @@ import click
 from checker.console.shared import exit_codes
 from checker.console.shared.ending import ending_as_by_ctrl_c
 from checker.console.shared.file_options import write_files
+from checker.console.shared.options import take_engine
 from checker.console.shared.progress import Progress, showing
 from checker.console.shared.screen import error_screen, screen
-from checker.engines.choice import EngineChoice
 from checker.matrix.advice import advice
 from checker.matrix.config_table import ConfigAnswer, render_config
 from checker.matrix.files import to_csv, to_text
@@ -38,12 +38,7 @@ from model.kit.errors import BadEnvironment
 
 def answer_matrix(options: dict[str, Any]) -> int:
     """Explore what the options ask for, and show it; returns the exit code."""
-    choice = EngineChoice(
-        name=options["engine"],
-        threads=options["threads"],
-        master=options["master"],
-        settings=options["spark_conf"],
-    )
+    choice = take_engine(options)
     config = _config(options)
     grid = _grid(options, config)
     with (

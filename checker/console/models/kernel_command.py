@@ -8,12 +8,12 @@ from typing import Any
 import click
 
 from checker.console.shared import exit_codes
+from checker.console.shared.asked_problem import problem_from, take_given
 from checker.console.shared.options import (
     environment_options,
-    problem_from,
+    invariant_option,
     protocol_option,
     symmetry_option,
-    take_given,
 )
 from model.kit.errors import BadEnvironment
 
@@ -25,9 +25,7 @@ _FUNCTION = re.compile(r"^define .*?@([\w.]+)\(.*?^}$", re.MULTILINE | re.DOTALL
 @protocol_option
 @environment_options
 @symmetry_option
-@click.option(
-    "--invariant", "names", multiple=True, metavar="NAME", help="Only this one; repeatable."
-)
+@invariant_option
 @click.option(
     "--stage",
     type=click.Choice(STAGES),

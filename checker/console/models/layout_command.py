@@ -8,12 +8,8 @@ import click
 
 from checker.console.models.layout_table import layout_table
 from checker.console.shared import exit_codes
-from checker.console.shared.options import (
-    environment_options,
-    problem_from,
-    protocol_option,
-    take_given,
-)
+from checker.console.shared.asked_problem import problem_from, take_given
+from checker.console.shared.options import environment_options, protocol_option
 from checker.console.shared.screen import screen
 from checker.problems.family import words_of
 from counterexamples import Trimmed

@@ -8,6 +8,7 @@ import click
 
 from checker.console.shared import exit_codes
 from checker.console.shared.file_options import FILES_HELP, OutputFile
+from checker.console.shared.options import threads_option
 from checker.console.shared.screen import screen
 from checker.scenarios.catalogue import CATALOGUE, find_scenario
 from checker.scenarios.table import catalogue_table, entry
@@ -17,9 +18,7 @@ from counterexamples import Trimmed
 @click.command("scenarios", epilog=FILES_HELP)
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @click.option("--run", "is_run", is_flag=True, help="Explore them and compare with what is told.")
-@click.option(
-    "--threads", type=click.IntRange(0, 1024), default=0, help="Threads; 0: one for each core."
-)
+@threads_option
 @click.option(
     "--json",
     "json_file",

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from checker.engines.engine import EngineFailed
+from checker.engines.answers import EngineFailed
 from checker.errors import Missing
 from checker.problems.wording import counted
 from counterexamples import FULL, BadFile

@@ -53,9 +53,9 @@ def exit_code(result: Result, *, deadlock: bool) -> int:
         fitting.append(DEADLOCK)
     if not result.is_judged:
         fitting.append(INCOMPLETE)
-    return first(fitting)
+    return winning(fitting)
 
 
-def first(codes: Iterable[int]) -> int:
-    """The one that wins."""
+def winning(codes: Iterable[int]) -> int:
+    """The code that comes first in `PRECEDENCE`."""
     return min(codes, key=PRECEDENCE.index)

@@ -1,6 +1,7 @@
-"""The options that commands share, and what they mean: a problem, an engine, budgets.
+"""The options that commands share: those of a problem, an engine, budgets.
 
 Every option is checked before anything is started. The operator's settings have Kafka's own names.
+What the options of a problem say together is made out by `checker.console.shared.asked_problem`.
 """
 
 from __future__ import annotations
@@ -8,29 +9,20 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import click
 
 from checker.budgets import Budgets
-from checker.console.shared.own_options import bound_option, model_option, vetted_problem
+from checker.console.shared.own_options import bound_option, model_option
 from checker.engines.choice import EngineChoice
-from checker.kafka.families import GRAINS, MESSAGE, SYMMETRIES
-from checker.problems.family import WHERE
-from checker.problems.problem import Problem
+from checker.kafka.families import GRAINS, SYMMETRIES
 from checker.problems.symmetry import Symmetry
 from model.atomic.environment import LOG_SIZE_MAX
-from model.kit.claim import Behaviour, Recoverable, Temporal
-from model.kit.errors import BadEnvironment
-from model.kit.renaming import CannotRename
 from model.message.declared import Declared, option_of
 from model.message.environment import DECLARED
 from model.message.features import FEATURES, TRUNCATIONS
-from model.message.releases import UnknownRelease, release_named
-from model.message.versions import spelled
-
-if TYPE_CHECKING:
-    from checker.scenarios.scenario import Scenario
 
 ENGINES = ("spark", "local")
 THREADS = click.IntRange(0, 1024)
@@ -38,9 +30,6 @@ PARTITIONS = click.IntRange(1, 100_000)
 DRIVER_LEVELS = click.IntRange(0)
 MAX_STATES = click.IntRange(1)
 MAX_DEPTH = click.IntRange(0)
-
-KINDS: dict[str, type[Behaviour]] = {"recovery": Recoverable, "liveness": Temporal}
-"""The options that ask all claims of a kind, beside those that are asked without."""
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 _SIZES = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9}
@@ -215,15 +204,21 @@ symmetry_option = click.option(
     "--model: the names of a sort.",
 )
 
-engine_options = together(
-    click.option(
-        "--engine",
-        type=click.Choice(ENGINES),
-        default="spark",
-        show_default=True,
-        help="local explores in this process and never starts Spark.",
-    ),
-    click.option("--threads", type=THREADS, default=0, help="Threads; 0: one for each core."),
+invariant_option = click.option(
+    "--invariant", "names", multiple=True, metavar="NAME", help="Only this one; repeatable."
+)
+
+threads_option = click.option(
+    "--threads", type=THREADS, default=0, help="Threads; 0: one for each core."
+)
+
+trace_dir_option = click.option(
+    "--trace-dir",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Write each counterexample there as JSON.",
+)
+
+spark_options = together(
     click.option(
         "--master",
         type=SparkMaster(),
@@ -237,6 +232,18 @@ engine_options = together(
         metavar="NAME=VALUE",
         help="A setting of Spark's own, as spark.executor.memory=4g; repeatable.",
     ),
+)
+
+engine_options = together(
+    click.option(
+        "--engine",
+        type=click.Choice(ENGINES),
+        default="spark",
+        show_default=True,
+        help="local explores in this process and never starts Spark.",
+    ),
+    threads_option,
+    spark_options,
     click.option(
         "--partitions",
         type=PARTITIONS,
@@ -280,150 +287,18 @@ directory_options = together(
 )
 
 
-def take_given(options: dict[str, Any]) -> dict[str, Any]:
-    """Take out what was given of a problem, by the names of the options; what was not, is not."""
-    names = (
-        "grain",
-        "protocol",
-        "environment",
-        *(n.replace("-", "_") for n in ENVIRONMENT_OPTIONS),
-    )
-    given = {name.replace("_", "-"): options.pop(name) for name in names}
-    given["invariant"] = options.pop("names", ()) or None
-    given[WHERE] = options.pop("where", None)
-    if entry := options.pop("scenario", None):
-        # The catalogue is long, and few runs name an entry of it.
-        from checker.scenarios.catalogue import find_scenario  # noqa: PLC0415
-
-        given = _from_scenario(find_scenario(entry), given)
-    if release := options.pop("kafka", None):
-        given = _of_release(release, given)
-    added, removed = options.pop("added", ()), options.pop("removed", ())
-    if added or removed:
-        given["protocol"] = _switched(given, added, removed)
-    given |= {kind: options.pop(kind, False) or None for kind in KINDS}
-    given["symmetry"] = options.pop("symmetry", None)
-    given["model"] = options.pop("own_model", None)
-    given["set"] = dict(options.pop("bounds", ())) or None
-    return {name: value for name, value in given.items() if value is not None}
-
-
-def _of_release(release: str, given: dict[str, Any]) -> dict[str, Any]:
-    """The version that a release of Kafka follows, and the high watermark in its answers."""
-    if given["protocol"] is not None:
-        raise BadEnvironment("--kafka and --protocol both say which rules; leave one of them out")
-    if GRAINS[given["grain"] or MESSAGE.name] is not MESSAGE:
-        raise BadEnvironment(f"--kafka is for --grain {MESSAGE.name}; the atomic one has versions")
-    try:
-        followed, high_watermark = release_named(release)
-    except UnknownRelease as problem:
-        raise BadEnvironment(f"--kafka: {problem}") from None
-    told = given["hw-in-response"] or high_watermark
-    return {**given, "protocol": followed.version, "hw-in-response": told}
-
-
-def _switched(given: dict[str, Any], added: tuple[str, ...], removed: tuple[str, ...]) -> str:
-    """The version with its features switched, as one name."""
-    option = "--with" if added else "--without"
-    if given["protocol"] is None:
-        raise BadEnvironment(f"{option} changes a version; name one with --protocol")
-    if GRAINS[given["grain"] or MESSAGE.name] is not MESSAGE:
-        raise BadEnvironment(f"{option} is for --grain {MESSAGE.name}; the atomic one has versions")
-    return spelled(given["protocol"], added, removed)
-
-
-def _from_scenario(scenario: Scenario, given: dict[str, Any]) -> dict[str, Any]:
-    """What the entry says, but for what was given beside it."""
-    if given["environment"] is not None:
-        raise BadEnvironment("--scenario has an environment of its own; leave out --environment")
-    told: dict[str, Any] = {"protocol": scenario.first, "invariant": (scenario.claim,)}
-    told |= scenario.options
-    return {**given, **{n: v for n, v in told.items() if given.get(n) is None}}
-
-
-def problem_from(given: dict[str, Any]) -> Problem:
-    """What is to be checked. Raises `BadEnvironment`."""
-    options = dict(given)
-    if (where := options.pop(WHERE, None)) is not None:
-        # Few ask for more than what is claimed.
-        from checker.asking.family import where_asked  # noqa: PLC0415
-
-        return where_asked(problem_from(options), where, options.get("invariant", ()))
-    kinds = [kind for kind in KINDS if options.pop(kind, False)]
-    problem = _named(options)
-    for kind in kinds:
-        problem = _asking_all(problem, kind)
-    return problem
-
-
-def _asking_all(problem: Problem, kind: str) -> Problem:
-    """The problem with all claims of a kind beside those that it asks."""
-    names = [claim.name for claim in problem.behaviours if isinstance(claim, KINDS[kind])]
-    if not names:
-        raise BadEnvironment(
-            f"--{kind}: nothing of the kind is claimed of {problem.model.name}; leave it out"
-        )
-    try:
-        return problem.asking_too(names)
-    except CannotRename as refused:
-        raise BadEnvironment(str(refused)) from None
-
-
-def _named(options: dict[str, Any]) -> Problem:
-    """The problem with the claims that are named."""
-    if "model" in options:
-        return _of_own(options)
-    if "set" in options:
-        raise BadEnvironment("--set sets a bound of --model FILE; name the file")
-    grain = GRAINS[options.pop("grain", next(iter(GRAINS)))]
-    version = options.pop("protocol", None)
-    if version is None:
-        raise BadEnvironment(f"--protocol is missing; it is one of {', '.join(grain.versions)}")
-    names = options.pop("invariant", ())
-    symmetry = options.pop("symmetry", Symmetry.NONE.value)
-    if grain is not MESSAGE and version not in grain.versions:
-        raise BadEnvironment(
-            f"--protocol {version} is not one of --grain {grain.name}; "
-            f"it has {', '.join(grain.versions)}"
-        )
-    named = options.pop("environment", None)
-    if named is not None and named not in grain.environments:
-        raise BadEnvironment(
-            f"--environment {named} is not one of --grain {grain.name}; "
-            f"it has {', '.join(grain.environments)}"
-        )
-    base = grain.environments[named or next(iter(grain.environments))]
-    foreign = [name for name in options if name not in grain.options]
-    if foreign:
-        raise BadEnvironment(
-            f"--{foreign[0]} is no option of --grain {grain.name}; "
-            f"it has {', '.join('--' + name for name in grain.options)}"
-        )
-    symmetry = grain.symmetry_asked(symmetry)
-    return grain.problem_of(version, {**base.options(), **options}, names, symmetry=symmetry)
-
-
-def _of_own(options: dict[str, Any]) -> Problem:
-    """A model of the user's own, with nothing said that is Kafka's."""
-    bounds, names = options.pop("set", {}), options.pop("invariant", ())
-    symmetry = options.pop("symmetry", Symmetry.NONE.value)
-    file = options.pop("model")
-    if options:
-        raise BadEnvironment(
-            f"--{next(iter(options))} is about Kafka's models; --model has --set NAME=VALUE"
-        )
-    return vetted_problem(file, bounds, names, symmetry=symmetry)
-
-
 def take_engine(options: dict[str, Any]) -> EngineChoice:
-    """Take the engine's options out of what the command was given."""
+    """Take the engine's options out of what the command was given.
+
+    Only a search has partitions and levels.
+    """
     return EngineChoice(
         name=options.pop("engine"),
         threads=options.pop("threads"),
         master=options.pop("master"),
         settings=options.pop("spark_conf"),
-        partitions=options.pop("partitions"),
-        driver_levels=options.pop("driver_levels"),
+        partitions=options.pop("partitions", None),
+        driver_levels=options.pop("driver_levels", None),
     )
 
 

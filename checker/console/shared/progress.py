@@ -88,11 +88,9 @@ class Progress:
 
 
 @contextmanager
-def showing(console: Screen, *, quiet: bool = False) -> Iterator[Progress]:
+def showing(console: Screen) -> Iterator[Progress]:
     """Progress on `console` while the block runs."""
-    if quiet:
-        yield Progress(Screen(quiet=True))
-    elif console.is_terminal:
+    if console.is_terminal:
         view = LiveView()
         with Live(console=console, get_renderable=view.shown, transient=True):
             yield Progress(console, view)

@@ -8,7 +8,7 @@ from rich.text import Text
 from checker.console.shared import exit_codes
 from checker.console.shared.broken_down import told_os_error
 from checker.console.shared.screen import error_screen
-from checker.engines.engine import EngineFailed
+from checker.engines.answers import EngineFailed
 from checker.errors import Refused
 from checker.faults import Raised
 from counterexamples import BadFile, TraceError

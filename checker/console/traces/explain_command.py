@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from checker.console.shared import exit_codes
-from checker.console.shared.options import MAX_STATES, THREADS, Seconds, format_option
+from checker.console.shared.options import MAX_STATES, Seconds, format_option, threads_option
 from checker.console.shared.own_options import model_option
 
 
@@ -38,7 +38,7 @@ from checker.console.shared.own_options import model_option
     type=Seconds(),
     help="Most seconds for the chain, and for the repairs; default: 60 and 120.",
 )
-@click.option("--threads", type=THREADS, default=0, help="Threads; 0: one for each core.")
+@threads_option
 @format_option
 def explain_command(
     trace: Path,

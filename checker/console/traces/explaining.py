@@ -18,7 +18,7 @@ from checker.console.shared.ending import ending_as_by_ctrl_c
 from checker.console.shared.progress import Progress, showing
 from checker.console.shared.screen import error_screen, say, screen
 from checker.console.traces.recorded import recorded
-from checker.engines.memory import threads_of
+from checker.engines.choice import threads_of
 from checker.engines.prepare import prepare
 from checker.explain import chain as chains
 from checker.explain import repairs as repairing

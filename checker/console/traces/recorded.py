@@ -7,7 +7,7 @@ from pathlib import Path
 
 from checker.console.shared.own_options import finder
 from checker.finding import Finding, confirmed
-from checker.problems.problem import Problem
+from checker.problems.problem import Problem, asked_alone
 from counterexamples import BadTrace, Trace, from_json, read_trace
 from counterexamples.formats import from_itf, is_itf
 from model.kit.claim import Claim
@@ -24,7 +24,7 @@ class Recorded:
     @property
     def claim(self) -> Claim:
         """The one that the trace breaks."""
-        return next(claim for claim in self.problem.claims if self.problem.is_asked(claim))
+        return asked_alone(self.problem)
 
 
 def recorded(path: Path, own_model: str | None) -> Recorded:
@@ -38,8 +38,7 @@ def recorded(path: Path, own_model: str | None) -> Recorded:
         problem = family.problem_of(trace.version, trace.environment, [trace.invariant])
     except BadEnvironment as problem_found:
         raise BadTrace(f"{path}: {problem_found}") from None
-    claim = next(claim for claim in problem.claims if problem.is_asked(claim))
-    return Recorded(problem, confirmed(trace, problem.model, claim))
+    return Recorded(problem, confirmed(trace, problem.model, asked_alone(problem)))
 
 
 def _parsed(text: str) -> Trace:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
@@ -10,13 +9,14 @@ import click
 from checker.console.shared import exit_codes
 from checker.console.shared.options import (
     ENGINES,
-    THREADS,
     Seconds,
-    SparkMaster,
-    SparkSetting,
     environment_options,
     format_option,
+    invariant_option,
     protocol_option,
+    spark_options,
+    threads_option,
+    trace_dir_option,
 )
 
 _WAYS = ("mixed", "steps", "actions", "paces", "rare")
@@ -32,9 +32,7 @@ _DEPTH_MAX = 1 << 20
 )
 @protocol_option
 @environment_options
-@click.option(
-    "--invariant", "names", multiple=True, metavar="NAME", help="Only this one; repeatable."
-)
+@invariant_option
 @click.option(
     "--seed",
     type=click.IntRange(0, _SEED_MAX),
@@ -81,25 +79,9 @@ _DEPTH_MAX = 1 << 20
     show_default=True,
     help="Where walks are made: on this process's threads, or in tasks on Spark.",
 )
-@click.option("--threads", type=THREADS, default=0, help="Threads; 0: one for each core.")
-@click.option(
-    "--master",
-    type=SparkMaster(),
-    show_default="local[*]",
-    help="Spark master, as spark://host:7077.",
-)
-@click.option(
-    "--spark-conf",
-    type=SparkSetting(),
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="A setting of Spark's own, as spark.executor.memory=4g; repeatable.",
-)
-@click.option(
-    "--trace-dir",
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Write each counterexample there as JSON.",
-)
+@threads_option
+@spark_options
+@trace_dir_option
 @format_option
 def simulate_command(**options: Any) -> int:
     """Walk through the model at random, and say what was seen.

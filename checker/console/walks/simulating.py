@@ -10,12 +10,12 @@ from typing import Any
 import click
 
 from checker.console.shared import exit_codes
+from checker.console.shared.asked_problem import problem_from, take_given
 from checker.console.shared.file_options import make_folder, write_files
-from checker.console.shared.options import problem_from, take_given
+from checker.console.shared.options import take_engine
 from checker.console.shared.progress import Progress, showing
 from checker.console.shared.screen import error_screen, say, screen
 from checker.console.walks.simulation_report import render_simulation
-from checker.engines.choice import EngineChoice
 from checker.finding import trace_name
 from checker.problems.family import words_of
 from checker.problems.problem import Problem
@@ -30,34 +30,16 @@ from counterexamples import to_json
 def simulate_asked(options: dict[str, Any]) -> int:
     """Walk as the options ask, and show what was seen; returns the exit code."""
     folder, output_format = options.pop("trace_dir"), options.pop("output_format")
-    walks, seconds = options.pop("walks"), options.pop("max_time")
-    wanted = Wanted(
-        walks=WALKS if walks is None and seconds is None else walks,
-        seconds=seconds,
-        stop_at_first=options.pop("stop_at_first"),
-        shorten_states=options.pop("shorten_states"),
-    )
+    make_folder("--trace-dir", folder)
+    wanted, choice = _take_wanted(options), take_engine(options)
     seed, depth = options.pop("seed"), options.pop("depth")
     choosing = Choosing(options.pop("choosing"))
-    choice = EngineChoice(
-        name=options.pop("engine"),
-        threads=options.pop("threads"),
-        master=options.pop("master"),
-        settings=options.pop("spark_conf"),
-    )
-    make_folder("--trace-dir", folder)
     problem = problem_from(take_given(options))
     outside = words_of(problem).outside
     plan = Plan(seed=seed, depth=depth, choosing=choosing, outside=outside)
     with showing(error_screen()) as progress:
-        done = simulate(
-            problem,
-            choice,
-            plan,
-            wanted,
-            announce=progress.announce,
-            watch=_watching(problem, progress),
-        )
+        watch = _watching(problem, progress)
+        done = simulate(problem, choice, plan, wanted, announce=progress.announce, watch=watch)
     if output_format == "json":
         click.echo(json.dumps(document(done), indent=2))
     else:
@@ -74,6 +56,17 @@ def simulate_asked(options: dict[str, Any]) -> int:
     elif done.found and output_format == "text":
         say("add --trace-dir to keep the counterexamples; waterline view steps through one")
     return code_of(done)
+
+
+def _take_wanted(options: dict[str, Any]) -> Wanted:
+    """When the walks are to end: as many as are usual, unless a number or a time is given."""
+    walks, seconds = options.pop("walks"), options.pop("max_time")
+    return Wanted(
+        walks=WALKS if walks is None and seconds is None else walks,
+        seconds=seconds,
+        stop_at_first=options.pop("stop_at_first"),
+        shorten_states=options.pop("shorten_states"),
+    )
 
 
 def code_of(done: Simulation) -> int:

@@ -14,8 +14,9 @@ from states import packed
 from walking import walk
 
 from checker.compiled.origins import ACTION_SHIFT, ROW_SHIFT
-from checker.engines.expander import Expander, Findings, Tally, words_of
+from checker.engines.expander import Expander, Findings, Tally
 from checker.problems.problem import Problem
+from checker.rows import state_words
 from invariants.atomic import ALL
 from invariants.atomic.reachable import ALL as REACHABLE
 from model.kit.state import OutOfRange, State
@@ -37,7 +38,7 @@ class Compiled:
         found: list[Successor] = []
         for count in self.expander.expand(np.array([state.words], np.uint64), tally):
             found += [
-                (*self._decoded(int(self.expander.origin[i])), words_of(self.expander.out[i]))
+                (*self._decoded(int(self.expander.origin[i])), state_words(self.expander.out[i]))
                 for i in range(count)
             ]
         return found, tally
