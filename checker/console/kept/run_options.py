@@ -27,6 +27,10 @@ def take_run(options: dict[str, Any]) -> tuple[Problem, RunDirectory | None]:
     kept, resumed = options.pop("run_dir"), options.pop("resume")
     if kept is not None and resumed is not None:
         raise BadEnvironment("--run-dir begins a run and --resume goes on with one; give one")
+    for option, location in (("--run-dir", kept), ("--resume", resumed)):
+        if location == "":
+            # Else it would be the folder that one is in.
+            raise BadEnvironment(f"{option} names no directory; give one, or leave it out")
     if kept is None and resumed is None:
         return problem_from(given), None
     # Only a run that is kept needs what reads and writes manifests.
@@ -72,9 +76,14 @@ def _require_same(given: dict[str, Any], problem: Problem, location: str) -> Non
             differs = begun.get(name) != value
         if differs:
             raise BadEnvironment(
-                f"--{name} {value} is not what {location} was begun with: {begun.get(name)}; "
+                f"--{name} {_told(value)} is not what {location} was begun with: "
+                f"{_told(begun.get(name))}; "
                 "leave it out, or begin another run with --run-dir"
             )
+
+
+def _told(value: object) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
 def _asks_all(problem: Problem, kind: str) -> bool:

@@ -10,6 +10,7 @@ import click
 from checker.console.shared import exit_codes
 from checker.console.shared.ending import ending_as_by_ctrl_c
 from checker.console.shared.file_options import write_files
+from checker.console.shared.options import require_heard
 from checker.console.shared.progress import Progress, showing
 from checker.console.shared.screen import error_screen, screen
 from checker.engines.choice import EngineChoice
@@ -44,6 +45,7 @@ def answer_matrix(options: dict[str, Any]) -> int:
         master=options["master"],
         settings=options["spark_conf"],
     )
+    require_heard(choice)
     config = _config(options)
     grid = _grid(options, config)
     with (

@@ -22,6 +22,7 @@ from checker.problems.symmetry import Symmetry
 from model.atomic.environment import LOG_SIZE_MAX
 from model.kit.claim import Behaviour, Recoverable, Temporal
 from model.kit.errors import BadEnvironment
+from model.kit.nearest import nearest
 from model.kit.renaming import CannotRename
 from model.message.declared import Declared, option_of
 from model.message.environment import DECLARED
@@ -76,6 +77,17 @@ class Seconds(click.ParamType[float]):
         return seconds
 
 
+class OneOf(click.Choice[str]):
+    """One of more names than anybody reads in a line: the nearest one is told, where one is."""
+
+    def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
+        """What is wrong, and what may have been meant."""
+        near = nearest(str(value), self.choices)
+        if near is None:
+            return super().get_invalid_choice_message(value, ctx)
+        return f"there is no {str(value)!r}; did you mean {near}?"
+
+
 class SparkMaster(click.ParamType[str]):
     """What Spark takes for a master."""
 
@@ -125,7 +137,7 @@ protocol_option = together(
     bound_option,
     click.option(
         "--protocol",
-        type=click.Choice(PROTOCOLS),
+        type=OneOf(PROTOCOLS),
         help="Version of the protocol, from hw (Kafka up to 0.10, truncation to the high "
         "watermark) and epoch (0.11, KIP-101) to elr (4.0, KIP-966); `waterline versions` tells.",
     ),
@@ -138,7 +150,7 @@ protocol_option = together(
     click.option(
         "--with",
         "added",
-        type=click.Choice([*TRUNCATIONS, *FEATURE_NAMES]),
+        type=OneOf([*TRUNCATIONS, *FEATURE_NAMES]),
         metavar="FEATURE",
         multiple=True,
         help="Add a rule of another version; repeatable; `waterline versions` lists them.",
@@ -146,7 +158,7 @@ protocol_option = together(
     click.option(
         "--without",
         "removed",
-        type=click.Choice([*TRUNCATIONS, *FEATURE_NAMES]),
+        type=OneOf([*TRUNCATIONS, *FEATURE_NAMES]),
         metavar="FEATURE",
         multiple=True,
         help="Take out a rule of this version, to see what it is for; repeatable.",
@@ -155,7 +167,7 @@ protocol_option = together(
         "--scenario",
         metavar="NAME",
         help="An entry of the catalogue (waterline scenarios): its bounds, its faults, its claim, "
-        "and the first version that violates it unless --protocol names one.",
+        "and the first version that violates it unless --protocol or --kafka names one.",
     ),
     click.option(
         "--grain",
@@ -183,7 +195,7 @@ def _declared_option(name: str, declared: Declared) -> Decorator:
 environment_options = together(
     click.option(
         "--environment",
-        type=click.Choice(_ENVIRONMENTS),
+        type=OneOf(_ENVIRONMENTS),
         help="Named circumstances; the options below change them one by one. "
         "Default: documented; for the atomic grain, published.",
     ),
@@ -291,13 +303,14 @@ def take_given(options: dict[str, Any]) -> dict[str, Any]:
     given = {name.replace("_", "-"): options.pop(name) for name in names}
     given["invariant"] = options.pop("names", ()) or None
     given[WHERE] = options.pop("where", None)
-    if entry := options.pop("scenario", None):
+    # The release first: of an entry it decides what --protocol would.
+    if (release := options.pop("kafka", None)) is not None:
+        given = _of_release(release, given)
+    if (entry := options.pop("scenario", None)) is not None:
         # The catalogue is long, and few runs name an entry of it.
         from checker.scenarios.catalogue import find_scenario  # noqa: PLC0415
 
         given = _from_scenario(find_scenario(entry), given)
-    if release := options.pop("kafka", None):
-        given = _of_release(release, given)
     added, removed = options.pop("added", ()), options.pop("removed", ())
     if added or removed:
         given["protocol"] = _switched(given, added, removed)
@@ -324,6 +337,8 @@ def _of_release(release: str, given: dict[str, Any]) -> dict[str, Any]:
 
 def _switched(given: dict[str, Any], added: tuple[str, ...], removed: tuple[str, ...]) -> str:
     """The version with its features switched, as one name."""
+    for feature in (name for name in added if name in removed):
+        raise BadEnvironment(f"--with {feature} and --without {feature}: leave one of them out")
     option = "--with" if added else "--without"
     if given["protocol"] is None:
         raise BadEnvironment(f"{option} changes a version; name one with --protocol")
@@ -378,10 +393,14 @@ def _named(options: dict[str, Any]) -> Problem:
     grain = GRAINS[options.pop("grain", next(iter(GRAINS)))]
     version = options.pop("protocol", None)
     if version is None:
-        raise BadEnvironment(f"--protocol is missing; it is one of {', '.join(grain.versions)}")
+        raise BadEnvironment(
+            f"--protocol is missing; it is one of {', '.join(grain.versions)}; "
+            "--kafka RELEASE, --scenario NAME or --model FILE say it as well"
+        )
     names = options.pop("invariant", ())
     symmetry = options.pop("symmetry", Symmetry.NONE.value)
-    if grain is not MESSAGE and version not in grain.versions:
+    # Of Kafka's model the family knows more versions than have a name.
+    if version not in grain.versions and (grain is not MESSAGE or version in PROTOCOLS):
         raise BadEnvironment(
             f"--protocol {version} is not one of --grain {grain.name}; "
             f"it has {', '.join(grain.versions)}"
@@ -395,9 +414,10 @@ def _named(options: dict[str, Any]) -> Problem:
     base = grain.environments[named or next(iter(grain.environments))]
     foreign = [name for name in options if name not in grain.options]
     if foreign:
+        others = [other.name for other in GRAINS.values() if foreign[0] in other.options]
         raise BadEnvironment(
-            f"--{foreign[0]} is no option of --grain {grain.name}; "
-            f"it has {', '.join('--' + name for name in grain.options)}"
+            f"--{foreign[0]} is no option of --grain {grain.name}, but of {' and '.join(others)}; "
+            "leave it out"
         )
     symmetry = grain.symmetry_asked(symmetry)
     return grain.problem_of(version, {**base.options(), **options}, names, symmetry=symmetry)
@@ -425,6 +445,18 @@ def take_engine(options: dict[str, Any]) -> EngineChoice:
         partitions=options.pop("partitions"),
         driver_levels=options.pop("driver_levels"),
     )
+
+
+def require_heard(choice: EngineChoice) -> None:
+    """Raises `UsageError` for an option that is Spark's where Spark is not asked for."""
+    ours = {
+        "--master": choice.master,
+        "--spark-conf": choice.settings or None,
+        "--driver-levels": choice.driver_levels,
+    }
+    for option, value in ours.items():
+        if choice.name != "spark" and value is not None:
+            raise click.UsageError(f"{option} is for --engine spark; leave it out, or ask for that")
 
 
 def take_budgets(options: dict[str, Any]) -> Budgets:

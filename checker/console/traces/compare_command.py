@@ -11,6 +11,7 @@ from checker.console.shared.file_options import OutputFile
 from checker.console.shared.options import (
     FEATURE_NAMES,
     PROTOCOLS,
+    OneOf,
     environment_options,
     format_option,
 )
@@ -21,12 +22,12 @@ from model.message.features import TRUNCATIONS
 @click.command("compare", context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("trace", type=click.Path(path_type=Path))
 @click.option(
-    "--protocol", type=click.Choice(PROTOCOLS), help="The other version; default: the trace's own."
+    "--protocol", type=OneOf(PROTOCOLS), help="The other version; default: the trace's own."
 )
 @click.option(
     "--with",
     "added",
-    type=click.Choice([*TRUNCATIONS, *FEATURE_NAMES]),
+    type=OneOf([*TRUNCATIONS, *FEATURE_NAMES]),
     metavar="FEATURE",
     multiple=True,
     help="Add a rule to it; repeatable; `waterline versions` lists them.",
@@ -34,7 +35,7 @@ from model.message.features import TRUNCATIONS
 @click.option(
     "--without",
     "removed",
-    type=click.Choice([*TRUNCATIONS, *FEATURE_NAMES]),
+    type=OneOf([*TRUNCATIONS, *FEATURE_NAMES]),
     metavar="FEATURE",
     multiple=True,
     help="Take a rule out of it; repeatable.",

@@ -11,7 +11,7 @@ import click
 
 from checker.console.shared import exit_codes
 from checker.console.shared.file_options import make_folder, write_files
-from checker.console.shared.options import problem_from, take_given
+from checker.console.shared.options import problem_from, require_heard, take_given
 from checker.console.shared.progress import Progress, showing
 from checker.console.shared.screen import error_screen, say, screen
 from checker.console.walks.simulation_report import render_simulation
@@ -25,6 +25,7 @@ from checker.simulate.coverage import Coverage
 from checker.simulate.document import document
 from checker.simulate.simulation import WALKS, Simulation, Wanted, simulate
 from counterexamples import to_json
+from model.kit.errors import BadEnvironment
 
 
 def simulate_asked(options: dict[str, Any]) -> int:
@@ -45,8 +46,9 @@ def simulate_asked(options: dict[str, Any]) -> int:
         master=options.pop("master"),
         settings=options.pop("spark_conf"),
     )
+    require_heard(choice)
     make_folder("--trace-dir", folder)
-    problem = problem_from(take_given(options))
+    problem = _walkable(problem_from(take_given(options)))
     outside = words_of(problem).outside
     plan = Plan(seed=seed, depth=depth, choosing=choosing, outside=outside)
     with showing(error_screen()) as progress:
@@ -74,6 +76,18 @@ def simulate_asked(options: dict[str, Any]) -> int:
     elif done.found and output_format == "text":
         say("add --trace-dir to keep the counterexamples; waterline view steps through one")
     return code_of(done)
+
+
+def _walkable(problem: Problem) -> Problem:
+    """The problem, if walks can see what is asked. Raises `BadEnvironment`."""
+    asked = problem.asked or ()
+    of_behaviours = [claim.name for claim in problem.behaviours if claim.name in asked]
+    if of_behaviours:
+        raise BadEnvironment(
+            f"{of_behaviours[0]} is about what follows, of which a walk that ends says nothing; "
+            "ask `check`"
+        )
+    return problem
 
 
 def code_of(done: Simulation) -> int:
