@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 from checker.problems.problem import Problem
 from checker.problems.symmetry import Symmetry
+from checker.problems.wording import told_option
 from checker.problems.words import Words
 from model.kit.claim import ActionProperty, Behaviour, Claim, Invariant, Reachable
 from model.kit.errors import BadEnvironment
@@ -179,6 +180,21 @@ class Family:
 def words_of(problem: Problem) -> Words:
     """How reports speak of a problem."""
     return problem.family.words if problem.family is not None else Words()
+
+
+def told_circumstances(problem: Problem) -> str:
+    """`replicas 2, records 2, ...`: every bound and setting of a problem.
+
+    What is off by default is told where it is on: the circumstances are many by now. What has no
+    default that is known here, as the bounds of somebody's own model, is told always.
+    """
+    model, words = problem.model, words_of(problem)
+    usual = problem.family.usual.options() if problem.family else model.options
+    return ", ".join(
+        f"{name} {told_option(value)}"
+        for name, value in model.options.items()
+        if name not in words.unsaid and (value or usual.get(name, True))
+    )
 
 
 FindFamily = Callable[[str], Family]

@@ -30,6 +30,14 @@ def told_option(value: object) -> str:
     return {True: "on", False: "off"}[value] if isinstance(value, bool) else str(value)
 
 
+def told_bytes(number: int) -> str:
+    """`8 GB`, `500 MB`, `1 kB`: a size as it is given, in the largest unit that it has."""
+    for size, unit in ((10**9, "GB"), (10**6, "MB"), (10**3, "kB")):
+        if number >= size:
+            return f"{number / size:g} {unit}"
+    return counted(number, "byte")
+
+
 def roughly(number: float) -> str:
     """`950`, `12 k`, `1.2 M`, `41 M`: two digits are enough for what changes all the time."""
     for size, letter in ((1e9, " G"), (1e6, " M"), (1e3, " k")):

@@ -17,7 +17,7 @@ from checker.console.shared.screen import error_screen, say, screen
 
 HELP = """\b
 Exit codes:
-  0   every step that was compared agreed, or showed a difference that is known
+  0   every step that was compared agreed, or showed a known difference
   2   bad usage, no Java, no jars, a broker that does not come up
   20  interrupted; what was compared until then is shown
   31  brokers did something else than the model

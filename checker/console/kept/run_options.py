@@ -6,6 +6,8 @@ by name, and nothing is touched.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from checker.console.shared.options import KINDS, problem_from, take_given
@@ -41,11 +43,23 @@ def take_run(options: dict[str, Any]) -> tuple[Problem, RunDirectory | None]:
 
     if resumed is None:
         problem = problem_from(given)
-        return problem, begin(kept, identity_of(problem), problem.model.layout.words)
+        with _named(kept):
+            return problem, begin(kept, identity_of(problem), problem.model.layout.words)
     identity = read_manifest(storage_at(resumed)).identity
     problem = problem_of(identity, resumed, finder(given.get("model")))
     _require_same(given, problem, resumed)
-    return problem, resume(resumed)
+    with _named(resumed):
+        return problem, resume(resumed)
+
+
+@contextmanager
+def _named(location: str) -> Iterator[None]:
+    """Has an error of the system say where; a full disk does not by itself."""
+    try:
+        yield
+    except OSError as problem:
+        problem.filename = problem.filename or location
+        raise
 
 
 def _require_same(given: dict[str, Any], problem: Problem, location: str) -> None:

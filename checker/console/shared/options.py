@@ -138,8 +138,10 @@ protocol_option = together(
     click.option(
         "--protocol",
         type=OneOf(PROTOCOLS),
+        metavar="VERSION",
         help="Version of the protocol, from hw (Kafka up to 0.10, truncation to the high "
-        "watermark) and epoch (0.11, KIP-101) to elr (4.0, KIP-966); `waterline versions` tells.",
+        "watermark) and epoch (0.11, KIP-101) to elr (4.0, KIP-966); `waterline versions` tells. "
+        f"One of {', '.join(PROTOCOLS)}.",
     ),
     click.option(
         "--kafka",
@@ -196,8 +198,9 @@ environment_options = together(
     click.option(
         "--environment",
         type=OneOf(_ENVIRONMENTS),
+        metavar="NAME",
         help="Named circumstances; the options below change them one by one. "
-        "Default: documented; for the atomic grain, published.",
+        f"One of {', '.join(_ENVIRONMENTS)}. Default: documented; for the atomic grain, published.",
     ),
     *(_declared_option(name, declared) for name, declared in DECLARED.items()),
     click.option(

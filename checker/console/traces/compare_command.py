@@ -22,7 +22,10 @@ from model.message.features import TRUNCATIONS
 @click.command("compare", context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("trace", type=click.Path(path_type=Path))
 @click.option(
-    "--protocol", type=OneOf(PROTOCOLS), help="The other version; default: the trace's own."
+    "--protocol",
+    type=OneOf(PROTOCOLS),
+    metavar="VERSION",
+    help=f"The other version, one of {', '.join(PROTOCOLS)}; default: the trace's own.",
 )
 @click.option(
     "--with",

@@ -20,9 +20,9 @@ from checker.console.shared import exit_codes
 from checker.console.shared.options import problem_from, take_given
 from checker.console.shared.screen import Screen, say, screen
 from checker.console.walks.script_options import initial_of, with_headers
-from checker.problems.family import words_of
+from checker.problems.family import told_circumstances, words_of
 from checker.problems.problem import Problem
-from checker.problems.wording import counted, told_option
+from checker.problems.wording import counted, told_version
 from counterexamples import Trimmed, write_trace
 from counterexamples.rendering import BAD
 
@@ -54,15 +54,9 @@ def by_hand(options: dict[str, Any], context: click.Context) -> int:
 
 def _headline(problem: Problem) -> RenderableType:
     """The version, and every circumstance that is not as usual or not off."""
-    model, words = problem.model, words_of(problem)
-    usual = problem.family.usual.options() if problem.family else model.options
-    facts = ", ".join(
-        f"{name} {told_option(value)}"
-        for name, value in model.options.items()
-        if name not in words.unsaid and (value or usual.get(name, True))
-    )
-    title = Text.assemble((model.version, "bold"), words.title(model), "\n", (facts, "dim"), "\n")
-    return Trimmed(title)
+    model, facts = problem.model, told_circumstances(problem)
+    version = Text.assemble((told_version(model.version), "bold"), words_of(problem).title(model))
+    return Trimmed(Text.assemble(version, "\n", (facts, "dim"), "\n"))
 
 
 def _save(walk: Walk, path: Path) -> None:
