@@ -18,6 +18,7 @@ from checker.engines.answers import Arrivals, Interrupted
 from checker.engines.engine import Engine
 from checker.memory_use import anonymous_bytes, peak_resident_bytes
 from checker.problems.problem import Problem
+from checker.problems.wording import told_bytes
 from checker.result import (
     INTERRUPTED,
     InvariantResult,
@@ -128,7 +129,7 @@ def _over_budget(budgets: Budgets, account: Account, seconds: float, can_shed: b
         return f"max-time {budgets.max_seconds:g} s"
     limit = budgets.memory_bytes
     if limit is not None and not can_shed and anonymous_bytes() > limit:
-        return f"memory {limit / 1e9:g} GB"
+        return f"memory {told_bytes(limit)}"
     return None
 
 

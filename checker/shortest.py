@@ -23,7 +23,7 @@ def told_alike(finding: Finding, names: str = "") -> str:
         return ""
     states, faults = finding.breaking.states, finding.breaking.faults
     steps = counted(len(finding.replayed.moments), "step")
-    number = counted(states, "state") + names
+    number = counted(states, "state") + (f"{names}," if names else "")
     if finding.breaking.of_steps:
         told = f"a step out of {number} breaks the claim"
     else:

@@ -49,6 +49,10 @@ def render_chain(chain: Chain) -> RenderableType:
 def render_repairs(repairs: Repairs) -> RenderableType:
     """The changes that repair the claim, and how many were tried, not decided, or no change."""
     tried = len(repairs.tried)
+    if not (tried or repairs.unexplored or repairs.nonsense):
+        return Text(
+            "No single change was tried: it has no rule, fault or setting to change.", TITLE
+        )
     parts: list[RenderableType] = [
         Text(f"Which single change repairs it: {len(repairs.found)} of {tried} tried", TITLE)
     ]

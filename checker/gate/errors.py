@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 
 from checker.errors import Refused
 from checker.gate.positions import Place
 from checker.problems.wording import printable
-
-_ALIKE = 0.6
-"""How alike two words are, of 1, where one may be meant by the other."""
+from model.kit import nearest
 
 
 class BadGate(Refused, ValueError):
@@ -22,9 +19,5 @@ class BadGate(Refused, ValueError):
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """`; did you mean replicas?`, or all that is known where nothing is near."""
-    known = list(known)
-    near = difflib.get_close_matches(word, known, n=1, cutoff=_ALIKE)
-    if near:
-        return f"; did you mean {near[0]}?"
-    return f"; known: {', '.join(map(printable, known))}" if known else ""
+    """`; did you mean replicas?`, or all that is known where nothing is near, to be printed."""
+    return printable(nearest.did_you_mean(word, known))

@@ -19,7 +19,7 @@ from checker.matrix.matrix import Matrix
 from checker.matrix.outcome import Outcome, Standing
 from checker.matrix.properties import DEFAULT, Config
 from checker.matrix.table import STYLES, counts, faults, legend, told_bounds, told_cell
-from checker.problems.wording import counted
+from checker.problems.wording import counted, told_version
 from counterexamples import Trimmed
 
 _SENTENCES = {claim.name: claim.sentence for claim in CLAIMS}
@@ -72,7 +72,9 @@ def settings(config: Config) -> Table:
 
 def release(config: Config) -> Iterator[Text]:
     """Which Kafka this is taken for, by which rules it was explored, and what to know of it."""
-    line = Text.assemble("This is ", (config.kafka, "bold"), f": the rules {config.version}.")
+    line = Text.assemble(
+        "This is ", (config.kafka, "bold"), f": the rules {told_version(config.version)}."
+    )
     if not config.is_release_said:
         line.append(
             " No file says so: it is the newest that is modelled. If yours is another, the answer "

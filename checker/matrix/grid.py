@@ -17,6 +17,7 @@ from checker.kafka.families import MESSAGE
 from checker.problems.problem import Problem
 from model.kit.claim import ActionProperty, Invariant
 from model.kit.errors import BadEnvironment
+from model.kit.nearest import did_you_mean
 from model.message.declared import option_of
 from model.message.environment import FAULTS as DECLARED_FAULTS
 from model.message.environment import Environment
@@ -65,8 +66,8 @@ class Axis:
         for value in self.values:
             if value.name == name:
                 return value
-        known = ", ".join(value.name for value in self.values)
-        raise BadEnvironment(f"{self.name} is {name!r}; known: {known}")
+        told = did_you_mean(name, [value.name for value in self.values])
+        raise BadEnvironment(f"{self.name} is {name!r}{told}")
 
     def only(self, names: Sequence[str]) -> Axis:
         """The same axis with these values alone, in its own order. Raises `BadEnvironment`."""
@@ -276,7 +277,7 @@ def grid_over(
     known = [axis.name for axis in AXES]
     for name in (*over, *(axis for axis, _ in only)):
         if name not in known:
-            raise BadEnvironment(f"axis is {name!r}; known: {', '.join(known)}")
+            raise BadEnvironment(f"axis is {name!r}{did_you_mean(name, known)}")
     chosen = []
     for axis in AXES:
         names = [value for name, value in only if name == axis.name]

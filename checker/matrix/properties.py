@@ -31,6 +31,7 @@ from checker.matrix.grid import (
     Axis,
     Value,
 )
+from checker.problems.wording import counted
 from model.message.releases import (
     ELIGIBLE_LEADER_REPLICAS_FIRST,
     KRAFT_FIRST,
@@ -49,6 +50,8 @@ NEWEST = "not said; the newest modelled"
 """The source of a release that nobody names."""
 REPLICAS_EXPLORED_MAX = 3
 """Of more replicas no more are explored unless `--replicas` says so."""
+REPLICAS = "--replicas"
+"""Where a number of replicas is from that no file says."""
 
 _KAFKA = "kafka-version"
 _CLEAN_SINCE = (0, 11)
@@ -122,12 +125,13 @@ def read_config(
     waited = found.get(ACKS, Setting(ACKS, "all", DEFAULT))
     in_sync = found.get(MIN_INSYNC, Setting(MIN_INSYNC, "1", DEFAULT))
     unclean = found.get(UNCLEAN, Setting(UNCLEAN, "false" if clean else "true", DEFAULT))
-    factor = _replication_factor(found)
+    factor = _replication_factor(found, replicas)
     explored = replicas or min(_number(factor), REPLICAS_EXPLORED_MAX)
-    if _number(in_sync) > _number(factor):
+    if factor.source != REPLICAS and _number(in_sync) > _number(factor):
         raise in_sync.refused(f"that is more than {factor.key}, which is {factor.value}")
     if _number(in_sync) > explored:
-        raise in_sync.refused(f"{explored} replicas are explored; --replicas takes more")
+        told = f"{counted(explored, 'replica')} {'is' if explored == 1 else 'are'} explored"
+        raise in_sync.refused(f"{told}; --replicas takes more")
     allowed = _one_of(unclean, {"true": "true", "false": "false"})
     heeds = protocol.release.heeds_unclean_election
     return Config(
@@ -225,14 +229,16 @@ def _release(setting: Setting) -> ReleaseNumber:
     return tuple(map(int, matched[1].split(".")))
 
 
-def _replication_factor(found: Mapping[str, Setting]) -> Setting:
-    """Of the topic, or else of the broker.
+def _replication_factor(found: Mapping[str, Setting], replicas: int | None) -> Setting:
+    """Of the topic, or else of the broker; where no file says it, as many as are explored.
 
     Kafka's default of 1 is that of topics nobody creates; a topic that somebody cares for has more.
     """
     for key in (TOPIC_REPLICATION, REPLICATION):
         if key in found:
             return found[key]
+    if replicas is not None:
+        return Setting(REPLICATION, str(replicas), REPLICAS)
     return Setting(REPLICATION, str(REPLICAS_EXPLORED_MAX), "not said; taken as that")
 
 

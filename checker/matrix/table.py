@@ -73,11 +73,11 @@ def told_same(grid: Grid) -> str:
 
 
 def told_bounds(grid: Grid) -> str:
-    """`3 replicas, 1 and then 2 records, epochs 0 to 3, raised to 9 where they cut`"""
+    """`3 replicas, 1 and then 2 records, epochs 0 to 3 (raised to 9 where they cut)`"""
     records = counted(grid.records, "record")
     if grid.records_max > grid.records:
         records = f"{grid.records} and then {counted(grid.records_max, 'record')}"
-    raised = f", raised to {grid.epochs_max} where they cut"
+    raised = f" (raised to {grid.epochs_max} where they cut)"
     epochs = f"epochs 0 to {grid.epochs}{raised if grid.epochs_max > grid.epochs else ''}"
     return f"{counted(grid.replicas, 'replica')}, {records}, {epochs}"
 
@@ -248,7 +248,7 @@ def counts(matrix: Matrix) -> Text:
     ]
     told.append_text(Text(", ").join(parts))
     told.append(f"; {counted(matrix.distinct, 'state')} within {told_bounds(matrix.grid)} ")
-    told.append(f"and the faults named, {rough_time(matrix.seconds)} on engine {matrix.engine}.")
+    told.append(f"and the faults named; {rough_time(matrix.seconds)} on engine {matrix.engine}.")
     return told
 
 

@@ -16,6 +16,7 @@ from checker.problems.wording import told_option
 from checker.problems.words import Words
 from model.kit.claim import ActionProperty, Behaviour, Claim, Invariant, Reachable
 from model.kit.errors import BadEnvironment
+from model.kit.nearest import did_you_mean
 from model.kit.renaming import CannotRename
 from model.kit.transition_system import Model
 
@@ -121,7 +122,7 @@ class Family:
         known += [claim.name for claim in (*claimed.properties, *claimed.behaviours)]
         for name in names:
             if name not in known:
-                raise BadEnvironment(f"invariant is {name!r}; known: {', '.join(known)}")
+                raise BadEnvironment(f"invariant is {name!r}{did_you_mean(name, known)}")
         try:
             return Problem(
                 claimed.model,

@@ -39,6 +39,14 @@ def as_option(name: str, value: object) -> str:
     return f"--{name} {shlex.quote(str(value))}"
 
 
+def told_bytes(number: int) -> str:
+    """`8 GB`, `500 MB`, `1 kB`: a size as it is given, in the largest unit that it has."""
+    for size, unit in ((10**9, "GB"), (10**6, "MB"), (10**3, "kB")):
+        if number >= size:
+            return f"{number / size:g} {unit}"
+    return counted(number, "byte")
+
+
 def roughly(number: float) -> str:
     """`950`, `12 k`, `1.2 M`, `41 M`: two digits are enough for what changes all the time."""
     for size, letter in ((1e9, " G"), (1e6, " M"), (1e3, " k")):

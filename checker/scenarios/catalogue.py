@@ -7,6 +7,7 @@ from checker.scenarios.losses import LOSSES
 from checker.scenarios.scenario import Scenario
 from checker.scenarios.tickets import TICKETS
 from model.kit.errors import BadEnvironment
+from model.kit.nearest import nearest
 
 OF_STATES = (*LOSSES, *TICKETS)
 """The entries whose claims are about single states and steps."""
@@ -23,6 +24,8 @@ _BY_NAME = {
 def find_scenario(name: str) -> Scenario:
     """The entry of this name or number. Raises `BadEnvironment`."""
     if name.lower() not in _BY_NAME:
-        known = ", ".join(scenario.name for scenario in CATALOGUE)
-        raise BadEnvironment(f"unknown scenario {name!r}; known: {known}")
+        # By names alone: a number that there is not is like most that there are.
+        near = nearest(name, [scenario.name for scenario in CATALOGUE])
+        told = f"did you mean {near}?" if near else "`waterline scenarios` lists them"
+        raise BadEnvironment(f"unknown scenario {name!r}; {told}")
     return _BY_NAME[name.lower()]

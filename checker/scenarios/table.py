@@ -11,7 +11,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from checker.problems.wording import as_option, told_version
+from checker.problems.wording import as_option, counted, told_version
 from checker.result import Verdict
 from checker.scenarios.scenario import Scenario
 from model.message.environment import DOCUMENTED
@@ -91,7 +91,8 @@ def summary(outcomes: Sequence[Outcome], seconds: float) -> Text:
     proved = [o for o in outcomes if o.verdict is Verdict.HOLDS and o.complete]
     states = sum(outcome.states for outcome in proved)
     numbers = len({outcome.scenario.number for outcome in outcomes})
+    told = f"{as_told} of {counted(len(outcomes), 'verdict')} in {counted(numbers, 'scenario')}"
     return Text(
-        f"{as_told} of {len(outcomes)} verdicts in {numbers} scenarios came out as told; "
-        f"{len(proved)} hold, explored in full ({states:,} states). {seconds:.0f} s."
+        f"{told} came out as told; {len(proved)} hold, explored in full "
+        f"({counted(states, 'state')}). {seconds:.0f} s."
     )

@@ -29,6 +29,8 @@ ELIGIBLE_LEADER_REPLICAS_USUAL = (4, 1)
 _ANSWERS_AFTER_THE_FETCH = ((0, 8, 0), (0, 8, 1), (1, 0, 0), (1, 0, 1), (1, 1, 0))
 """The releases in which a fetch answer has the high watermark of after the fetch (in 0.8 by
 KafkaApis.handleFetchRequest): in all others ReplicaManager.readFromLocalLog reads it before."""
+_LAST_MINORS = {0: 11, 1: 1, 2: 8, 3: 9}
+"""The last minor release of each major one that has been followed by another."""
 _MANNERS = ("zookeeper", "kraft", "elr")
 
 ReleaseNumber = tuple[int, ...]
@@ -334,7 +336,12 @@ def release_followed(
     manner = "KRaft" if is_kraft else "ZooKeeper"
     if number[:2] > NEWEST_RELEASE:
         newest = ".".join(map(str, NEWEST_RELEASE))
-        raise UnknownRelease(f"Kafka {told} is not modelled; the newest that is is {newest}")
+        raise UnknownRelease(f"Kafka {told} is not modelled; the newest that is, is {newest}")
+    last = _LAST_MINORS.get(number[0])
+    if last is not None and number[1] > last:
+        raise UnknownRelease(
+            f"there was no Kafka {told}; of {number[0]}.x the last is {number[0]}.{last}"
+        )
     if not is_kraft and number[:2] > ZOOKEEPER_LAST:
         raise UnknownRelease(f"Kafka {told} has no ZooKeeper any more; the last that had it is 3.9")
     if eligible_leader_replicas and number < ELIGIBLE_LEADER_REPLICAS_FIRST:
@@ -349,7 +356,7 @@ def release_followed(
     if not fitting:
         first = next(release.since for release in RELEASES if release.is_kraft == is_kraft)
         raise UnknownRelease(
-            f"Kafka {told} with {manner} is not modelled; the oldest that is is "
+            f"Kafka {told} with {manner} is not modelled; the oldest that is, is "
             f"{'.'.join(map(str, first))}"
         )
     return fitting[-1]

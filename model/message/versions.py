@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
+from model.kit.nearest import did_you_mean
 from model.message.features import (
     ALTER_PARTITION,
     APPEND_CHECKS_EPOCH,
@@ -199,7 +200,7 @@ def version_of(text: str) -> Version:
     """
     name, *rest = _SWITCHES.split(text)
     if name not in VERSIONS:
-        raise BadVersion(f"unknown protocol {name!r}; known: {', '.join(VERSIONS)}")
+        raise BadVersion(f"unknown protocol {name!r}{did_you_mean(name, VERSIONS)}")
     version = VERSIONS[name]
     for word, feature in zip(rest[::2], rest[1::2], strict=True):
         version = _with(version, feature) if word == "with" else _without(version, feature)
@@ -259,7 +260,8 @@ def _without(version: Version, feature: str) -> Version:
 
 def _feature(name: str) -> Feature:
     if name not in _BY_NAME:
-        raise BadVersion(f"unknown feature {name!r}; known: {', '.join([*TRUNCATIONS, *_BY_NAME])}")
+        told = did_you_mean(name, [*TRUNCATIONS, *_BY_NAME])
+        raise BadVersion(f"unknown feature {name!r}{told}")
     return _BY_NAME[name]
 
 

@@ -131,6 +131,15 @@ def test_from_a_pipe_each_line_is_shown_before_its_answer(
     assert "\x1b" not in out
 
 
+def test_an_input_that_is_closed_ends_it(told: Told, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As `<&-` has it: Python then has no standard input at all."""
+    monkeypatch.setattr("sys.stdin", None)
+    code, out, err = told("run", "--protocol", "hw", "--records", 1, name="waterline")
+
+    assert (code, err) == (0, "")
+    assert "SendFetch" in out
+
+
 def test_a_pipe_that_ends_ends_it(told: Told, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"Produce")))
     code, out, _ = told("run", "--protocol", "hw", "--records", 1, name="waterline")

@@ -31,7 +31,7 @@ SMALL = ["--engine", "local", "--records", "1", "--epochs", "1", "--restarts", "
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["--protocol", "raft"], "'--protocol': 'raft' is not one of 'hw', 'epoch'"),
+        (["--protocol", "paxos"], "'--protocol': 'paxos' is not one of 'hw', 'epoch'"),
         ([], "--protocol is missing; it is one of hw, epoch"),
         (["--protocol", "hw", "--replicas", "0"], "'--replicas': 0 is not in the range 1<=x<=7"),
         (["--protocol", "hw", "--records", "1000"], "'--records': 1000 is not in the range"),
@@ -41,8 +41,8 @@ SMALL = ["--engine", "local", "--records", "1", "--epochs", "1", "--restarts", "
             "replicas 7, records 12 and epochs 30 together are too large to pack",
         ),
         (
-            ["--protocol", "hw", "--invariant", "safe"],
-            "invariant is 'safe'; known: no_committed_loss",
+            ["--protocol", "hw", "--invariant", "good"],
+            "invariant is 'good'; known: no_committed_loss",
         ),
         (["--protocol", "hw", "--memory", "much"], "'--memory': 'much' is no amount of memory"),
         (["--protocol", "hw", "--max-time", "0"], "'--max-time'"),
@@ -306,7 +306,7 @@ def edited(path: Path, **changes: Any) -> Path:
     [
         ({"version": "raft"}, "unknown protocol 'raft'"),
         ({"model": "paxos"}, "unknown model 'paxos'"),
-        ({"invariant": "safe"}, "invariant is 'safe'; known:"),
+        ({"invariant": "good"}, "invariant is 'good'; known:"),
         ({"steps": [{"action": "Explode", "arguments": {}}]}, "no action Explode"),
         ({"steps": [{"action": "Crash", "arguments": {"replica": 9}}]}, "range is 0 to 1"),
         ({"steps": [{"action": "Fence", "arguments": {"replica": 1}}]}, "is not enabled"),

@@ -134,6 +134,13 @@ def test_unclean_elections_were_kafkas_default_before_0_11(tmp_path: Path) -> No
     assert source_of(old, "unclean.leader.election.enable") == ("true", "default")
 
 
+def test_replicas_that_no_file_says_are_those_that_are_asked_for(tmp_path: Path) -> None:
+    said = {each.key: each for each in config_of(tmp_path, "acks=all", replicas=2).settings}
+
+    factor = said["default.replication.factor"]
+    assert (factor.value, factor.source) == ("2", "--replicas")
+
+
 def test_no_more_replicas_are_explored_than_three_unless_asked_for(tmp_path: Path) -> None:
     text = "default.replication.factor=5\n"
 

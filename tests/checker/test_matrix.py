@@ -309,9 +309,9 @@ def test_the_command_exits_20_where_a_cell_was_stopped(told: Told) -> None:
     ("given", "says"),
     [
         (["--over", "speed"], "axis is 'speed'; known: version"),
-        (["--only", "version=raft"], "version is 'raft'; known: hw, epoch"),
+        (["--only", "version=raft"], "version is 'raft'; did you mean kraft?"),
         (["--only", "version"], "'version' chooses nothing; write version=hw,epoch"),
-        (["--invariant", "safe"], "invariant is 'safe'; known: no_committed_loss"),
+        (["--invariant", "good"], "invariant is 'good'; known: no_committed_loss"),
         (["--replicas", "1"], "min-insync-replicas is 2, more than the 1 replicas"),
         (["--acks", "1"], "--acks goes with --config; use --only acks=..."),
         (["--kafka-version", "2.0"], "--kafka-version goes with --config"),

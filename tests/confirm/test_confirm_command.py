@@ -36,7 +36,7 @@ def refused(told: Told, *arguments: object) -> str:
         (["--scenario", "C43", "--kafka", "3.2.3"], "which is ready from 3.3 on"),
         (["--scenario", "C38", "--kafka", "3.9.1"], "what leader_again says comes in the end"),
         (["--scenario", "C39", "--kafka", "3.9.1"], "has no counterexample there"),
-        ([LOSS, "--kafka", "4.9.0"], "the newest that is is 4.2"),
+        ([LOSS, "--kafka", "4.9.0"], "the newest that is, is 4.2"),
         ([LOSS, "--kafka", "0.10.2.2", "--control"], "--control is of a scenario"),
         (["--scenario", "C99", "--kafka", "0.10.2.2"], "unknown scenario"),
         (["no-such.json", "--kafka", "0.10.2.2"], "no-such.json"),

@@ -68,7 +68,7 @@ def test_a_release_whose_kraft_is_a_preview_is_refused_for_it() -> None:
         ("two", "must be a release"),
         ("3.9", "must be a release"),
         ("0.9.0.1", "the oldest that can be steered is 0.10.2.0"),
-        ("9.9.9", "the newest that is is 4.2"),
+        ("9.9.9", "the newest that is, is 4.2"),
         ("../../x", "must be a release"),
     ],
 )

@@ -21,10 +21,19 @@ def test_the_chain_of_the_loss_is_told_in_kafkas_words(told: Told) -> None:
     code, out, _ = told("explain", LOSS, "--chain", name="waterline")
 
     assert code == 0
+    assert out.startswith("hw: no_committed_loss\nreplicas 2, records 2, epochs 2, restarts 2,")
     assert "What it takes from outside: 3 of 12 steps" in out
     assert "7. The process of leader r0 crashes" in out
     assert "- after step 7 and up to step 9: The controller notices that r0 is down" in out
     assert "Which single change" not in out
+
+
+def test_a_trace_of_kafkas_is_not_explained_by_a_model_of_ones_own(told: Told) -> None:
+    ours = Path(__file__).parents[2] / "examples" / "die_hard.py"
+    code, _, err = told("explain", LOSS, "--model", ours, name="waterline")
+
+    assert code == 2
+    assert "it is of kafka-message, and --model names die_hard.py; leave --model out" in err
 
 
 def test_json_has_all_that_was_found_out(told: Told) -> None:

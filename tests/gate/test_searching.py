@@ -205,6 +205,28 @@ def test_a_process_that_dies_costs_its_search_alone() -> None:
 
 
 @pytest.mark.usefixtures("found_there")
+@pytest.mark.skipif(
+    not Path("/proc/self/status").exists(), reason="only Linux shows what is blocked"
+)
+def test_ctrl_c_never_reaches_a_process_not_even_while_it_starts() -> None:
+    [search] = searches_of(read(entry()))
+    with Processes(1, stays) as started:
+        started.give(1, search)
+        [worker] = started._workers
+        status = Path(f"/proc/{worker.process.pid}/status").read_text(encoding="ascii")
+        ours = signal.pthread_sigmask(signal.SIG_BLOCK, ())
+
+    blocked, ignored = (
+        int(line.split()[1], 16)
+        for name in ("SigBlk:", "SigIgn:")
+        for line in status.splitlines()
+        if line.startswith(name)
+    )
+    assert (blocked | ignored) & 1 << signal.SIGINT - 1
+    assert signal.SIGINT not in ours
+
+
+@pytest.mark.usefixtures("found_there")
 def test_processes_end_with_the_block() -> None:
     [search] = searches_of(read(entry()))
     with suppress(KeyboardInterrupt), Processes(2, stays) as started:

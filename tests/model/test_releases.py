@@ -174,10 +174,13 @@ def test_only_the_controller_of_kraft_checks_broker_epochs() -> None:
 @pytest.mark.parametrize(
     ("release", "options", "says"),
     [
-        ("5.0", {"is_kraft": True}, "Kafka 5.0 is not modelled; the newest that is is 4.2"),
+        ("5.0", {"is_kraft": True}, "Kafka 5.0 is not modelled; the newest that is, is 4.2"),
         ("4.3.1", {"is_kraft": True}, "Kafka 4.3.1 is not modelled"),
+        ("2.9", {"is_kraft": False}, "there was no Kafka 2.9; of 2.x the last is 2.8"),
+        ("3.10", {"is_kraft": True}, "there was no Kafka 3.10; of 3.x the last is 3.9"),
+        ("0.12", {"is_kraft": False}, "there was no Kafka 0.12"),
         ("4.0", {"is_kraft": False}, "Kafka 4.0 has no ZooKeeper any more"),
-        ("2.7", {"is_kraft": True}, "Kafka 2.7 with KRaft is not modelled; the oldest that is is"),
+        ("2.7", {"is_kraft": True}, "Kafka 2.7 with KRaft is not modelled; the oldest that is, is"),
         ("0.7", {"is_kraft": False}, "Kafka 0.7 with ZooKeeper is not modelled"),
         ("3.9", {"is_kraft": True, "elr": True}, "Kafka 3.9 has no eligible leader replicas"),
     ],

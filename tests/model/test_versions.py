@@ -160,8 +160,9 @@ def test_what_is_spelled_is_read_back(
 
 
 REFUSED = {
-    "kip321": "unknown protocol 'kip321'; known: hw, epoch, kip279, ",
+    "kip321": "unknown protocol 'kip321'; did you mean kip320",
     "": "unknown protocol ''",
+    "paxos": "unknown protocol 'paxos'; known: hw, epoch, kip279, ",
     "kip320-with-speed": "unknown feature 'speed'; known: truncate-to-hw, .*, fencing, ",
     "kip320-without-speed": "unknown feature 'speed'",
     "kip320-with-fencing": "--with fencing: kip320 has it already",

@@ -60,7 +60,7 @@ def test_a_trace_is_viewed_with_its_file_and_only_then(told: Told) -> None:
 
     assert alone[0] == other[0] == changed[0] == 2
     assert "is code and not loaded unasked; give the file, with --model die_hard.py" in alone[2]
-    assert "give the file, with --model die_hard.py" in other[2]
+    assert "it is of die_hard.py, and --model names two_phase_commit.py; give the file" in other[2]
     assert "die_hard.py has another content" in changed[2]
     assert code == 0
     assert "6. big_to_small()" in out

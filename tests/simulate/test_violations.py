@@ -51,6 +51,14 @@ def test_a_violation_is_replayed_and_is_shortest_where_the_levels_below_were_exp
     ]
 
 
+def test_a_claim_about_what_follows_is_refused_for_walks_cannot_see_it(told: Told) -> None:
+    asked = (*SMALL, "--invariant", "leader_again")
+    code, out, err = told("simulate", *asked, name="waterline")
+
+    assert (code, out) == (2, "")
+    assert "leader_again is about what follows, of which a walk that ends says nothing" in err
+
+
 def test_without_a_search_it_is_not_said_to_be_shortest() -> None:
     done = simulated(graph_problem(DEEP, bad={5}), shorten_states=0)
     [found] = done.found

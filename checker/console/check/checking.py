@@ -17,7 +17,7 @@ from checker.console.kept.run_options import take_run
 from checker.console.shared import exit_codes
 from checker.console.shared.broken_down import telling_what_is_kept
 from checker.console.shared.file_options import make_folder, write_files
-from checker.console.shared.options import take_budgets, take_engine
+from checker.console.shared.options import require_heard, take_budgets, take_engine
 from checker.console.shared.progress import showing
 from checker.console.shared.screen import error_screen, say, screen
 from checker.console.shared.told_errors import fail
@@ -39,13 +39,18 @@ if TYPE_CHECKING:
 def check(options: dict[str, Any]) -> int:
     """Run what the options ask for, and show it; returns the exit code."""
     engine = take_engine(options)
+    require_heard(engine)
     budgets = take_budgets(options)
+    _require_all_states(options)
     make_folder("--trace-dir", options["trace_dir"])
     own_model = options["own_model"]
     problem, kept = take_run(options)
     another = _another(problem, options)
     if options["is_reduced"]:
-        problem = _reduced(problem, options, is_kept=kept is not None)
+        # Few runs are reduced.
+        from checker.reduced.reduction import reduced  # noqa: PLC0415
+
+        problem = reduced(problem)
     with (
         closing(kept) if kept else nullcontext(),
         telling_what_is_kept(kept),
@@ -108,13 +113,14 @@ def _another(problem: Problem, options: dict[str, Any]) -> int:
     return wanted
 
 
-def _reduced(problem: Problem, options: dict[str, Any], *, is_kept: bool) -> Problem:
-    """The reduced form. Raises `BadEnvironment`, also where something needs all states."""
-    # Few runs are reduced.
-    from checker.reduced.reduction import reduced  # noqa: PLC0415
+def _require_all_states(options: dict[str, Any]) -> None:
+    """Raises `BadEnvironment` where something needs the states that `--reduce` leaves out.
 
+    Before a directory is made for the run, which would stay.
+    """
     needs_all = {
-        "--run-dir and --resume": is_kept,
+        "--run-dir": options["run_dir"] is not None,
+        "--resume": options["resume"] is not None,
         "--deadlock": options["deadlock"],
         "--graph": options["graph_file"] is not None,
         "--explain": options["explain"],
@@ -123,9 +129,8 @@ def _reduced(problem: Problem, options: dict[str, Any], *, is_kept: bool) -> Pro
         "--another": bool(options["another"]),
     }
     for option, is_given in needs_all.items():
-        if is_given:
+        if options["is_reduced"] and is_given:
             raise BadEnvironment(f"--reduce leaves out states that {option} needs; give one")
-    return reduced(problem)
 
 
 def _offer(done: Run, options: dict[str, Any], own_model: str | None) -> None:

@@ -25,6 +25,7 @@ from checker.problems.wording import (
     roughly,
     told_contract,
     told_symmetry,
+    told_version,
 )
 from checker.problems.words import Words
 from checker.result import LevelSummary, Result, Verdict
@@ -76,7 +77,8 @@ def headline(problem: Problem) -> RenderableType:
     """What is checked: version, environment, symmetry if any, every bound and setting."""
     model, words = problem.model, words_of(problem)
     symmetric = told_symmetry(problem.symmetry)
-    title = Text.assemble((model.version, "bold"), f"{words.title(model)}{symmetric}")
+    version = told_version(model.version)
+    title = Text.assemble((version, "bold"), f"{words.title(model)}{symmetric}")
     return Group(title, Text(told_circumstances(problem), style="dim"))
 
 
@@ -206,7 +208,7 @@ def who_explored(levels: list[LevelSummary]) -> list[str]:
     for place, group in itertools.groupby(levels, key=lambda level: level.on):
         run = list(group)
         states = sum(level.states for level in run)
-        lines.append(f"{run[0].depth} to {run[-1].depth} on {place}: {states:,} states")
+        lines.append(f"{run[0].depth} to {run[-1].depth} on {place}: {counted(states, 'state')}")
     return lines
 
 
@@ -283,7 +285,7 @@ def conclusion(result: Result) -> RenderableType:
     by_verdict: dict[Verdict, list[str]] = {}
     for found in result.invariants:
         by_verdict.setdefault(found.verdict, []).append(found.name)
-    line = Text(f"\n{model.version}: ", style="bold")
+    line = Text(f"\n{told_version(model.version)}: ", style="bold")
     for verdict, names in sorted(by_verdict.items(), key=lambda item: item[0].value, reverse=True):
         line.append(f"{verdict.value.upper()} ", style=_STYLES[verdict])
         line.append(f"{', '.join(names)}; ")

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from checker.confirm.releases import kafka_release
-from checker.console.confirm.broker_options import HELP, jars_option
+from checker.console.confirm.broker_options import jars_option
 from checker.console.shared import exit_codes
 from checker.console.shared.ending import ending_as_by_ctrl_c
 from checker.console.shared.file_options import FILES_HELP, OutputFile
@@ -15,11 +15,19 @@ from checker.console.shared.progress import showing
 from checker.console.shared.screen import error_screen, say, screen
 from checker.scenarios.catalogue import OF_STATES, find_scenario
 
+_HELP = """\b
+Exit codes:
+  0   no cell is REFUTED
+  2   bad usage, no Java, no jars, a broker that does not come up
+  20  interrupted
+  31  a cell is REFUTED: brokers did something else than the model
+"""
+
 
 @click.command(
     "confirm-catalogue",
     short_help="The whole catalogue on real Kafka brokers.",
-    epilog=f"{HELP}\n{FILES_HELP}",
+    epilog=f"{_HELP}\n{FILES_HELP}",
 )
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @click.option(
@@ -44,10 +52,7 @@ def confirm_catalogue_command(
     results: Path | None,
     markdown: Path | None,
 ) -> int:
-    """Replay the counterexample of every entry, or of those named, on every release named.
-
-    Exit 0 if no cell is REFUTED, else 31.
-    """
+    """Replay the counterexample of every entry, or of those named, on every release named."""
     chosen = [find_scenario(name) for name in names] or list(OF_STATES)
     asked = [kafka_release(name) for name in releases]
     from checker.confirm.survey import count_of, surveyed, write_markdown  # noqa: PLC0415 - as above

@@ -14,7 +14,7 @@ from checker.console.shared.file_options import FILES_HELP, InputFile, OutputFil
 
 HELP = """\b
 Exit codes:
-  0   every step that was compared agreed, or showed a difference that is known
+  0   every step that was compared agreed, or showed a known difference
   2   bad usage, no Java, no jars, a broker that does not come up
   20  interrupted; what was compared until then is shown
   31  brokers did something else than the model

@@ -6,6 +6,8 @@ by name, and nothing is touched.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from checker.console.shared.asked_problem import KINDS, problem_from, take_given
@@ -27,6 +29,10 @@ def take_run(options: dict[str, Any]) -> tuple[Problem, RunDirectory | None]:
     kept, resumed = options.pop("run_dir"), options.pop("resume")
     if kept is not None and resumed is not None:
         raise BadEnvironment("--run-dir begins a run and --resume goes on with one; give one")
+    for option, location in (("--run-dir", kept), ("--resume", resumed)):
+        if location == "":
+            # Else it would be the folder that one is in.
+            raise BadEnvironment(f"{option} names no directory; give one, or leave it out")
     if kept is None and resumed is None:
         return problem_from(given), None
     # Only a run that is kept needs what reads and writes manifests.
@@ -37,11 +43,23 @@ def take_run(options: dict[str, Any]) -> tuple[Problem, RunDirectory | None]:
 
     if resumed is None:
         problem = problem_from(given)
-        return problem, begin(kept, identity_of(problem), problem.model.layout.words)
+        with _named(kept):
+            return problem, begin(kept, identity_of(problem), problem.model.layout.words)
     identity = read_manifest(storage_at(resumed)).identity
     problem = problem_of(identity, resumed, finder(given.get("model")))
     _require_same(given, problem, resumed)
-    return problem, resume(resumed)
+    with _named(resumed):
+        return problem, resume(resumed)
+
+
+@contextmanager
+def _named(location: str) -> Iterator[None]:
+    """Has an error of the system say where; a full disk does not by itself."""
+    try:
+        yield
+    except OSError as problem:
+        problem.filename = problem.filename or location
+        raise
 
 
 def _require_same(given: dict[str, Any], problem: Problem, location: str) -> None:
@@ -72,9 +90,14 @@ def _require_same(given: dict[str, Any], problem: Problem, location: str) -> Non
             differs = begun.get(name) != value
         if differs:
             raise BadEnvironment(
-                f"--{name} {value} is not what {location} was begun with: {begun.get(name)}; "
+                f"--{name} {_told(value)} is not what {location} was begun with: "
+                f"{_told(begun.get(name))}; "
                 "leave it out, or begin another run with --run-dir"
             )
+
+
+def _told(value: object) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
 def _asks_all(problem: Problem, kind: str) -> bool:

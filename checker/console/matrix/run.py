@@ -10,7 +10,7 @@ import click
 from checker.console.shared import exit_codes
 from checker.console.shared.ending import ending_as_by_ctrl_c
 from checker.console.shared.file_options import write_files
-from checker.console.shared.options import take_engine
+from checker.console.shared.options import require_heard, take_engine
 from checker.console.shared.progress import Progress, showing
 from checker.console.shared.screen import error_screen, screen
 from checker.matrix.advice import advice
@@ -39,6 +39,7 @@ from model.kit.errors import BadEnvironment
 def answer_matrix(options: dict[str, Any]) -> int:
     """Explore what the options ask for, and show it; returns the exit code."""
     choice = take_engine(options)
+    require_heard(choice)
     config = _config(options)
     grid = _grid(options, config)
     with (

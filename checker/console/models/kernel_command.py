@@ -16,6 +16,7 @@ from checker.console.shared.options import (
     symmetry_option,
 )
 from model.kit.errors import BadEnvironment
+from model.kit.nearest import did_you_mean
 
 STAGES = ("loops", "rules", "optimised", "machine")
 _FUNCTION = re.compile(r"^define .*?@([\w.]+)\(.*?^}$", re.MULTILINE | re.DOTALL)
@@ -69,6 +70,6 @@ def _only(rule: str, text: str) -> str:
     found = {match[1]: match[0] for match in _FUNCTION.finditer(text)}
     wanted = [body for name, body in found.items() if rule in (name, *name.split("."))]
     if not wanted:
-        known = sorted({name.split(".")[1] for name in found if "." in name})
-        raise BadEnvironment(f"--rule {rule}: there is none in this problem but {', '.join(known)}")
+        told = did_you_mean(rule, sorted({name.split(".")[1] for name in found if "." in name}))
+        raise BadEnvironment(f"--rule {rule}: this problem has no such function{told}")
     return "\n\n".join(wanted)

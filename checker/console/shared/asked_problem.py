@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from checker.console.shared.options import ENVIRONMENT_OPTIONS
+from checker.console.shared.options import ENVIRONMENT_OPTIONS, PROTOCOLS
 from checker.console.shared.own_options import vetted_problem
 from checker.kafka.families import GRAINS, MESSAGE
 from checker.problems.family import WHERE, Family
@@ -39,13 +39,14 @@ def take_given(options: dict[str, Any]) -> dict[str, Any]:
     given = {name.replace("_", "-"): options.pop(name) for name in names}
     given["invariant"] = options.pop("names", ()) or None
     given[WHERE] = options.pop("where", None)
-    if entry := options.pop("scenario", None):
+    # The release first: of an entry it decides what --protocol would.
+    if (release := options.pop("kafka", None)) is not None:
+        given = _of_release(release, given)
+    if (entry := options.pop("scenario", None)) is not None:
         # The catalogue is long, and few runs name an entry of it.
         from checker.scenarios.catalogue import find_scenario  # noqa: PLC0415
 
         given = _from_scenario(find_scenario(entry), given)
-    if release := options.pop("kafka", None):
-        given = _of_release(release, given)
     added, removed = options.pop("added", ()), options.pop("removed", ())
     if added or removed:
         given["protocol"] = _switched(given, added, removed)
@@ -71,6 +72,8 @@ def _of_release(release: str, given: dict[str, Any]) -> dict[str, Any]:
 
 def _switched(given: dict[str, Any], added: tuple[str, ...], removed: tuple[str, ...]) -> str:
     """The version with its features switched, as one name."""
+    for feature in (name for name in added if name in removed):
+        raise BadEnvironment(f"--with {feature} and --without {feature}: leave one of them out")
     option = "--with" if added else "--without"
     if given["protocol"] is None:
         raise BadEnvironment(f"{option} changes a version; name one with --protocol")
@@ -135,17 +138,22 @@ def _of_kafka(options: dict[str, Any]) -> Problem:
     version, environment = options.pop("protocol", None), options.pop("environment", None)
     names, symmetry = options.pop("invariant", ()), options.pop("symmetry", Symmetry.NONE.value)
     if version is None:
-        raise BadEnvironment(f"--protocol is missing; it is one of {', '.join(grain.versions)}")
-    if grain is not MESSAGE:  # The message grain also has versions that are spelled out.
+        raise BadEnvironment(
+            f"--protocol is missing; it is one of {', '.join(grain.versions)}; "
+            "--kafka RELEASE, --scenario NAME or --model FILE say it as well"
+        )
+    # Of Kafka's model the family knows more versions than have a name.
+    if grain is not MESSAGE or version in PROTOCOLS:
         _require_known(grain, "--protocol", version, grain.versions)
     if environment is None:
         environment = next(iter(grain.environments))
     _require_known(grain, "--environment", environment, grain.environments)
     for name in options:
         if name not in grain.options:
+            others = [other.name for other in GRAINS.values() if name in other.options]
             raise BadEnvironment(
-                f"--{name} is no option of --grain {grain.name}; "
-                f"it has {', '.join('--' + known for known in grain.options)}"
+                f"--{name} is no option of --grain {grain.name}, but of {' and '.join(others)}; "
+                "leave it out"
             )
     changed = {**grain.environments[environment].options(), **options}
     return grain.problem_of(version, changed, names, symmetry=grain.symmetry_asked(symmetry))

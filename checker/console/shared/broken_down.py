@@ -47,7 +47,9 @@ def told_os_error(problem: OSError, where: str = "") -> str:
     where = problem.filename or where
     if problem.errno in FULL:
         full = os.strerror(problem.errno)
-        return f"there is no room left for {where or tempfile.gettempdir()} ({full}); free some"
+        # Nobody is named where it is a temporary file, or the standard output.
+        where = where or f"what is printed, or in {tempfile.gettempdir()}"
+        return f"there is no room left for {where} ({full}); free some"
     told = problem.strerror or str(problem)
     return f"{where}: {told}" if where else told
 

@@ -26,18 +26,20 @@ PRECEDENCE = (RAISED, INTERNAL_ERROR, VIOLATED, DEADLOCK, INCOMPLETE, HOLDS)
 
 HELP = """\b
 Exit codes:
-  0   every invariant asked for holds in every reachable state within the bounds;
-      confirm: what the trace shows happens on brokers; simulate: nothing was seen
+  0   every invariant asked for holds in every reachable state within the
+      bounds; confirm: what the trace shows happens on brokers; simulate:
+      nothing was seen
   2   bad usage, a bad file
-  3   gate, tour, confirm --expect, run --script: something did not come out as
-      expected
+  3   gate, tour, confirm --expect, run --script: something did not come
+      out as expected
   11  a state has no transition (with --deadlock)
   12  an invariant is violated
-  20  the run stopped early, nothing may be concluded; simulate: nothing was seen,
-      in fewer walks than were asked for
+  20  the run stopped early, nothing may be concluded; simulate: nothing
+      was seen, in fewer walks than were asked for
   30  confirm: the brokers do not break the claim
   31  confirm, conform: brokers did something else than the model
-  32  confirm: a step cannot be caused or held on brokers; conform: nothing was compared
+  32  confirm: a step cannot be caused or held on brokers; conform:
+      nothing was compared
   76  an action or an invariant raised an error
   141 nobody reads the output any more, as after `| head`
   1   internal error

@@ -44,6 +44,8 @@ class OutputFile(click.ParamType[Path]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
         """The path."""
+        if not str(value):
+            self.fail("it names no file", param, ctx)
         path = Path(value)
         try:
             require_replaceable(path)

@@ -20,6 +20,7 @@ from checker.engines.choice import EngineChoice
 from checker.kafka.families import GRAINS, SYMMETRIES
 from checker.problems.symmetry import Symmetry
 from model.atomic.environment import LOG_SIZE_MAX
+from model.kit.nearest import nearest
 from model.message.declared import Declared, option_of
 from model.message.environment import DECLARED
 from model.message.features import FEATURES, TRUNCATIONS
@@ -63,6 +64,17 @@ class Seconds(click.ParamType[float]):
             told = "it must be more than 0; without it there is no limit"
             self.fail(f"{value} is no number of seconds; {told}", param, ctx)
         return seconds
+
+
+class OneOf(click.Choice[str]):
+    """One of more names than anybody reads in a line: the nearest one is told, where one is."""
+
+    def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
+        """What is wrong, and what may have been meant."""
+        near = nearest(str(value), self.choices)
+        if near is None:
+            return super().get_invalid_choice_message(value, ctx)
+        return f"there is no {str(value)!r}; did you mean {near}?"
 
 
 class SparkMaster(click.ParamType[str]):
@@ -114,9 +126,11 @@ protocol_option = together(
     bound_option,
     click.option(
         "--protocol",
-        type=click.Choice(PROTOCOLS),
+        type=OneOf(PROTOCOLS),
+        metavar="VERSION",
         help="Version of the protocol, from hw (Kafka up to 0.10, truncation to the high "
-        "watermark) and epoch (0.11, KIP-101) to elr (4.0, KIP-966); `waterline versions` tells.",
+        "watermark) and epoch (0.11, KIP-101) to elr (4.0, KIP-966); `waterline versions` tells. "
+        f"One of {', '.join(PROTOCOLS)}.",
     ),
     click.option(
         "--kafka",
@@ -127,7 +141,7 @@ protocol_option = together(
     click.option(
         "--with",
         "added",
-        type=click.Choice([*TRUNCATIONS, *FEATURE_NAMES]),
+        type=OneOf([*TRUNCATIONS, *FEATURE_NAMES]),
         metavar="FEATURE",
         multiple=True,
         help="Add a rule of another version; repeatable; `waterline versions` lists them.",
@@ -135,7 +149,7 @@ protocol_option = together(
     click.option(
         "--without",
         "removed",
-        type=click.Choice([*TRUNCATIONS, *FEATURE_NAMES]),
+        type=OneOf([*TRUNCATIONS, *FEATURE_NAMES]),
         metavar="FEATURE",
         multiple=True,
         help="Take out a rule of this version, to see what it is for; repeatable.",
@@ -144,7 +158,7 @@ protocol_option = together(
         "--scenario",
         metavar="NAME",
         help="An entry of the catalogue (waterline scenarios): its bounds, its faults, its claim, "
-        "and the first version that violates it unless --protocol names one.",
+        "and the first version that violates it unless --protocol or --kafka names one.",
     ),
     click.option(
         "--grain",
@@ -172,9 +186,10 @@ def _declared_option(name: str, declared: Declared) -> Decorator:
 environment_options = together(
     click.option(
         "--environment",
-        type=click.Choice(_ENVIRONMENTS),
+        type=OneOf(_ENVIRONMENTS),
+        metavar="NAME",
         help="Named circumstances; the options below change them one by one. "
-        "Default: documented; for the atomic grain, published.",
+        f"One of {', '.join(_ENVIRONMENTS)}. Default: documented; for the atomic grain, published.",
     ),
     *(_declared_option(name, declared) for name, declared in DECLARED.items()),
     click.option(
@@ -300,6 +315,18 @@ def take_engine(options: dict[str, Any]) -> EngineChoice:
         partitions=options.pop("partitions", None),
         driver_levels=options.pop("driver_levels", None),
     )
+
+
+def require_heard(choice: EngineChoice) -> None:
+    """Raises `UsageError` for an option that is Spark's where Spark is not asked for."""
+    ours = {
+        "--master": choice.master,
+        "--spark-conf": choice.settings or None,
+        "--driver-levels": choice.driver_levels,
+    }
+    for option, value in ours.items():
+        if choice.name != "spark" and value is not None:
+            raise click.UsageError(f"{option} is for --engine spark; leave it out, or ask for that")
 
 
 def take_budgets(options: dict[str, Any]) -> Budgets:

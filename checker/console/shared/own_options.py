@@ -81,6 +81,9 @@ def finder(own_model: str | None) -> FindFamily:
             own = own_family_in(file_and_name(own_model)[0])
             if own.model == model:
                 return asking(own)
+            is_own = model.endswith(".py")
+            remedy = f"give the file, with --model {model}" if is_own else "leave --model out"
+            raise BadEnvironment(f"it is of {model}, and --model names {own.model}; {remedy}")
         if model.endswith(".py"):
             raise BadEnvironment(
                 f"it is of {model}, a model of somebody's own, which is code and not loaded "

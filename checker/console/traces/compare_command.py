@@ -13,6 +13,7 @@ from checker.console.shared.options import (
     FEATURE_NAMES,
     MAX_STATES,
     PROTOCOLS,
+    OneOf,
     Seconds,
     environment_options,
     format_option,
@@ -28,12 +29,15 @@ from model.message.features import TRUNCATIONS
 )
 @click.argument("trace", type=click.Path(path_type=Path))
 @click.option(
-    "--protocol", type=click.Choice(PROTOCOLS), help="The other version; default: the trace's own."
+    "--protocol",
+    type=OneOf(PROTOCOLS),
+    metavar="VERSION",
+    help=f"The other version, one of {', '.join(PROTOCOLS)}; default: the trace's own.",
 )
 @click.option(
     "--with",
     "added",
-    type=click.Choice([*TRUNCATIONS, *FEATURE_NAMES]),
+    type=OneOf([*TRUNCATIONS, *FEATURE_NAMES]),
     metavar="FEATURE",
     multiple=True,
     help="Add a rule to it; repeatable; `waterline versions` lists them.",
@@ -41,7 +45,7 @@ from model.message.features import TRUNCATIONS
 @click.option(
     "--without",
     "removed",
-    type=click.Choice([*TRUNCATIONS, *FEATURE_NAMES]),
+    type=OneOf([*TRUNCATIONS, *FEATURE_NAMES]),
     metavar="FEATURE",
     multiple=True,
     help="Take a rule out of it; repeatable.",

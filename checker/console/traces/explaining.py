@@ -27,7 +27,9 @@ from checker.explain.document import explanation
 from checker.explain.rendering import render_chain, render_repairs
 from checker.explain.repairs import Repairs, repairs_of
 from checker.finding import Finding
+from checker.problems.family import told_circumstances
 from checker.problems.problem import Problem
+from checker.problems.wording import told_version
 from counterexamples import NO_CLAIM, BadTrace, Trimmed
 
 
@@ -59,11 +61,15 @@ class Explained:
         )
         return not undecided and not (repairs is not None and repairs.undecided)
 
-    def rendered(self) -> RenderableType:
-        """A claim with all that was found out about its trace."""
-        trace = self.finding.replayed.trace
+    def rendered(self, circumstances: str = "") -> RenderableType:
+        """A claim with all that was found out about its trace.
+
+        `circumstances` are the bounds and settings, where no report above has them.
+        """
+        version = told_version(self.finding.replayed.trace.version)
         parts: list[RenderableType] = [
-            Text.assemble((trace.version, "bold"), ": ", (self.finding.invariant, "bold")),
+            Text.assemble((version, "bold"), ": ", (self.finding.invariant, "bold")),
+            *([Text(circumstances, "dim")] if circumstances else []),
             Text(self.finding.explanation, "bold red"),
         ]
         if self.chain is not None:
@@ -95,7 +101,7 @@ def explain_recorded(path: Path, own_model: str | None, asked: Asked, *, as_json
     if as_json:
         click.echo(json.dumps(explained.as_value(), indent=2))
     else:
-        screen().print(explained.rendered())
+        screen().print(explained.rendered(told_circumstances(found.problem)))
     return exit_codes.HOLDS if explained.is_whole else exit_codes.INCOMPLETE
 
 
@@ -128,7 +134,7 @@ def _explaining(
             states_max=asked.states_max or repairing.STATES_MAX,
             seconds_max=asked.seconds_max or repairing.SECONDS_MAX,
             announce=progress.announce,
-            watch=lambda done, of: progress.tell(f"{done} of {of} changes explored"),
+            watch=lambda done, of: progress.tell(f"{done} of {of} spaces explored"),
         )
         repairs = {each.claim: each for each in found}
     for finding in findings:

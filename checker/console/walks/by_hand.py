@@ -22,7 +22,7 @@ from checker.console.shared.screen import Screen, say, screen
 from checker.console.walks.script_options import initial_of, with_headers
 from checker.problems.family import told_circumstances, words_of
 from checker.problems.problem import Problem
-from checker.problems.wording import counted
+from checker.problems.wording import counted, told_version
 from counterexamples import Trimmed, write_trace
 from counterexamples.rendering import BAD
 
@@ -54,9 +54,9 @@ def by_hand(options: dict[str, Any], context: click.Context) -> int:
 
 def _headline(problem: Problem) -> RenderableType:
     """The version, and every circumstance that is not as usual or not off."""
-    model, told_version = problem.model, words_of(problem).title(problem.model)
-    facts = (told_circumstances(problem), "dim")
-    return Trimmed(Text.assemble((model.version, "bold"), told_version, "\n", facts, "\n"))
+    model, facts = problem.model, told_circumstances(problem)
+    version = Text.assemble((told_version(model.version), "bold"), words_of(problem).title(model))
+    return Trimmed(Text.assemble(version, "\n", (facts, "dim"), "\n"))
 
 
 def _save(walk: Walk, path: Path) -> None:
@@ -71,6 +71,8 @@ def _save(walk: Walk, path: Path) -> None:
 def _converse(session: Session) -> None:
     out = screen()
     out.print(session.opening())
+    if sys.stdin is None:  # closed by whoever started this
+        return
     is_typed = sys.stdin.isatty()
     while (line := _line(out, is_typed=is_typed)) is not None:
         answer = session.answer(line)

@@ -12,7 +12,7 @@ import click
 from checker.console.shared import exit_codes
 from checker.console.shared.asked_problem import problem_from, take_given
 from checker.console.shared.file_options import make_folder, write_files
-from checker.console.shared.options import take_engine
+from checker.console.shared.options import require_heard, take_engine
 from checker.console.shared.progress import Progress, showing
 from checker.console.shared.screen import error_screen, say, screen
 from checker.console.walks.simulation_report import render_simulation
@@ -25,16 +25,18 @@ from checker.simulate.coverage import Coverage
 from checker.simulate.document import document
 from checker.simulate.simulation import WALKS, Simulation, Wanted, simulate
 from counterexamples import to_json
+from model.kit.errors import BadEnvironment
 
 
 def simulate_asked(options: dict[str, Any]) -> int:
     """Walk as the options ask, and show what was seen; returns the exit code."""
     folder, output_format = options.pop("trace_dir"), options.pop("output_format")
-    make_folder("--trace-dir", folder)
     wanted, choice = _take_wanted(options), take_engine(options)
+    require_heard(choice)
+    make_folder("--trace-dir", folder)
     seed, depth = options.pop("seed"), options.pop("depth")
     choosing = Choosing(options.pop("choosing"))
-    problem = problem_from(take_given(options))
+    problem = _walkable(problem_from(take_given(options)))
     outside = words_of(problem).outside
     plan = Plan(seed=seed, depth=depth, choosing=choosing, outside=outside)
     with showing(error_screen()) as progress:
@@ -67,6 +69,18 @@ def _take_wanted(options: dict[str, Any]) -> Wanted:
         stop_at_first=options.pop("stop_at_first"),
         shorten_states=options.pop("shorten_states"),
     )
+
+
+def _walkable(problem: Problem) -> Problem:
+    """The problem, if walks can see what is asked. Raises `BadEnvironment`."""
+    asked = problem.asked or ()
+    of_behaviours = [claim.name for claim in problem.behaviours if claim.name in asked]
+    if of_behaviours:
+        raise BadEnvironment(
+            f"{of_behaviours[0]} is about what follows, of which a walk that ends says nothing; "
+            "ask `check`"
+        )
+    return problem
 
 
 def code_of(done: Simulation) -> int:

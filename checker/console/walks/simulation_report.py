@@ -10,7 +10,7 @@ from rich.text import Text
 
 from checker.console.check.report import Claims, action_table, headline, render_finding, sentences
 from checker.problems.family import words_of
-from checker.problems.wording import counted, roughly, told_contract
+from checker.problems.wording import counted, roughly, told_contract, told_version
 from checker.result import Verdict
 from checker.simulate.shortening import Shortened
 from checker.simulate.simulation import NOT_SEEN, Simulation
@@ -144,7 +144,7 @@ def _told_faults(name: str, used: NDArray[np.int64]) -> str:
 
 def _conclusion(done: Simulation) -> RenderableType:
     model, seen = done.problem.model, done.coverage
-    line = Text(f"\n{model.version}: ", style="bold")
+    line = Text(f"\n{told_version(model.version)}: ", style="bold")
     if done.found:
         names = ", ".join(each.finding.invariant for each in done.found)
         line.append("VIOLATED ", style="bold red").append(f"{names}; ")

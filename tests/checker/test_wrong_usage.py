@@ -1,0 +1,67 @@
+"""Names that there are not, and options that contradict each other: what was meant is told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from told import Told
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--protocol", "KIP-320"], "'--protocol': there is no 'KIP-320'; did you mean kip320?"),
+        (["--protocol", "hw", "--with", "fencng"], "no 'fencng'; did you mean fencing?"),
+        (
+            ["--protocol", "hw", "--invariant", "no_commited_loss"],
+            "invariant is 'no_commited_loss'; did you mean no_committed_loss?",
+        ),
+        (["--scenario", "kip279"], "unknown scenario 'kip279'; did you mean kip-279?"),
+        (["--scenario", "c99"], "unknown scenario 'c99'; `waterline scenarios` lists them"),
+        (["--kafka", ""], "--kafka: '' is no release"),
+        (
+            ["--protocol", "kip320", "--with", "fencing", "--without", "fencing"],
+            "--with fencing and --without fencing: leave one of them out",
+        ),
+        (["--protocol", "kip320-first-try"], "is not one of --grain message"),
+        (["--protocol", "hw", "--log-size", "3"], "no option of --grain message, but of atomic"),
+        (["--protocol", "hw", "--engine", "local", "--master", "local"], "is for --engine spark"),
+        (["--protocol", "hw", "--engine", "local", "--driver-levels", "0"], "for --engine spark"),
+        (["--protocol", "hw", "--run-dir", ""], "--run-dir names no directory"),
+        (["--resume", ""], "--resume names no directory"),
+        (["--protocol", "hw", "--html", ""], "'--html': it names no file"),
+    ],
+)
+def test_what_was_meant_is_told_in_one_line(arguments: list[str], says: str, told: Told) -> None:
+    code, out, err = told(*arguments)
+
+    assert (code, out) == (2, "")
+    assert says in err
+    assert err.count("\n") == 1
+
+
+def test_a_command_that_is_not_is_told_with_the_nearest(told: Told) -> None:
+    code, _, err = told("scenario", name="waterline")
+
+    assert code == 2
+    assert "No such command 'scenario'. Did you mean 'scenarios'?" in err
+
+
+def test_a_run_that_is_refused_leaves_no_directory(told: Told, tmp_path: Path) -> None:
+    kept = tmp_path / "run"
+    code, _, err = told("--protocol", "hw", "--reduce", "--run-dir", str(kept))
+
+    assert code == 2
+    assert "--reduce leaves out states that --run-dir needs" in err
+    assert not kept.exists()
+
+
+def test_a_release_may_follow_an_entry_of_the_catalogue(told: Told) -> None:
+    """The entry's own version is for those who name none."""
+    entry = ("--scenario", "kip-279", "--engine", "local", "--max-depth", "1")
+    code, out, _ = told(*entry, "--kafka", "2.3.1")
+
+    assert code == 20
+    assert out.startswith("kip320-code ")
+    assert "records 3, epochs 3" in out
