@@ -185,7 +185,14 @@ def taken() -> Trace:
     digest = hashlib.sha256(start_of("lock").encode()).hexdigest()[:16]
     bounds = {"clients": 3, "crashes": 1, "sha256": digest}
     step = TraceStep("take", (("client", 0),))
-    return Trace("lock.py", "lock", bounds, NO_CLAIM, 0, (step,))
+    return Trace(
+        model="lock.py",
+        version="lock",
+        environment=bounds,
+        invariant=NO_CLAIM,
+        initial=0,
+        steps=(step,),
+    )
 
 
 @pytest.fixture
