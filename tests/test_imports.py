@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import hashlib
 import json
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import pytest
 
 from checker.console import commands
 from checker.own.start import start_of
+from counterexamples import NO_CLAIM, Trace, TraceStep, to_json
 
 ROOT = Path(__file__).parent.parent
 OURS = {"checker", "counterexamples", "invariants", "model", "waterline"}
@@ -106,7 +108,7 @@ CASES: dict[str, Case] = {
         (*NO_SEARCH, *NO_MATRIX),
     ),
     "waterline convert trace.json --to dot": (0, SCREEN | {"networkx"}, (*NO_SEARCH, *NO_MATRIX)),
-    "waterline view trace.json --model lock.py": (0, SCREEN, (*NO_SEARCH, *NO_MATRIX)),
+    "waterline view taken.json --model lock.py": (0, SCREEN, (*NO_SEARCH, *NO_MATRIX)),
     "check --list": (0, SCREEN, (*NO_SEARCH, *NO_MATRIX)),
     "check --protocol raft": (2, SCREEN, (*NO_SEARCH, *NO_MATRIX)),
     f"check {SMALL} --engine local": (0, SEARCH, (*SPARK, *NO_MATRIX, "checker.export")),
@@ -183,11 +185,27 @@ def beginning_with(prefixes: tuple[str, ...], modules: set[str]) -> set[str]:
     return {name for name in modules if name.startswith(prefixes)}
 
 
+def taken() -> Trace:
+    """A step of lock.py, which breaks nothing."""
+    digest = hashlib.sha256(start_of("lock").encode()).hexdigest()[:16]
+    bounds = {"clients": 3, "crashes": 1, "sha256": digest}
+    step = TraceStep("take", (("client", 0),))
+    return Trace(
+        model="lock.py",
+        version="lock",
+        environment=bounds,
+        invariant=NO_CLAIM,
+        initial=0,
+        steps=(step,),
+    )
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """Where a command finds the files that it is told of."""
     (tmp_path / "gate.toml").write_text(GATE)
     (tmp_path / "lock.py").write_text(start_of("lock"))
+    (tmp_path / "taken.json").write_text(to_json(taken()))
     (tmp_path / "trace.json").write_bytes(TRACE.read_bytes())
     stuck = ROOT / "examples" / "traces" / "scenarios" / "stuck-below-min-isr.json"
     (tmp_path / "stuck.json").write_bytes(stuck.read_bytes())

@@ -176,8 +176,8 @@ def test_the_command_line_goes_before_a_header(told: Told, tmp_path: Path) -> No
     whole = told("run", "--script", path, name="waterline")
     other = told("run", "--script", path, "--protocol", "epoch", "--records", "3", name="waterline")
 
-    assert whole[1].startswith("hw-with-fencing-with-truncate-every-epoch")
-    assert other[1].startswith("epoch-with-fencing-with-truncate-every-epoch")
+    assert whole[1].startswith("hw +fencing +truncate-every-epoch")
+    assert other[1].startswith("epoch +fencing +truncate-every-epoch")
     assert "records 3" in other[1]
     assert "consumer on" in whole[1]
     assert (whole[0], other[0]) == (0, 0)

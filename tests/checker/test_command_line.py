@@ -281,7 +281,7 @@ def test_the_atomic_grain_has_its_own_versions_options_and_claims(
     assert report["distinct"] == 9045
     assert report["invariants"]["weak_isr"]["depth"] == 11
     assert "--restarts is no option of --grain atomic" in foreign
-    assert "unknown protocol 'kip320-first-try'" in unknown
+    assert "--protocol kip320-first-try is not one of --grain message" in unknown
     assert viewed == 0
     assert "11. " in shown
 

@@ -29,6 +29,10 @@ from told import Told
         (["--protocol", "hw", "--engine", "local", "--master", "local"], "is for --engine spark"),
         (["--protocol", "hw", "--engine", "local", "--driver-levels", "0"], "for --engine spark"),
         (["--protocol", "hw", "--run-dir", ""], "--run-dir names no directory"),
+        (
+            ["--protocol", "hw", "--max-time", "soon"],
+            "'--max-time': 'soon' is no number of seconds",
+        ),
         (["--resume", ""], "--resume names no directory"),
         (["--protocol", "hw", "--html", ""], "'--html': it names no file"),
     ],
@@ -65,3 +69,12 @@ def test_a_release_may_follow_an_entry_of_the_catalogue(told: Told) -> None:
     assert code == 20
     assert out.startswith("kip320-code ")
     assert "records 3, epochs 3" in out
+
+
+def test_so_little_memory_is_told_in_its_own_unit_and_one_state_as_one(told: Told) -> None:
+    small = ("--records", 1, "--epochs", 1, "--restarts", 0)
+    code, out, _ = told("--protocol", "hw", "--engine", "local", "--memory", "1k", *small)
+
+    assert code == 20
+    assert "stopped by memory 1 kB" in out
+    assert "0 to 0 on local: 1 state\n" in out

@@ -162,7 +162,7 @@ def test_a_configuration_is_a_check_for_each_fault(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("right", "wrong", "says"),
     [
-        ('"one crash"', '"one crahs"', "faults is 'one crahs'; known: none, one crash"),
+        ('"one crash"', '"one crahs"', "faults is 'one crahs'; did you mean one crash?"),
         ('"server.', '"sever.', "sever.properties cannot be read"),
         ("faults", "restarts = 1\nfaults", "unknown key 'restarts'"),
     ],

@@ -58,7 +58,10 @@ class Seconds(click.ParamType[float]):
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> float:
         """The number of seconds."""
-        seconds: float = click.FLOAT.convert(value, param, ctx)
+        try:
+            seconds = float(value)
+        except ValueError:
+            self.fail(f"{value!r} is no number of seconds", param, ctx)
         # Written so, because a NaN is neither less nor greater than anything.
         if not 0 < seconds < math.inf:
             told = "it must be more than 0; without it there is no limit"
