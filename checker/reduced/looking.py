@@ -176,7 +176,7 @@ class Looker:
                 if condition.may_be(truth):
                     found += self._block(body, inside)
         if not leaves:
-            found = [(replace(w, decided_by=world.decided_by), how) for w, how in found]
+            found = [(_past(node, w, world.decided_by), how) for w, how in found]
         return found
 
     def _for(self, node: ast.For, world: World) -> _Ways:
@@ -194,7 +194,7 @@ class Looker:
             inside = before.because_of(start.made_of | stop.made_of)
             found += self._turns(node, inside, start, stop)
         if not _leaves(node):
-            found = [(replace(w, decided_by=world.decided_by), how) for w, how in found]
+            found = [(_past(node, w, world.decided_by), how) for w, how in found]
         return found
 
     def _turns(self, node: ast.For, world: World, start: Number, stop: Number) -> _Ways:
@@ -285,7 +285,7 @@ class Looker:
                     for before, condition in self._value(test, world)
                     for truth, branch in ((True, body), (False, orelse))
                     if condition.may_be(truth)
-                    for after, found in self._value(branch, before)
+                    for after, found in self._only_if(condition, branch, before)
                 ]
             case ast.Call():
                 return self._call(node, world)
@@ -322,9 +322,16 @@ class Looker:
             if value.may_be(not ends_with):
                 found += [
                     (w, Number(v.values, v.made_of | value.made_of))
-                    for w, v in self._joined_by(ends_with, nodes[1:], after)
+                    for w, v in self._joined_by(
+                        ends_with, nodes[1:], after.because_of(value.made_of)
+                    )
                 ]
-        return merged(found)
+        return merged([(replace(w, decided_by=world.decided_by), v) for w, v in found])
+
+    def _only_if(self, condition: Number, node: ast.expr, world: World) -> _Found:
+        """An expression that this decides on: what is called there may write."""
+        found = self._value(node, world.because_of(condition.made_of))
+        return [(replace(after, decided_by=world.decided_by), value) for after, value in found]
 
     def _name(self, name: str, world: World) -> Any:
         assert self._source is not None
@@ -391,6 +398,32 @@ def _loaded(target: ast.expr) -> ast.expr:
         case ast.Subscript(value=value, slice=index):
             return ast.Subscript(value, index, ast.Load())
     raise TooIntricate
+
+
+def _past(node: ast.stmt, world: World, decided_by: Fields) -> World:
+    """Past a statement that ends itself alone: what decided in it, decided what it assigned.
+
+    Of all variables that it may assign, whichever way it went: they are what they are because it
+    did not go another way.
+    """
+    because = world.decided_by - decided_by
+    if not because:
+        return world
+    variables = {
+        name: _made_of_too(value, because) if name in _assigned(node) else value
+        for name, value in world.variables.items()
+    }
+    return replace(world, variables=variables, decided_by=decided_by)
+
+
+@functools.cache
+def _assigned(node: ast.stmt) -> frozenset[str]:
+    """The variables that a statement may assign."""
+    return frozenset(
+        each.id
+        for each in ast.walk(node)
+        if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
+    )
 
 
 @functools.cache
