@@ -6,7 +6,7 @@ the relations between fields say about its row is known from there on.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import product
 
@@ -30,6 +30,16 @@ class Seen:
     made_of: dict[str, set[str]] = field(default_factory=dict)
     raised_by: set[str] = field(default_factory=set)
 
+    def add(self, other: Seen) -> None:
+        """What another rule may do as well."""
+        self.reads |= other.reads
+        self.writes |= other.writes
+        self.raised_by |= other.raised_by
+        for name, values in other.values.items():
+            self.values.setdefault(name, set()).update(values)
+        for name, fields in other.made_of.items():
+            self.made_of.setdefault(name, set()).update(fields)
+
     @property
     def fields_read(self) -> Fields:
         """The fields of which any element is read."""
@@ -48,6 +58,9 @@ class Elements:
     An element of a field in `parting` is known from where it is read on: there worlds part. Of the
     `watched` elements each world knows whether it has written or read them. Writing what is there
     already is no writing, but for the elements `overwritten`.
+
+    `asked` are the elements of which anything was asked: on nothing else of a state does it rest
+    what a rule does.
     """
 
     layout: Layout
@@ -57,6 +70,25 @@ class Elements:
     watched: frozenset[Cell] = frozenset()
     overwritten: frozenset[Cell] = frozenset()
     seen: Seen = field(default_factory=Seen)
+    asked: set[Cell] = field(default_factory=set)
+    _circumstances: dict[frozenset[Cell], Hashable] = field(default_factory=dict)
+
+    def circumstances(self, cells: frozenset[Cell], in_order: tuple[Cell, ...]) -> Hashable:
+        """All that reads and writes of these elements rest on, and that is the same in all states.
+
+        `in_order` are the same elements.
+        """
+        found = self._circumstances.get(cells)
+        if found is None:
+            names = tuple(dict.fromkeys(name for name, _, _ in in_order))
+            found = self._circumstances[cells] = (
+                tuple(self.ranges[name] for name in names),
+                tuple(self.relations.told_of(name) for name in names),
+                self.parting.intersection(names),
+                cells & self.watched,
+                cells & self.overwritten,
+            )
+        return found
 
     def values_of(self, world: World, cell: Cell) -> frozenset[int]:
         """What an element may be."""
@@ -75,10 +107,12 @@ class Elements:
             learned.append(cell)
         while learned:
             cell = learned.pop()
+            self.asked.add(cell)
             if cell in world.changed:
                 continue
             for name, beside in self.relations.of(cell[0]):
                 other = (name, cell[1], 0)
+                self.asked.add(other)
                 if other in world.changed:
                     continue
                 before = cells.get(other, self.ranges[name])
@@ -96,6 +130,7 @@ class Elements:
         made_of = frozenset((name,)).union(*(index.made_of for index in indices))
         self._require_within(world, place, indices)
         cells = list(_cells(place, indices))
+        self.asked.update(cells)
         self.seen.reads.update(cells)
         unwritten = self.watched.intersection(cells) - world.written
         if not unwritten <= world.read:
@@ -130,6 +165,7 @@ class Elements:
         )
         found = []
         for cell in _cells(place, list(indices)):
+            self.asked.add(cell)
             before = self.values_of(world, cell)
             if len(kept) == 1 and before == kept and cell not in self.overwritten:
                 found.append(world)

@@ -17,6 +17,7 @@ from typing import Any
 
 from checker.compiled.source import Source, source_of
 from checker.reduced.elements import Elements, Seen
+from checker.reduced.remembered import Remembered
 from checker.reduced.worlds import Fields, Number, World, computed, known, merged
 
 WORLDS_MAX = 4000
@@ -72,6 +73,7 @@ class Looker:
 
     settings: Any
     elements: Elements
+    remembered: Remembered
     _source: Source | None = None
 
     @property
@@ -90,6 +92,23 @@ class Looker:
             raise TooIntricate(f"{rule.__name__}: {problem}") from problem
 
     def _called(self, source: Source, given: list[Any], world: World) -> _Found:
+        """A function is called: it is gone through where nothing else is known of the call."""
+        found = self.remembered.recalled(source, given, world, self.elements)
+        if found is not None:
+            return found
+        elements = self.elements
+        seen, asked = elements.seen, elements.asked
+        elements.seen, elements.asked = Seen(), set()
+        try:
+            found = self._gone_through(source, given, world)
+            self.remembered.keep(source, given, world, elements, found)
+        finally:
+            seen.add(elements.seen)
+            asked |= elements.asked
+            elements.seen, elements.asked = seen, asked
+        return found
+
+    def _gone_through(self, source: Source, given: list[Any], world: World) -> _Found:
         caller, variables, decided_by = self._source, world.variables, world.decided_by
         inner = replace(world, variables=dict(zip(source.parameters, given, strict=True)))
         self._source = source

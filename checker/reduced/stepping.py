@@ -9,6 +9,7 @@ from checker.reduced.decisions import Cell
 from checker.reduced.elements import Elements, Seen
 from checker.reduced.looking import SETTINGS, STATE, Looker
 from checker.reduced.relations import NO_RELATIONS, Relations
+from checker.reduced.remembered import Remembered
 from checker.reduced.worlds import NOTHING, Fields, World
 from model.kit.layout import Field, Layout
 from model.kit.renaming import Holds, Sort
@@ -49,6 +50,7 @@ class Steps:
     _rests_on: dict[tuple[str, Arguments], Fields] = field(default_factory=dict)
     _grown_at: dict[str, int] = field(default_factory=dict)
     _turn: int = 0
+    _remembered: Remembered = field(default_factory=Remembered)
 
     @staticmethod
     def of(model: Model, sorts: Collection[Sort] = ()) -> Steps:
@@ -152,7 +154,7 @@ class Steps:
             overwritten,
             seen if seen is not None else Seen(),
         )
-        return Looker(self.model.settings, elements)
+        return Looker(self.model.settings, elements, self._remembered)
 
     def bare_looker(self, seen: Seen) -> Looker:
         """Looks at what is not read in one reachable state: in the midst of a step, or in two.
@@ -160,7 +162,7 @@ class Steps:
         Nothing that is read there says anything of what is read next.
         """
         elements = Elements(self.model.layout, self.ranges, NO_RELATIONS, seen=seen)
-        return Looker(self.model.settings, elements)
+        return Looker(self.model.settings, elements, self._remembered)
 
     def ways(self, looker: Looker, call: Call, world: World) -> list[Way]:
         """All ways that a step may go in the states of `world`. Raises `TooIntricate`."""
