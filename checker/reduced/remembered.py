@@ -75,12 +75,13 @@ class _Asked:
     given: tuple[Any, ...]
     elements: frozenset[Cell]
     in_order: tuple[Cell, ...]
+    names: tuple[str, ...]
     came_to: dict[Hashable, _Call] = field(default_factory=dict)
 
     def answers(self, world: World, elements: Elements) -> Hashable:
         """All that the answers rest on."""
         return (
-            elements.circumstances(self.elements, self.in_order),
+            elements.circumstances(self.elements, self.names),
             tuple(map(world.cells.get, self.in_order)),
             world.changed & self.elements,
             world.written & self.elements,
@@ -121,7 +122,9 @@ class Remembered:
             if asked.elements == elements.asked:
                 break
         else:
-            asked = _Asked(arguments, frozenset(elements.asked), tuple(sorted(elements.asked)))
+            in_order = tuple(sorted(elements.asked))
+            names = tuple(dict.fromkeys(name for name, _, _ in in_order))
+            asked = _Asked(arguments, frozenset(in_order), in_order, names)
             known.append(asked)
         asked.came_to[asked.answers(world, elements)] = _Call(
             [_End.of(world, after, value) for after, value in ends], elements.seen

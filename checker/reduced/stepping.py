@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 
 from checker.reduced.decisions import Cell
 from checker.reduced.elements import Elements, Seen
-from checker.reduced.looking import SETTINGS, STATE, Looker
+from checker.reduced.looking import Looker
 from checker.reduced.relations import NO_RELATIONS, Relations
 from checker.reduced.remembered import Remembered
-from checker.reduced.worlds import NOTHING, Fields, World
+from checker.reduced.worlds import NOTHING, SETTINGS, STATE, Fields, TooIntricate, World
 from model.kit.layout import Field, Layout
 from model.kit.renaming import Holds, Sort
 from model.kit.state import as_dict
@@ -49,6 +49,7 @@ class Steps:
     _looked_at: dict[tuple[str, Arguments], int] = field(default_factory=dict)
     _rests_on: dict[tuple[str, Arguments], Fields] = field(default_factory=dict)
     _grown_at: dict[str, int] = field(default_factory=dict)
+    _in_any_state: dict[tuple[str, Arguments], Seen] = field(default_factory=dict)
     _turn: int = 0
     _remembered: Remembered = field(default_factory=Remembered)
 
@@ -95,7 +96,12 @@ class Steps:
         ranges = {**self.ranges, **lower, **lowest}
         relations = self.relations.without({*lower, *lowest})
         return replace(
-            self, ranges=ranges, relations=relations, seen={}, conditions=dict(self.conditions)
+            self,
+            ranges=ranges,
+            relations=relations,
+            seen={},
+            conditions=dict(self.conditions),
+            _in_any_state={},
         )
 
     def happens(self, call: Call) -> bool:
@@ -135,6 +141,21 @@ class Steps:
                 self._grown_at[name] = self._turn + 1
             has_grown = has_grown or bool(grown)
         return has_grown
+
+    def in_any_state(self, call: Call) -> Seen | None:
+        """What a step may do, wherever it is taken; None where it cannot be followed."""
+        key = call[0].name, call[1]
+        if key in self.seen:
+            return self.seen[key]
+        if key not in self._in_any_state:
+            seen = Seen()
+            looker = self.looker(parting=self.relations.told_apart, seen=seen)
+            try:
+                self.ways(looker, call, World())
+            except TooIntricate:
+                return None
+            self._in_any_state[key] = seen
+        return self._in_any_state[key]
 
     def looker(
         self,

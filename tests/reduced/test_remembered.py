@@ -18,13 +18,13 @@ from checker.problems.problem import Problem
 from checker.reduced import remembered
 from checker.reduced.deciding import decided
 from checker.reduced.decisions import Cell, Decisions
-from checker.reduced.elements import Elements
-from checker.reduced.looking import SETTINGS, STATE, Looker
+from checker.reduced.elements import Elements, Seen
+from checker.reduced.looking import Looker
 from checker.reduced.made import made
 from checker.reduced.relations import Relations
 from checker.reduced.remembered import Remembered
 from checker.reduced.stepping import Steps
-from checker.reduced.worlds import Fields, Number, World
+from checker.reduced.worlds import SETTINGS, STATE, Fields, Number, World
 from model.kit.layout import Layout
 from model.kit.transition_system import Model
 
@@ -155,6 +155,7 @@ def test_a_look_comes_to_the_same_whatever_was_looked_at_before() -> None:
 
 
 def without(part: int, key: Any) -> Any:
+    assert part < len(key)
     return (*key[:part], *key[part + 1 :])
 
 
@@ -255,3 +256,23 @@ def test_all_looks_while_it_is_decided_come_to_the_same(
     without_memory = [deciding(problem) for problem in problems]
 
     assert with_memory == without_memory
+
+
+def test_what_a_step_may_do_in_any_state_is_no_less_than_what_it_does_in_some() -> None:
+    """A step is not looked at again in a row of which it touches nothing anywhere."""
+    compared = 0
+    for seed in range(LOOKED_AT):
+        steps = Steps.of(random_problem(seed).model)
+        there = steps.where_lowest(["w"], ["a"])
+        rows = [(name, row, 0) for name in ("b", SWITCH) for row in range(2)]
+        for each, call, cell in product((steps, there), [*steps.calls, *steps.never], rows):
+            whole = each.in_any_state(call)
+            assert whole is not None
+            for value in each.ranges[cell[0]]:
+                seen = Seen()
+                looker = each.looker(parting=each.relations.told_apart, seen=seen)
+                each.ways(looker, call, World({cell: frozenset((value,))}))
+                compared += bool(seen.reads)
+                assert seen.reads <= whole.reads
+                assert seen.writes <= whole.writes
+    assert compared > LOOKED_AT
