@@ -26,6 +26,8 @@ NUMBERS = ("g", "w")
 STATES_MAX = 400
 OVERWRITTEN = 0.2
 """How many of the models have a field that is dead now and then."""
+BY_VARIABLE = 0.1
+"""How many have an action that goes by a variable which it assigned under a condition."""
 BUDGETED, BUDGETED_OFTEN = 0.1, 0.4
 """How many of the actions have a budget."""
 _NARRATION = Narration(sentence=str, rows=lambda state: [], summary=lambda state: [])
@@ -47,6 +49,8 @@ def random_problem(seed: int) -> Problem:
     # Drawn apart, so that what a seed makes otherwise stays what it was.
     is_overwritten = random.Random(f"overwritten {seed}").random() < OVERWRITTEN
     texts += _OVERWRITTEN if is_overwritten else []
+    apart = random.Random(f"remembered in a variable {seed}")
+    texts += _by_variable(apart) if apart.random() < BY_VARIABLE else []
     draw.shuffle(texts)
     often = BUDGETED_OFTEN if is_overwritten else BUDGETED
     actions = tuple(_made(draw, number, often, *parts) for number, parts in enumerate(texts))
@@ -129,6 +133,19 @@ def _action(draw: random.Random) -> _Parts:
         guard = " and ".join(_atom(draw, rows) for _ in range(draw.randint(1, 2)))
         body = [line for _ in range(draw.randint(1, 3)) for line in _statement(draw, rows)]
     return rows, guard, body
+
+
+def _by_variable(draw: random.Random) -> list[_Parts]:
+    """What is written, or whether, rests on a field by way of a variable alone."""
+    rows = ("i",)
+    decides = draw.choice(("s.q[i]", "s.h[i]", "s.w"))
+    place = _place(draw, rows, ("a", "b"))
+    ends = draw.choice(([f"{place} = min(x, 1)"], ["if x == 0:", f"    {place} = 1"]))
+    body = ["x = 0", f"if {decides} == 1:", "    x = 2", *ends]
+    return [
+        (rows, f"{decides} == 0", [f"{decides} = 1"]),
+        (rows, _atom(draw, rows, ("a", "b")), body),
+    ]
 
 
 def _made(

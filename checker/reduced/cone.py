@@ -14,9 +14,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from checker.reduced.elements import Seen
-from checker.reduced.looking import SETTINGS, STATE
 from checker.reduced.stepping import Steps, normal_form_of
-from checker.reduced.worlds import NOTHING, Fields, World
+from checker.reduced.worlds import NOTHING, SETTINGS, STATE, Fields, World
 from model.kit.transition_system import Arguments
 
 

@@ -19,9 +19,8 @@ from dataclasses import dataclass, field
 
 from checker.reduced.decisions import Cell, Dead
 from checker.reduced.elements import Seen
-from checker.reduced.looking import TooIntricate
 from checker.reduced.stepping import Call, Steps
-from checker.reduced.worlds import World
+from checker.reduced.worlds import TooIntricate, World
 
 IsSeen = Callable[[str, Cell, int], bool]
 """Whether a field may be read in the row of an element while that has a value."""
@@ -156,7 +155,7 @@ class _Uses:
         return self._found[row, value]
 
     def _by(self, call: Call, row: int, value: int) -> dict[str, _Use]:
-        whole = self.steps.seen.get((call[0].name, call[1]))
+        whole = self.steps.in_any_state(call)
         elements = {name: self._elements(name, row) for name in self.fields}
         decides = (self.deciding, row, 0)
         if whole is not None and decides not in whole.writes:

@@ -16,11 +16,10 @@ from checker.reduced.decisions import (
     Postponed,
 )
 from checker.reduced.elements import Seen
-from checker.reduced.looking import SETTINGS, STATE, TooIntricate
 from checker.reduced.postponed import postponed_fields
 from checker.reduced.quiet import Quiet, quiet_steps
 from checker.reduced.stepping import Steps, normal_form_of
-from checker.reduced.worlds import Fields, World
+from checker.reduced.worlds import SETTINGS, STATE, Fields, TooIntricate, World
 
 
 def decided(problem: Problem) -> Decisions:

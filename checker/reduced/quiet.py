@@ -19,9 +19,8 @@ from dataclasses import dataclass
 
 from checker.reduced.decisions import Cell
 from checker.reduced.elements import Seen
-from checker.reduced.looking import TooIntricate
 from checker.reduced.stepping import Call, Steps, normal_form_of
-from checker.reduced.worlds import Fields, World
+from checker.reduced.worlds import Fields, TooIntricate, World
 
 
 @dataclass(frozen=True, slots=True)

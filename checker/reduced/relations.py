@@ -10,7 +10,7 @@ Kept is the reverse of it, the pairs that are possible: they only become more.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import product
 
@@ -32,6 +32,7 @@ class Relations:
     pairs: dict[_Names, set[tuple[int, int]]] = field(default_factory=dict)
     rows: dict[str, int] = field(default_factory=dict)
     _beside: dict[str, list[tuple[str, Mapping[int, frozenset[int]]]]] = field(default_factory=dict)
+    _told: dict[str, Hashable] = field(default_factory=dict)
 
     @staticmethod
     def between(layout: Layout, initial: Iterable[Mapping[str, list[int]]]) -> Relations:
@@ -83,6 +84,14 @@ class Relations:
             ]
         return self._beside[name]
 
+    def told_of(self, name: str) -> Hashable:
+        """All that a field says of others, as something to compare."""
+        if name not in self._told:
+            self._told[name] = tuple(
+                (other, frozenset(beside.items())) for other, beside in self.of(name)
+            )
+        return self._told[name]
+
     def dropped(self, world: World, ranges: Mapping[str, frozenset[int]]) -> Fields:
         """Drop what does not hold after the step that ended in this world; of which fields."""
         broken: Fields = NOTHING
@@ -98,6 +107,7 @@ class Relations:
                     broken |= frozenset(two)
         if broken:
             self._beside.clear()
+            self._told.clear()
         return broken
 
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field, replace
 
 from checker.reduced.decisions import Cell
 from checker.reduced.elements import Elements, Seen
-from checker.reduced.looking import SETTINGS, STATE, Looker
+from checker.reduced.looking import Looker
 from checker.reduced.relations import NO_RELATIONS, Relations
-from checker.reduced.worlds import NOTHING, Fields, World
+from checker.reduced.remembered import Remembered
+from checker.reduced.worlds import NOTHING, SETTINGS, STATE, Fields, TooIntricate, World
 from model.kit.layout import Field, Layout
 from model.kit.renaming import Holds, Sort
 from model.kit.state import as_dict
@@ -48,7 +49,9 @@ class Steps:
     _looked_at: dict[tuple[str, Arguments], int] = field(default_factory=dict)
     _rests_on: dict[tuple[str, Arguments], Fields] = field(default_factory=dict)
     _grown_at: dict[str, int] = field(default_factory=dict)
+    _in_any_state: dict[tuple[str, Arguments], Seen] = field(default_factory=dict)
     _turn: int = 0
+    _remembered: Remembered = field(default_factory=Remembered)
 
     @staticmethod
     def of(model: Model, sorts: Collection[Sort] = ()) -> Steps:
@@ -93,7 +96,12 @@ class Steps:
         ranges = {**self.ranges, **lower, **lowest}
         relations = self.relations.without({*lower, *lowest})
         return replace(
-            self, ranges=ranges, relations=relations, seen={}, conditions=dict(self.conditions)
+            self,
+            ranges=ranges,
+            relations=relations,
+            seen={},
+            conditions=dict(self.conditions),
+            _in_any_state={},
         )
 
     def happens(self, call: Call) -> bool:
@@ -134,6 +142,21 @@ class Steps:
             has_grown = has_grown or bool(grown)
         return has_grown
 
+    def in_any_state(self, call: Call) -> Seen | None:
+        """What a step may do, wherever it is taken; None where it cannot be followed."""
+        key = call[0].name, call[1]
+        if key in self.seen:
+            return self.seen[key]
+        if key not in self._in_any_state:
+            seen = Seen()
+            looker = self.looker(parting=self.relations.told_apart, seen=seen)
+            try:
+                self.ways(looker, call, World())
+            except TooIntricate:
+                return None
+            self._in_any_state[key] = seen
+        return self._in_any_state[key]
+
     def looker(
         self,
         *,
@@ -152,7 +175,7 @@ class Steps:
             overwritten,
             seen if seen is not None else Seen(),
         )
-        return Looker(self.model.settings, elements)
+        return Looker(self.model.settings, elements, self._remembered)
 
     def bare_looker(self, seen: Seen) -> Looker:
         """Looks at what is not read in one reachable state: in the midst of a step, or in two.
@@ -160,7 +183,7 @@ class Steps:
         Nothing that is read there says anything of what is read next.
         """
         elements = Elements(self.model.layout, self.ranges, NO_RELATIONS, seen=seen)
-        return Looker(self.model.settings, elements)
+        return Looker(self.model.settings, elements, self._remembered)
 
     def ways(self, looker: Looker, call: Call, world: World) -> list[Way]:
         """All ways that a step may go in the states of `world`. Raises `TooIntricate`."""

@@ -8,9 +8,9 @@ the same in all worlds is so in every state.
 
 from __future__ import annotations
 
-import contextlib
+import functools
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
 
@@ -20,6 +20,23 @@ Fields = frozenset[str]
 NOTHING: Fields = frozenset()
 VALUES_MAX = 70
 """More values than that are not told apart: a number may be any."""
+Value = Any
+"""A `Number`, several, the state, the settings, or a thing that a module has a name for."""
+
+
+class TooIntricate(Exception):
+    """A rule has more ways through it than are told apart, or something that is not understood."""
+
+
+class _StateOf:
+    """Stands for the state in a rule."""
+
+
+class _Settings:
+    """Stands for the settings in a rule."""
+
+
+STATE, SETTINGS = _StateOf(), _Settings()
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +60,22 @@ class Number:
 
     def may_be(self, truth: bool) -> bool:
         """Whether it may be true, or false."""
-        return self.values is None or any(bool(value) is truth for value in self.values)
+        if self.values is None:
+            return True
+        return len(self.values) > (0 in self.values) if truth else 0 in self.values
+
+    def where(self, truth: bool) -> Number:
+        """The same, where it is true, or false."""
+        if self.values is None:
+            return self
+        return Number(frozenset(v for v in self.values if bool(v) is truth), self.made_of)
+
+    def made_of_too(self, fields: Fields) -> Number:
+        """The same, made of these fields as well."""
+        return self if fields <= self.made_of else Number(self.values, self.made_of | fields)
 
 
+@functools.cache
 def known(value: int) -> Number:
     """A number that is the same in every state."""
     return Number(frozenset((int(value),)))
@@ -61,24 +91,35 @@ def either(numbers: Iterable[Number]) -> Number:
     return Number(values, made_of)
 
 
+def made_of_too(value: Value, fields: Fields) -> Value:
+    """The same, these fields having decided that it is this one."""
+    if isinstance(value, tuple):
+        return tuple(made_of_too(item, fields) for item in value)
+    return value.made_of_too(fields) if isinstance(value, Number) else value
+
+
 def computed(function: Callable[..., Any], *numbers: Number) -> Number:
     """What a function makes of any of the values that these may have."""
-    made_of = NOTHING.union(*[number.made_of for number in numbers])
-    if all(number.is_known for number in numbers):
-        with contextlib.suppress(ValueError, ZeroDivisionError, OverflowError):
-            return Number(frozenset((int(function(*[n.value for n in numbers])),)), made_of)
-    sets = [number.values for number in numbers]
-    if any(values is None for values in sets):
-        return Number(None, made_of)
+    made_of = NOTHING
+    for number in numbers:
+        made_of = made_of | number.made_of if made_of else number.made_of
+    return Number(_results(function, *[number.values for number in numbers]), made_of)
+
+
+@functools.lru_cache(maxsize=100_000)
+def _results(function: Callable[..., Any], *sets: frozenset[int] | None) -> frozenset[int] | None:
+    known_sets = [values for values in sets if values is not None]
+    if len(known_sets) < len(sets):
+        return None
     found: set[int] = set()
-    for values in product(*(sorted(values) for values in sets if values is not None)):
+    for values in product(*map(sorted, known_sets)):
         try:
             found.add(int(function(*values)))
         except (ValueError, ZeroDivisionError, OverflowError):
-            return Number(None, made_of)
+            return None
         if len(found) > VALUES_MAX:
-            return Number(None, made_of)
-    return Number(frozenset(found), made_of)
+            return None
+    return frozenset(found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,20 +142,32 @@ class World:
     def written_to(self, cell: Cell, values: frozenset[int]) -> World:
         """The same, after one of these values was written to an element."""
         changed = self.changed if cell in self.changed else self.changed | {cell}
-        return replace(self, cells={**self.cells, cell: values}, changed=changed)
+        cells = {**self.cells, cell: values}
+        return World(cells, self.variables, self.written, self.read, self.decided_by, changed)
 
     def assigned(self, name: str, value: Any) -> World:
         """The same, where a variable stands for something."""
-        return replace(self, variables={**self.variables, name: value})
+        return self.with_variables({**self.variables, name: value})
+
+    def with_variables(self, variables: dict[str, Value]) -> World:
+        """The same, with these variables and no others."""
+        return World(self.cells, variables, self.written, self.read, self.decided_by, self.changed)
 
     def because_of(self, fields: Fields) -> World:
         """The same, these fields having decided that the rule came here."""
         if fields <= self.decided_by:
             return self
-        return replace(self, decided_by=self.decided_by | fields)
+        return self.as_decided_by(self.decided_by | fields)
+
+    def as_decided_by(self, fields: Fields) -> World:
+        """The same, these fields and no others having decided that the rule came here."""
+        if fields is self.decided_by:
+            return self
+        return World(self.cells, self.variables, self.written, self.read, fields, self.changed)
 
 
-def _alike(value: Any) -> Any:
+def _alike(value: Value) -> Any:
+    """What tells values apart: not what they are made of."""
     if isinstance(value, Number):
         return value.values
     if isinstance(value, tuple):
@@ -122,36 +175,57 @@ def _alike(value: Any) -> Any:
     return id(value)
 
 
-def _put_together(values: list[Any]) -> Any:
-    if isinstance(values[0], Number):
+def _alike_all(variables: dict[str, Value]) -> Any:
+    return frozenset(
+        [
+            (name, value.values if type(value) is Number else _alike(value))
+            for name, value in variables.items()
+        ]
+    )
+
+
+def _put_together(values: list[Value]) -> Value:
+    first = values[0]
+    if all(value is first for value in values):
+        return first
+    if isinstance(first, Number):
         return either(values)
-    if isinstance(values[0], tuple):
+    if isinstance(first, tuple):
         return tuple(_put_together(list(items)) for items in zip(*values, strict=True))
-    return values[0]
+    return first
 
 
-def merged(worlds: list[tuple[World, Any]]) -> list[tuple[World, Any]]:
+def merged(worlds: list[tuple[World, Value]]) -> list[tuple[World, Value]]:
     """The same worlds, each with a value, those together that differ in elements alone."""
     if len(worlds) < 2:
         return worlds
-    groups: dict[Any, list[tuple[World, Any]]] = {}
-    for world, value in worlds:
-        variables = frozenset([(name, _alike(each)) for name, each in world.variables.items()])
-        groups.setdefault((variables, world.written, world.read, _alike(value)), []).append(
-            (world, value)
-        )
+    variables: dict[int, Any] = {}
+    groups: dict[Any, list[tuple[World, Value]]] = {}
+    for each in worlds:
+        world, value = each
+        at = id(world.variables)
+        if at not in variables:
+            variables[at] = _alike_all(world.variables)
+        key = (variables[at], world.written, world.read, _alike(value))
+        groups.setdefault(key, []).append(each)
+    if len(groups) == len(worlds):
+        return worlds
     return [group[0] if len(group) == 1 else _as_one(group) for group in groups.values()]
 
 
-def _as_one(group: list[tuple[World, Any]]) -> tuple[World, Any]:
+def _as_one(group: list[tuple[World, Value]]) -> tuple[World, Value]:
     first = group[0][0]
-    common = set(first.cells).intersection(*(world.cells for world, _ in group))
-    cells = {cell: frozenset().union(*(w.cells[cell] for w, _ in group)) for cell in common}
-    variables = {
-        name: _put_together([world.variables[name] for world, _ in group])
-        for name in first.variables
-    }
-    decided_by = NOTHING.union(*(world.decided_by for world, _ in group))
-    changed = frozenset[Cell]().union(*(world.changed for world, _ in group))
+    cells, decided_by, changed = first.cells, first.decided_by, first.changed
+    variables = first.variables
+    for world, _ in group[1:]:
+        if world.cells is not cells:
+            others = world.cells
+            cells = {c: v | others[c] for c, v in cells.items() if c in others}
+        decided_by |= world.decided_by
+        changed |= world.changed
+    if any(world.variables is not variables for world, _ in group):
+        variables = {
+            name: _put_together([world.variables[name] for world, _ in group]) for name in variables
+        }
     value = _put_together([value for _, value in group])
     return World(cells, variables, first.written, first.read, decided_by, changed), value

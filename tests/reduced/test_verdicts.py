@@ -111,6 +111,10 @@ def test_who_takes_one_of_a_set_of_values_is_not_taken_at_once() -> None:
     assert differing(range(2197, 2198)) == []
 
 
+def test_what_decides_what_a_variable_is_is_kept() -> None:
+    assert differing(range(1316, 1317)) == []
+
+
 def test_a_field_that_is_read_only_by_what_cannot_happen_is_not_kept() -> None:
     found = reduction_of(kafka("kip320", restarts=0, moves=1))
 
