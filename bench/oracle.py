@@ -2,14 +2,16 @@
 
     python -m bench.oracle [--from SEED] [--models N] [--ways WAY,...] [--seconds S]
 
-Each is searched whole, with `--reduce`, with `--symmetry`, in parts and by threads. Each
-counterexample is gone through step by step in the oracle's own lists. Ends with 1 at any difference.
+Each is searched whole, with `--reduce`, with `--symmetry`, in parts and by threads; and of some
+elements it is asked one by one, reduced, what they ever are. Each counterexample is gone through
+step by step in the oracle's own lists. Ends with 1 at any difference.
 """
 
 from __future__ import annotations
 
 import argparse
 import itertools
+import random
 import sys
 import time
 from collections import Counter
@@ -17,7 +19,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from bench.plain_oracle import Call, Frozen, Oracle, Raised, Told, TooLarge
+from bench.plain_oracle import Call, Declared, Frozen, Oracle, Raised, Told, TooLarge
+from bench.random_models import verdicts
 from bench.random_protocols import PROTOCOL, is_alike, random_protocol
 from checker.engines.choice import EngineChoice
 from checker.faults import Raised as ModelRaised
@@ -25,13 +28,19 @@ from checker.finding import Finding
 from checker.own.family import own_family
 from checker.own.vetting import vetted
 from checker.problems.problem import Problem
+from checker.reduced.deciding import decided
 from checker.reduced.decisions import CannotReduce
+from checker.reduced.made import made
 from checker.reduced.reduction import reduced
+from checker.reduced.smaller import smaller_model
 from checker.result import Verdict
 from checker.run import Run, run
+from model.kit.claim import Invariant
 from model.kit.errors import BadEnvironment
 
-WAYS = ("whole", "threads", "parts", "reduced", "symmetry", "both")
+WAYS = ("whole", "threads", "parts", "reduced", "symmetry", "both", "probes")
+PROBES = 5
+"""So many claims, each about an element or two, are asked of a protocol one by one, reduced."""
 STATES_MAX = 1500
 
 
@@ -60,9 +69,7 @@ def problem_of(text: str, symmetry: str = "none") -> Problem:
         return vetted(family.problem_of(PROTOCOL, {}))
     plain = family.problem_of(PROTOCOL, {})
     asked = [claim.name for claim in plain.judged]
-    return vetted(
-        family.problem_of(PROTOCOL, {}, asked, symmetry=family.symmetry_asked(symmetry))
-    )
+    return vetted(family.problem_of(PROTOCOL, {}, asked, symmetry=family.symmetry_asked(symmetry)))
 
 
 def done_by(problem: Problem, way: str) -> Run:
@@ -83,8 +90,11 @@ def compare_text(
     """The same of a text."""
     try:
         oracle = Oracle(text, states_max=STATES_MAX)
-        judged, behaviours = oracle.judged(), oracle.behaviours()
-        happened = oracle.happened()
+        # What raises must be found by all; a probe asks of no claim that the file has.
+        is_probed = ways == ("probes",)
+        judged = {} if is_probed else oracle.judged()
+        behaviours = {} if is_probed else oracle.behaviours()
+        happened = {} if is_probed else oracle.happened()
     except TooLarge:
         noted["too large"] += 1
         return
@@ -97,10 +107,15 @@ def compare_text(
     for way in ways:
         if way in {"whole", "threads", "parts"}:
             done = done_by(problem_of(text), way)
-            require(done.result.distinct == len(oracle.depth), (way, "states", done.result.distinct))
+            require(
+                done.result.distinct == len(oracle.depth), (way, "states", done.result.distinct)
+            )
             _same(way, oracle, done, {**judged, **behaviours}, happened, noted)
             continue
         if way in {"symmetry", "both"} and not alike:
+            continue
+        if way == "probes":
+            _probe(oracle, problem_of(text), text, noted)
             continue
         try:
             problem = problem_of(text, "none" if way == "reduced" else "node")
@@ -122,6 +137,53 @@ def compare_text(
             require(done.result.distinct == orbits, (way, "states", done.result.distinct, orbits))
         asked_too = {name: told for name, told in judged.items() if name in less.checked}
         _same(way, oracle, done, asked_too, happened, noted)
+
+
+def _probe(oracle: Oracle, problem: Problem, text: str, noted: Counter[str]) -> None:
+    """Whether an element ever has some value, by the model that is left where only that is asked.
+
+    It is interpreted: nothing is compiled, and what is read of one claim leaves most fields out.
+    """
+    dice = random.Random(text)
+    elements = [(each, index) for each in oracle.fields for index in each.indices]
+    for _ in range(PROBES):
+        asked = []
+        for declared, index in dice.sample(elements, dice.choice((1, 1, 2))):
+            at = (
+                ""
+                if declared.by == ()
+                else str(list(index if isinstance(index, tuple) else [index]))
+            )
+            value = dice.choice(declared.values)
+            asked.append(
+                (declared, index, value, f"s.{declared.name}{at} == {_kept(declared, value)}")
+            )
+        told = " and ".join(each[-1] for each in asked)
+        holds = made(f"def holds(s, c):\n    return not ({told})\n", {})["holds"]
+        claim = Invariant(name="probe", sentence="", holds=holds, explain=lambda *given: "")
+        alone = Problem(problem.model, (claim,))
+        try:
+            less = replace(alone, model=smaller_model(problem.model, decided(alone)))
+        except CannotReduce:
+            noted["probes refused"] += 1
+            continue
+        found = verdicts(less)
+        if found is None:
+            continue
+        noted["probes"] += 1
+        expected = any(
+            all(oracle.element(state, each, index) == value for each, index, value, _ in asked)
+            for state in oracle.depth
+        )
+        noted["probes that are reached"] += expected
+        require(found[0]["probe"] == expected, ("probe", told, "reached", expected))
+
+
+def _kept(declared: Declared, value: Any) -> int:
+    """The number that the model keeps a value as."""
+    if isinstance(value, str):
+        return declared.values.index(value)
+    return -1 if value is None else int(value)
 
 
 def _reduced(problem: Problem, noted: Counter[str]) -> Problem:
@@ -183,7 +245,7 @@ def _same(
         _read(way, oracle, name, expected[name], finding, is_reduced=is_reduced, noted=noted)
 
 
-# --- counterexamples --------------------------------------------------------------------------------
+# --- counterexamples ------------------------------------------------------------------------------
 
 
 def _read(
@@ -259,19 +321,13 @@ def _require_chosen(
 
 def _words(oracle: Oracle, finding: Finding, state: Frozen) -> Any:
     draft = finding.model.initial[0].draft()
-    for declared, value in zip(oracle.fields, state, strict=True):
-        lowest = declared.values[0]
-        kept = {
-            known: known if isinstance(lowest, int) and known is not None else place
-            for place, known in enumerate(declared.values)
-        }
-        if lowest is None:
-            kept = {known: -1 if known is None else known for known in declared.values}
-        if declared.by == ():
-            setattr(draft, declared.name, int(kept[value]))
-            continue
-        for index, each in zip(declared.indices, value, strict=True):
-            getattr(draft, declared.name).__setitem__(index, int(kept[each]))
+    for declared in oracle.fields:
+        for index in declared.indices:
+            value = _kept(declared, oracle.element(state, declared, index))
+            if declared.by == ():
+                setattr(draft, declared.name, value)
+            else:
+                getattr(draft, declared.name)[index] = value
     return draft.freeze().words
 
 
@@ -318,12 +374,14 @@ def main(argv: list[str] | None = None) -> int:
         found.seen["models"] += 1
         try:
             compare(seed, tuple(asked.ways.split(",")), found.seen)
-        except Exception as error:  # noqa: BLE001 - whatever goes wrong is a difference
+        except Exception as error:  # Whatever goes wrong is a difference.
             print(f"{seed}: {type(error).__name__}: {error}", flush=True)
             found.differ.append(str(seed))
     for what, count in sorted(found.seen.items()):
         print(f"{count:8} {what}")
-    print(f"{len(found.differ)} differ: {', '.join(found.differ)}; {time.monotonic() - began:.0f} s")
+    print(
+        f"{len(found.differ)} differ: {', '.join(found.differ)}; {time.monotonic() - began:.0f} s"
+    )
     return 1 if found.differ else 0
 
 

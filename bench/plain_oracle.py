@@ -1,7 +1,7 @@
 """What a protocol of one's own comes to, straight from the documents: an oracle to compare with.
 
 Nothing of the model, the compiler or the checker is used. The text of the file is run as the Python
-that it is, on states that are plain dictionaries; every state and step is listed; what is claimed is
+that it is, on states that are plain values; every state and step is listed; what is claimed is
 looked up in the lists. Of a few thousand states, slowly.
 
 What the documents say (docs/liveness.md): a step that changes nothing is no step; one that a bound
@@ -45,7 +45,7 @@ class _Names:
 
 
 @dataclass(frozen=True)
-class _Declared:
+class Declared:
     """A field: the values that an element may have, and the indices that there are."""
 
     name: str
@@ -53,9 +53,9 @@ class _Declared:
     by: Any
     is_name: bool = False
 
-    @property
+    @cached_property
     def indices(self) -> list[Any]:
-        """Nothing for a single value; numbers, or pairs of them."""
+        """() for a single value; else numbers, or pairs of them."""
         by = self.by if isinstance(self.by, tuple) else (self.by,)
         extents = [each.count if isinstance(each, _Names) else each for each in by]
         pairs = itertools.product(*map(range, extents))
@@ -65,7 +65,7 @@ class _Declared:
 class _Elements:
     """What a rule sees of a field with indices."""
 
-    def __init__(self, declared: _Declared, values: dict[Any, Any]) -> None:
+    def __init__(self, declared: Declared, values: dict[Any, Any]) -> None:
         self._declared, self._values = declared, values
 
     def __getitem__(self, index: Any) -> Any:
@@ -78,7 +78,7 @@ class _Elements:
         self._values[index] = _kept(self._declared, value)
 
 
-def _kept(declared: _Declared, value: Any) -> Any:
+def _kept(declared: Declared, value: Any) -> Any:
     for known in declared.values:
         if known == value:
             return known
@@ -89,11 +89,12 @@ class _Seen:
     """What a rule sees of a state: its fields, bounds and how many names there are."""
 
     def __init__(self, plain: Oracle, state: Frozen) -> None:
-        values = {}
-        for declared, value in zip(plain.fields, state, strict=True):
-            if declared.by != ():
-                value = _Elements(declared, dict(zip(declared.indices, value, strict=True)))
-            values[declared.name] = value
+        values = {
+            declared.name: value
+            if declared.by == ()
+            else _Elements(declared, dict(zip(declared.indices, value, strict=True)))
+            for declared, value in zip(plain.fields, state, strict=True)
+        }
         object.__setattr__(self, "_plain", plain)
         object.__setattr__(self, "_values", values)
 
@@ -124,7 +125,7 @@ class Told:
 
 @dataclass
 class Oracle:
-    """A protocol, explored. `steps[state]` are (call, after), loops among them; `cut[state]` calls."""
+    """A protocol, explored: of each state its steps, loops among them, and what is cut."""
 
     text: str
     states_max: int = 3000
@@ -139,12 +140,12 @@ class Oracle:
         names |= {"Names": _Names, "Action": lambda function, **over: (function, over)}
         names |= {"Protocol": lambda **declared: declared}
         body = compile(self.text.partition("\n")[2], "drawn", "exec", dont_inherit=True)
-        exec(body, names)  # noqa: S102  # of our own making
+        exec(body, names)
         [called] = re.findall(r"^def (\w+)\(.*\) -> Protocol:", self.text, re.MULTILINE)
         made = names[called]
         bounds = {name: p.default for name, p in inspect.signature(made).parameters.items()}
         self.declared: dict[str, Any] = made()
-        self.fields: list[_Declared] = self.declared["fields"]
+        self.fields: list[Declared] = self.declared["fields"]
         found = [*bounds.items(), *((f"{s.name}s", s.count) for s in self._sorts())]
         self.sizes: dict[str, Any] = dict(found)
         self.fair = {_of(each)[0].__name__ for each in self.declared["fair"]}
@@ -224,6 +225,11 @@ class Oracle:
             if len(self.depth) > self.states_max:
                 raise TooLarge
             level = following
+
+    def element(self, state: Frozen, declared: Declared, index: Any) -> Any:
+        """What an element of a field is in a state."""
+        value = state[self.fields.index(declared)]
+        return value if declared.by == () else value[declared.indices.index(index)]
 
     # --- claims ---------------------------------------------------------------------------------
 
@@ -363,7 +369,7 @@ class Oracle:
         return True
 
     def staying(self, then: Sees, *, cut_counts: bool = True) -> set[Frozen]:
-        """Where a fair behaviour can be that never comes to `then` any more and stays about there."""
+        """Where a fair behaviour can go round for ever and never come to `then` any more."""
         graph: nx.DiGraph = nx.DiGraph()
         graph.add_nodes_from(state for state in self.depth if not then(state))
         graph.add_edges_from(
@@ -421,17 +427,17 @@ def _when(condition: Any) -> None:
         raise _NotEnabled
 
 
-def _flag(name: str, by: Any = ()) -> _Declared:
-    return _Declared(name, (False, True), by)
+def _flag(name: str, by: Any = ()) -> Declared:
+    return Declared(name, (False, True), by)
 
 
-def _number(name: str, lo: int, hi: int, by: Any = ()) -> _Declared:
-    return _Declared(name, tuple(range(lo, hi + 1)), by)
+def _number(name: str, lo: int, hi: int, by: Any = ()) -> Declared:
+    return Declared(name, tuple(range(lo, hi + 1)), by)
 
 
-def _choice(name: str, *words: str, by: Any = ()) -> _Declared:
-    return _Declared(name, words, by)
+def _choice(name: str, *words: str, by: Any = ()) -> Declared:
+    return Declared(name, words, by)
 
 
-def _name(name: str, of: _Names, or_none: bool = False, by: Any = ()) -> _Declared:
-    return _Declared(name, ((None,) if or_none else ()) + tuple(range(of.count)), by, is_name=True)
+def _name(name: str, of: _Names, or_none: bool = False, by: Any = ()) -> Declared:
+    return Declared(name, ((None,) if or_none else ()) + tuple(range(of.count)), by, is_name=True)

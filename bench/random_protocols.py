@@ -35,6 +35,13 @@ _IDIOMS: tuple[tuple[_Step, ...], ...] = (
         ("s.a[node] == 2 and s.b[node] == 0", ("s.b[node] = s.h[node]",)),
         ("s.a[node] < 2", ("s.a[node] += 1",)),
     ),
+    # Two such fields, of which one is written from the other.
+    (
+        ("s.q[node] != s.a[node]", ("s.q[node] = s.a[node]",)),
+        ("s.a[node] == 2", ("s.h[node] = s.q[node]",)),
+        ("s.a[node] == 2", ("s.b[node] = s.h[node]",)),
+        ("s.a[node] < 2", ("s.a[node] += 1",)),
+    ),
     # A request, its answer, and what is done with the answer, which may be nothing.
     (
         ("s.q[node] == 0 and s.b[node] != 1", ("s.q[node] = 1",)),
@@ -140,6 +147,9 @@ def _fields(drawing: Drawing) -> list[Made]:
             made.append(Made(name, kind, "", or_none=drawing.chance(0.6)))
         else:
             made.append(Made(name, kind, by))
+    if not any(each.by in {"node", "table"} for each in made):
+        # A sort is one that some field is of.
+        made.append(Made("own", "flag", "node"))
     if drawing.chance(0.35):
         made.append(Made("faults", "number", "", 0, 2))
     return made

@@ -6,9 +6,11 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
+_Text = TypeVar("_Text", str, list[str])
 LOOPED = "each"
 """What a loop or a comprehension calls the node that it is at."""
 
@@ -103,22 +105,27 @@ class Drawing:
         if kind < 0.4:
             return f"{self.state}.most"
         if kind < 0.5 and not self.plain:
-            found = self._looped(lambda: f"sum(1 for {LOOPED} in {self._all()} if {self.atom()})")
-            return found
+            return self._looped(lambda: f"sum(1 for {LOOPED} in {self._all()} if {self.atom()})")
         if kind < 0.7 and deep:
             left, right = self.number(deep - 1), self.number(deep - 1)
             return self.dice.choice(
-                (f"min({left}, {right})", f"max({left}, {right})", f"abs({left} - {right})")
-                + (f"({left} + {right})", f"({left} - {right})", f"({left} if {self.atom()} else {right})")
+                (
+                    f"min({left}, {right})",
+                    f"max({left}, {right})",
+                    f"abs({left} - {right})",
+                    f"({left} + {right})",
+                    f"({left} - {right})",
+                    f"({left} if {self.atom()} else {right})",
+                )
             )
         return self.some(("number",))[1]
 
     def _all(self) -> str:
         return f"range({self.state}.nodes)"
 
-    def _looped(self, make: object) -> str:
+    def _looped(self, make: Callable[[], _Text]) -> _Text:
         self.names.append(LOOPED)
-        made: str = make()  # type: ignore[operator]
+        made = make()
         self.names.remove(LOOPED)
         return made
 
@@ -132,7 +139,8 @@ class Drawing:
                 if self.chance(0.2) and len(made.words) == 3:
                     one, other = self.dice.sample(made.words, 2)
                     return f'{place} in ("{one}", "{other}")'
-                same = self.place(made) if self.chance(0.2) else place
+                same = self.place(made) if self.chance(0.2) else None
+                same = same or place
                 right = same if same != place else f'"{self.dice.choice(made.words)}"'
                 return f"{place} {self.dice.choice(('==', '!='))} {right}"
             case "name":
@@ -143,17 +151,11 @@ class Drawing:
         return f"{place} {sign} {other}"
 
     def _name_beside(self, made: Made) -> str:
-        found = [name for name in self.names if name != LOOPED] + [
-            name for name in self.names if name == LOOPED
-        ]
-        if made.or_none:
-            found.append("None")
-        if not self.alike or not found:
+        found = [*self.names, *(["None"] if made.or_none else [])]
+        if not self.alike:
             found.append(str(self.dice.randint(0, 1)))
-        if self.alike and found == [found[-1]] and found[-1].isdigit():
-            # Nothing else names a node: it is compared with itself, which tells nothing apart.
-            return f"{self.state}.{made.name}" if not made.by else self.place(made) or "0"
-        return self.dice.choice(found)
+        # Where nothing else names a node: itself, which tells no names apart.
+        return self.dice.choice(found or [f"{self.state}.{made.name}"])
 
     def condition(self) -> str:
         """A condition, perhaps of several parts, or about all nodes."""
@@ -162,16 +164,23 @@ class Drawing:
             return self.atom()
         if kind < 0.6:
             return f"({self.atom()} {self.dice.choice(('and', 'or'))} {self.atom()})"
-        if kind < 0.65:
-            return f"not ({self.atom()} and {self.atom()})"
-        if kind < 0.7:
-            return f"{self.number()} {self.dice.choice(('<', '==', '>='))} {self.number()}"
         if kind < 0.74:
-            return self.dice.choice((f"{self.state}.odd", f"not {self.state}.odd"))
+            return self._rarer()
         if LOOPED in self.names:
             return self.atom()
         which = self.dice.choice(("all", "any", "not any"))
         return self._looped(lambda: f"{which}({self.atom()} for {LOOPED} in {self._all()})")
+
+    def _rarer(self) -> str:
+        sign = self.dice.choice(("<", "==", ">="))
+        return self.dice.choice(
+            (
+                f"not ({self.atom()} and {self.atom()})",
+                f"{self.number()} {sign} {self.number()}",
+                f"{self.state}.odd",
+                f"not {self.state}.odd",
+            )
+        )
 
     # --- what is done ---------------------------------------------------------------------------
 
@@ -209,21 +218,45 @@ class Drawing:
     def statements(self, deep: int = 1) -> list[str]:
         """One thing that an action does, line by line."""
         kind = self.dice.random()
-        if kind < 0.15 and deep:
+        if deep and kind < 0.4:
+            made = self._branching(kind)
+            if made:
+                return made
+        if kind < 0.44 and (counted := [f for f in self.fields if f.kind == "number" and not f.by]):
+            made_of = self.dice.choice(counted)
+            place = f"{self.state}.{made_of.name}"
+            return [f"if {place} < {made_of.hi}:", f"    {place} += 1"]
+        return [self.assignment()]
+
+    def _branching(self, kind: float) -> list[str]:
+        if kind < 0.07:
+            return self._remembered()
+        if kind < 0.17:
             lines = [f"if {self.condition()}:", *indented(self.statements(0))]
             if self.chance(0.5):
                 lines += ["else:", *indented(self.statements(0))]
             return lines
-        if kind < 0.27 and deep:
+        if kind < 0.28:
             return self._loop()
-        if kind < 0.32 and deep:
+        if kind < 0.33:
             return [f"if {self.condition()}:", "    return"]
-        if kind < 0.38 and deep and self.names:
-            return [f"settle({self.state}, {self.names[0]})"]
-        if kind < 0.42 and (counted := [f for f in self.fields if f.kind == "number" and not f.by]):
-            made = self.dice.choice(counted)
-            return [f"if {self.state}.{made.name} < {made.hi}:", f"    {self.state}.{made.name} += 1"]
-        return [self.assignment()]
+        return [f"settle({self.state}, {self.names[0]})"] if self.names else []
+
+    def _remembered(self) -> list[str]:
+        """Something is found out, kept in a variable, and used afterwards."""
+        counted = [f for f in self.fields if f.kind == "number"]
+        made = self.dice.choice(counted)
+        place = self.place(made) or f"{self.state}.{self.fields[0].name}"
+        made = made if place.startswith(f"{self.state}.{made.name}") else self.fields[0]
+        lines = [f"found = {made.lo}", f"if {self.condition()}:", f"    found = {made.hi}"]
+        if self.chance(0.5):
+            asked = self._looped(self.atom)
+            turn = [f"if {asked}:", f"    found = {made.hi}"]
+            turn += ["    break"] if self.chance(0.3) else []
+            lines = [f"found = {made.lo}", f"for {LOOPED} in {self._all()}:", *indented(turn)]
+        if self.chance(0.5):
+            return [*lines, f"{place} = found"]
+        return [*lines, f"if found == {made.hi}:", *indented(self.statements(0))]
 
     def _loop(self) -> list[str]:
         """For every node; where names are alike, each by what is its own."""
@@ -237,7 +270,7 @@ class Drawing:
                     f"    if {self.atom()}:",
                     f"        {self.assignment()}",
                 ]
-            )  # type: ignore[return-value]
+            )
         made = self.dice.choice(by)
         names, self.names, self.plain = self.names, [LOOPED], True
         asked = self.atom()

@@ -38,6 +38,8 @@ _OPERATORS: Mapping[type, Callable[..., Any]] = {
     ast.LtE: operator.le,
     ast.Gt: operator.gt,
     ast.GtE: operator.ge,
+    ast.In: lambda value, *others: value in others,
+    ast.NotIn: lambda value, *others: value not in others,
     ast.Not: operator.not_,
     ast.USub: operator.neg,
     ast.UAdd: operator.pos,
@@ -86,6 +88,8 @@ class Looker:
         given = [known(a) if isinstance(a, int) else a for a in arguments]
         try:
             return self._called(source_of(rule), given, replace(world, variables={}))
+        except TooIntricate as problem:
+            raise TooIntricate(f"{rule.__name__}: {problem}") from problem
         except (AttributeError, KeyError, RecursionError, TypeError, ValueError) as problem:
             raise TooIntricate(f"{rule.__name__}: {problem}") from problem
 
@@ -124,7 +128,7 @@ class Looker:
             of_kind = [(world, value) for world, (kind, value) in ways if kind == how]
             found += [(world, (how, value)) for world, value in merged(of_kind)]
         if len(found) > WORLDS_MAX:
-            raise TooIntricate
+            raise TooIntricate(f"it has more than {WORLDS_MAX} ways through it")
         return found
 
     # --- statements ------------------------------------------------------------------------------
@@ -165,18 +169,17 @@ class Looker:
                     for before, found in self._value(whole, world)
                     for after in self._put(target, before, found)
                 ]
-        raise TooIntricate
+        raise _not_followed(node)
 
     def _if(self, node: ast.If, world: World) -> _Ways:
         found: _Ways = []
-        leaves = _leaves(node)
         for before, condition in self._value(node.test, world):
             inside = before.because_of(condition.made_of)
+            ways: _Ways = []
             for truth, body in ((True, node.body), (False, node.orelse)):
                 if condition.may_be(truth):
-                    found += self._block(body, inside)
-        if not leaves:
-            found = [(replace(w, decided_by=world.decided_by), how) for w, how in found]
+                    ways += self._block(body, inside)
+            found += _gone_on(node, ways, world, condition.made_of)
         return found
 
     def _for(self, node: ast.For, world: World) -> _Ways:
@@ -184,17 +187,16 @@ class Looker:
             case ast.Call(func=ast.Name(id="range"), args=[*given], keywords=[]) if given:
                 bounds = given
             case _:
-                raise TooIntricate
+                raise _not_followed(node)
         assert isinstance(node.target, ast.Name)
         found: _Ways = []
         for before, values in self._values(bounds[:2], world):
             start, stop = (known(0), values[0]) if len(values) == 1 else values
             if len(bounds) > 2 or start.values is None or stop.values is None:
-                raise TooIntricate
-            inside = before.because_of(start.made_of | stop.made_of)
-            found += self._turns(node, inside, start, stop)
-        if not _leaves(node):
-            found = [(replace(w, decided_by=world.decided_by), how) for w, how in found]
+                raise _not_followed(node)
+            made_of = start.made_of | stop.made_of
+            ways = self._turns(node, before.because_of(made_of), start, stop)
+            found += _gone_on(node, ways, world, made_of)
         return found
 
     def _turns(self, node: ast.For, world: World, start: Number, stop: Number) -> _Ways:
@@ -233,7 +235,7 @@ class Looker:
                     for before, indices in self._values(_indices(target), world)
                     for after in self.elements.write(before, name, indices, value)
                 ]
-        raise TooIntricate
+        raise _not_followed(target)
 
     # --- expressions -----------------------------------------------------------------------------
 
@@ -289,14 +291,16 @@ class Looker:
                 ]
             case ast.Call():
                 return self._call(node, world)
-        raise TooIntricate
+        raise _not_followed(node)
 
     def _operated(self, op: ast.AST, nodes: list[ast.expr], world: World) -> _Found:
         function = _OPERATORS.get(type(op))
         if function is None:
-            raise TooIntricate
+            raise TooIntricate(f"{type(op).__name__} is not understood")
         found = []
         for after, values in self._values(nodes, world):
+            if isinstance(op, ast.In | ast.NotIn) and isinstance(values[1], tuple):
+                values[1:] = values[1]
             result = computed(function, *values)
             if result.values is None and isinstance(op, _WITHOUT_RESULT):
                 self.seen.raised_by |= result.made_of | after.decided_by
@@ -335,7 +339,7 @@ class Looker:
 
     def _attribute(self, node: ast.Attribute, world: World) -> _Found:
         if not isinstance(node.value, ast.Name):
-            raise TooIntricate
+            raise _not_followed(node)
         owner = self._name(node.value.id, world)
         if owner is STATE and node.attr in self.elements.layout.sizes:
             return [(world, known(self.elements.layout.sizes[node.attr]))]
@@ -366,8 +370,15 @@ class Looker:
             elif called in _BUILTINS.values():
                 found.append((after, computed(called, *values)))
             else:
-                raise TooIntricate
+                raise _not_followed(node)
         return found
+
+
+def _not_followed(node: ast.AST) -> TooIntricate:
+    """The error for what stands in a rule."""
+    line = getattr(node, "lineno", None)
+    told = ast.unparse(node).partition("\n")[0]
+    return TooIntricate(f"`{told}`{f' in line {line}' if line else ''} is not understood")
 
 
 def _made_of_too(value: Any, fields: Fields) -> Any:
@@ -390,7 +401,34 @@ def _loaded(target: ast.expr) -> ast.expr:
             return ast.Attribute(value, name, ast.Load())
         case ast.Subscript(value=value, slice=index):
             return ast.Subscript(value, index, ast.Load())
-    raise TooIntricate
+    raise _not_followed(target)
+
+
+def _gone_on(node: ast.If | ast.For, ways: _Ways, before: World, decided_by: Fields) -> _Ways:
+    """How a rule goes on behind a statement of which these fields decided what it does.
+
+    They decide no more what comes after it, unless it may have ended more than itself. But each
+    variable that it may have written is made of them from there on, also where it was not written.
+    """
+    if _leaves(node):
+        return ways
+    found: _Ways = []
+    for world, how in ways:
+        variables = dict(world.variables)
+        for name in _assigned(node) & variables.keys():
+            variables[name] = _made_of_too(variables[name], decided_by)
+        found.append((replace(world, variables=variables, decided_by=before.decided_by), how))
+    return found
+
+
+@functools.cache
+def _assigned(node: ast.stmt) -> frozenset[str]:
+    """The variables that something in a statement writes."""
+    return frozenset(
+        each.id
+        for each in ast.walk(node)
+        if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
+    )
 
 
 @functools.cache

@@ -260,3 +260,65 @@ def test_claims_about_what_follows_are_refused() -> None:
 
     with pytest.raises(CannotReduce, match="recovers is about what follows"):
         reduced(AskingWhatFollows(problem.model, problem.invariants))
+
+
+def claimed(actions: tuple[tuple[str, str], ...], never: str) -> Problem:
+    """A little model of which it is claimed that something is never so."""
+    holds = made(f"def holds(s, c):\n    return not ({never})\n", {})["holds"]
+    claim = Invariant(name="never", sentence="", holds=holds, explain=_nothing)
+    return Problem(model_of(*actions), (claim,))
+
+
+def reached(*actions: tuple[str, str], never: str) -> tuple[bool, bool]:
+    """Whether something that is claimed never to be so is reached, fully searched and reduced."""
+    problem = claimed(actions, never)
+    less = replace(problem, model=smaller.smaller_model(problem.model, decided(problem)))
+    full, few = verdicts(problem), verdicts(less)
+    assert full is not None
+    assert few is not None
+    return full[0]["never"], few[0]["never"]
+
+
+@pytest.mark.parametrize(
+    "effect",
+    [
+        "found = 0\n    if s.on[i] == 1: found = 2\n    s.count[i] = found",
+        "found = 2\n    if s.on[i] == 0: found = 0\n    if found == 2: s.count[i] = 2",
+        "found = 0\n    for k in range(s.on[0] + s.on[1]): found = k + 1\n    s.count[i] = found",
+        "found = 0\n    for k in range(2):\n        if s.on[k] == 1: found = found + 1\n"
+        "    more = found\n    s.count[i] = more",
+    ],
+    ids=["written or not", "asked afterwards", "turns", "counted"],
+)
+def test_what_decided_a_variable_decides_what_is_made_of_it(effect: str) -> None:
+    assert reached(SWITCHED_ON, ("s.other[0] == 0", effect), never="s.count[0] == 2") == (
+        True,
+        True,
+    )
+
+
+def test_of_two_fields_of_which_one_is_written_from_the_other_one_alone_is_postponed() -> None:
+    actions = (
+        ("s.count[i] < 2", "s.count[i] = s.count[i] + 1"),
+        ("s.other[i] != s.count[i]", "s.other[i] = s.count[i]"),
+        ("s.count[i] == 2", "s.on[i] = 1 if s.other[i] == 1 else 0"),
+        ("s.count[i] == 2", "s.used = s.on[i]"),
+    )
+
+    assert reached(*actions, never="s.used == 1") == (True, True)
+    # Alone, or written from what is kept, each of them would be.
+    assert [each.field for each in decided(claimed(actions, "s.used == 1")).postponed] == ["on"]
+
+
+def test_whether_a_value_is_one_of_some_is_understood() -> None:
+    actions = (SWITCHED_ON, ("s.on[i] in (1, 2)", "s.count[i] = 2 if s.on[i] not in (0,) else 1"))
+
+    assert reached(*actions, never="s.count[0] == 2") == (True, True)
+    assert reached(*actions, never="s.count[0] == 1") == (False, False)
+
+
+def test_a_rule_that_is_not_followed_is_named() -> None:
+    actions = (("s.on[i] == 0", "while s.on[i] == 0: s.on[i] = 1"),)
+
+    with pytest.raises(CannotReduce, match=r"effect: `while s.on\[i\] == 0:` in line \d+ is not"):
+        decided(claimed(actions, "s.on[0] == 1"))
