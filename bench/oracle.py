@@ -39,9 +39,13 @@ from model.kit.claim import Invariant
 from model.kit.errors import BadEnvironment
 
 WAYS = ("whole", "threads", "parts", "reduced", "symmetry", "both", "probes")
-PROBES = 5
-"""So many claims, each about an element or two, are asked of a protocol one by one, reduced."""
+PAIRS = 3
+"""So many claims about two elements are asked of a protocol, beside one of each field."""
 STATES_MAX = 1500
+
+
+_Probe = tuple[Declared, Any, Any, str]
+"""An element, a value, and the condition that it has that."""
 
 
 @dataclass
@@ -144,20 +148,7 @@ def _probe(oracle: Oracle, problem: Problem, text: str, noted: Counter[str]) -> 
 
     It is interpreted: nothing is compiled, and what is read of one claim leaves most fields out.
     """
-    dice = random.Random(text)
-    elements = [(each, index) for each in oracle.fields for index in each.indices]
-    for _ in range(PROBES):
-        asked = []
-        for declared, index in dice.sample(elements, dice.choice((1, 1, 2))):
-            at = (
-                ""
-                if declared.by == ()
-                else str(list(index if isinstance(index, tuple) else [index]))
-            )
-            value = dice.choice(declared.values)
-            asked.append(
-                (declared, index, value, f"s.{declared.name}{at} == {_kept(declared, value)}")
-            )
+    for asked in _probes(oracle, random.Random(text)):
         told = " and ".join(each[-1] for each in asked)
         holds = made(f"def holds(s, c):\n    return not ({told})\n", {})["holds"]
         claim = Invariant(name="probe", sentence="", holds=holds, explain=lambda *given: "")
@@ -177,6 +168,25 @@ def _probe(oracle: Oracle, problem: Problem, text: str, noted: Counter[str]) -> 
         )
         noted["probes that are reached"] += expected
         require(found[0]["probe"] == expected, ("probe", told, "reached", expected))
+
+
+def _probes(oracle: Oracle, dice: random.Random) -> Iterator[list[_Probe]]:
+    """Of an element of each field each value, and a few pairs."""
+    elements = [(each, index) for each in oracle.fields for index in each.indices]
+    for declared in oracle.fields:
+        index = dice.choice(declared.indices)
+        for value in declared.values:
+            yield [_asked(declared, index, value)]
+    for _ in range(PAIRS):
+        yield [
+            _asked(declared, index, dice.choice(declared.values))
+            for declared, index in dice.sample(elements, 2)
+        ]
+
+
+def _asked(declared: Declared, index: Any, value: Any) -> _Probe:
+    at = "" if declared.by == () else str(list(index if isinstance(index, tuple) else [index]))
+    return declared, index, value, f"s.{declared.name}{at} == {_kept(declared, value)}"
 
 
 def _kept(declared: Declared, value: Any) -> int:

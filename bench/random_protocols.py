@@ -18,6 +18,8 @@ ALIKE = 0.3
 """How many of the protocols tell no two nodes apart."""
 IDIOMS = 0.4
 """How many do something that a reduction is for."""
+SPARSE = 0.35
+"""How many have steps that hardly depend on one another, so that most claims need few of them."""
 SEES_LITTLE = 0.6
 """How many have claims that see only some of the fields."""
 RAISES = 0.06
@@ -89,10 +91,13 @@ def random_protocol(seed: int) -> str:
     told = repr(idiom)
     drawing.fields += [made for name, made in _ROWS.items() if f"s.{name}[" in told]
     parts = _Parts()
-    parts.functions += _settle(drawing)
+    parts.functions += _called(drawing)
     fairness = dice.choice((0.0, 0.4, 0.75, 1.0, 1.0))
-    for number in range(dice.randint(0, 2) if idiom else dice.randint(2, 6)):
-        _action(drawing, parts, f"step{number}")
+    if not idiom and drawing.chance(SPARSE):
+        _sparse_actions(drawing, parts)
+    else:
+        for number in range(dice.randint(0, 2) if idiom else dice.randint(2, 6)):
+            _action(drawing, parts, f"step{number}")
     for number, (guard, lines) in enumerate(idiom):
         asked = [f"when({guard})"]
         if drawing.chance(0.1):
@@ -155,12 +160,13 @@ def _fields(drawing: Drawing) -> list[Made]:
     return made
 
 
-def _settle(drawing: Drawing) -> list[str]:
-    """A function that actions call, which writes."""
+def _called(drawing: Drawing) -> list[str]:
+    """What actions call: a function that asks, and one that writes."""
     drawing.names = ["node"]
+    asked = [f"if {drawing.atom()}:", "    return True", f"return {drawing.atom()}"]
     lines = [f"if {drawing.atom()}:", *indented([drawing.assignment()]), drawing.assignment()]
     drawing.names = []
-    return _function("settle", ["node"], "", lines)
+    return _function("is_busy", ["node"], "", asked) + _function("settle", ["node"], "", lines)
 
 
 def _function(name: str, arguments: list[str], told: str, lines: list[str]) -> list[str]:
@@ -191,6 +197,42 @@ def _action(drawing: Drawing, parts: _Parts, name: str) -> None:
     drawing.names, drawing.numbers = [], []
 
 
+def _sparse_actions(drawing: Drawing, parts: _Parts) -> None:
+    """Some fields that go round by themselves, and an action or two that look at them."""
+    dice, fields = drawing.dice, drawing.fields
+    moved = dice.sample(fields[1:], dice.randint(1, 2))
+    for number, made in enumerate(moved):
+        drawing.names = ["node"]
+        place = drawing.place(made)
+        assert place is not None, "there is a node to name"
+        asked, lines = list[str](), [drawing.assignment((made, place))]
+        if made.kind == "choice":
+            one, other = made.words[0], dice.choice(made.words[1:])
+            lines = [f'{place} = "{other}" if {place} == "{one}" else "{one}"']
+        elif made.kind != "name":
+            asked, lines = [], [_next(made, place)]
+        parts.functions += _function(f"move{number}", ["node"], "", [*asked, *lines])
+        parts.actions.append(f"move{number}")
+    for number in range(dice.randint(1, 2)):
+        drawing.names = ["node"] if drawing.chance(0.7) else []
+        drawing.written = [made for made in fields if made not in moved]
+        drawing.fields = [fields[0], *(fields if drawing.chance(0.2) else moved)]
+        arguments = list(drawing.names)
+        guard = [f"when({drawing.condition()})"] if drawing.chance(0.3) else []
+        lines = drawing.branching(0.4 * dice.random()) or [drawing.assignment()]
+        parts.functions += _function(f"look{number}", arguments, "", [*guard, *lines])
+        parts.actions.append(f"look{number}")
+        drawing.fields, drawing.written = fields, []
+    drawing.names = []
+
+
+def _next(made: Made, place: str) -> str:
+    """From each value to the next one, and from the last to the first."""
+    if made.kind == "flag":
+        return f"{place} = not {place}"
+    return f"{place} = {place} + 1 if {place} < {made.hi} else {made.lo}"
+
+
 def _bounded(drawing: Drawing) -> str:
     """What a bound allows; it names the bound, and never raises."""
     counted = [made for made in drawing.fields if made.kind == "number" and not made.by]
@@ -218,19 +260,21 @@ def _shaped(drawing: Drawing) -> tuple[list[str], list[str]]:
     return asked, [line for _ in range(dice.randint(1, 3)) for line in drawing.statements()]
 
 
-def _moving(drawing: Drawing, made: Made, place: str) -> tuple[list[str], list[str]]:
-    """From one value to the next, or round and round."""
+def _moving(
+    drawing: Drawing, made: Made, place: str, more: float = 0.4
+) -> tuple[list[str], list[str]]:
+    """From one value to the next, or round and round; so often something else beside that."""
     dice = drawing.dice
-    more = drawing.statements() if drawing.chance(0.4) else []
+    beside = drawing.statements() if drawing.chance(more) else []
     if made.kind == "flag":
         asked = dice.choice(([f"when({place})"], [f"when(not {place})"], []))
-        return asked, [f"{place} = not {place}", *more]
+        return asked, [f"{place} = not {place}", *beside]
     if made.kind == "choice":
         one, other = dice.sample(made.words, 2)
-        return [f'when({place} == "{one}")'], [f'{place} = "{other}"', *more]
+        return [f'when({place} == "{one}")'], [f'{place} = "{other}"', *beside]
     if drawing.chance(0.5):
-        return [f"when({place} < {made.hi})"], [f"{place} += 1", *more]
-    return [f"when({place} == {made.hi})"], [f"{place} = {made.lo}", *more]
+        return [f"when({place} < {made.hi})"], [f"{place} += 1", *beside]
+    return [f"when({place} == {made.hi})"], [f"{place} = {made.lo}", *beside]
 
 
 def _initial(drawing: Drawing, parts: _Parts) -> str:

@@ -55,6 +55,8 @@ class Drawing:
     fields: list[Made] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
     numbers: list[str] = field(default_factory=list)
+    written: list[Made] = field(default_factory=list)
+    """What statements write to; any of the fields, if there are none."""
     state: str = "s"
     plain: bool = False
 
@@ -179,6 +181,7 @@ class Drawing:
                 f"{self.number()} {sign} {self.number()}",
                 f"{self.state}.odd",
                 f"not {self.state}.odd",
+                f"is_busy({self.state}, {self.names[0]})" if self.names else self.atom(),
             )
         )
 
@@ -186,7 +189,7 @@ class Drawing:
 
     def assignment(self, written: tuple[Made, str] | None = None) -> str:
         """A statement that writes one element."""
-        made, place = written or self.some()
+        made, place = written or self._target()
         match made.kind:
             case "flag":
                 value = self.dice.choice(("True", "False", f"not {place}", self.condition()))
@@ -204,6 +207,12 @@ class Drawing:
                 value = self._into(made, place)
         return f"{place} = {value}"
 
+    def _target(self) -> tuple[Made, str]:
+        for made in self.dice.sample(self.written, len(self.written)):
+            if (place := self.place(made)) is not None:
+                return made, place
+        return self.some()
+
     def _into(self, made: Made, place: str) -> str:
         kind, span = self.dice.random(), made.hi - made.lo + 1
         if kind < 0.3:
@@ -219,7 +228,7 @@ class Drawing:
         """One thing that an action does, line by line."""
         kind = self.dice.random()
         if deep and kind < 0.4:
-            made = self._branching(kind)
+            made = self.branching(kind)
             if made:
                 return made
         if kind < 0.44 and (counted := [f for f in self.fields if f.kind == "number" and not f.by]):
@@ -228,7 +237,8 @@ class Drawing:
             return [f"if {place} < {made_of.hi}:", f"    {place} += 1"]
         return [self.assignment()]
 
-    def _branching(self, kind: float) -> list[str]:
+    def branching(self, kind: float) -> list[str]:
+        """Something that depends on a condition; by a number up to 0.4, which."""
         if kind < 0.07:
             return self._remembered()
         if kind < 0.17:
@@ -244,8 +254,8 @@ class Drawing:
 
     def _remembered(self) -> list[str]:
         """Something is found out, kept in a variable, and used afterwards."""
-        counted = [f for f in self.fields if f.kind == "number"]
-        made = self.dice.choice(counted)
+        counted = [f for f in self.written or self.fields if f.kind == "number"]
+        made = self.dice.choice(counted or self.fields[:1])
         place = self.place(made) or f"{self.state}.{self.fields[0].name}"
         made = made if place.startswith(f"{self.state}.{made.name}") else self.fields[0]
         lines = [f"found = {made.lo}", f"if {self.condition()}:", f"    found = {made.hi}"]
