@@ -287,14 +287,28 @@ def reached(*actions: tuple[str, str], never: str) -> tuple[bool, bool]:
         "found = 0\n    for k in range(s.on[0] + s.on[1]): found = k + 1\n    s.count[i] = found",
         "found = 0\n    for k in range(2):\n        if s.on[k] == 1: found = found + 1\n"
         "    more = found\n    s.count[i] = more",
+        "for k in range(s.on[0] + s.on[1]): s.count[0] = 2",
+        "s.count[i] = 2 if s.on[i] == 1 else 0",
+        "s.count[i] = s.on[i] and 2",
+        "s.count[1 - s.on[i]] = 2",
+        "s.count[i] = s.other[s.on[i]]",
     ],
-    ids=["written or not", "asked afterwards", "turns", "counted"],
+    ids=[
+        "a variable written or not",
+        "a variable asked afterwards",
+        "a variable of turns",
+        "a variable that counts",
+        "turns",
+        "either value",
+        "and",
+        "the row written",
+        "the row read",
+    ],
 )
-def test_what_decided_a_variable_decides_what_is_made_of_it(effect: str) -> None:
-    assert reached(SWITCHED_ON, ("s.other[0] == 0", effect), never="s.count[0] == 2") == (
-        True,
-        True,
-    )
+def test_what_decides_what_is_written_is_kept(effect: str) -> None:
+    actions = (SWITCHED_ON, ("s.other[1] == 0", "s.other[1] = 2"), ("s.other[0] == 0", effect))
+
+    assert reached(*actions, never="s.count[0] == 2") == (True, True)
 
 
 def test_of_two_fields_of_which_one_is_written_from_the_other_one_alone_is_postponed() -> None:
