@@ -52,6 +52,10 @@ _OPERATORS: Mapping[type, Callable[..., Any]] = {
 }
 _WITHOUT_RESULT = (ast.FloorDiv, ast.Mod, ast.LShift, ast.RShift)
 """They have none by nothing, or by less than nothing."""
+_IS_ONE_OF: Mapping[type, Callable[..., bool]] = {
+    ast.In: lambda value, *others: value in others,
+    ast.NotIn: lambda value, *others: value not in others,
+}
 _BUILTINS = {"min": min, "max": max, "abs": abs, "int": int, "bool": bool}
 Found = list[tuple[World, Value]]
 """The worlds after an expression, each with what it comes to there."""
@@ -91,15 +95,21 @@ def expression(node: ast.expr, source: Source) -> Expression:
         case ast.Attribute(value=ast.Name(id=owner), attr=name):
             return _attribute(_name(owner, source), name)
         case ast.Subscript(value=ast.Attribute(attr=name)):
-            return _element(name, indices_of(node, source))
+            return _element(node, name, indices_of(node, source))
         case ast.Tuple(elts=items):
             return _operated(lambda *values: values, [expression(i, source) for i in items])
         case ast.BinOp(left=left, op=op, right=right):
-            return _by_operator(op, [left, right], source)
+            return _by_operator(node, op, [left, right], source)
         case ast.UnaryOp(op=op, operand=operand):
-            return _by_operator(op, [operand], source)
+            return _by_operator(node, op, [operand], source)
+        case ast.Compare(left=left, ops=[op], comparators=[ast.Tuple(elts=items)]) if (
+            type(op) in _IS_ONE_OF
+        ):
+            is_one_of = _IS_ONE_OF[type(op)]
+            operands = [expression(each, source) for each in (left, *items)]
+            return _operated(lambda *values: computed(is_one_of, *values), operands)
         case ast.Compare(left=left, ops=[op], comparators=[right]):
-            return _by_operator(op, [left, right], source)
+            return _by_operator(node, op, [left, right], source)
         case ast.Compare(left=left, ops=[first, *ops], comparators=[middle, *rest]):
             # What stands in the middle is looked at twice: it has no effect.
             both = [ast.Compare(left, [first], [middle]), ast.Compare(middle, ops, rest)]
@@ -112,8 +122,8 @@ def expression(node: ast.expr, source: Source) -> Expression:
             return _operated(_bit_count, [expression(owner, source)])
         case ast.Call(func=func, args=args, keywords=keywords):
             given = [expression(each, source) for each in args]
-            return _call(expression(func, source), given, bool(keywords))
-    return Expression(_refused)
+            return _call(node, expression(func, source), given, bool(keywords))
+    return _refusing(node)
 
 
 def indices_of(node: ast.Subscript, source: Source) -> list[Expression]:
@@ -144,8 +154,18 @@ def _plain(value: Callable[[Looks, World], Value]) -> Expression:
     return Expression(lambda looks, world: [(world, value(looks, world))], value)
 
 
-def _refused(looks: Looks, world: World) -> Found:
-    raise TooIntricate
+def not_followed(node: ast.AST) -> TooIntricate:
+    """The error for what stands in a rule."""
+    line = getattr(node, "lineno", None)
+    told = ast.unparse(node).partition("\n")[0]
+    return TooIntricate(f"`{told}`{f' in line {line}' if line else ''} is not understood")
+
+
+def _refusing(node: ast.expr) -> Expression:
+    def ways(looks: Looks, world: World) -> Found:
+        raise not_followed(node)
+
+    return Expression(ways)
 
 
 def _name(name: str, source: Source) -> Expression:
@@ -185,10 +205,10 @@ def _read(looks: Looks, world: World, name: str) -> Found:
     return [*looks.elements.read(world, name, [])]
 
 
-def _element(name: str, indices: list[Expression]) -> Expression:
+def _element(node: ast.expr, name: str, indices: list[Expression]) -> Expression:
     def ways(looks: Looks, world: World) -> Found:
         if name not in looks.elements.layout.places:
-            raise TooIntricate
+            raise not_followed(node)
         found: Found = []
         for before, values in values_of(indices, looks, world):
             found += looks.elements.read(before, name, values)
@@ -197,11 +217,13 @@ def _element(name: str, indices: list[Expression]) -> Expression:
     return Expression(ways)
 
 
-def _by_operator(op: ast.AST, nodes: list[ast.expr], source: Source) -> Expression:
+def _by_operator(
+    node: ast.expr, op: ast.AST, operands_of: list[ast.expr], source: Source
+) -> Expression:
     function = _OPERATORS.get(type(op))
-    operands = [expression(node, source) for node in nodes]
+    operands = [expression(each, source) for each in operands_of]
     if function is None:
-        return Expression(_refused)
+        return _refusing(node)
     if not isinstance(op, _WITHOUT_RESULT):
         return _operated(lambda *values: computed(function, *values), operands)
 
@@ -271,7 +293,9 @@ def _conditional(test: Expression, body: Expression, orelse: Expression) -> Expr
     return Expression(ways)
 
 
-def _call(function: Expression, given: list[Expression], has_names: bool) -> Expression:
+def _call(
+    node: ast.expr, function: Expression, given: list[Expression], has_names: bool
+) -> Expression:
     def ways(looks: Looks, world: World) -> Found:
         ((_, called),) = function.ways(looks, world)
         found: Found = []
@@ -284,7 +308,7 @@ def _call(function: Expression, given: list[Expression], has_names: bool) -> Exp
             elif called in _BUILTINS.values():
                 found.append((after, computed(called, *values)))
             else:
-                raise TooIntricate
+                raise not_followed(node)
         return found
 
     return Expression(ways)

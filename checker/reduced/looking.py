@@ -38,7 +38,14 @@ class Looker:
         given = [known(a) if isinstance(a, int) else a for a in arguments]
         try:
             return self.called(source_of(rule), given, world.with_variables({}))
-        except (AttributeError, KeyError, RecursionError, TypeError, ValueError) as problem:
+        except (
+            AttributeError,
+            KeyError,
+            RecursionError,
+            TooIntricate,
+            TypeError,
+            ValueError,
+        ) as problem:
             raise TooIntricate(f"{rule.__name__}: {problem}") from problem
 
     def called(self, source: Source, given: Sequence[Value], world: World) -> Found:

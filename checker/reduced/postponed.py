@@ -9,7 +9,8 @@ all states of the full one that differ in that field alone and can be reached by
 steps.
 
 It is done to a field with one row for each value of some argument, if whoever writes or reads it
-does so only in the row of its own argument, and its guard and its limit do not look at it.
+does so only in the row of its own argument, and its guard and its limit do not look at it. Of two
+such fields of which one is written from the other only the first is.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ VALUES_MAX = 6
 
 def postponed_fields(steps: Steps, seen: Fields, matter: Fields) -> list[Postponed]:
     """The fields that can be postponed, where claims and the normal form read `seen`."""
-    found = []
+    found: list[Postponed] = []
     for declared in steps.model.layout.fields:
         fits = len(declared.shape) == 1 and declared.alive is None
         if not fits or declared.name in seen or declared.name not in matter:
@@ -34,9 +35,16 @@ def postponed_fields(steps: Steps, seen: Fields, matter: Fields) -> list[Postpon
         plain = declared.naming is None or declared.naming.holds is Holds.PLAIN
         if not plain or not 2 <= declared.hi - declared.lo + 1 <= VALUES_MAX:
             continue
-        if (postponed := _postponed(steps, declared)) is not None:
+        postponed = _postponed(steps, declared)
+        if postponed is not None and not any(_is_made_of(postponed, each) for each in found):
             found.append(postponed)
     return found
+
+
+def _is_made_of(one: Postponed, other: Postponed) -> bool:
+    """Whether either is written from the other: of a set of values, and not of one of them."""
+    writers = {*one.writers, *other.writers}
+    return not writers.isdisjoint({*one.others, *other.others})
 
 
 def _postponed(steps: Steps, declared: Field) -> Postponed | None:

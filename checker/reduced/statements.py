@@ -11,7 +11,15 @@ import functools
 from collections.abc import Callable
 
 from checker.compiled.source import Source
-from checker.reduced.expressions import Expression, Found, Looks, expression, indices_of, values_of
+from checker.reduced.expressions import (
+    Expression,
+    Found,
+    Looks,
+    expression,
+    indices_of,
+    not_followed,
+    values_of,
+)
 from checker.reduced.worlds import (
     Fields,
     Number,
@@ -76,7 +84,7 @@ def _joined(ways: _Ways) -> _Ways:
         of_kind = [(world, value) for world, kind, value in ways if kind == how]
         found += [(world, how, value) for world, value in merged(of_kind)]
     if len(found) > WORLDS_MAX:
-        raise TooIntricate
+        raise TooIntricate(f"it has more than {WORLDS_MAX} ways through it")
     return found
 
 
@@ -110,11 +118,11 @@ def _statement(node: ast.stmt, source: Source) -> _Statement:
         case ast.AugAssign(target=target, op=op, value=value):
             whole = ast.BinOp(_loaded(target), op, value)
             return _assigned([_put(target, source)], expression(whole, source))
-    return _refused
 
+    def refused(looks: Looks, world: World) -> _Ways:
+        raise not_followed(node)
 
-def _refused(looks: Looks, world: World) -> _Ways:
-    raise TooIntricate
+    return refused
 
 
 def _assigned(targets: list[_Assign], value: Expression) -> _Statement:
@@ -159,7 +167,7 @@ def _put(target: ast.expr, source: Source) -> _Assign:
             return written
 
     def refused(looks: Looks, world: World, value: Value) -> list[World]:
-        raise TooIntricate
+        raise not_followed(target)
 
     return refused
 
@@ -191,7 +199,7 @@ def _for(node: ast.For, name: str, bounds: list[ast.expr], source: Source) -> _S
         for before, values in values_of(first_two, looks, world):
             start, stop = (known(0), values[0]) if len(values) == 1 else values
             if len(bounds) > 2 or start.values is None or stop.values is None:
-                raise TooIntricate
+                raise not_followed(node)
             inside = before.because_of(start.made_of | stop.made_of)
             found += _turns(block, name, looks, inside, start, stop)
         return past(found, world.decided_by)

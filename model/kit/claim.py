@@ -105,10 +105,10 @@ class Recoverable:
 
     `by` are names of actions; none means all that are weakly fair. Those that a version does not
     have are passed over. `when` and `good` are `(state, settings) -> bool`, interpreted and
-    compiled alike. A state from which only steps lead on that a bound cuts is not judged, and the
-    report counts such states: what is beyond the bounds may be good. `explain(state, settings)`
-    says of one state from which no way leads back what is in the way. The rest is as for an
-    `Invariant`; it is checked where it is asked for.
+    compiled alike. A state from which no way leads back, but one to a step that a bound cuts, is
+    not judged, and the report counts such states: what is beyond the bounds may be good.
+    `explain(state, settings)` says of one state from which no way leads back what is in the way.
+    The rest is as for an `Invariant`; it is checked where it is asked for.
     """
 
     name: str

@@ -165,6 +165,22 @@ def test_a_state_that_only_a_cut_step_leaves_open_counts_wherever_it_is() -> Non
     assert verdict(EVENTUALLY, edges, q=[7]) == (Verdict.HOLDS, 3)
 
 
+def test_a_state_that_a_cut_step_leaves_open_hides_none_in_which_a_behaviour_stays() -> None:
+    # Nobody knows what comes of node 0; in node 1 nothing comes any more.
+    edges = {(0, FAIR_A): BEYOND, (0, FREE_A): 1}
+
+    assert verdict(EVENTUALLY, edges, q=[]) == (Verdict.VIOLATED, 1)
+
+
+def test_of_two_ends_as_near_the_one_in_which_nothing_happens_is_shown() -> None:
+    # Behaviours go round between nodes 1 and 3, and stay in node 2.
+    edges = {(0, FAIR_A): 1, (0, FAIR_B): 2, (1, FAIR_A): 3, (3, FAIR_A): 1}
+    _, [(trace, explanation, _)] = both_ways(labelled_problem(edges, claims=(EVENTUALLY,), q=[]))
+
+    assert explanation.startswith("node 2.")
+    assert from_json(trace).cycle == 1
+
+
 def test_a_step_that_is_not_taken_back_does_not_lead_back() -> None:
     edges = {(0, FREE_A): 1, (1, FAIR_A): 2, (2, FAIR_A): 1, (2, FREE_A): 0, (0, FAIR_B): 3}
 

@@ -264,3 +264,122 @@ def test_claims_about_what_follows_are_refused() -> None:
 
     with pytest.raises(CannotReduce, match="recovers is about what follows"):
         reduced(AskingWhatFollows(problem.model, problem.invariants))
+
+
+def claimed(actions: tuple[tuple[str, str], ...], never: str) -> Problem:
+    """A little model of which it is claimed that something is never so."""
+    holds = made(f"def holds(s, c):\n    return not ({never})\n", {})["holds"]
+    claim = Invariant(name="never", sentence="", holds=holds, explain=_nothing)
+    return Problem(model_of(*actions), (claim,))
+
+
+def reached(*actions: tuple[str, str], never: str) -> tuple[bool, bool]:
+    """Whether something that is claimed never to be so is reached, fully searched and reduced."""
+    return both_ways(claimed(actions, never))
+
+
+def both_ways(problem: Problem) -> tuple[bool, bool]:
+    """Whether its claim `never` is broken, fully searched and reduced."""
+    less = replace(problem, model=smaller.smaller_model(problem.model, decided(problem)))
+    full, few = verdicts(problem), verdicts(less)
+    assert full is not None
+    assert few is not None
+    return full[0]["never"], few[0]["never"]
+
+
+@pytest.mark.parametrize(
+    "effect",
+    [
+        "found = 0\n    if s.on[i] == 1: found = 2\n    s.count[i] = found",
+        "found = 2\n    if s.on[i] == 0: found = 0\n    if found == 2: s.count[i] = 2",
+        "found = 0\n    for k in range(s.on[0] + s.on[1]): found = k + 1\n    s.count[i] = found",
+        "found = 0\n    for k in range(2):\n        if s.on[k] == 1: found = found + 1\n"
+        "    more = found\n    s.count[i] = more",
+        "for k in range(s.on[0] + s.on[1]): s.count[0] = 2",
+        "s.count[i] = 2 if s.on[i] == 1 else 0",
+        "if s.on[i] == 1 and s.other[i] == 0: s.count[i] = 2",
+        "s.count[1 - s.on[i]] = 2",
+        "s.count[i] = s.other[s.on[i]]",
+    ],
+    ids=[
+        "a variable written or not",
+        "a variable asked afterwards",
+        "a variable of turns",
+        "a variable that counts",
+        "turns",
+        "either value",
+        "and",
+        "the row written",
+        "the row read",
+    ],
+)
+def test_what_decides_what_is_written_is_kept(effect: str) -> None:
+    actions = (SWITCHED_ON, ("s.other[1] == 0", "s.other[1] = 2"), ("s.other[0] == 0", effect))
+
+    assert reached(*actions, never="s.count[0] == 2") == (True, True)
+
+
+def test_of_two_fields_of_which_one_is_written_from_the_other_one_alone_is_postponed() -> None:
+    actions = (
+        ("s.count[i] < 2", "s.count[i] = s.count[i] + 1"),
+        ("s.other[i] != s.count[i]", "s.other[i] = s.count[i]"),
+        ("s.count[i] == 2", "s.on[i] = 1 if s.other[i] == 1 else 0"),
+        ("s.count[i] == 2", "s.used = s.on[i]"),
+    )
+
+    assert reached(*actions, never="s.used == 1") == (True, True)
+    # Alone, or written from what is kept, each of them would be.
+    assert [each.field for each in decided(claimed(actions, "s.used == 1")).postponed] == ["on"]
+
+
+def test_whether_a_value_is_one_of_some_is_understood() -> None:
+    actions = (SWITCHED_ON, ("s.on[i] in (1, 2)", "s.count[i] = 2 if s.on[i] not in (0,) else 1"))
+
+    assert reached(*actions, never="s.count[0] == 2") == (True, True)
+    assert reached(*actions, never="s.count[0] == 1") == (False, False)
+
+
+def test_a_rule_that_is_not_followed_is_named() -> None:
+    actions = (("s.on[i] == 0", "while s.on[i] == 0: s.on[i] = 1"),)
+
+    with pytest.raises(CannotReduce, match=r"effect: `while s.on\[i\] == 0:` in line \d+ is not"):
+        decided(claimed(actions, "s.on[0] == 1"))
+
+
+def test_a_step_that_a_bound_may_cut_is_not_taken_at_once() -> None:
+    # The counts are the same in both first states, which is not found out: the step is always cut.
+    actions = (("s.other[i] == 0", "s.other[i] = 1"), ("s.other[i] == 1", "s.on[i] = 1"))
+    problem = claimed(actions, "s.on[0] == 1")
+    begun = problem.model.initial[0].draft()
+    begun.count[0] = begun.count[1] = 1
+    text = "def limit(s, c, i):\n    return 1 if s.count[0] == s.count[1] else 0\n"
+    first, then = problem.model.actions
+    cut = replace(
+        problem.model,
+        initial=(*problem.model.initial, begun.freeze()),
+        actions=(replace(first, limit=made(text, {})["limit"]), then),
+    )
+
+    assert [each.action for each in decided(problem).at_once] == ["step0", "step0"]
+    assert both_ways(replace(problem, model=cut)) == (False, False)
+
+
+def test_what_a_postponed_field_is_written_from_is_not_changed_at_once() -> None:
+    actions = (
+        ("s.other[i] == 0", "s.other[i] = 1"),
+        ("s.on[i] != s.other[i]", "s.on[i] = s.other[i]"),
+        ("s.count[i] == 0", "s.count[i] = 1 + s.on[i]"),
+    )
+
+    assert reached(*actions, never="s.count[0] == 2 and s.count[1] == 2") == (True, True)
+
+
+def test_who_has_read_one_value_of_a_set_reads_no_other_afterwards() -> None:
+    actions = (
+        ("s.other[i] == 0", "s.other[i] = 1"),
+        ("s.on[i] == 0", "s.on[i] = 1; s.count[i] = s.other[i]"),
+        ("s.on[i] == 1 and s.count[i] == 1", "s.count[i] = 2 if s.other[i] == 0 else 1"),
+    )
+
+    assert reached(*actions, never="s.count[0] == 2") == (False, False)
+    assert reached(*actions, never="s.count[0] == 1") == (True, True)
