@@ -7,6 +7,9 @@ BIN := $(VENV)/bin
 # Python compiles a module when it is first imported; most that are installed never are.
 INSTALL := $(BIN)/python -m pip --disable-pip-version-check --quiet install --no-compile
 
+# Tests start hundreds of processes: without bytecode on disk each compiles all that it imports.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: check confirm upstream test gate bench setup clean
 
 check: $(VENV)/.run

@@ -46,11 +46,12 @@ def assert_same(text: str, varying: tuple[str, ...]) -> list[Outcome]:
 
 
 VARYING = st.sampled_from(((), ("none",), ("low", "none", "high")))
+# What is drawn from is deferred: to make it takes seconds, in each process that collects tests.
 SLOWLY = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 @SLOWLY
-@given(expression=expressions(), varying=VARYING)
+@given(expression=st.deferred(expressions), varying=VARYING)
 def test_an_expression_means_what_it_means_in_python(
     expression: str, varying: tuple[str, ...]
 ) -> None:
@@ -58,13 +59,13 @@ def test_an_expression_means_what_it_means_in_python(
 
 
 @SLOWLY
-@given(body=statements(), varying=VARYING)
+@given(body=st.deferred(statements), varying=VARYING)
 def test_a_function_does_what_it_does_in_python(body: list[str], varying: tuple[str, ...]) -> None:
     assert_same(function_of(body), varying)
 
 
 @SLOWLY
-@given(body=statements(writes=False), varying=VARYING)
+@given(body=st.deferred(lambda: statements(writes=False)), varying=VARYING)
 def test_a_function_that_only_looks_means_the_same_without_branches(
     body: list[str], varying: tuple[str, ...]
 ) -> None:
