@@ -7,6 +7,7 @@ the range of all that is ever stored there: it is found by compiling until it no
 from __future__ import annotations
 
 import ast
+import functools
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -118,6 +119,7 @@ class Scope:
         self.assigned = ways[0].assigned.intersection(*(way.assigned for way in ways))
 
 
+@functools.cache
 def changing_names(tree: ast.FunctionDef) -> frozenset[str]:
     """The names that are given a value in more than one place of a function."""
     places: Counter[str] = Counter(argument.arg for argument in tree.args.args)
