@@ -116,12 +116,12 @@ def _complaint(log: Path) -> str:
 def wait_for_executors(context: Any) -> None:
     """Until a cluster has given the first executor; a job would otherwise wait forever, silently.
 
-    Raises `NoSpark`.
+    Raises `NoSpark` or `SparkGone`.
     """
     if str(context.master).startswith("local"):
         return
     until = time.monotonic() + _EXECUTORS_SECONDS_MAX
-    while context._jsc.sc().getExecutorMemoryStatus().size() < 2:
+    while _members(context) < 2:
         if time.monotonic() > until:
             raise NoSpark(
                 f"{context.master} has given no executor for {_EXECUTORS_SECONDS_MAX:.0f} s; "
@@ -129,6 +129,22 @@ def wait_for_executors(context: Any) -> None:
                 "(--spark-conf spark.executor.memory=512m asks for less)"
             )
         time.sleep(0.1)
+
+
+def _members(context: Any) -> int:
+    """The driver and the executors that the master has given; Spark stops where it gives up."""
+    spark = context._jsc.sc()
+    try:
+        return int(spark.getExecutorMemoryStatus().size())
+    except Exception:
+        if how := how_it_ended(context._gateway):
+            raise SparkGone("before it had an executor", how) from None
+        if not spark.isStopped():
+            raise
+        raise NoSpark(
+            f"no master answers at --master {context.master}, and Spark has given up; "
+            "it needs the address of one that runs, as spark://host:7077"
+        ) from None
 
 
 def _gateway(conf: Any, log: Path) -> Any:
