@@ -18,7 +18,7 @@ from checker.reduced.decisions import (
 from checker.reduced.elements import Seen
 from checker.reduced.postponed import postponed_fields
 from checker.reduced.quiet import Quiet, quiet_steps
-from checker.reduced.stepping import Steps, normal_form_of
+from checker.reduced.stepping import Steps, named_at_lowest, normal_form_of
 from checker.reduced.worlds import SETTINGS, STATE, Fields, TooIntricate, World
 
 
@@ -26,7 +26,9 @@ def decided(problem: Problem) -> Decisions:
     """How the problem's model is made smaller. Raises `CannotReduce`."""
     try:
         steps = Steps.of(problem.model, problem.symmetry.sorts)
-        asked = read_by_claims(problem, steps)
+        # What is not kept has its lowest value. A name, it would be exchanged with others there.
+        names = named_at_lowest(problem.model.layout, problem.symmetry.sorts)
+        asked = read_by_claims(problem, steps) | names
         _require_stuttering(problem, steps)
         cone = cone_of(steps, asked)
         seen = asked | normal_form_of(steps).fields_read

@@ -229,6 +229,18 @@ def renamings(
     return values | named if values & named else values
 
 
+def named_at_lowest(layout: Layout, sorts: Collection[Sort]) -> Fields:
+    """The fields whose lowest value is a name of one of these sorts, and not that there is none."""
+    return frozenset(
+        f.name
+        for f in layout.fields
+        if f.naming is not None
+        and f.naming.holds is Holds.REPLICA
+        and f.lo >= 0
+        and _named_by(f) in sorts
+    )
+
+
 def _named_by(declared: Field) -> Sort | None:
     """The sort of the names that a field holds."""
     if declared.naming is None or declared.naming.holds in (Holds.PLAIN, Holds.BORN):
