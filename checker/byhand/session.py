@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from counterexamples import NO_CLAIM, BadFile, BadTrace, Trimmed, write_trace
 from counterexamples.rendering import BAD
 from counterexamples.state_table import QUIET
 from model.kit.errors import BadCondition
+from model.kit.nearest import nearest
 from model.kit.transition_system import Step
 
 HELP = (
@@ -171,9 +171,9 @@ class Session:
         savable = self.walk.savable()
         claim = words[1] if len(words) > 1 else savable[0]
         if claim not in savable:
-            near = difflib.get_close_matches(claim, savable, 1)
+            near = nearest(claim, savable)
             there = ", ".join(savable)
-            instead = f"did you mean {near[0]}? There are {there}" if near else f"there are {there}"
+            instead = f"did you mean {near}? There are {there}" if near else f"there are {there}"
             raise NotACommand(f"{claim} does not break here for the first time; {instead}")
         write_trace(words[0], self.walk.recorded(claim))
         against = "against no claim" if claim == NO_CLAIM else f"against {claim}"

@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from checker.behaviours.adjacency import Mask, Numbers
+from checker.behaviour_findings import fault_counts
+from checker.behaviours.adjacency import Mask, mask_of
 from checker.behaviours.fairness import IN_NONE, FairSteps
 from checker.behaviours.lasso import lasso_in
-from checker.behaviours.nearest import Nearest
+from checker.behaviours.shortest_ways import ShortestWays
 from checker.behaviours.space import Space
 from checker.compare.aligning import Pair
 from checker.compare.following import Following, Outcome
@@ -26,7 +27,6 @@ from checker.explain.allowance import Allowance
 from checker.explain.chain import own_actions
 from checker.explain.courses import Event
 from checker.explain.lasting import LastingSearch, recovery_in, staying_in
-from checker.fault_count import faults_in_rows
 from checker.faults import Disagreement
 from checker.finding import confirmed, told_trapped
 from checker.problems.family import words_of
@@ -81,7 +81,7 @@ class _Looked:
             return Following(outcome=Outcome.UNDECIDED, states=states)
         ways, recovery = recovery_in(space, model, claim)
         _, good = space.truths
-        nearest = Nearest(space, ways.taken, good)
+        nearest = ShortestWays(space, ways.taken, good)
         if nearest.reaches(0):
             way = self._walked(_calls(model, space, nearest.way(0)))
             self._require(claim.good, way)
@@ -125,12 +125,11 @@ class _Looked:
         model = self._model
         is_waiting = known.is_waiting
         fair, waits, stays = staying_in(space, model, claim, is_waiting=is_waiting)
-        lasso = lasso_in(space, fair, waits, stays, partial(_faults, model, space))
+        lasso = lasso_in(space, fair, waits, stays, partial(fault_counts, model, space))
         if lasso is not None:
             everything: Mask = np.ones(len(space.source), np.bool_)
-            begins: Mask = np.zeros(len(space), np.bool_)
-            begins[lasso.begins] = True
-            to_there = Nearest(space, everything, begins).way(0)
+            begins = mask_of(np.array([lasso.begins]), len(space))
+            to_there = ShortestWays(space, everything, begins).way(0)
             edges = (*to_there, *lasso.way, *lasso.cycle)
             way = self._walked(_calls(model, space, edges))
             repeats_after = len(edges) - len(lasso.cycle)
@@ -157,7 +156,7 @@ class _Looked:
         """
         _, then = space.truths
         takes: Mask = fair.of_edge != IN_NONE
-        nearest = Nearest(space, takes, then)
+        nearest = ShortestWays(space, takes, then)
         out = space.forwards.edges_of(np.array([0], np.int32)).tolist()
         asked = set() if known.round is None else _asked(known.round)
         ways: list[tuple[int, ...]] = [
@@ -251,8 +250,3 @@ def _calls(model: Model, space: Space, edges: Iterable[int]) -> list[Call]:
 def _asked(around: Round) -> set[Call]:
     """The steps that fairness obliges whoever goes round."""
     return {(each.action, tuple(value for _, value in each.arguments)) for each in around.obliged}
-
-
-def _faults(model: Model, space: Space, states: Numbers) -> Numbers:
-    """How many faults it took to come to states."""
-    return faults_in_rows(model, np.ascontiguousarray(space.rows[states])).astype(np.int32)

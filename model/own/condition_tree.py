@@ -9,7 +9,6 @@ leave 64 bits and no loop is long.
 from __future__ import annotations
 
 import ast
-import difflib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
@@ -17,6 +16,7 @@ from typing import Any
 
 from model.kit.errors import BadCondition
 from model.kit.layout import Layout, Place
+from model.kit.nearest import nearest
 from model.own.declared import AnyField, Choice, Name
 
 TURNS_MAX = 64
@@ -389,6 +389,6 @@ def _guarded(found: _Number, condition: ast.expr) -> ast.expr:
 
 def _known(name: str, known: Sequence[str]) -> str:
     """`did you mean leo? It has ...`"""
-    near = difflib.get_close_matches(name, known, 1)
+    near = nearest(name, known)
     there = f"there are {', '.join(known)}" if known else "there is nothing"
-    return f"did you mean {near[0]}? There are {', '.join(known)}" if near else there
+    return f"did you mean {near}? There are {', '.join(known)}" if near else there

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import ast
 import copy
-import difflib
 import types
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from model.kit.made import function_of
+from model.kit.nearest import nearest
 from model.own.comprehensions import Unfolding
 from model.own.declared import AnyField, BadProtocol
 from model.own.values import Numbering
@@ -321,9 +321,9 @@ class Rules:
                 case ast.Attribute(value=ast.Name(id=name), attr=attribute):
                     if name not in arguments or attribute in (*self.known, "bit_count"):
                         continue
-                    near = difflib.get_close_matches(attribute, self.known, 1)
+                    near = nearest(attribute, self.known)
                     what = f"{tree.name}: the state has no field {attribute!r}"
-                    instead = f"did you mean {near[0]}? It" if near else "it"
+                    instead = f"did you mean {near}? It" if near else "it"
                     raise self.refuse(node, what, f"{instead} has {', '.join(self.known)}")
 
     def _make_what_it_calls(self, tree: ast.FunctionDef) -> None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-import difflib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from model.kit.nearest import nearest
 from model.own.declared import NONE, AnyField, Choice, Name
 
 Refuse = Callable[[ast.AST | None, str, str], Exception]
@@ -101,8 +101,8 @@ class Numbering(ast.NodeTransformer):
         if isinstance(value, str) and isinstance(field, Choice):
             if value in field.values:
                 return field.values.index(value)
-            near = difflib.get_close_matches(value, field.values, 1)
-            instead = f"did you mean {near[0]!r}? It" if near else "it"
+            near = nearest(value, field.values)
+            instead = f"did you mean {near!r}? It" if near else "it"
             known = ", ".join(repr(each) for each in field.values)
             raise self.refuse(
                 node, f"{field.name} is never {value!r}", f"{instead} is one of {known}"

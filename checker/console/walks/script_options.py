@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 from typing import Any
 
 import click
 from click.core import ParameterSource
 
 from checker.byhand.script import Header, Script
+from model.kit.nearest import nearest
 
 _MULTIPLE = {"with", "without", "invariant", "set"}
 """Of these a header may name several, between commas."""
@@ -60,8 +60,8 @@ def _parameter(script: Script, header: Header, command: click.Command) -> click.
         if name.startswith("--") and name.removeprefix("--") not in {*_OWN, *_NOT_HERE}
     }
     if header.name not in known:
-        near = difflib.get_close_matches(header.name, known, 1)
-        told = f"did you mean {near[0]}?" if near else f"there are {', '.join(sorted(known))}"
+        near = nearest(header.name, known)
+        told = f"did you mean {near}?" if near else f"there are {', '.join(sorted(known))}"
         raise script.refuse(header.number, f"no option is called {header.name}; {told}")
     return known[header.name]
 

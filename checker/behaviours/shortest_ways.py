@@ -8,7 +8,7 @@ from checker.behaviours.adjacency import NOT_REACHED, Adjacency, Mask, Numbers, 
 from checker.behaviours.space import Space
 
 
-class Nearest:
+class ShortestWays:
     """How many steps it is from each state to the nearest of `goals`, by the edges of `taken`."""
 
     def __init__(self, space: Space, taken: Mask, goals: Mask) -> None:
