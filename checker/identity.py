@@ -10,9 +10,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from checker.account import Account
-from checker.compiled.rules import rules_digest
+from checker.compiled.problem_digest import problem_digest
 from checker.problems.family import FindFamily
 from checker.problems.problem import Problem
+from checker.program_digest import program_digest
 from checker.result import LevelSummary
 from checker.store.manifest import BadRun, Manifest
 from checker.store.storage import Damaged
@@ -30,7 +31,8 @@ def identity_of(problem: Problem) -> dict[str, Any]:
         "invariants": sorted(problem.asked_names),
         "symmetry": problem.symmetry.value,
         "layout": model.layout.digest,
-        "rules": rules_digest(problem),
+        "rules": problem_digest(problem),
+        "program": program_digest(),
     }
 
 
@@ -47,12 +49,18 @@ def problem_of(identity: Mapping[str, Any], location: str, find: FindFamily) -> 
             identity["invariants"],
             symmetry=identity["symmetry"],
         )
-        same = identity_of(problem) == dict(identity)
+        now = identity_of(problem)
     except BadEnvironment as problem_found:
         raise BadRun(f"{location}: {problem_found}") from None
     except (KeyError, TypeError, ValueError) as problem_found:
         raise Damaged(f"{location}: the manifest is damaged: {problem_found}") from None
-    if not same:
+    differing = [name for name in now if now[name] != identity.get(name)]
+    if differing == ["program"]:
+        raise BadRun(
+            f"{location} was begun by another version of Waterline, of Python or of a library; "
+            "finish it there, or begin anew in another directory"
+        )
+    if differing or set(now) != set(identity):
         raise BadRun(
             f"{location} was begun with other rules than this version has; "
             "finish it there, or begin anew in another directory"

@@ -1,23 +1,22 @@
-"""Machine code on disk: object files by the name of all that they were made of.
+"""The folder of what is kept from run to run, and the machine code in it, by its name.
 
-A file holds a checksum and the code. It is written aside and renamed, and verified before it is
-loaded: one that is cut short, changed or empty is made anew. Nothing is ever unpickled. A folder
-that somebody else could have written to is not used.
+A folder that somebody else could have written to is not used. What its files must be is said in
+`checker.compiled.kept_file`.
 """
 
 from __future__ import annotations
 
 import atexit
-import contextlib
 import functools
-import hashlib
 import os
 import shutil
 import stat
 import tempfile
 from pathlib import Path
 
-_MAGIC = b"waterline kernel 1\n"
+from checker.compiled.kept_file import is_ours_alone, read_sealed, write_sealed
+
+_BYTES_MAX = 1 << 28
 
 
 def cache_directory() -> Path:
@@ -51,12 +50,13 @@ def distrust(directory: Path) -> str | None:
     try:
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         directory = directory.resolve()
-        if not _is_ours(directory):
+        found = directory.lstat()
+        if found.st_uid not in {os.geteuid(), 0}:
             return (
                 f"{directory} is not used, because it belongs to another user; "
                 "set WATERLINE_CACHE to a folder of your own"
             )
-        if not _is_ours_alone(directory):
+        if not is_ours_alone(found):
             return (
                 f"{directory} is not used, because others can write to it; "
                 f"make it yours alone (chmod go-w {directory}), or set WATERLINE_CACHE"
@@ -73,52 +73,19 @@ def distrust(directory: Path) -> str | None:
     return None
 
 
-def _is_ours(path: Path) -> bool:
-    return path.lstat().st_uid in {os.geteuid(), 0}
-
-
-def _is_ours_alone(path: Path) -> bool:
-    mode = path.lstat().st_mode
-    is_open = stat.S_ISLNK(mode) or mode & (stat.S_IWGRP | stat.S_IWOTH)
-    return _is_ours(path) and not is_open
-
-
 def kept(name: str) -> bytes | None:
-    """The code kept under this name; None where there is none that can be trusted."""
+    """What is kept under this name; None where there is nothing that can be trusted."""
     if trusted_cache() is None:
         return None
-    path = folder() / f"{name}.o"
-    try:
-        if not all(_is_ours_alone(each) for each in (path.parent, path)):
-            return None
-        content = path.read_bytes()
-    except OSError:
-        return None
-    head = len(_MAGIC) + hashlib.sha256().digest_size
-    code = content[head:]
-    return code if content[:head] == _head(code) else None
+    return read_sealed(folder() / f"{name}.o", bytes_max=_BYTES_MAX)
 
 
-def keep(name: str, code: bytes) -> None:
-    """Keep code under this name; where that cannot be, do without."""
-    if trusted_cache() is None:
-        return
-    path = folder() / f"{name}.o"
-    with contextlib.suppress(OSError):
-        path.parent.mkdir(mode=0o700, exist_ok=True)
-        handle, aside = tempfile.mkstemp(dir=path.parent, prefix=f"{name}.", suffix=".writing")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(_head(code) + code)
-            Path(aside).replace(path)
-        except OSError:
-            Path(aside).unlink(missing_ok=True)
+def keep(name: str, content: bytes) -> None:
+    """Keep a content under this name; where that cannot be, do without."""
+    if trusted_cache() is not None:
+        write_sealed(folder() / f"{name}.o", content)
 
 
 def folder() -> Path:
     """The folder of the object files."""
     return cache_directory() / "kernels"
-
-
-def _head(code: bytes) -> bytes:
-    return _MAGIC + hashlib.sha256(code).digest()

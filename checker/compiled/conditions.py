@@ -11,8 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from checker.compiled.resolution import Known
 from checker.compiled.scope import Ranges
-from checker.compiled.values import Known, Number, Value, constant
+from checker.compiled.values import Number, Value, constant
 from checker.compiled.writer import Join
 
 if TYPE_CHECKING:
@@ -129,13 +130,12 @@ class Conditions:
                 raise self.expressions.source.refuse(
                     node, f"`{ast.unparse(among)}` is no collection of constants", "write (a, b)"
                 )
-            members = sorted(value.thing) if isinstance(value.thing, frozenset) else value.thing
-            wrapped = [self.expressions.wrapped(among, member) for member in members]
-            items = [item for item in wrapped if isinstance(item, Number)]
-            if len(items) != len(wrapped):
+            if not all(isinstance(member, int) for member in value.thing):
                 raise self.expressions.source.refuse(
                     node, "not all of them are numbers", "use whole numbers"
                 )
+            members = sorted(value.thing) if isinstance(value.thing, frozenset) else value.thing
+            items = [self.expressions.wrapped(among, member) for member in members]
         found = constant(0)
         for item in items:
             same = self.expressions.writer.compared("eq", number, item)

@@ -10,11 +10,14 @@ import builtins
 import types
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from checker.compiled import fields
 from checker.compiled.arithmetic import Arithmetic, fits
 from checker.compiled.conditions import Conditions
+from checker.compiled.content import Intrinsic, NoContent
+from checker.compiled.resolution import Known, Lookups, Undefined
 from checker.compiled.scope import Names
 from checker.compiled.source import Source, source_of
 from checker.compiled.values import (
@@ -22,8 +25,6 @@ from checker.compiled.values import (
     LEAST,
     ArrayValue,
     FieldValue,
-    Intrinsic,
-    Known,
     Number,
     SettingsValue,
     StateValue,
@@ -34,7 +35,6 @@ from checker.compiled.values import (
 )
 from checker.compiled.writer import NotFlat, Writer
 
-_BUILTINS = {"min": min, "max": max, "abs": abs, "int": int, "bool": bool, "range": range}
 Call = Callable[[Source, list[Value]], Value]
 
 
@@ -48,6 +48,7 @@ class Expressions:
     fault: fields.Fault
     call: Call
     table: Callable[[tuple[int, ...]], str]
+    lookups: Lookups
     trusted: bool = False
     """Whether the text is the checker's own: see `Arithmetic`."""
     arithmetic: Arithmetic = field(init=False)
@@ -72,8 +73,8 @@ class Expressions:
                 return self._call(node)
             case ast.Tuple():
                 return TupleValue(tuple(self.value(item) for item in node.elts))
-            case ast.Constant(value=bool() | int()):
-                return self.wrapped(node, node.value)
+            case ast.Constant(value=bool() | int() as number):
+                return self.wrapped(node, number)
             case ast.BinOp():
                 left, right = self.number(node.left), self.number(node.right)
                 return self.operated(node, node.op, left, right)
@@ -113,23 +114,25 @@ class Expressions:
             instead = "write a loop, or a function of its own"
         return self.source.refuse(node, f"{what} has no compiled form", instead)
 
-    def wrapped(self, node: ast.expr, thing: Any) -> Value:
-        """A value of Python's own: a number, or something that numbers are got from."""
-        if isinstance(thing, Intrinsic):
-            return thing
-        if isinstance(thing, int):
-            if not fits(thing):
-                raise self.source.refuse(node, f"{thing} needs more than 64 bits", "use less")
-            return constant(thing)
-        if isinstance(thing, types.FunctionType | types.ModuleType | tuple | frozenset | Source):
-            return Known(thing)
-        if any(thing is builtin for builtin in _BUILTINS.values()) or isinstance(thing, type):
-            return Known(thing)
-        raise self.source.refuse(
-            node,
-            f"`{ast.unparse(node)}` is {type(thing).__name__}, no number",
-            "use whole numbers, functions and modules",
-        )
+    def wrapped(self, node: ast.expr, thing: int) -> Number:
+        """A number of Python's own."""
+        if not fits(thing):
+            raise self.source.refuse(node, f"{thing} needs more than 64 bits", "use less")
+        return constant(thing)
+
+    def looked_up(self, node: ast.expr, look_up: Callable[[], Known]) -> Value | None:
+        """A number, or something that numbers are got from; None for what is not defined."""
+        try:
+            known = look_up()
+        except Undefined:
+            return None
+        except NoContent as problem:
+            raise self.source.refuse(
+                node, f"`{ast.unparse(node)}` is {problem.what}", problem.instead
+            ) from None
+        if isinstance(known.thing, int):
+            return self.wrapped(node, known.thing)
+        return known.thing if isinstance(known.thing, Intrinsic) else known
 
     def _name(self, node: ast.Name) -> Value:
         name = node.id
@@ -142,10 +145,9 @@ class Expressions:
                     "give it one before, on every way that leads here",
                 )
             return value
-        if name in self.source.names:
-            return self.wrapped(node, self.source.names[name])
-        if name in _BUILTINS:
-            return Known(_BUILTINS[name])
+        found = self.looked_up(node, lambda: self.lookups.name(self.source, name))
+        if found is not None:
+            return found
         if not hasattr(builtins, name):
             raise self.source.refuse(node, f"`{name}` is not defined", "define it, or name another")
         raise self.source.refuse(
@@ -174,8 +176,10 @@ class Expressions:
             raise self.source.refuse(
                 node, f"there is no setting {node.attr!r}", f"use {', '.join(owner.names)}"
             )
-        if isinstance(owner, Known) and hasattr(owner.thing, node.attr):
-            return self.wrapped(node, getattr(owner.thing, node.attr))
+        if isinstance(owner, Known):
+            found = self.looked_up(node, lambda: self.lookups.member(owner, node.attr))
+            if found is not None:
+                return found
         raise self.source.refuse(
             node,
             f"`{ast.unparse(node)}` is nothing that can be compiled",
@@ -213,8 +217,10 @@ class Expressions:
             return self._loaded(rows, self.array_place(rows, node))
         if isinstance(rows, Known) and isinstance(rows.thing, tuple):
             index = self.number(node.slice)
-            if index.is_constant and -len(rows.thing) <= index.lo < len(rows.thing):
-                return self.wrapped(node, rows.thing[index.lo])
+            if index.is_constant:
+                found = self.looked_up(node, lambda: self.lookups.item(rows, index.lo))
+                if found is not None:
+                    return found
         raise self.source.refuse(
             node,
             f"`{ast.unparse(node)}` is no element of a field",
@@ -304,6 +310,7 @@ class Expressions:
         if isinstance(called, Known) and isinstance(called.thing, types.FunctionType | Source):
             thing = called.thing
             callee = thing if isinstance(thing, Source) else source_of(thing)
+            self._require_own_file(callee, node)
             return self.call(callee, self._arguments(callee, node))
         if isinstance(called, Known) and called.thing in (min, max, abs, int, bool):
             return self._builtin(called.thing, node)
@@ -312,6 +319,17 @@ class Expressions:
             f"`{ast.unparse(node.func)}` cannot be called",
             "call functions of a module, min, max, abs, int or bool",
         )
+
+    def _require_own_file(self, callee: Source, node: ast.Call) -> None:
+        """A model of one's own calls functions of its own file, by their own names."""
+        is_of_it = callee.own_file and callee.file == self.source.file
+        if self.source.own_file and not is_of_it:
+            raise self.source.refuse(
+                node,
+                f"`{ast.unparse(node.func)}` is a function of another file, or has another name "
+                "in this one",
+                "a model is one file: write it here, and call it by its name",
+            )
 
     def _arguments(self, callee: Source, node: ast.Call) -> list[Value]:
         """The arguments in the order of the parameters, by name and by default too."""
@@ -327,13 +345,20 @@ class Expressions:
             raise self.source.refuse(
                 node, "an argument too many, or a *", f"give {', '.join(names)}"
             )
-        for name, default in zip(names[len(names) - len(defaults) :], defaults, strict=True):
+        for i, name in enumerate(names[len(names) - len(defaults) :]):
             if name not in given:
-                given[name] = self.wrapped(node, default)
+                default = self.looked_up(node, partial(self.lookups.default, callee, i))
+                assert default is not None
+                given[name] = default
         missing = [name for name in names if name not in given]
         if missing:
             raise self.source.refuse(node, f"no {', '.join(missing)}", f"give {', '.join(names)}")
         return [given[name] for name in names]
+
+    def is_range(self, node: ast.expr) -> bool:
+        """Whether a loop over a call of it goes over a range: also where the file renames it."""
+        called = self.value(node)
+        return isinstance(called, Known) and called.thing is range
 
     def _builtin(self, function: Any, node: ast.Call) -> Number:
         numbers = [self.number(argument) for argument in node.args]

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 
 from checker.compiled.conditions import Conditions
 from checker.compiled.expressions import Expressions
+from checker.compiled.resolution import Lookups
 from checker.compiled.scope import Ranges, Snapshot, changing_names
 from checker.compiled.source import Source
 from checker.compiled.values import Number, TupleValue, Value, constant, ranged
@@ -36,6 +37,7 @@ class Flat:
 
     writer: Writer
     table: Callable[[tuple[int, ...]], str]
+    lookups: Lookups
     _known: dict[tuple[Source, tuple[Value, ...]], _Outcome] = field(default_factory=dict)
     _begun: list[Source] = field(default_factory=list)
 
@@ -115,7 +117,13 @@ class _Inline:
         """Of each loop that is open: whether this turn, or the whole of it, has been left."""
         self._broken: list[Number] = []
         self.expressions = Expressions(
-            source, self.writer, self.scope, self._fault, self._call, flat.table
+            source,
+            self.writer,
+            self.scope,
+            self._fault,
+            self._call,
+            flat.table,
+            flat.lookups,
         )
         self.conditions = _Conditions(self.expressions, self)
         self.expressions.conditions = self.conditions
@@ -260,7 +268,9 @@ class _Inline:
     def _for(self, node: ast.For) -> None:
         assert isinstance(node.target, ast.Name)
         match node.iter:
-            case ast.Call(func=ast.Name(id="range"), args=[_, *_] as given, keywords=[]):
+            case ast.Call(func=called, args=[_, *_] as given, keywords=[]) if (
+                self.expressions.is_range(called)
+            ):
                 numbers = [self.expressions.number(argument) for argument in given]
             case _:
                 raise NotFlat

@@ -13,6 +13,7 @@ from typing import Any
 
 from checker.compiled import fields
 from checker.compiled.expressions import Expressions
+from checker.compiled.resolution import Lookups
 from checker.compiled.scope import Ranges, Scope, changing_names
 from checker.compiled.source import Source
 from checker.compiled.values import (
@@ -53,6 +54,7 @@ class Body:
     source: Source
     call: Callable[[Source, list[Value]], Written]
     table: Callable[[tuple[int, ...]], str]
+    lookups: Lookups
     comment: bool = False
     trusted: bool = False
     """Whether the text is the checker's own: no range is looked for, nothing is checked."""
@@ -80,6 +82,7 @@ class Body:
             self._fault,
             self._called,
             self.table,
+            self.lookups,
             trusted=self.trusted,
         )
         spare = [*tree.args.posonlyargs, *tree.args.kwonlyargs]
@@ -381,7 +384,9 @@ class Body:
     def _range(self, node: ast.For) -> tuple[Number, Number, int]:
         """Start, stop and step of the range that a loop goes over."""
         match node.iter:
-            case ast.Call(func=ast.Name(id="range"), args=[_, *_] as given, keywords=[]):
+            case ast.Call(func=called, args=[_, *_] as given, keywords=[]) if (
+                self.expressions.is_range(called)
+            ):
                 numbers = [self.expressions.number(argument) for argument in given]
             case _:
                 numbers = []

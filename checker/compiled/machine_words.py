@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from checker.compiled.content import Intrinsic
 from checker.compiled.expressions import Expressions
 from checker.compiled.values import (
     ArrayValue,
-    Intrinsic,
     Number,
     TupleValue,
     Value,

@@ -8,11 +8,12 @@ import hashlib
 import json
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from checker.compiled import cache, machine, recognised
+from checker.compiled import cache, machine
 from checker.compiled.source import source_of
+from checker.compiled.text_key import Found, Recorded, key_of
 from checker.compiled.unit import Unit
 from checker.compiled.values import Value
 from checker.compiled.written import Written
@@ -22,30 +23,30 @@ from checker.compiled.written import Written
 class Called:
     """What a program is called, and its functions: what loading its machine code takes.
 
-    Of each argument of a function it says whether it points somewhere.
+    Of each argument of a function it says whether it points somewhere. `found` is what was looked
+    up to write it.
     """
 
     name: str
     functions: tuple[tuple[str, tuple[bool, ...]], ...]
+    found: Found = field(compare=False)
 
-    def as_bytes(self) -> bytes:
+    def as_bytes(self, recorded: Recorded) -> bytes:
         """To be kept."""
-        return json.dumps([self.name, self.functions]).encode()
-
-    @staticmethod
-    def from_bytes(content: bytes) -> Called:
-        """What was kept."""
-        name, functions = json.loads(content)
-        return Called(name, tuple((each, tuple(points)) for each, points in functions))
+        return json.dumps([self.name, self.functions, recorded]).encode()
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A module in LLVM's text, its functions as in `Called`, and whether it has a model's rules."""
+    """A module in LLVM's text, its functions as in `Called`, and whether it has a model's rules.
+
+    `found` is what was looked up to write it.
+    """
 
     text: str
     functions: tuple[tuple[str, tuple[bool, ...]], ...]
     rules: bool
+    found: Found = field(compare=False, repr=False)
 
     @property
     def name(self) -> str:
@@ -56,7 +57,7 @@ class Program:
     @property
     def called(self) -> Called:
         """What is to be known of it once its machine code is there."""
-        return Called(self.name, self.functions)
+        return Called(self.name, self.functions, self.found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +78,9 @@ def program(unit: Unit, *roots: Written) -> Program:
         (root.name, tuple(parameter.startswith("ptr") for parameter in root.parameters))
         for root in roots
     )
-    return Program(unit.text(*roots), tuple(functions), rules=not unit.trusted)
+    return Program(
+        unit.text(*roots), tuple(functions), rules=not unit.trusted, found=unit.lookups.found
+    )
 
 
 def own_program(functions: tuple[tuple[Callable[..., Any], tuple[Value, ...]], ...]) -> Program:
@@ -100,7 +103,7 @@ def own_recipe(*functions: tuple[Callable[..., Any], tuple[Value, ...]]) -> Reci
 
 def is_at_hand(recipe: Recipe) -> bool:
     """Whether the machine code of a program is on disk or in this process."""
-    name = _called(recipe).name
+    name = called(recipe).name
     return name in _in_memory or cache.kept(name) is not None
 
 
@@ -110,45 +113,51 @@ _loading = threading.Lock()
 
 
 @functools.lru_cache(maxsize=64)
-def _called(recipe: Recipe) -> Called:
+def called(recipe: Recipe) -> Called:
     """What a program is called; it is written only if that is not known.
 
-    Once it was written that is kept beside the machine code, by a key of all it was made of.
+    Once it was written that is kept beside the machine code: see `checker.compiled.text_key`.
     """
-    key = recognised.key_of(recipe.write.__name__, machine.description(), *recipe.made_of)
+    key = key_of(recipe.write.__name__, machine.description(), *recipe.made_of)
     if key is None:
         return recipe.program().called
-    known = cache.kept(key)
-    if known is not None:
-        with contextlib.suppress(ValueError, TypeError):
-            return Called.from_bytes(known)
-    called = recipe.program().called
-    cache.keep(key, called.as_bytes())
-    return called
+    kept = cache.kept(key.name)
+    if kept is not None:
+        # What is no record of a program is written anew, however it came there.
+        with contextlib.suppress(ValueError, TypeError, IndexError, RecursionError):
+            name, functions, recorded = json.loads(kept)
+            found = key.found_again(recorded)
+            if found is not None:
+                return Called(name, tuple((f, tuple(points)) for f, points in functions), found)
+    written = recipe.program().called
+    recorded = key.recorded(written.found)
+    if recorded is not None:
+        cache.keep(key.name, written.as_bytes(recorded))
+    return written
 
 
 def loaded(recipe: Recipe) -> machine.Functions:
     """The functions of a program; of several threads that ask for the same one makes them."""
-    called = _called(recipe)
-    if called.name not in _in_memory:
+    known = called(recipe)
+    if known.name not in _in_memory:
         with _loading:
-            if called.name not in _in_memory:
-                _in_memory[called.name] = _made(called, recipe)
-    return _in_memory[called.name]
+            if known.name not in _in_memory:
+                _in_memory[known.name] = _made(known, recipe)
+    return _in_memory[known.name]
 
 
-def _made(called: Called, recipe: Recipe) -> machine.Functions:
-    code = cache.kept(called.name)
+def _made(known: Called, recipe: Recipe) -> machine.Functions:
+    code = cache.kept(known.name)
     if code is not None:
         with contextlib.suppress(RuntimeError):
-            return machine.load(code, dict(called.functions))
+            return machine.load(code, dict(known.functions))
     made = recipe.program()
     code = machine.object_code(made.text, rules=made.rules)
-    cache.keep(called.name, code)
-    return machine.load(code, dict(called.functions))
+    cache.keep(made.name, code)
+    return machine.load(code, dict(made.functions))
 
 
 def forget() -> None:
     """Load machine code anew from now on, as another process would."""
     _in_memory.clear()
-    _called.cache_clear()
+    called.cache_clear()

@@ -38,7 +38,8 @@ class Source:
     """A function that is compiled: its syntax tree, and what the names in it stand for.
 
     `names` are those of its module, `variables` its own. `generated` says that the checker wrote
-    it, and that it never runs interpreted.
+    it, and that it never runs interpreted: there is no `function` of Python's then. One that is
+    `own_file` calls functions of its own file alone.
     """
 
     name: str
@@ -48,6 +49,8 @@ class Source:
     variables: frozenset[str]
     defaults: tuple[Any, ...] = ()
     generated: bool = False
+    function: Any = None
+    own_file: bool = False
 
     @property
     def parameters(self) -> list[str]:
@@ -93,6 +96,9 @@ def source_of(function: object) -> Source:
         function.__globals__,
         frozenset(code.co_varnames),
         function.__defaults__ or (),
+        function=function,
+        own_file=tree_of(function) is not None
+        and function.__globals__.get("__file__") == code.co_filename,
     )
     if code.co_freevars or "." in function.__qualname__:
         raise source.refuse(

@@ -8,13 +8,13 @@ from __future__ import annotations
 from typing import Any
 
 from checker.compiled import machine_words
+from checker.compiled.content import Intrinsic
 from checker.compiled.expressions import Expressions
 from checker.compiled.flat import Flat
+from checker.compiled.resolution import Known
 from checker.compiled.source import source_of
 from checker.compiled.values import (
     ArrayValue,
-    Intrinsic,
-    Known,
     Number,
     StateValue,
     TupleValue,
@@ -40,7 +40,9 @@ def intrinsics(layout: Layout) -> dict[str, Intrinsic]:
         number, rule, *given = arguments
         assert isinstance(number, Number)
         assert isinstance(rule, Known)
-        region = regions.setdefault((id(e.writer), e.writer.block), Flat(e.writer, e.table))
+        region = regions.setdefault(
+            (id(e.writer), e.writer.block), Flat(e.writer, e.table, e.lookups)
+        )
         outcome = region.try_call(source_of(rule.thing), given)
         if outcome is None:
             not_flat.add(number.lo)

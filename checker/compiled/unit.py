@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from checker.compiled.function import RUNS_MAX, Body
+from checker.compiled.resolution import Lookups
 from checker.compiled.scope import Ranges
 from checker.compiled.source import NotCompilable, Source
 from checker.compiled.values import (
@@ -41,6 +42,7 @@ class Unit:
     comment: bool = False
     attributes: str = ATTRIBUTES
     trusted: bool = False
+    lookups: Lookups = field(default_factory=Lookups)
     _written: dict[_Key, Written] = field(default_factory=dict)
     _begun: list[Source] = field(default_factory=list)
     _tables: dict[tuple[int, ...], str] = field(default_factory=dict)
@@ -76,6 +78,7 @@ class Unit:
                 source,
                 self.call,
                 self.table,
+                self.lookups,
                 comment=self.comment,
                 trusted=self.trusted or source.generated,
             )

@@ -7,10 +7,10 @@ only be one number is a constant, and what cannot leave a range need not be chec
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
+from checker.compiled.content import Intrinsic
+from checker.compiled.resolution import Known
 from model.kit.layout import Layout, Place
 
 LEAST, GREATEST = -(1 << 63), (1 << 63) - 1
@@ -101,20 +101,6 @@ class TupleValue:
     """Several values side by side; they are never stored as one."""
 
     items: tuple[Value, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Known:
-    """Something of Python's own: a function, a module, a collection of constants, a built-in."""
-
-    thing: Any
-
-
-@dataclass(frozen=True, slots=True)
-class Intrinsic:
-    """A function that the compiler writes out itself, given `Expressions` and the arguments."""
-
-    write: Callable[..., Any]
 
 
 Value = (

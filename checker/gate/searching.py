@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from checker.compiled.kernel import TooLargeToNumber
 from checker.compiled.source import NotCompilable
 from checker.engines.answers import EngineFailed
 from checker.errors import Refused
@@ -74,7 +75,7 @@ def judged(expectations: Sequence[Expectation], manner: Manner) -> list[Outcome]
             names[search] = name
         for search, found in _searched(left, expectations, manner):
             name = names[search]
-            if name and not isinstance(found, Trouble):
+            if name and not isinstance(found, Trouble) and found["fingerprint"] == name:
                 keep_answer(name, found)
             settle(search, found, is_kept=False)
     return [outcomes[number] for number in sorted(outcomes)]
@@ -84,7 +85,7 @@ def _name_of(search: Search) -> str | None:
     """The answer's name among those that are kept; None for a question that has none."""
     try:
         return fingerprint(search.problem, search.budgets)
-    except NotCompilable:
+    except (NotCompilable, TooLargeToNumber):
         return None  # Which the search will tell.
 
 
@@ -162,7 +163,8 @@ def answer_to(search: Search, manner: Manner | None = None) -> tuple[str, Any]:
         return "failed", traceback.format_exc()
     if done.result.interrupted:
         raise Interrupted
-    return "answer", values_of(done)
+    # What a model imports may have changed since the search was asked: that of what was run here.
+    return "answer", {**values_of(done), "fingerprint": fingerprint(search.problem, search.budgets)}
 
 
 def _told(answer: tuple[str, Any]) -> Mapping[str, Any] | Trouble:

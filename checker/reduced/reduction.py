@@ -9,7 +9,8 @@ from __future__ import annotations
 import contextlib
 from dataclasses import replace
 
-from checker.compiled import cache, recognised
+from checker.compiled import cache
+from checker.compiled.text_key import key_of_ours
 from checker.problems.problem import Problem
 from checker.problems.reduction import Reduction
 from checker.reduced.decisions import CannotReduce, Decisions, as_text, of_text
@@ -57,7 +58,7 @@ def _key(problem: Problem) -> str | None:
     claims += [claim.keeps for claim in problem.applicable_properties]
     settings = model.settings
     claims += [(claim.happens, claim.applies(settings)) for claim in problem.reachable]
-    return recognised.key_of(
+    return key_of_ours(
         "reduction",
         model.layout,
         tuple(settings._fields),

@@ -87,6 +87,7 @@ class _Identity(_Struct):
     symmetry: str
     layout: str
     rules: str
+    program: str
 
 
 class _Account(_Struct):

@@ -14,9 +14,9 @@ import pytest
 from edited_rules import EDITS, RULES, with_rules
 from graph_model import graph_problem
 
-from checker.compiled import cache, machine, program, recognised
+from checker.compiled import cache, machine, program, text_key
 from checker.compiled.kernel import is_compiled, kernel_of, plan_of, program_of
-from checker.compiled.rules import rules_digest
+from checker.compiled.problem_digest import problem_digest
 from checker.kafka.families import problem_for
 from checker.problems.problem import Problem
 from model.message.environment import Environment
@@ -26,7 +26,7 @@ from model.message.environment import Environment
 def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv("WATERLINE_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(program, "_in_memory", {})
-    monkeypatch.setattr(recognised, "SETTLED_SECONDS", float("inf"))  # so that there are no keys
+    monkeypatch.setattr(text_key, "SETTLED_SECONDS", float("inf"))  # so that there are no keys
     forget()
     yield
     forget()
@@ -200,7 +200,7 @@ def test_an_edit_gives_another_kernel_and_other_rules(old: str, new: str, tmp_pa
     before, after = with_rules(RULES, tmp_path), with_rules(RULES.replace(old, new), tmp_path)
 
     assert program_of(plan_of(before)).name != program_of(plan_of(after)).name
-    assert rules_digest(before) != rules_digest(after)
+    assert problem_digest(before) != problem_digest(after)
 
 
 @pytest.mark.parametrize(
@@ -216,17 +216,17 @@ def test_what_means_the_same_changes_nothing(old: str, new: str, tmp_path: Path)
     before, after = with_rules(RULES, tmp_path), with_rules(RULES.replace(old, new), tmp_path)
 
     assert program_of(plan_of(before)).name == program_of(plan_of(after)).name
-    assert rules_digest(before) == rules_digest(after)
+    assert problem_digest(before) == problem_digest(after)
 
 
 def test_a_global_that_was_set_anew_gives_another_kernel(tmp_path: Path) -> None:
     problem = with_rules(RULES, tmp_path)
-    before = program_of(plan_of(problem)).name, rules_digest(problem)
+    before = program_of(plan_of(problem)).name, problem_digest(problem)
     problem.model.actions[0].guard.__globals__["LIMIT"] = 5
-    program_of.cache_clear()
+    forget()
 
     assert program_of(plan_of(problem)).name != before[0]
-    assert rules_digest(problem) != before[1]
+    assert problem_digest(problem) != before[1]
 
 
 def test_a_setting_a_size_and_a_processor_are_part_of_the_name(
@@ -261,7 +261,7 @@ def test_another_claim_changes_nothing_of_a_run_that_does_not_ask_it() -> None:
         invariants=(replace(problem.invariants[0], name="new", default=False), *problem.invariants),
     )
 
-    assert rules_digest(problem) == rules_digest(fewer) == rules_digest(more)
+    assert problem_digest(problem) == problem_digest(fewer) == problem_digest(more)
 
 
 def test_a_claim_that_is_checked_is_part_of_a_run() -> None:
@@ -274,5 +274,5 @@ def test_a_claim_that_is_checked_is_part_of_a_run() -> None:
         ),
     )
 
-    assert rules_digest(problem) != rules_digest(other)
-    assert rules_digest(problem) != rules_digest(problem_for("hw", Environment()))
+    assert problem_digest(problem) != problem_digest(other)
+    assert problem_digest(problem) != problem_digest(problem_for("hw", Environment()))

@@ -18,9 +18,9 @@ from gate_texts import SMALL, entry, read
 from told import Told
 
 from checker.budgets import NO_BUDGETS, Budgets
+from checker.compiled.kept_file import read_sealed, write_sealed
 from checker.console.gate.asking import asking
 from checker.gate import kept_answers
-from checker.gate.choosing import share
 from checker.gate.document import parsed
 from checker.gate.fingerprint import fingerprint
 from checker.gate.judging import Outcome
@@ -28,6 +28,7 @@ from checker.gate.processes import Processes, processes_wanted
 from checker.gate.reading import expectations_of
 from checker.gate.searches import Search, compiled_together, searches_of
 from checker.gate.searching import Manner, judged
+from checker.gate.shards import shard
 
 ROOT = Path(__file__).parents[2]
 TWO = entry("sane") + entry("kept", verdicts='no_committed_loss = "holds"')
@@ -94,7 +95,9 @@ def test_an_answer_is_kept_and_looked_up(cache: Path) -> None:
     assert facts(first) == facts(second)
 
 
-@pytest.mark.parametrize("damage", ["cut", "changed", "open", "forged"])
+@pytest.mark.parametrize(
+    "damage", ["cut", "changed", "open", "forged", "a FIFO", "of another question"]
+)
 def test_an_answer_that_cannot_be_trusted_is_none(damage: str, cache: Path) -> None:
     expectations = read(entry())
     judged(expectations, Manner(processes=1))
@@ -106,6 +109,16 @@ def test_an_answer_that_cannot_be_trusted_is_none(damage: str, cache: Path) -> N
         path.write_bytes(content.replace(b'"holds"', b'"violated"'))
     elif damage == "open":
         path.chmod(0o666)
+    elif damage == "a FIFO":
+        path.unlink()
+        os.mkfifo(path, 0o600)
+    elif damage == "of another question":
+        judged(read(entry(more="moves = 1\n")), Manner(processes=1))
+        [other] = [each for each in cache.iterdir() if each != path]
+        values = json.loads(read_sealed(other, bytes_max=1 << 20) or b"")
+        path.write_bytes(other.read_bytes())
+        assert read_sealed(path, bytes_max=1 << 20) is None
+        write_sealed(path, json.dumps(values).encode())
     else:
         head, _, _ = content.partition(b"\n")
         path.write_bytes(head + b"\n{}")
@@ -166,7 +179,7 @@ def test_what_changes_no_rule_that_is_reached_changes_no_name(
 
 def test_shares_are_all_and_do_not_overlap() -> None:
     expectations = read(TWO + OTHERS + entry("more", SMALL + "moves = 1\n"))
-    shares = [[e.name for e in share(expectations, n, 3)] for n in (1, 2, 3)]
+    shares = [[e.name for e in shard(expectations, n, 3)] for n in (1, 2, 3)]
 
     assert sorted(name for names in shares for name in names) == sorted(
         each.name for each in expectations
@@ -295,7 +308,8 @@ def test_an_engine_is_of_entries_that_name_none() -> None:
 
 
 def test_an_answer_that_lacks_a_verdict_for_want_of_memory_is_not_kept(cache: Path) -> None:
-    values = {"complete": True, "stopped_by": None, "claims": {"back": ["incomplete", None]}}
+    values: dict[str, object] = {"complete": True, "stopped_by": None}
+    values["claims"] = {"back": ["incomplete", None]}
     kept_answers.keep_answer("lacking", values)
     kept_answers.keep_answer("whole", values | {"claims": {"back": ["holds", None]}})
 

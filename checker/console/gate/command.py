@@ -84,11 +84,6 @@ _FILE = OutputFile()
 )
 @click.option("--shard", type=Share(), help="Run only this share, as 1/3; the shares are all.")
 @click.option(
-    "--changed-since",
-    metavar="COMMIT",
-    help="Run only what a change since this commit of git can reach.",
-)
-@click.option(
     "--engine", type=click.Choice(ENGINES), help="Of entries that name none; default: spark."
 )
 @click.option("--master", type=SparkMaster(), help="Spark master of entries that name none.")

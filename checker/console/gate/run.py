@@ -50,15 +50,11 @@ def run_gate(options: dict[str, Any]) -> int:
     given = {name: options[name] for name in ("engine", "master") if options[name] is not None}
     expectations = _read(options["files"], given, allow_models=options["allow_models"])
     # A file that cannot be used needs no engine.
-    from checker.gate.choosing import changed_since, share  # noqa: PLC0415
     from checker.gate.searching import judged  # noqa: PLC0415
+    from checker.gate.shards import shard  # noqa: PLC0415
 
-    if options["changed_since"] is not None:
-        files = options["files"]
-        expectations, told = changed_since(expectations, options["changed_since"], files)
-        say(told)
     if options["shard"] is not None:
-        expectations = share(expectations, *options["shard"])
+        expectations = shard(expectations, *options["shard"])
     with ending_as_by_ctrl_c(), showing(error_screen()) as progress:
         manner = _manner(progress, options, of=len(expectations))
         outcomes = judged(expectations, manner)

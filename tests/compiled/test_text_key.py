@@ -1,7 +1,8 @@
-"""A program that was written once is recognised by what it is made of, and by all of that."""
+"""A program that was written once is found again by what was looked up to write it: all of that."""
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -10,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from compiling import module_of
 from edited_rules import EDITS, RULES, with_rules
 from graph_model import graph_problem
 
-from checker.compiled import cache, kernel, machine, program, recognised
+from checker.compiled import cache, kernel, machine, program, text_key
 from checker.compiled.kernel import kernel_of, plan_of, program_of
-from checker.compiled.recognised import key_of
+from checker.compiled.source import NotCompilable
+from checker.compiled.text_key import TextKey, key_of, key_of_ours, sources_in
 from checker.kafka.families import GRAINS, problem_for
 from checker.problems.problem import Problem, sharing
 from checker.problems.symmetry import Symmetry
@@ -30,7 +31,7 @@ PROBLEM = graph_problem([(0, 1)])
 def settled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """An empty cache, and sources that nobody edits, however young the checkout is."""
     monkeypatch.setenv("WATERLINE_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(recognised, "SETTLED_SECONDS", float("-inf"))
+    monkeypatch.setattr(text_key, "SETTLED_SECONDS", float("-inf"))
     forget()
     yield
     forget()
@@ -57,9 +58,24 @@ def written(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return names
 
 
+def named(*made_of: Any) -> str:
+    """The name of a recipe that has a key."""
+    key = key_of(*made_of)
+    assert key is not None
+    return key.name
+
+
+def written_again(problem: Problem, written: list[str]) -> bool:
+    """Whether its text is written, once what this process knows is forgotten."""
+    forget()
+    before = len(written)
+    kernel_of(problem)
+    return len(written) > before
+
+
 def key_file(problem: Problem = PROBLEM) -> Path:
     made_of = program_of.__name__, machine.description(), plan_of(problem)
-    return cache.folder() / f"{key_of(*made_of)}.o"
+    return cache.folder() / f"{named(*made_of)}.o"
 
 
 def test_the_text_of_what_was_compiled_before_is_not_written(written: list[str]) -> None:
@@ -116,25 +132,42 @@ def test_without_its_machine_code_a_recognised_program_is_compiled(written: list
 
 
 @pytest.mark.parametrize(("old", "new"), EDITS.values(), ids=EDITS)
-def test_an_edit_gives_another_key(old: str, new: str, tmp_path: Path) -> None:
-    texts = (RULES, RULES, RULES.replace(old, new))
-    first, again, edited = (key_of(plan_of(with_rules(text, tmp_path))) for text in texts)
+def test_an_edit_writes_the_text_anew(
+    old: str, new: str, tmp_path: Path, written: list[str]
+) -> None:
+    first = written_again(with_rules(RULES, tmp_path), written)
+    same = written_again(with_rules(RULES, tmp_path), written)
+    edited = written_again(with_rules(RULES.replace(old, new), tmp_path), written)
 
-    assert first is not None
-    assert first == again
-    assert edited not in {first, None}
+    assert [first, same, edited] == [True, False, True]
+    assert len(set(written)) == 2
 
 
-def test_a_global_that_was_set_anew_gives_another_key(tmp_path: Path) -> None:
+def test_a_global_that_was_set_anew_writes_the_text_anew(
+    tmp_path: Path, written: list[str]
+) -> None:
     problem = with_rules(RULES, tmp_path)
     names = problem.model.actions[0].guard.__globals__
-    before = key_of(plan_of(problem))
+    kernel_of(problem)
     names["LIMIT"] = 5
-    limit = key_of(plan_of(problem))
+    limit = written_again(problem, written)
     names["Kind"].FIRST = 2
-    attribute = key_of(plan_of(problem))
+    attribute = written_again(problem, written)
+    names["range"] = max
+    unread = written_again(problem, written)
 
-    assert len({before, limit, attribute}) == 3
+    assert [limit, attribute, unread] == [True, True, False]
+
+
+def test_a_built_in_function_that_the_module_hides_writes_the_text_anew(
+    tmp_path: Path, written: list[str]
+) -> None:
+    text = RULES.replace("node < LIMIT", "min(node, 7) < LIMIT")
+    problem = with_rules(text, tmp_path)
+    kernel_of(problem)
+    problem.model.actions[0].guard.__globals__["min"] = max
+
+    assert written_again(problem, written)
 
 
 def test_settings_sizes_claims_and_what_is_shared_give_other_keys() -> None:
@@ -148,53 +181,68 @@ def test_settings_sizes_claims_and_what_is_shared_give_other_keys() -> None:
         replace(one, shared=sharing([one, other])),
     ]
 
-    assert len({key_of(plan_of(problem)) for problem in problems}) == len(problems)
+    assert len({named(plan_of(problem)) for problem in problems}) == len(problems)
 
 
-def test_every_version_of_every_grain_has_a_key() -> None:
+def test_every_version_of_every_grain_has_a_key_and_a_record() -> None:
     """Where a rule reaches something that cannot be described it is slow, and nothing says so."""
     without = [
         f"{grain.name} {version}"
         for grain in GRAINS.values()
         for version in grain.versions
-        if key_of(plan_of(grain.problem(version, grain.usual))) is None
+        if not _is_recorded(grain.problem(version, grain.usual))
     ]
 
     assert without == []
 
 
+def _is_recorded(problem: Problem) -> bool:
+    plan = plan_of(problem)
+    key = key_of(plan)
+    return key is not None and key.recorded(program_of(plan).found) is not None
+
+
 def test_the_loops_of_the_store_have_keys_of_their_own() -> None:
     recipes = [r for words in (1, 2) for r in programs.over_files(words)]
     recipes += [r for words in (1, 2) for r in programs.in_memory(words, threads=2)]
-    keys = {key_of(*recipe.made_of) for recipe in recipes}
+    names = {named(*recipe.made_of) for recipe in recipes}
 
-    assert None not in keys
-    assert len(keys) == len(recipes)
+    assert len(names) == len(recipes)
 
 
-def test_what_cannot_be_described_gives_no_key_and_is_compiled_all_the_same(
-    tmp_path: Path, written: list[str]
-) -> None:
+def test_what_has_no_content_is_refused_where_it_is_read(tmp_path: Path) -> None:
     text = RULES.replace("class Kind:", "class Kind:\n    LIMITS = [1]\n").replace(
         "s.node = target", "s.node = target if Kind.FIRST == 1 else Kind.LIMITS"
     )
-    module = module_of(text, tmp_path)
+    kernel_of(with_rules(text, tmp_path))
+    with pytest.raises(NotCompilable, match=r"`Kind.LIMITS` is list, no number; use whole numbers"):
+        kernel_of(with_rules(text.replace("FIRST = 1", "FIRST = 2"), tmp_path))
 
-    assert key_of(module.effect) is None
 
-    module = module_of(RULES, tmp_path)
-    module.LIMIT = object()
-    assert key_of(module.guard) is None
-    assert written == []
+def test_a_record_that_does_not_fit_is_no_record(written: list[str]) -> None:
+    kernel_of(PROBLEM)
+    whole = json.loads(cache.kept(key_file().stem) or b"")
+    for record in (
+        [[99, [["name", "LIMIT"]], "int 3"]],
+        [[0, [["nowhere", 1]], "int 3"]],
+        [[0, "text", 1]],
+        7,
+        json.loads("[" * 900 + "]" * 900),
+    ):
+        cache.keep(key_file().stem, json.dumps([*whole[:2], record]).encode())
+        assert written_again(PROBLEM, written)
+    cache.keep(key_file().stem, b"[" * 100_000 + b"]" * 100_000)
+
+    assert written_again(PROBLEM, written)
 
 
 def test_a_key_is_the_same_in_every_process() -> None:
     told = (
-        "from checker.compiled import kernel, recognised\n"
+        "from checker.compiled import kernel, text_key\n"
         "from checker.kafka.families import problem_for\n"
         "from model.message.environment import Environment\n"
-        "recognised.SETTLED_SECONDS = float('-inf')\n"
-        "print(recognised.key_of(kernel.plan_of(problem_for('hw', Environment()))))"
+        "text_key.SETTLED_SECONDS = float('-inf')\n"
+        "print(text_key.key_of(kernel.plan_of(problem_for('hw', Environment()))).name)"
     )
     keys = [
         subprocess.run(
@@ -207,17 +255,17 @@ def test_a_key_is_the_same_in_every_process() -> None:
         for seed in ("1", "2")
     ]
 
-    assert keys == [key_of(plan_of(problem_for("hw", Environment())))] * 2
+    assert keys == [named(plan_of(problem_for("hw", Environment())))] * 2
 
 
 def test_sources_that_may_not_be_what_runs_give_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
-    newest = max(path.stat().st_ctime for path in recognised._sources())
-    monkeypatch.setattr(recognised, "SETTLED_SECONDS", 60.0)
-    monkeypatch.setattr(recognised, "_BEGAN", newest + 59)
+    newest = max(path.stat().st_ctime for path in sources_in(text_key.COMPILER))
+    monkeypatch.setattr(text_key, "SETTLED_SECONDS", 60.0)
+    monkeypatch.setattr(text_key, "_BEGAN", newest + 59)
     young = key_of(1)
-    monkeypatch.setattr(recognised, "_BEGAN", newest + 61)
+    monkeypatch.setattr(text_key, "_BEGAN", newest + 61)
     settled = key_of(1)
-    monkeypatch.setattr(recognised, "_sources", lambda: (Path(__file__) / "in a zip",))
+    monkeypatch.setattr(text_key, "sources_in", lambda places: (Path(__file__) / "in a zip",))
 
     assert young is None
     assert settled is not None
@@ -228,16 +276,16 @@ def test_another_byte_of_a_source_gives_another_key(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     source = tmp_path / "loops.py"
-    monkeypatch.setattr(recognised, "PACKAGES", tmp_path)
-    monkeypatch.setattr(recognised, "_sources", lambda: (source,))
-    keys = set()
+    monkeypatch.setattr(text_key, "PACKAGES", tmp_path)
+    monkeypatch.setattr(text_key, "sources_in", lambda places: (source,))
+    names = set()
     for text in ("BLOCK = 64\n", "BLOCK = 32\n"):
         source.write_text(text)
-        recognised._bytes_digest.cache_clear()
-        keys.add(key_of(1))
-    recognised._bytes_digest.cache_clear()
+        text_key._bytes_digest.cache_clear()
+        names.add(named(1))
+    text_key._bytes_digest.cache_clear()
 
-    assert len(keys) == 2
+    assert len(names) == 2
 
 
 def test_all_that_writes_a_text_is_among_the_sources() -> None:
@@ -250,15 +298,27 @@ def test_all_that_writes_a_text_is_among_the_sources() -> None:
         [sys.executable, "-c", listing], capture_output=True, text=True, check=True
     )
     loaded = {Path(line) for line in done.stdout.splitlines()}
-    packages = ("checker", "checker/problems")
-    empty = {recognised.PACKAGES / package / "__init__.py" for package in packages}
+    empty = {text_key.PACKAGES / package / "__init__.py" for package in ("checker", "model")}
 
-    assert recognised.PACKAGES / "checker" / "compiled" / "loops.py" in loaded
-    assert loaded - empty <= set(recognised._sources())
+    assert text_key.PACKAGES / "checker" / "compiled" / "loops.py" in loaded
+    assert loaded - empty <= set(sources_in(text_key.COMPILER))
 
 
-def test_what_decides_about_a_reduction_is_among_the_sources() -> None:
-    """Its decisions are kept from run to run: another version of it must not find them."""
-    reduced = Path(recognised.__file__).parents[1] / "reduced"
+def test_what_has_no_record_goes_by_all_our_sources_and_by_no_rule_from_elsewhere(
+    tmp_path: Path,
+) -> None:
+    """How a model is reduced is kept so."""
+    ours = plan_of(problem_for("hw", Environment()))
+    theirs = plan_of(with_rules(RULES, tmp_path))
 
-    assert set(reduced.glob("*.py")) <= set(recognised._sources())
+    assert key_of_ours(ours) is not None
+    assert key_of_ours(theirs) is None
+    assert set(sources_in(text_key.COMPILER)) <= set(sources_in(text_key.EVERYTHING))
+
+
+def test_the_least_that_a_key_covers_is_its_functions() -> None:
+    problem = problem_for("hw", Environment())
+    key = key_of(plan_of(problem))
+
+    assert isinstance(key, TextKey)
+    assert {a.guard for a in problem.model.enabled_actions} <= set(key.functions)
