@@ -85,6 +85,7 @@ def test_a_manifest_is_read_as_it_was_written(storage: Storage) -> None:
             "symmetry": "none",
             "layout": "l",
             "rules": "r",
+            "program": "p",
         },
         words=2,
         term=3,

@@ -23,6 +23,7 @@ IDENTITY = {
     "symmetry": "none",
     "layout": "l",
     "rules": "r",
+    "program": "p",
 }
 
 
