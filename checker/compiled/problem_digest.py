@@ -1,40 +1,69 @@
-"""Digest of a problem: equal digests mean equal verdicts, counts and traces, by the same program.
+"""What a search is a function of: what its problem declares, and what its rules read.
 
-It is made of what the problem declares, and of what the compiler reads of its rules and claims: the
-functions that are called, and all that is looked up while they are compiled, by content. Only what
-the version has and what is checked counts: another claim, or an action of another version, changes
-nothing; nor does a comment or a docstring.
+A digest has all of it: equal digests mean equal verdicts, counts and traces, by the same program.
+The digest of the question alone lacks what is looked up in the functions that a search calls; a
+record of that goes beside it. Only what the version has and what is checked counts: another claim,
+or an action of another version, changes nothing; nor does a comment or a docstring.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 import types
 from collections.abc import Iterator
-from dataclasses import replace
+from typing import Any
 
 from checker.compiled.asking import questions_for
 from checker.compiled.content import content_of
 from checker.compiled.kernel import recipes_of
+from checker.compiled.lookup_record import Record, found_again, record_of
 from checker.compiled.program import Recipe, called
-from checker.compiled.text_key import lines_of
 from checker.problems.problem import Problem
 from model.kit.claim import Recoverable, predicates_of
 
 
 def problem_digest(problem: Problem) -> str:
-    """A name for the question and the rules. Raises `NotCompilable`, `TooLargeToNumber`."""
-    alone = replace(problem, shared=None)
+    """A name for the question and all of its rules. Raises `NotCompilable`, `TooLargeToNumber`."""
+    made_of = question_digest(problem) + json.dumps(what_it_read(problem))
+    return hashlib.sha256(made_of.encode(errors="surrogatepass")).hexdigest()[:32]
+
+
+def question_digest(problem: Problem) -> str:
+    """A name for what is declared, and for the functions that a search calls, each by itself.
+
+    Raises `NotCompilable`.
+    """
     digest = hashlib.sha256()
-    for fact in _declared(alone):
+    for fact in _declared(problem):
         digest.update(f"{fact}\n".encode(errors="surrogatepass"))
-    for role, function in _called_by(alone):
+    for role, function in _called_by(problem):
         digest.update(f"{role}: {content_of(function, exact=False)}\n".encode())
-    for recipe in _recipes(alone):
-        for line in lines_of(called(recipe).found):
-            digest.update(line.encode(errors="surrogatepass"))
-        digest.update(b"\n")
     return digest.hexdigest()[:32]
+
+
+def what_it_read(problem: Problem) -> Record:
+    """The look-ups in the functions that a search calls, and in all that these call.
+
+    Those of other problems with which it shares machine code are left out. Raises `NotCompilable`,
+    `TooLargeToNumber`.
+    """
+    found: dict[Any, Any] = {}
+    for recipe in _recipes(problem):
+        found.update(called(recipe).found)
+    return record_of(_roots(problem), found, exact=False)
+
+
+def reads_the_same(problem: Problem, record: object) -> bool:
+    """Whether all that a problem's rules read by name is as in a record that `what_it_read` made.
+
+    Raises `ValueError`, `TypeError` or `IndexError` for what is no record.
+    """
+    return found_again(_roots(problem), record, exact=False) is not None
+
+
+def _roots(problem: Problem) -> list[types.FunctionType]:
+    return list(dict.fromkeys(function for _, function in _called_by(problem)))
 
 
 def _declared(problem: Problem) -> Iterator[str]:

@@ -11,9 +11,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from checker.compiled import cache, machine
+from checker.compiled import cache, lookup_record, machine
+from checker.compiled.lookup_record import Found, Record
 from checker.compiled.source import source_of
-from checker.compiled.text_key import Found, Recorded, key_of
+from checker.compiled.text_key import key_of
 from checker.compiled.unit import Unit
 from checker.compiled.values import Value
 from checker.compiled.written import Written
@@ -31,9 +32,9 @@ class Called:
     functions: tuple[tuple[str, tuple[bool, ...]], ...]
     found: Found = field(compare=False)
 
-    def as_bytes(self, recorded: Recorded) -> bytes:
+    def as_bytes(self, record: Record) -> bytes:
         """To be kept."""
-        return json.dumps([self.name, self.functions, recorded]).encode()
+        return json.dumps([self.name, self.functions, record]).encode()
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,14 +126,14 @@ def called(recipe: Recipe) -> Called:
     if kept is not None:
         # What is no record of a program is written anew, however it came there.
         with contextlib.suppress(ValueError, TypeError, IndexError, RecursionError):
-            name, functions, recorded = json.loads(kept)
-            found = key.found_again(recorded)
+            name, functions, record = json.loads(kept)
+            found = key.found_again(record)
             if found is not None:
                 return Called(name, tuple((f, tuple(points)) for f, points in functions), found)
     written = recipe.program().called
-    recorded = key.recorded(written.found)
-    if recorded is not None:
-        cache.keep(key.name, written.as_bytes(recorded))
+    record = key.record(written.found)
+    if record is not None:
+        cache.keep(key.name, written.as_bytes(record))
     return written
 
 
@@ -161,3 +162,4 @@ def forget() -> None:
     """Load machine code anew from now on, as another process would."""
     _in_memory.clear()
     called.cache_clear()
+    lookup_record.forget()

@@ -1,15 +1,14 @@
-"""Which text a program has, found without writing the text: a verifying trace.
+"""Which text a program has, found without writing the text.
 
 To write a program's text takes a tenth of a second, and the text is only needed for its name in the
 cache. Writing is a function of the compiler's sources, the recipe, and what each look-up of a name
-led to (`checker.compiled.resolution`). The key has the first two. What is kept under it has the
-look-ups in order, each with its content, and the name of the text that was written then. Each path
-is followed again: where all of them lead to the same content, writing would ask the same questions,
-get the same answers, and write the same text (docs/kept.md has the argument). Where one does not,
-the text is written.
+led to (`checker.compiled.resolution`). The key has the first two, up to the functions that a recipe
+calls. What is kept under it has a record of the look-ups (`checker.compiled.lookup_record`) and the
+name of the text that was written then. Where all look-ups lead to the same content now, writing
+would ask the same questions, get the same answers, and write the same text (docs/kept.md). Where
+one does not, the text is written.
 
-There is no key where a recipe holds something that has no content, or where a source was changed
-shortly before this process began or since: what runs may then be older than what the file says.
+There is no key where a recipe holds something that has no content.
 """
 
 from __future__ import annotations
@@ -19,35 +18,17 @@ import enum
 import functools
 import hashlib
 import sys
-import time
 import types
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from checker.compiled.content import Intrinsic, NoContent, content_of
-from checker.compiled.resolution import Path as LookupPath
-from checker.compiled.resolution import Undefined, followed
+from checker.compiled.lookup_record import Found, Record, found_again, record_of
+from checker.compiled.sources import COMPILER, EVERYTHING, settled_digest, stands_in
 from model.kit.layout import Layout
+from model.kit.transition_system import Action
 
-PACKAGES = Path(__file__).parents[2]
-COMPILER = (
-    "checker/compiled",
-    "checker/problems",
-    "checker/rows.py",
-    "model/kit",
-)
-"""What writes a text: folders and modules. A test sees that the compiler imports no other. Rules
-may lie elsewhere: what they read is looked up."""
-EVERYTHING = ("checker", "invariants", "model")
-SETTLED_SECONDS = 60.0
-"""How long before this process a source must have been left alone: more than importing it takes."""
-_BEGAN = time.time()
 _PLAIN = (bool, bytes, complex, float, int, str, type(None), type(...))
-Found = Mapping[tuple[types.FunctionType, LookupPath], Any]
-"""What each path from a function led to, in the order in which they were looked up."""
-Recorded = list[list[Any]]
-"""The same as JSON has it: number of the function, steps, content."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -57,46 +38,38 @@ class TextKey:
     name: str
     functions: tuple[types.FunctionType, ...]
 
-    def recorded(self, found: Found) -> Recorded | None:
-        """Look-ups as they are kept; None where one began elsewhere."""
-        numbers = {function: number for number, function in enumerate(self.functions)}
-        recorded: Recorded = []
-        for (function, path), thing in found.items():
-            if function not in numbers:
-                if _is_among(function, COMPILER):
-                    continue  # the key has its source
-                return None
-            recorded.append([numbers[function], path, content_of(thing, exact=True)])
-            if isinstance(thing, types.FunctionType):
-                numbers.setdefault(thing, len(numbers))
-        return recorded
+    def record(self, found: Found) -> Record | None:
+        """Look-ups as they are kept; None where one began in a function that the key lacks."""
+        begun = {function for function, _ in found}
+        reached = {thing for thing in found.values() if isinstance(thing, types.FunctionType)}
+        if any(not stands_in(f, COMPILER) for f in begun - reached - set(self.functions)):
+            return None
+        return record_of(self.functions, found, exact=True)
 
-    def found_again(self, recorded: Recorded) -> Found | None:
-        """The look-ups as they come out now; None where one does not come out as it did.
-
-        Raises `ValueError`, `TypeError`, `IndexError` for what no look-up was recorded as.
-        """
-        functions = list(self.functions)
-        numbers = set(functions)
-        found: dict[tuple[types.FunctionType, LookupPath], Any] = {}
-        for number, steps, content in recorded:
-            path = tuple((str(kind), step) for kind, step in steps)
-            try:
-                thing = followed(functions[number], path)
-                if content_of(thing, exact=True) != content:
-                    return None
-            except (Undefined, NoContent):
-                return None
-            found[functions[number], path] = thing
-            if isinstance(thing, types.FunctionType) and thing not in numbers:
-                numbers.add(thing)
-                functions.append(thing)
-        return found
+    def found_again(self, record: Any) -> Found | None:
+        """See `lookup_record.found_again`."""
+        return found_again(self.functions, record, exact=True)
 
 
 def key_of(*made_of: Any) -> TextKey | None:
     """The key of what is made of these; None where there is none."""
-    sources = _settled_digest(COMPILER)
+    return _key(made_of, COMPILER)
+
+
+def key_of_ours(*made_of: Any) -> str | None:
+    """A name for what follows from these and from all of our sources; None where there is none.
+
+    For what is found out of rules without a record of what was looked up. So there is none where a
+    function is not of our own sources, just as it stands there.
+    """
+    key = _key(made_of, EVERYTHING)
+    if key is None or not all(stands_in(function, EVERYTHING) for function in key.functions):
+        return None
+    return key.name
+
+
+def _key(made_of: Sequence[Any], places: tuple[str, ...]) -> TextKey | None:
+    sources = settled_digest(places)
     if sources is None:
         return None
     digest = hashlib.sha256(f"{sources} {sys.version} {sys.flags.optimize}\n".encode())
@@ -107,66 +80,6 @@ def key_of(*made_of: Any) -> TextKey | None:
     except NoContent:
         return None
     return TextKey(digest.hexdigest()[:32], tuple(description.functions))
-
-
-def key_of_ours(*made_of: Any) -> str | None:
-    """A name for what follows from these and from all of our sources; None where there is none.
-
-    For what is found out of rules without a record of what was looked up. So there is none where a
-    function is not of our own sources, just as it stands there.
-    """
-    sources = _settled_digest(EVERYTHING)
-    if sources is None:
-        return None
-    digest = hashlib.sha256(f"{sources} {sys.version} {sys.flags.optimize}\n".encode())
-    description = _Description(digest.update)
-    try:
-        for part in made_of:
-            description.add(part)
-    except NoContent:
-        return None
-    if not all(_is_among(function, EVERYTHING) for function in description.functions):
-        return None
-    return digest.hexdigest()[:32]
-
-
-def _settled_digest(places: tuple[str, ...]) -> str | None:
-    """A name for the sources in these places; None where they may not be what runs."""
-    try:
-        changed = max(path.stat().st_ctime for path in sources_in(places))
-        # A program sent to an executor is read from a zip: there are no such files.
-        return _bytes_digest(places) if changed < _BEGAN - SETTLED_SECONDS else None
-    except OSError:
-        return None
-
-
-@functools.cache
-def _bytes_digest(places: tuple[str, ...]) -> str:
-    digest = hashlib.sha256()
-    for path in sources_in(places):
-        content = path.read_bytes()
-        digest.update(f"{path.relative_to(PACKAGES)} {len(content)}\n".encode())
-        digest.update(content)
-    return digest.hexdigest()
-
-
-@functools.cache
-def sources_in(places: tuple[str, ...]) -> tuple[Path, ...]:
-    """The modules in these folders, and those that are named."""
-    return tuple(path for each in places for path in _files_of(PACKAGES / each))
-
-
-def _files_of(place: Path) -> Iterable[Path]:
-    return sorted(place.rglob("*.py")) if place.is_dir() else (place,)
-
-
-def _is_among(function: types.FunctionType, places: tuple[str, ...]) -> bool:
-    """Whether a function stands in the sources in these places."""
-    module = sys.modules.get(function.__module__)
-    if module is None or vars(module) is not function.__globals__:
-        return False
-    file = getattr(module, "__file__", None)
-    return file is not None and Path(file) in sources_in(places)
 
 
 class _Description:
@@ -198,13 +111,21 @@ class _Description:
             # What it writes is decided by the compiler's sources.
             self._say("intrinsic", value.write.__module__, value.write.__qualname__)
         elif isinstance(value, Layout):
-            self._say("layout", value.digest)
-            self._all((value.fields, value.sizes))
+            self._say("layout", _layout(value))
+        elif kind is Action:
+            digest, functions = _action(value)
+            self._say("action", digest)
+            self._all(functions)
         elif dataclasses.is_dataclass(value):
-            self._say("fields of", kind.__module__, kind.__qualname__)
-            self._all(getattr(value, field.name) for field in dataclasses.fields(value))
+            self.all_fields(value)
         else:
             raise NoContent(f"{kind.__name__} is in a recipe", "leave it out")
+
+    def all_fields(self, value: Any) -> None:
+        """The fields of a dataclass."""
+        kind = type(value)
+        self._say("fields of", kind.__module__, kind.__qualname__)
+        self._all(getattr(value, field.name) for field in dataclasses.fields(value))
 
     def _function(self, function: types.FunctionType) -> None:
         number = self.functions.get(function)
@@ -219,9 +140,27 @@ class _Description:
 
     def _say(self, *facts: object) -> None:
         # Each with its length: no two lists of facts read alike.
-        for fact in facts:
-            text = str(fact).encode(errors="surrogatepass")
-            self._update(b"%d %s\n" % (len(text), text))
+        texts = [str(fact) for fact in facts]
+        told = "".join([f"{len(text)} {text}\n" for text in texts])
+        self._update(told.encode(errors="surrogatepass"))
+
+
+@functools.lru_cache(maxsize=256)
+def _layout(layout: Layout) -> str:
+    """The content of a layout: equal ones are alike in all that code could depend on."""
+    digest = hashlib.sha256()
+    description = _Description(digest.update)
+    description.add((layout.digest, layout.fields, layout.sizes))
+    return digest.hexdigest()
+
+
+@functools.lru_cache(maxsize=4096)
+def _action(action: Action) -> tuple[str, tuple[types.FunctionType, ...]]:
+    """The content of an action by itself, and the functions in it: most problems share theirs."""
+    digest = hashlib.sha256()
+    description = _Description(digest.update)
+    description.all_fields(action)
+    return digest.hexdigest(), tuple(description.functions)
 
 
 def _in_order(values: frozenset[Any] | set[Any]) -> Sequence[Any]:
@@ -229,15 +168,3 @@ def _in_order(values: frozenset[Any] | set[Any]) -> Sequence[Any]:
     if not all(type(value) in _PLAIN for value in values):
         raise NoContent("a set of more than plain values is in a recipe", "leave it out")
     return sorted(values, key=lambda value: (type(value).__name__, repr(value)))
-
-
-def lines_of(found: Found) -> Iterator[str]:
-    """What was looked up, as text, in an order that depends on nothing else: each look-up by the
-    content of the function in which it stands. Those of the compiler's own functions are left out.
-    """
-    lines = (
-        f"{content_of(function, exact=False)} {path} {content_of(thing, exact=False)}\n"
-        for (function, path), thing in found.items()
-        if not _is_among(function, COMPILER)
-    )
-    yield from sorted(set(lines))

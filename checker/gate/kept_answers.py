@@ -1,5 +1,8 @@
 """Answers on disk by their fingerprint, beside the machine code and trusted under the same
-conditions: see `checker.compiled.kept_file`. Where there is none, the search is made again.
+conditions: see `checker.compiled.kept_file`.
+
+With an answer goes a record of all that the rules read by name as it was found; it counts where
+they read the same now. Where there is none, the search is made again.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ from typing import Any
 
 from checker.compiled.cache import cache_directory, trusted_cache
 from checker.compiled.kept_file import read_sealed, write_sealed
+from checker.compiled.problem_digest import reads_the_same
 from checker.gate.answer import answer_from
 from checker.problems.problem import Problem
 from checker.result import Verdict
@@ -34,10 +38,10 @@ def kept_values(name: str, problem: Problem) -> Mapping[str, Any] | None:
         return None
     try:
         values: dict[str, Any] = json.loads(body)
-        if values["fingerprint"] != name:
+        if values["fingerprint"] != name or not reads_the_same(problem, values["read"]):
             return None
         answer_from(values, problem)
-    except (ValueError, KeyError, TypeError, RecursionError):
+    except (ValueError, KeyError, TypeError, IndexError, RecursionError):
         return None
     return values
 
@@ -53,7 +57,8 @@ def keep_answer(name: str, values: Mapping[str, Any]) -> None:
         return
     if trusted_cache() is None:
         return
-    write_sealed(_file(name), json.dumps(values, separators=(",", ":")).encode())
+    named = {**values, "fingerprint": name}
+    write_sealed(_file(name), json.dumps(named, separators=(",", ":")).encode())
 
 
 def _file(name: str) -> Path:

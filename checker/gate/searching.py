@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from checker.compiled.kernel import TooLargeToNumber
+from checker.compiled.problem_digest import reads_the_same, what_it_read
 from checker.compiled.source import NotCompilable
 from checker.engines.answers import EngineFailed
 from checker.errors import Refused
@@ -20,6 +20,7 @@ from checker.gate.judging import Outcome, judge
 from checker.gate.kept_answers import keep_answer, kept_values
 from checker.gate.processes import Processes, processes_wanted
 from checker.gate.searches import Search, compiled_together, searches_of, shape_of
+from checker.program_digest import program_digest
 from checker.run import run
 from checker.search import Snapshot
 from model.kit.errors import BadEnvironment
@@ -75,7 +76,7 @@ def judged(expectations: Sequence[Expectation], manner: Manner) -> list[Outcome]
             names[search] = name
         for search, found in _searched(left, expectations, manner):
             name = names[search]
-            if name and not isinstance(found, Trouble) and found["fingerprint"] == name:
+            if name and not isinstance(found, Trouble) and _read_the_same(found, search):
                 keep_answer(name, found)
             settle(search, found, is_kept=False)
     return [outcomes[number] for number in sorted(outcomes)]
@@ -85,8 +86,14 @@ def _name_of(search: Search) -> str | None:
     """The answer's name among those that are kept; None for a question that has none."""
     try:
         return fingerprint(search.problem, search.budgets)
-    except (NotCompilable, TooLargeToNumber):
+    except NotCompilable:
         return None  # Which the search will tell.
+
+
+def _read_the_same(found: Mapping[str, Any], search: Search) -> bool:
+    """Whether the process that searched had loaded the same as this one, which named the search."""
+    is_program = found["program"] == program_digest()
+    return is_program and reads_the_same(search.problem, found["read"])
 
 
 def _searched(
@@ -163,8 +170,8 @@ def answer_to(search: Search, manner: Manner | None = None) -> tuple[str, Any]:
         return "failed", traceback.format_exc()
     if done.result.interrupted:
         raise Interrupted
-    # What a model imports may have changed since the search was asked: that of what was run here.
-    return "answer", {**values_of(done), "fingerprint": fingerprint(search.problem, search.budgets)}
+    read = {"program": program_digest(), "read": what_it_read(search.problem)}
+    return "answer", {**values_of(done), **read}
 
 
 def _told(answer: tuple[str, Any]) -> Mapping[str, Any] | Trouble:

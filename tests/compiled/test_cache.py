@@ -14,7 +14,7 @@ import pytest
 from edited_rules import EDITS, RULES, with_rules
 from graph_model import graph_problem
 
-from checker.compiled import cache, machine, program, text_key
+from checker.compiled import cache, machine, program, sources
 from checker.compiled.kernel import is_compiled, kernel_of, plan_of, program_of
 from checker.compiled.problem_digest import problem_digest
 from checker.kafka.families import problem_for
@@ -26,7 +26,7 @@ from model.message.environment import Environment
 def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv("WATERLINE_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(program, "_in_memory", {})
-    monkeypatch.setattr(text_key, "SETTLED_SECONDS", float("inf"))  # so that there are no keys
+    monkeypatch.setattr(sources, "SETTLED_SECONDS", float("inf"))  # so that there are no keys
     forget()
     yield
     forget()

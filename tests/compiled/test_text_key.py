@@ -14,10 +14,11 @@ import pytest
 from edited_rules import EDITS, RULES, with_rules
 from graph_model import graph_problem
 
-from checker.compiled import cache, kernel, machine, program, text_key
+from checker.compiled import cache, kernel, machine, program, sources
 from checker.compiled.kernel import kernel_of, plan_of, program_of
 from checker.compiled.source import NotCompilable
-from checker.compiled.text_key import TextKey, key_of, key_of_ours, sources_in
+from checker.compiled.sources import COMPILER, EVERYTHING, PACKAGES, sources_in
+from checker.compiled.text_key import TextKey, key_of, key_of_ours
 from checker.kafka.families import GRAINS, problem_for
 from checker.problems.problem import Problem, sharing
 from checker.problems.symmetry import Symmetry
@@ -31,7 +32,7 @@ PROBLEM = graph_problem([(0, 1)])
 def settled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """An empty cache, and sources that nobody edits, however young the checkout is."""
     monkeypatch.setenv("WATERLINE_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(text_key, "SETTLED_SECONDS", float("-inf"))
+    monkeypatch.setattr(sources, "SETTLED_SECONDS", float("-inf"))
     forget()
     yield
     forget()
@@ -199,7 +200,7 @@ def test_every_version_of_every_grain_has_a_key_and_a_record() -> None:
 def _is_recorded(problem: Problem) -> bool:
     plan = plan_of(problem)
     key = key_of(plan)
-    return key is not None and key.recorded(program_of(plan).found) is not None
+    return key is not None and key.record(program_of(plan).found) is not None
 
 
 def test_the_loops_of_the_store_have_keys_of_their_own() -> None:
@@ -238,10 +239,10 @@ def test_a_record_that_does_not_fit_is_no_record(written: list[str]) -> None:
 
 def test_a_key_is_the_same_in_every_process() -> None:
     told = (
-        "from checker.compiled import kernel, text_key\n"
+        "from checker.compiled import kernel, sources, text_key\n"
         "from checker.kafka.families import problem_for\n"
         "from model.message.environment import Environment\n"
-        "text_key.SETTLED_SECONDS = float('-inf')\n"
+        "sources.SETTLED_SECONDS = float('-inf')\n"
         "print(text_key.key_of(kernel.plan_of(problem_for('hw', Environment()))).name)"
     )
     keys = [
@@ -259,13 +260,13 @@ def test_a_key_is_the_same_in_every_process() -> None:
 
 
 def test_sources_that_may_not_be_what_runs_give_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
-    newest = max(path.stat().st_ctime for path in sources_in(text_key.COMPILER))
-    monkeypatch.setattr(text_key, "SETTLED_SECONDS", 60.0)
-    monkeypatch.setattr(text_key, "_BEGAN", newest + 59)
+    newest = max(path.stat().st_ctime for path in sources_in(COMPILER))
+    monkeypatch.setattr(sources, "SETTLED_SECONDS", 60.0)
+    monkeypatch.setattr(sources, "_BEGAN", newest + 59)
     young = key_of(1)
-    monkeypatch.setattr(text_key, "_BEGAN", newest + 61)
+    monkeypatch.setattr(sources, "_BEGAN", newest + 61)
     settled = key_of(1)
-    monkeypatch.setattr(text_key, "sources_in", lambda places: (Path(__file__) / "in a zip",))
+    monkeypatch.setattr(sources, "sources_in", lambda places: (Path(__file__) / "in a zip",))
 
     assert young is None
     assert settled is not None
@@ -276,14 +277,14 @@ def test_another_byte_of_a_source_gives_another_key(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     source = tmp_path / "loops.py"
-    monkeypatch.setattr(text_key, "PACKAGES", tmp_path)
-    monkeypatch.setattr(text_key, "sources_in", lambda places: (source,))
+    monkeypatch.setattr(sources, "PACKAGES", tmp_path)
+    monkeypatch.setattr(sources, "sources_in", lambda places: (source,))
     names = set()
     for text in ("BLOCK = 64\n", "BLOCK = 32\n"):
         source.write_text(text)
-        text_key._bytes_digest.cache_clear()
+        sources._bytes_digest.cache_clear()
         names.add(named(1))
-    text_key._bytes_digest.cache_clear()
+    sources._bytes_digest.cache_clear()
 
     assert len(names) == 2
 
@@ -298,10 +299,10 @@ def test_all_that_writes_a_text_is_among_the_sources() -> None:
         [sys.executable, "-c", listing], capture_output=True, text=True, check=True
     )
     loaded = {Path(line) for line in done.stdout.splitlines()}
-    empty = {text_key.PACKAGES / package / "__init__.py" for package in ("checker", "model")}
+    empty = {PACKAGES / package / "__init__.py" for package in ("checker", "model")}
 
-    assert text_key.PACKAGES / "checker" / "compiled" / "loops.py" in loaded
-    assert loaded - empty <= set(sources_in(text_key.COMPILER))
+    assert PACKAGES / "checker" / "compiled" / "loops.py" in loaded
+    assert loaded - empty <= set(sources_in(COMPILER))
 
 
 def test_what_has_no_record_goes_by_all_our_sources_and_by_no_rule_from_elsewhere(
@@ -313,7 +314,7 @@ def test_what_has_no_record_goes_by_all_our_sources_and_by_no_rule_from_elsewher
 
     assert key_of_ours(ours) is not None
     assert key_of_ours(theirs) is None
-    assert set(sources_in(text_key.COMPILER)) <= set(sources_in(text_key.EVERYTHING))
+    assert set(sources_in(COMPILER)) <= set(sources_in(EVERYTHING))
 
 
 def test_the_least_that_a_key_covers_is_its_functions() -> None:
