@@ -10,6 +10,8 @@ written out.
 
 from __future__ import annotations
 
+import functools
+
 from model.kit.layout import Alive, Field, Layout
 from model.kit.renaming import (
     BY_RECORD,
@@ -408,6 +410,7 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
     )
 
 
+@functools.lru_cache(maxsize=64)
 def layout(bounds: Bounds) -> Layout:
     """The packed form of the state within `bounds`. Raises `TooLargeToPack`."""
     return Layout(
