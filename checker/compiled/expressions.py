@@ -19,7 +19,7 @@ from checker.compiled.conditions import Conditions
 from checker.compiled.content import Intrinsic, NoContent
 from checker.compiled.resolution import Known, Lookups, Undefined
 from checker.compiled.scope import Names
-from checker.compiled.source import Source, source_of
+from checker.compiled.source import Source, is_of_own_file, source_of
 from checker.compiled.values import (
     GREATEST,
     LEAST,
@@ -309,8 +309,9 @@ class Expressions:
             return value
         if isinstance(called, Known) and isinstance(called.thing, types.FunctionType | Source):
             thing = called.thing
+            if self.source.own_file:
+                self._require_own_file(thing, node)
             callee = thing if isinstance(thing, Source) else source_of(thing)
-            self._require_own_file(callee, node)
             return self.call(callee, self._arguments(callee, node))
         if isinstance(called, Known) and called.thing in (min, max, abs, int, bool):
             return self._builtin(called.thing, node)
@@ -320,10 +321,9 @@ class Expressions:
             "call functions of a module, min, max, abs, int or bool",
         )
 
-    def _require_own_file(self, callee: Source, node: ast.Call) -> None:
+    def _require_own_file(self, called: Any, node: ast.Call) -> None:
         """A model of one's own calls functions of its own file, by their own names."""
-        is_of_it = callee.own_file and callee.file == self.source.file
-        if self.source.own_file and not is_of_it:
+        if not is_of_own_file(called, self.source.file):
             raise self.source.refuse(
                 node,
                 f"`{ast.unparse(node.func)}` is a function of another file, or has another name "

@@ -74,12 +74,17 @@ class Source:
 @functools.cache
 def source_of(function: object) -> Source:
     """The syntax tree of a plain function. Raises `NotCompilable`."""
-    if not isinstance(function, types.FunctionType) or function.__name__ == "<lambda>":
+    if not isinstance(function, types.FunctionType):
         raise NotCompilable(
             f"{function!r} cannot be compiled: it is no function made by `def`; "
             "write one at the top level of a module"
         )
     code = function.__code__
+    if code.co_name == "<lambda>":
+        raise NotCompilable(
+            f"{code.co_filename}:{code.co_firstlineno}: a lambda cannot be compiled: it is no "
+            "function made by `def`; write one at the top level of a module"
+        )
     tree = tree_of(function)
     if tree is None:
         tree = _functions_in(code.co_filename).get((code.co_firstlineno, code.co_name))
@@ -97,8 +102,7 @@ def source_of(function: object) -> Source:
         frozenset(code.co_varnames),
         function.__defaults__ or (),
         function=function,
-        own_file=tree_of(function) is not None
-        and function.__globals__.get("__file__") == code.co_filename,
+        own_file=is_of_own_file(function, code.co_filename),
     )
     if code.co_freevars or "." in function.__qualname__:
         raise source.refuse(
@@ -109,6 +113,12 @@ def source_of(function: object) -> Source:
             tree, "its file has changed since it was imported", "start the program anew"
         )
     return source
+
+
+def is_of_own_file(function: types.FunctionType, file: str) -> bool:
+    """Whether a function was made of a rule in this file, which is a model of somebody's own."""
+    stands_there = function.__code__.co_filename == file == function.__globals__.get("__file__")
+    return stands_there and tree_of(function) is not None
 
 
 def generated(text: str, names: Mapping[str, Any]) -> dict[str, Source]:
