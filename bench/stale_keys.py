@@ -331,6 +331,13 @@ SHAPES: dict[str, Shape] = {
 }
 
 
+_IMPORTED = {
+    Path(name).parts[0].removesuffix(".py")
+    for shape in SHAPES.values()
+    for name in shape.modules or ()
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Case:
     """A model by the way that it looks its value up, and the rule in which it does."""
@@ -375,10 +382,10 @@ Answer = Truth | str
 """What came out, or why it was refused."""
 
 
-def forget(folder: Path) -> None:
+def forget() -> None:
     """Forget what this process has loaded of models and their modules, as another process would."""
-    for name, module in list(sys.modules.items()):
-        if str(getattr(module, "__file__", None) or "").startswith(str(folder.parent)):
+    for name in list(sys.modules):
+        if name.partition(".")[0] in _IMPORTED:
             del sys.modules[name]
     importlib.invalidate_caches()
     loading.loaded.cache_clear()
@@ -390,7 +397,7 @@ def forget(folder: Path) -> None:
 
 def problem_in(file: Path) -> Problem:
     """The problem that a file declares. Raises `BadEnvironment`, `NotCompilable`."""
-    forget(file.parent)
+    forget()
     sys.path.insert(0, str(file.parent))
     try:
         return vetted(own_family(*loading.read_own(file)).problem_of("counting", {}))
@@ -416,7 +423,7 @@ def gated(file: Path) -> tuple[Answer, bool]:
         f'[[expect]]\nname = "n"\nmodel = "{file.name}"\nengine = "local"\n'
         'verdicts = { low = "holds" }\n'
     )
-    forget(file.parent)
+    forget()
     sys.path.insert(0, str(file.parent))
     try:
         [outcome] = judged(read_gate(gate, asking(), allow_models=True), Manner(processes=1))
