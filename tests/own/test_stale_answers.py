@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -44,14 +45,16 @@ verdicts = { low = "holds" }
 """
 
 
-@pytest.fixture(autouse=True)
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An empty cache, sources that nobody edits, and modules that are read whenever imported."""
-    monkeypatch.setenv("WATERLINE_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
-    monkeypatch.setattr(sources, "SETTLED_SECONDS", float("-inf"))
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    monkeypatch.setenv("STALE_KEYS_MAX", "0")
+@pytest.fixture(autouse=True, scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """One cache, sources that nobody edits, and modules that are read whenever imported."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("WATERLINE_CACHE", str(tmp_path_factory.mktemp("kept") / "cache"))
+        patch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+        patch.setenv("STALE_KEYS_MAX", "0")
+        patch.setattr(sources, "SETTLED_SECONDS", float("-inf"))
+        patch.setattr(sys, "dont_write_bytecode", True)
+        yield
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -79,6 +82,7 @@ def test_random_models_get_no_answer_of_before(tmp_path: Path) -> None:
 def test_the_attack_sees_what_is_answered_from_a_key_that_lacks_something(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("WATERLINE_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(stale_keys, "problem_digest", lambda problem: "always the same")
     monkeypatch.setattr("checker.gate.kept_answers.reads_the_same", lambda problem, record: True)
     monkeypatch.setattr(
