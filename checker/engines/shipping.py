@@ -22,6 +22,7 @@ from pyspark import cloudpickle
 from pyspark.serializers import CloudPickleSerializer
 
 from checker.compiled.cache import private_folder, trusted_cache
+from checker.compiled.kept_file import is_ours_alone
 from checker.engines import shipped_call
 from checker.engines.shipped_call import Probe, ShippedCall
 from checker.engines.spark_session import NoSpark
@@ -133,12 +134,11 @@ def archive(libraries: list[str]) -> Path:
                 files.append((str(file), path))
     digest = hashlib.sha256()
     for name, path in files:
-        stat = path.stat()
-        digest.update(f"{name} {stat.st_size} {stat.st_mtime_ns}".encode())
+        digest.update(f"{name} {hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
     # Executors run what is in it: where others could change it, it is made for this run alone.
     kept = trusted_cache() or private_folder()
     target: Path = kept / "shipping" / f"waterline-{digest.hexdigest()[:16]}.zip"
-    if not zipfile.is_zipfile(target):
+    if not (target.exists() and is_ours_alone(target.lstat()) and zipfile.is_zipfile(target)):
         target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with (
             written_whole(target) as written,
