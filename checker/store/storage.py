@@ -23,13 +23,13 @@ from checker.errors import Refused
 from checker.rows import Rows
 from checker.store import disk_calls
 from checker.store.level_files import ALL_OWNERS, StateFile
+from checker.store.plain_files import Damaged as Damaged  # noqa: PLC0414 - whoever reads meets it
+from checker.store.plain_files import open_plain, require_own_folders
 
 _WORD_BYTES = 8
 _BLOCK_BYTES = 16 << 20
-
-
-class Damaged(Refused):
-    """A file of a run is not what was written: missing, cut short, or changed."""
+_TEXT_BYTES_MAX = 256 << 20
+"""More than the manifest of a run with three million files has."""
 
 
 class BadLocation(Refused):
@@ -100,14 +100,16 @@ class LocalStorage:
         """A block of states, mapped into memory."""
         path = self.root / name
         try:
-            size = path.stat().st_size
+            opened = open_plain(self.root, name)
         except FileNotFoundError:
             raise Damaged(f"{path} is missing") from None
-        if size % (words * _WORD_BYTES):
-            raise Damaged(f"{path} is cut short: {size} bytes are no whole number of states")
-        if size == 0:
-            return np.empty((0, words), np.uint64)
-        mapped = np.memmap(path, "<u8", "r")
+        with os.fdopen(opened, "rb") as file:
+            size = os.fstat(opened).st_size
+            if size % (words * _WORD_BYTES):
+                raise Damaged(f"{path} is cut short: {size} bytes are no whole number of states")
+            if size == 0:
+                return np.empty((0, words), np.uint64)
+            mapped = np.memmap(file, "<u8", "r")
         return np.asarray(mapped).reshape(-1, words)
 
     def write(self, name: str, blocks: Iterable[Rows], *, owner: int = ALL_OWNERS) -> StateFile:
@@ -147,8 +149,15 @@ class LocalStorage:
                 yield f"{within.as_posix()}/"
 
     def read_text(self, name: str) -> str:
-        """A small file."""
-        return (self.root / name).read_text(encoding="utf-8")
+        """A small file. Raises `Damaged` where it is large, or no plain file."""
+        with os.fdopen(open_plain(self.root, name), "rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            if size > _TEXT_BYTES_MAX:
+                raise Damaged(
+                    f"{self.root / name} has {size:,} bytes; "
+                    f"a run writes {_TEXT_BYTES_MAX:,} at most"
+                )
+            return file.read(_TEXT_BYTES_MAX).decode()
 
     def write_text(self, name: str, text: str) -> None:
         """Replace a small file by renaming another over it."""
@@ -173,6 +182,7 @@ class LocalStorage:
     def _in_place_of(self, name: str) -> Iterator[Callable[[bytes | memoryview], None]]:
         """What writes to a file that takes its place under `name` when all went well."""
         path = self.root / name
+        require_own_folders(self.root, name)
         disk_calls.make_folder(path.parent)
         file, aside = disk_calls.open_aside(path.parent)
         try:
