@@ -107,14 +107,19 @@ class RunDirectory:
 def begin(location: str, identity: Mapping[str, Any], words: int) -> RunDirectory:
     """A new run in an empty or new place. Raises `InUse`, `BadRun` or `BadLocation`."""
     storage = storage_at(location, durable=True)
-    # Before anything is made: a directory that is refused stays as it is.
-    _require_new(storage)
+    if not storage.exists(MANIFEST):
+        # Before anything is made: a directory that is refused stays as it is.
+        _require_empty(storage)
     if isinstance(storage, LocalStorage):
         storage.make_root()
     lock = _locked(storage)
     try:
-        # Somebody may have begun a run in the meantime.
-        _require_new(storage)
+        if storage.exists(MANIFEST):
+            raise BadRun(
+                f"{storage.location} holds a run already; continue it with --resume, "
+                "or name an empty directory"
+            )
+        _require_empty(storage)
         manifest = Manifest(identity=identity, words=words, attempt=_name_of_attempt(1))
         write_manifest(storage, manifest)
     except BaseException:
@@ -123,13 +128,8 @@ def begin(location: str, identity: Mapping[str, Any], words: int) -> RunDirector
     return RunDirectory(storage, manifest, lock)
 
 
-def _require_new(storage: Storage) -> None:
+def _require_empty(storage: Storage) -> None:
     """See that a directory has nothing in it but what a killed beginning leaves."""
-    if storage.exists(MANIFEST):
-        raise BadRun(
-            f"{storage.location} holds a run already; continue it with --resume, "
-            "or name an empty directory"
-        )
     foreign = next((name for name in storage.names() if not _is_of_a_beginning(name)), None)
     if foreign is not None:
         raise BadRun(
