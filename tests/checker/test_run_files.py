@@ -101,7 +101,7 @@ def test_a_run_that_is_begun_beside_another_leaves_the_others_lock(kept: Path) -
 
     with pytest.raises(InUse, match="is in use by another run"):
         resume(str(kept))
-    with pytest.raises(REFUSED):
+    with pytest.raises(InUse, match="is in use by another run"):
         begin(str(kept), {}, 1)
     assert (kept / "lock").exists()
     other.close()
