@@ -57,7 +57,7 @@ class Storage(Protocol):
         """
 
     def read_text(self, name: str) -> str:
-        """A small file. Raises `FileNotFoundError`."""
+        """A small file. Raises `FileNotFoundError`, and `Damaged` where it is large."""
 
     def write_text(self, name: str, text: str) -> None:
         """Replace a small file at once."""
@@ -151,12 +151,7 @@ class LocalStorage:
     def read_text(self, name: str) -> str:
         """A small file. Raises `Damaged` where it is large, or no plain file."""
         with os.fdopen(open_plain(self.root, name), "rb") as file:
-            size = os.fstat(file.fileno()).st_size
-            if size > _TEXT_BYTES_MAX:
-                raise Damaged(
-                    f"{self.root / name} has {size:,} bytes; "
-                    f"a run writes {_TEXT_BYTES_MAX:,} at most"
-                )
+            _require_small(os.fstat(file.fileno()).st_size, f"{self.root / name}")
             return file.read(_TEXT_BYTES_MAX).decode()
 
     def write_text(self, name: str, text: str) -> None:
@@ -264,6 +259,7 @@ class RemoteStorage:
     def read_text(self, name: str) -> str:
         """A small file."""
         with self._files.open_input_file(self._path(name)) as file:
+            _require_small(file.size(), f"{self.location}/{name}")
             text: str = file.read().decode()
             return text
 
@@ -303,6 +299,11 @@ class RemoteStorage:
     def _take_place(self, aside: str, name: str) -> None:
         if aside != self._path(name):
             self._files.move(aside, self._path(name))
+
+
+def _require_small(size: int, where: str) -> None:
+    if size > _TEXT_BYTES_MAX:
+        raise Damaged(f"{where} has {size:,} bytes; a run writes {_TEXT_BYTES_MAX:,} at most")
 
 
 def _bytes_of(rows: Rows) -> memoryview:
