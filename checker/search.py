@@ -8,6 +8,7 @@ found out afterwards (`checker.breaking`).
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -71,10 +72,11 @@ def search(
 ) -> Result:
     """Explore every reachable state, shallowest first, and say what holds.
 
-    With an `account` of levels that `engine` has been restored to, go on from there. `commit` is
-    told of every level once it is checked. Raises `ModelFault` or whatever an action raised; never
-    swallows one. `KeyboardInterrupt` ends the run as INCOMPLETE with what was covered; so does
-    `interrupted`, once it says so, after the level or where the engine cuts it short.
+    With an `account` of levels that `engine` has been restored to, judge these again and go on from
+    there; raises `Damaged` where the account is not theirs. `commit` is told of every level once it
+    is checked. Raises `ModelFault` or whatever an action raised; never swallows one.
+    `KeyboardInterrupt` ends the run as INCOMPLETE with what was covered; so does `interrupted`,
+    once it says so, after the level or where the engine cuts it short.
     """
     started = time.monotonic()
     account = account or Account(problem)
@@ -83,6 +85,8 @@ def search(
     is_resumed = bool(account.levels)
     arrived = started
     try:
+        if is_resumed:
+            _judge_again(problem, engine, account, budgets, started, interrupted)
         while True:
             if not is_resumed:
                 level = engine.absorb()
@@ -115,6 +119,22 @@ def search(
         stopped_by = INTERRUPTED if interrupted() else f"max-time {budgets.max_seconds:g} s"
     account.seconds = before + time.monotonic() - started
     return _conclude(account, engine.name, stopped_by)
+
+
+def _judge_again(
+    problem: Problem,
+    engine: Engine,
+    account: Account,
+    budgets: Budgets,
+    started: float,
+    interrupted: Callable[[], bool],
+) -> None:
+    """See that the account is what the kept levels come to, within the time there is."""
+    # Most runs are not resumed.
+    from checker.judging_again import judge_again  # noqa: PLC0415
+
+    until = started + (budgets.max_seconds or math.inf)
+    judge_again(problem, engine, account, lambda: interrupted() or time.monotonic() >= until)
 
 
 def _over_budget(budgets: Budgets, account: Account, seconds: float, can_shed: bool) -> str | None:

@@ -6,6 +6,7 @@ is one owner's share for each thread. Slower than in memory, as exact, and bound
 
 from __future__ import annotations
 
+import os
 import secrets
 import tempfile
 import threading
@@ -20,6 +21,7 @@ from checker.engines.choice import threads_of
 from checker.engines.task import LevelPlan, Report, explore
 from checker.engines.workers import GATHERED_ROWS_MAX, GROWTH_EXPECTED
 from checker.store import disk_calls, programs
+from checker.store.plain_files import open_plain
 from checker.store.storage import Damaged, LocalStorage, Storage
 
 OWNERS_MIN, OWNERS_MAX = 16, 1024
@@ -189,7 +191,8 @@ class Candidates:
     def _append(self, owner: int, blocks: Sequence[bytes]) -> None:
         size, crc = self._spilled[owner]
         path = self._path(owner)
-        with path.open("ab" if size else "xb") as file:
+        flags = os.O_WRONLY | (os.O_APPEND if size else os.O_CREAT | os.O_EXCL)
+        with os.fdopen(open_plain(self.folder, path.name, flags), "wb") as file:
             for block in blocks:
                 disk_calls.write(file, path, block)
                 size, crc = size + len(block), zlib.crc32(block, crc)
@@ -198,7 +201,8 @@ class Candidates:
     def _read(self, owner: int) -> bytes:
         path = self._path(owner)
         try:
-            data = path.read_bytes()
+            with os.fdopen(open_plain(self.folder, path.name), "rb") as file:
+                data = file.read(self._spilled[owner][0] + 1)
         except FileNotFoundError:
             raise Damaged(f"{path} is missing") from None
         if (len(data), zlib.crc32(data)) != self._spilled[owner]:

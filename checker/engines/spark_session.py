@@ -23,6 +23,9 @@ LOCAL = "local[*]"
 _QUICK_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 _TASK_FAILURES = 4
 _LOCAL_HEAP = "2g"
+_LOOPBACK = re.compile(r"localhost|127(\.\d{1,3}){3}|\[::1\]", re.IGNORECASE)
+_MAKES_SECRETS = ("yarn", "k8s://")
+"""Masters that make a secret for every application, by which its processes know each other."""
 _EXECUTORS_SECONDS_MAX = 60.0
 """How long a cluster may take to give the first executor."""
 
@@ -63,6 +66,8 @@ def start_context(
     conf.setAppName("waterline")
     if master is not None:
         conf.setMaster(_retrying(master))
+    if master is not None and master.startswith(_MAKES_SECRETS):
+        conf.setIfMissing("spark.authenticate", "true")
     for name, value in (*_settings(master).items(), *settings):
         conf.set(name, value)
     try:
@@ -82,6 +87,14 @@ def start_context(
 def _is_local(master: str | None) -> bool:
     """Whether tasks run on this machine; where spark-submit says it is not known."""
     return master is not None and master.startswith("local")
+
+
+def _is_on_loopback(master: str | None) -> bool:
+    """Whether all of a standalone cluster is on this machine, since others do not reach it."""
+    if master is None or not master.startswith("spark://"):
+        return False
+    hosts = (address.rpartition(":")[0] for address in master.removeprefix("spark://").split(","))
+    return all(_LOOPBACK.fullmatch(host) for host in hosts)
 
 
 def _set_python_of_workers(*, on_this_machine: bool) -> None:
@@ -179,10 +192,11 @@ def _settings(master: str | None) -> dict[str, str]:
         "spark.locality.wait": "0s",
         "spark.shuffle.reduceLocality.enabled": "false",
     }
+    if _is_local(master) or _is_on_loopback(master):
+        # Nobody else is to reach the driver: on a port of its own it takes what others send it.
+        settings |= {"spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"}
     if _is_local(master):
         settings |= {
-            "spark.driver.bindAddress": "127.0.0.1",
-            "spark.driver.host": "127.0.0.1",
             "spark.driver.extraJavaOptions": _QUICK_JVM,
             # Packed states hardly compress, and nothing leaves the machine.
             "spark.shuffle.compress": "false",

@@ -32,6 +32,7 @@ from checker.gate.keys import (
     Key,
 )
 from checker.gate.positions import Place, Spot
+from checker.gate.spark_settings import needs_leave
 from checker.problems.problem import Problem
 from checker.problems.wording import printable
 from counterexamples import shown
@@ -56,15 +57,24 @@ def read_gate(
     asking: Asking,
     *,
     allow_models: bool = False,
+    allow_spark: bool = False,
     given: Mapping[str, Any] | None = None,
 ) -> list[Expectation]:
     """The expectations of a file, all checked. Raises `BadGate`.
 
-    With `allow_models` an entry may name a model of somebody's own, which is code: it is run.
+    With `allow_models` an entry may name a model of somebody's own, which is code: it is run. With
+    `allow_spark` it may name any master and any of Spark's settings, which can run code, too.
     What is `given` are options of entries for which the file has none.
     """
     document, folder = read_document(path), path.parent
-    return expectations_of(document, asking, folder=folder, allow_models=allow_models, given=given)
+    return expectations_of(
+        document,
+        asking,
+        folder=folder,
+        allow_models=allow_models,
+        allow_spark=allow_spark,
+        given=given,
+    )
 
 
 def expectations_of(
@@ -73,6 +83,7 @@ def expectations_of(
     *,
     folder: Path,
     allow_models: bool,
+    allow_spark: bool = False,
     given: Mapping[str, Any] | None = None,
 ) -> list[Expectation]:
     """Those of a document whose files lie in `folder`. Raises `BadGate`."""
@@ -99,7 +110,12 @@ def expectations_of(
             raise table.refuse(f"{shown(entry)} is no entry; begin it with [[expect]]")
         usual = {**(given or {}), **(defaults.left if defaults else {})}
         table.left = {**_fitting(usual, entry), **entry}
-        found += Entry(table, asking, folder, allow_models).expectations()
+        # What the command line gives is its user's own.
+        of_file = entry.keys() | (defaults.left.keys() if defaults else set())
+        leave = Leave(
+            allow_models, frozenset(table.left.keys() - (set() if allow_spark else of_file))
+        )
+        found += Entry(table, asking, folder, leave).expectations()
     _require_names(found)
     return found
 
@@ -116,14 +132,22 @@ def _require_names(expectations: Sequence[Expectation]) -> None:
         known[each.name] = each.place
 
 
+@dataclass(frozen=True, slots=True)
+class Leave:
+    """What an entry may have run: models of somebody's own, and by these keys any of Spark's."""
+
+    models: bool
+    of_spark: frozenset[str]
+
+
 class Entry:
     """One entry, read key by key."""
 
-    def __init__(self, table: Table, asking: Asking, folder: Path, allow_models: bool) -> None:
+    def __init__(self, table: Table, asking: Asking, folder: Path, leave: Leave) -> None:
         self._table = table
         self._asking = asking
         self._folder = folder
-        self._allow_models = allow_models
+        self._leave = leave
 
     def expectations(self) -> Iterator[Expectation]:
         """All that it expects. Raises `BadGate`."""
@@ -206,7 +230,7 @@ class Entry:
     def _own(self, model: str, given: Mapping[str, Any]) -> Asked:
         """A model of somebody's own, its file named from the gate's folder on."""
         table = self._table
-        if not self._allow_models:
+        if not self._leave.models:
             raise table.refuse(
                 f"it names the model {shown(model)}, which is code and would be run; "
                 "if you trust it, allow it with --allow-models",
@@ -259,7 +283,11 @@ class Entry:
         found = {}
         for name in names:
             if name in self._table.left and name in self._asking.keys:
-                found[name] = self._option(self._asking.keys[name])
+                found[name] = value = self._option(self._asking.keys[name])
+                if name not in self._leave.of_spark and (why := needs_leave(name, value)):
+                    raise self._table.refuse(
+                        f"{why}; if you trust it, allow it with --allow-spark", name
+                    )
             else:
                 self._table.asked.append(name)
         return found

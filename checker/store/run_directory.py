@@ -13,10 +13,12 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
 import secrets
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from checker.errors import Refused
@@ -31,9 +33,13 @@ from checker.store.manifest import (
     read_manifest,
     write_manifest,
 )
+from checker.store.plain_files import open_plain
 from checker.store.storage import Damaged, LocalStorage, Storage, storage_at
 
 _LOCK = "lock"
+_LOCK_BYTES_MAX = 1000
+_WRITTEN_LOCK = re.compile(rb"(process \d+ on [^\n]*\n?)?")
+"""What a lock holds. A name of this machine may be cut short where writing it was."""
 _WORK = "work-"
 """What folders begin with that hold an attempt's merged runs and spilled candidates."""
 
@@ -101,6 +107,9 @@ class RunDirectory:
 def begin(location: str, identity: Mapping[str, Any], words: int) -> RunDirectory:
     """A new run in an empty or new place. Raises `InUse`, `BadRun` or `BadLocation`."""
     storage = storage_at(location, durable=True)
+    if not storage.exists(MANIFEST):
+        # Before anything is made: a directory that is refused stays as it is.
+        _require_empty(storage)
     if isinstance(storage, LocalStorage):
         storage.make_root()
     lock = _locked(storage)
@@ -110,18 +119,23 @@ def begin(location: str, identity: Mapping[str, Any], words: int) -> RunDirector
                 f"{storage.location} holds a run already; continue it with --resume, "
                 "or name an empty directory"
             )
-        foreign = next((name for name in storage.names() if not _is_of_a_beginning(name)), None)
-        if foreign is not None:
-            raise BadRun(
-                f"{storage.location} is not empty and holds no run (it has {foreign}); "
-                "name an empty or a new directory"
-            )
+        _require_empty(storage)
         manifest = Manifest(identity=identity, words=words, attempt=_name_of_attempt(1))
         write_manifest(storage, manifest)
     except BaseException:
         _unlock(lock)
         raise
     return RunDirectory(storage, manifest, lock)
+
+
+def _require_empty(storage: Storage) -> None:
+    """See that a directory has nothing in it but what a killed beginning leaves."""
+    foreign = next((name for name in storage.names() if not _is_of_a_beginning(name)), None)
+    if foreign is not None:
+        raise BadRun(
+            f"{storage.location} is not empty and holds no run (it has {foreign}); "
+            "name an empty or a new directory"
+        )
 
 
 def resume(location: str) -> RunDirectory:
@@ -159,22 +173,41 @@ def _is_of_a_beginning(name: str) -> bool:
 
 
 def _locked(storage: Storage) -> int | None:
-    """The lock of a local directory."""
+    """The lock of a local directory. Raises `InUse`, `BadRun` or `Damaged`."""
     if not isinstance(storage, LocalStorage):
         return None
-    lock = os.open(storage.root / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    lock = open_plain(storage.root, _LOCK, os.O_RDWR | os.O_CREAT)
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
+        _require_lock(lock, storage.root / _LOCK)
         holder = os.read(lock, 100).decode(errors="replace").strip()
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise InUse(
+                f"{storage.location} is in use by another run ({holder or 'unknown'}); "
+                "wait for its end, or name another directory"
+            ) from None
+        os.ftruncate(lock, 0)
+        os.pwrite(lock, f"process {os.getpid()} on {os.uname().nodename}\n".encode(), 0)
+    except BaseException:
         os.close(lock)
-        raise InUse(
-            f"{storage.location} is in use by another run ({holder or 'unknown'}); "
-            "wait for its end, or name another directory"
-        ) from None
-    os.ftruncate(lock, 0)
-    os.write(lock, f"process {os.getpid()} on {os.uname().nodename}\n".encode())
+        raise
     return lock
+
+
+def _require_lock(lock: int, path: Path) -> None:
+    """See that a file is empty, or what a run wrote, and has no other name. Raises `BadRun`."""
+    names = os.fstat(lock).st_nlink
+    if names > 1:
+        raise BadRun(
+            f"{path} is a file with {names} names, and a run would overwrite it: "
+            "remove this name, or name another directory"
+        )
+    if _WRITTEN_LOCK.fullmatch(os.pread(lock, _LOCK_BYTES_MAX, 0)) is None:
+        raise BadRun(
+            f"{path} is no lock of a run, and a run would overwrite it: "
+            "move it elsewhere, or name another directory"
+        )
 
 
 def _unlock(lock: int | None) -> None:

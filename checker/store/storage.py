@@ -23,13 +23,13 @@ from checker.errors import Refused
 from checker.rows import Rows
 from checker.store import disk_calls
 from checker.store.level_files import ALL_OWNERS, StateFile
+from checker.store.plain_files import Damaged as Damaged  # noqa: PLC0414 - whoever reads meets it
+from checker.store.plain_files import open_plain, require_own_folders
 
 _WORD_BYTES = 8
 _BLOCK_BYTES = 16 << 20
-
-
-class Damaged(Refused):
-    """A file of a run is not what was written: missing, cut short, or changed."""
+_TEXT_BYTES_MAX = 256 << 20
+"""More than the manifest of a run with three million files has."""
 
 
 class BadLocation(Refused):
@@ -57,7 +57,7 @@ class Storage(Protocol):
         """
 
     def read_text(self, name: str) -> str:
-        """A small file. Raises `FileNotFoundError`."""
+        """A small file. Raises `FileNotFoundError`, and `Damaged` where it is large."""
 
     def write_text(self, name: str, text: str) -> None:
         """Replace a small file at once."""
@@ -100,14 +100,16 @@ class LocalStorage:
         """A block of states, mapped into memory."""
         path = self.root / name
         try:
-            size = path.stat().st_size
+            opened = open_plain(self.root, name)
         except FileNotFoundError:
             raise Damaged(f"{path} is missing") from None
-        if size % (words * _WORD_BYTES):
-            raise Damaged(f"{path} is cut short: {size} bytes are no whole number of states")
-        if size == 0:
-            return np.empty((0, words), np.uint64)
-        mapped = np.memmap(path, "<u8", "r")
+        with os.fdopen(opened, "rb") as file:
+            size = os.fstat(opened).st_size
+            if size % (words * _WORD_BYTES):
+                raise Damaged(f"{path} is cut short: {size} bytes are no whole number of states")
+            if size == 0:
+                return np.empty((0, words), np.uint64)
+            mapped = np.memmap(file, "<u8", "r")
         return np.asarray(mapped).reshape(-1, words)
 
     def write(self, name: str, blocks: Iterable[Rows], *, owner: int = ALL_OWNERS) -> StateFile:
@@ -147,8 +149,10 @@ class LocalStorage:
                 yield f"{within.as_posix()}/"
 
     def read_text(self, name: str) -> str:
-        """A small file."""
-        return (self.root / name).read_text(encoding="utf-8")
+        """A small file. Raises `Damaged` where it is large, or no plain file."""
+        with os.fdopen(open_plain(self.root, name), "rb") as file:
+            _require_small(os.fstat(file.fileno()).st_size, f"{self.root / name}")
+            return file.read(_TEXT_BYTES_MAX).decode()
 
     def write_text(self, name: str, text: str) -> None:
         """Replace a small file by renaming another over it."""
@@ -173,6 +177,7 @@ class LocalStorage:
     def _in_place_of(self, name: str) -> Iterator[Callable[[bytes | memoryview], None]]:
         """What writes to a file that takes its place under `name` when all went well."""
         path = self.root / name
+        require_own_folders(self.root, name)
         disk_calls.make_folder(path.parent)
         file, aside = disk_calls.open_aside(path.parent)
         try:
@@ -254,6 +259,7 @@ class RemoteStorage:
     def read_text(self, name: str) -> str:
         """A small file."""
         with self._files.open_input_file(self._path(name)) as file:
+            _require_small(file.size(), f"{self.location}/{name}")
             text: str = file.read().decode()
             return text
 
@@ -293,6 +299,11 @@ class RemoteStorage:
     def _take_place(self, aside: str, name: str) -> None:
         if aside != self._path(name):
             self._files.move(aside, self._path(name))
+
+
+def _require_small(size: int, where: str) -> None:
+    if size > _TEXT_BYTES_MAX:
+        raise Damaged(f"{where} has {size:,} bytes; a run writes {_TEXT_BYTES_MAX:,} at most")
 
 
 def _bytes_of(rows: Rows) -> memoryview:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from checker.engines.jvm import SparkGone
-from checker.engines.spark_session import NoSpark, wait_for_executors
+from checker.engines.spark_session import NoSpark, _is_on_loopback, wait_for_executors
 
 
 def _nothing_can_be_asked() -> Any:
@@ -51,3 +51,23 @@ def test_a_process_that_has_ended_is_told_by_its_exit_code() -> None:
 def test_what_is_neither_is_not_hidden() -> None:
     with pytest.raises(RuntimeError, match="Cannot call methods"):
         wait_for_executors(context(stopped=False))
+
+
+@pytest.mark.parametrize(
+    ("master", "is_on_loopback"),
+    [
+        ("spark://127.0.0.1:7077", True),
+        ("spark://localhost:7077,127.8.0.1:7077", True),
+        ("spark://[::1]:7077", True),
+        ("spark://127.0.0.1:7077,elsewhere:7077", False),
+        ("spark://localhost.example:7077", False),
+        ("spark://10.0.0.1:7077", False),
+        ("k8s://https://127.0.0.1:6443", False),
+        ("yarn", False),
+        (None, False),
+    ],
+)
+def test_a_cluster_is_on_this_machine_alone_where_all_its_masters_are_on_loopback(
+    master: str | None, is_on_loopback: bool
+) -> None:
+    assert _is_on_loopback(master) == is_on_loopback

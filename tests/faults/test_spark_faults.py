@@ -235,20 +235,29 @@ def bare_python(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def on(cluster: Standalone, *, after: int) -> tuple[object, ...]:
     settings = (
         "spark.executor.memory=512m",
-        "spark.driver.host=127.0.0.1",
-        "spark.driver.bindAddress=127.0.0.1",
         f"spark.executor.extraJavaOptions={QUICK_JVM}",
     )
     options = [part for setting in settings for part in ("--spark-conf", setting)]
     return ("--master", cluster.url, "--driver-levels", after, *options)
 
 
-def test_killed_executors_cost_a_level_at_most(
+def listened_at(run: subprocess.Popen[str]) -> set[str]:
+    """The addresses at which a process or one that it started waits for others."""
+    processes = [psutil.Process(run.pid), *psutil.Process(run.pid).children(recursive=True)]
+    connections = [each for process in processes for each in process.net_connections("inet")]
+    return {
+        each.laddr.ip.removeprefix("::ffff:") for each in connections if each.status == "LISTEN"
+    }
+
+
+def test_killed_executors_cost_a_level_at_most_and_other_machines_cannot_reach_the_driver(
     cluster: Standalone, tmp_path: Path, undisturbed: str
 ) -> None:
+    """The master is on loopback. Two claims in one test: to start executors takes long."""
     directory = tmp_path / "run"
     run = started(*SPACE, *on(cluster, after=18), "--run-dir", directory)
     wait_until(lambda: levels_kept(directory) >= 21, run)
+    addresses = listened_at(run)
     os.kill(cluster.executors()[0], signal.SIGKILL)
     wait_until(lambda: levels_kept(directory) >= 26, run)
     for executor in cluster.executors():
@@ -258,6 +267,7 @@ def test_killed_executors_cost_a_level_at_most(
     assert code == 12, err
     assert facts(out) == facts(undisturbed)
     assert "making it anew" in err
+    assert addresses == {"127.0.0.1"}
 
 
 def test_executors_need_python_alone_and_a_run_goes_on_without_the_cluster(

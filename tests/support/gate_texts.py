@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from checker.console.gate.asking import asking
 from checker.gate.document import parsed
@@ -20,6 +21,7 @@ def entry(name: str = "n", more: str = SMALL, verdicts: str = 'sane = "holds"') 
     )
 
 
-def read(text: str, folder: Path = Path(), *, allow_models: bool = False) -> list[Expectation]:
+def read(text: str, folder: Path = Path(), **more: Any) -> list[Expectation]:
     document = parsed(text, "gate.toml")
-    return expectations_of(document, asking(), folder=folder, allow_models=allow_models)
+    more = {"allow_models": False, **more}
+    return expectations_of(document, asking(), folder=folder, **more)

@@ -71,6 +71,11 @@ _FILE = OutputFile()
     help="Entries may name models of somebody's own: Python files, which are run.",
 )
 @click.option(
+    "--allow-spark",
+    is_flag=True,
+    help="Entries may name any Spark master and setting, by which programs can be run.",
+)
+@click.option(
     "--update",
     is_flag=True,
     help="Rewrite counts and depths in the files to what came out, and show the difference.",

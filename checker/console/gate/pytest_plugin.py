@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from checker.gate.judging import Outcome
 
 _ALLOW = "--waterline-allow-models"
+_ALLOW_SPARK = "--waterline-allow-spark"
 _NO_CACHE = "--waterline-no-cache"
 
 
@@ -30,6 +31,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         _ALLOW,
         action="store_true",
         help="Gates may name models of somebody's own: Python files, which are run.",
+    )
+    group.addoption(
+        _ALLOW_SPARK,
+        action="store_true",
+        help="Gates may name any Spark master and setting, by which programs can be run.",
     )
     group.addoption(_NO_CACHE, action="store_true", help="Search also where nothing has changed.")
 
@@ -55,9 +61,9 @@ class GateFile(pytest.File):
         from checker.gate.errors import BadGate  # noqa: PLC0415
         from checker.gate.reading import read_gate  # noqa: PLC0415
 
-        allowed = bool(self.config.getoption(_ALLOW))
+        models, spark = (bool(self.config.getoption(name)) for name in (_ALLOW, _ALLOW_SPARK))
         try:
-            expectations = read_gate(self.path, asking(), allow_models=allowed)
+            expectations = read_gate(self.path, asking(), allow_models=models, allow_spark=spark)
         except BadGate as problem:
             raise self.CollectError(str(problem)) from None
         for expectation in expectations:
@@ -126,8 +132,10 @@ class CheckModel:
         from checker.gate.reading import expectations_of  # noqa: PLC0415
 
         document = Document(self._name, "", {"expect": [entry]}, {})
-        # Whoever calls this has named the model in a program of his own: it is his to run.
-        [found] = expectations_of(document, asking(), folder=self._folder, allow_models=True)
+        # Whoever calls this names models and settings in a program of his own: it is his to run.
+        [found] = expectations_of(
+            document, asking(), folder=self._folder, allow_models=True, allow_spark=True
+        )
         return found
 
 

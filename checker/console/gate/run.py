@@ -48,7 +48,8 @@ _PRECEDENCE = {
 def run_gate(options: dict[str, Any]) -> int:
     """Judge what the options ask for; returns the exit code."""
     given = {name: options[name] for name in ("engine", "master") if options[name] is not None}
-    expectations = _read(options["files"], given, allow_models=options["allow_models"])
+    leave = {name: options[name] for name in ("allow_models", "allow_spark")}
+    expectations = _read(options["files"], given, leave)
     # A file that cannot be used needs no engine.
     from checker.gate.searching import judged  # noqa: PLC0415
     from checker.gate.shards import shard  # noqa: PLC0415
@@ -67,10 +68,12 @@ def run_gate(options: dict[str, Any]) -> int:
     return _ended(outcomes, left)
 
 
-def _read(files: Sequence[Path], given: dict[str, Any], *, allow_models: bool) -> list[Expectation]:
+def _read(
+    files: Sequence[Path], given: dict[str, Any], leave: dict[str, bool]
+) -> list[Expectation]:
     expectations: list[Expectation] = []
     for file in files:
-        read = read_gate(file, asking(), allow_models=allow_models, given=given)
+        read = read_gate(file, asking(), **leave, given=given)
         names = {each.name for each in expectations}
         for each in read:
             if each.name in names:
