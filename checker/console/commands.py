@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import importlib
 import os
+import sys
 
 import click
 from click.shell_completion import CompletionItem
 
 from checker.console.shared import exit_codes
+from checker.console.shared.whole_output import write_whole
 
 COMMANDS = {
     "cache": ("kept.cache_command", "Show or clear what is kept from run to run."),
@@ -100,6 +102,7 @@ def run_command(name: str) -> int:
 
     What is wrong with an option, a file or the machine is told in one line.
     """
+    write_whole()
     _forget_useless_sizes()
     command = command_of("check") if name == "check" else waterline
     try:
@@ -112,16 +115,19 @@ def run_command(name: str) -> int:
 
 def _outcome_of(command: click.Command, name: str) -> int:
     try:
-        return int(command.main(prog_name=name, standalone_mode=False) or exit_codes.HOLDS)
+        ended = int(command.main(prog_name=name, standalone_mode=False) or exit_codes.HOLDS)
+        if sys.stdout is not None:  # closed by whoever started this
+            sys.stdout.flush()
+        return ended
     except click.exceptions.Exit as done:
         return done.exit_code
     except click.exceptions.NoArgsIsHelpError as asked:
         click.echo(asked.format_message(), err=True)
         return exit_codes.BAD_USAGE
-    except click.Abort as ended:
-        if isinstance(ended.__cause__, EOFError):
+    except click.Abort as aborted:
+        if isinstance(aborted.__cause__, EOFError):
             # Click takes it for the end of what a user types; here it is a mistake of ours.
-            raise ended.__cause__ from None
+            raise aborted.__cause__ from None
         raise KeyboardInterrupt from None
     except Exception as problem:
         from checker.console.shared.told_errors import tell  # noqa: PLC0415 - only for errors

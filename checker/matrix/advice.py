@@ -62,6 +62,11 @@ class Remedy:
         return self.outcome.standing is Standing.HOLDS and self.outcome.emptiness is None
 
     @property
+    def is_known(self) -> bool:
+        """Whether it was seen to close the fault, or not to."""
+        return self.outcome.worst is not None or self.outcome.standing is not Standing.INCOMPLETE
+
+    @property
     def label(self) -> str:
         """What came of it. Once anything is broken no more was asked: `contract 4+`."""
         worst = self.outcome.worst
@@ -80,10 +85,25 @@ class Recommendation:
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """For each fault that breaks a claim all that was tried, and what to do first, if anything."""
+    """For each fault that breaks a claim all that was tried, and what to do first, if anything.
+
+    `interrupted`: Ctrl-C ended it before all was tried, and nothing is recommended.
+    """
 
     tried: Mapping[str, Sequence[Remedy]] = field(default_factory=dict)
     recommendation: Recommendation | None = None
+    interrupted: bool = False
+
+    @property
+    def unclosed(self) -> list[str]:
+        """The faults that nothing closes, all that was tried being known."""
+        return [
+            fault
+            for fault, remedies in self.tried.items()
+            if remedies
+            and not self.interrupted
+            and all(r.is_known and not r.closes for r in remedies)
+        ]
 
 
 def advice(
@@ -98,13 +118,17 @@ def advice(
     looked = _Looked(config, grid, outcomes, explorer, follow)
     for count in range(1, len(looked.stricter) + 1):
         still_open = [fault for fault in looked.broken if not looked.is_closed(fault)]
-        if not still_open or not looked.explore(still_open, list(looked.changes(count))):
+        if looked.interrupted or not still_open:
             break
+        looked.explore(still_open, list(looked.changes(count)))
     best = looked.best()
     together = looked.together()
     if together is not None and (best is None or len(best.closes) < looked.closed):
         looked.explore(list(looked.broken), [together])
-    return Advice(looked.tried, looked.best_in_full())
+    recommended = looked.best_in_full()
+    if looked.interrupted:
+        return Advice(looked.tried, interrupted=True)
+    return Advice(looked.tried, recommended)
 
 
 class _Looked:
@@ -130,6 +154,7 @@ class _Looked:
             if outcome.worst is not None
         }
         self.tried: dict[str, list[Remedy]] = {fault: [] for fault in self.broken}
+        self.interrupted = False
 
     @property
     def closed(self) -> int:
@@ -158,8 +183,10 @@ class _Looked:
                     values[axis] = max(before, value, key=known.index)
         return Changes(values, self.upgrades.get(values.get(VERSION, ""))) if values else None
 
-    def explore(self, faults: Sequence[str], changes: Sequence[Changes]) -> bool:
-        """Try these for each of the faults, where that was not done; False: interrupted."""
+    def explore(self, faults: Sequence[str], changes: Sequence[Changes]) -> None:
+        """Try these for each of the faults, where that was not done; nothing once interrupted."""
+        if self.interrupted:
+            return
         wanted = [
             (fault, change)
             for fault in faults
@@ -174,15 +201,16 @@ class _Looked:
         raised = self._explored(few, wanted)
         for (fault, change), outcome in zip(wanted, raised.outcomes, strict=True):
             self.tried[fault].append(Remedy(change, self._told_few(outcome)))
-        return not raised.interrupted
 
     def best_in_full(self) -> Recommendation | None:
         """What closes most faults, and still does with as many records as were asked for."""
         while (best := self.best()) is not None and best.changes.key not in self._in_full:
+            if self.interrupted:
+                return None
             wanted = [(fault, best.changes) for fault in best.closes]
             raised = self._explored(self._around, wanted)
             if raised.interrupted:
-                break
+                return None
             self._in_full.add(best.changes.key)
             for (fault, change), outcome in zip(wanted, raised.outcomes, strict=True):
                 places = [remedy.changes.key for remedy in self.tried[fault]]
@@ -191,7 +219,11 @@ class _Looked:
 
     def _explored(self, grid: Grid, wanted: Sequence[tuple[str, Changes]]) -> Raised:
         cells = [grid.cell({**self.broken[fault], **change.values}) for fault, change in wanted]
-        return explore_raised(grid, cells, self._explorer, follow=self._follow, stop_at_first=True)
+        raised = explore_raised(
+            grid, cells, self._explorer, follow=self._follow, stop_at_first=True
+        )
+        self.interrupted = self.interrupted or raised.interrupted
+        return raised
 
     def _told_few(self, outcome: Outcome) -> Outcome:
         """The same with the records that it was not tried with, if there are any."""

@@ -147,8 +147,9 @@ def recommendation(answer: ConfigAnswer) -> Iterator[Text]:
         for sentence in cost(best.changes, answer.config):
             line.append(f" {sentence}")
         yield line
-    closed_by_any = {f for f, remedies in tried.items() if any(r.closes for r in remedies)}
-    if still_open := [fault for fault in tried if fault not in closed_by_any]:
+    if answer.advice.interrupted:
+        yield Text("Interrupted before all was tried that may close a fault.", "bold magenta")
+    if still_open := answer.advice.unclosed:
         yield Text(f"Nothing that was tried closes: {', '.join(still_open)}.", "red")
 
 

@@ -16,7 +16,7 @@ from checker.matrix.grid import FAULT, Grid
 from checker.matrix.outcome import Outcome
 from checker.matrix.running import Explorer, unwatched
 from checker.problems.wording import told_option
-from checker.result import Verdict
+from checker.result import INTERRUPTED, Verdict
 from checker.scenarios.catalogue import find_scenario
 from checker.scenarios.scenario import Scenario
 from model.message.features import FEATURES
@@ -89,9 +89,14 @@ class _Trial:
 
 
 def kin_of(grid: Grid, outcomes: Sequence[Outcome], explorer: Explorer) -> dict[str, list[Kin]]:
-    """For each fault that breaks a claim the entries that its cell is like."""
+    """For each fault that breaks a claim the entries that its cell is like.
+
+    Raises `KeyboardInterrupt` where that was interrupted: what was not finished is like nothing.
+    """
     trials = [trial for outcome in outcomes for trial in _trials(grid, outcome)]
     answers = explorer([trial.question for trial in trials], unwatched)
+    if any(answer.stopped_by == INTERRUPTED for answer in answers):
+        raise KeyboardInterrupt
     kin: dict[str, list[Kin]] = {}
     for trial, answer in zip(trials, answers, strict=True):
         if _closes(trial.outcome, answer):

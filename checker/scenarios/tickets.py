@@ -172,6 +172,9 @@ TICKETS = (
         },
         falls=("kip903-without-stale-fetch-check",),
         stands=("kip903", "elr"),
+        remark="The race that the ticket tells is another of the same cause: there the new fetch "
+        "comes while the old one is being handled, between the check of its broker epoch and the "
+        "request, which then carries the new epoch. Here a fetch is handled in one step.",
     ),
     Scenario(
         number="C35",

@@ -1,12 +1,15 @@
 """Room for states that grows without ever being copied, and for the tables that find them.
 
 Address space is reserved once, generously; memory is taken page by page as it is written. So there
-is no moment at which an array exists twice, and what is held is what is used.
+is no moment at which an array exists twice, and what is held is what is used. Under a limit on
+address space (`ulimit -v`) less is reserved: about what could be held under it.
 """
 
 from __future__ import annotations
 
 import mmap
+import resource
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +21,26 @@ HUGE_FROM_BYTES = 4 << 20
 """From this size on, large pages are asked for: fewer misses, and little wasted at the end."""
 _HUGE_BYTES = 2 << 20
 _SLOT_BYTES = 4
+_SHARE_OF_LIMIT = 0.4
+"""For states, of what a limit on address space leaves; most of the rest is for their tables."""
+
+
+def rows_within_limit(words: int, owners: int) -> int | None:
+    """How many states each owner should reserve at most; None where nothing limits it."""
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if limit == resource.RLIM_INFINITY:
+        return None
+    left = max(0, limit - _address_space_used())
+    return int(left * _SHARE_OF_LIMIT) // (owners * words * _WORD_BYTES)
+
+
+def _address_space_used() -> int:
+    """What this process has of it; 0 where the system does not say."""
+    try:
+        pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[0]
+    except OSError:
+        return 0
+    return int(pages) * mmap.PAGESIZE
 
 
 class Reserve:

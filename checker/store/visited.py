@@ -22,7 +22,7 @@ from checker.compiled.values import constant
 from checker.rows import Rows, address
 from checker.store.blocks import NUMBER, NUMBERS, block_of
 from checker.store.explore_loop import DONE, NO_ROOM, explore
-from checker.store.reserve import Reserve, empty_table
+from checker.store.reserve import Reserve, empty_table, rows_within_limit
 from checker.store.standstill import Standstill
 from checker.store.visited_loops import (
     CELLS,
@@ -58,7 +58,8 @@ class TooManyStates(Exception):
 
 
 class Visited:
-    """The distinct states of so many owners; each has at most `rows_max`.
+    """The distinct states of so many owners; each has at most `rows_max`, or what a limit on
+    address space has room for.
 
     Up to `threads` threads may `add` at the same time, each under a number of its own.
     """
@@ -67,6 +68,8 @@ class Visited:
         self, words: int, owners: int, *, rows_max: int = OWNED_MAX, threads: int = 1
     ) -> None:
         self._functions = loaded(recipe_of(words, alone=threads == 1))
+        limit = rows_within_limit(words, owners)
+        rows_max = rows_max if limit is None else max(threads, min(rows_max, limit))
         self._rows_each = rows_max // threads
         self._cells: NDArray[np.int64] = np.zeros((owners, CELLS), np.int64)
         self._rooms = [_apart(owners) for _ in range(threads)]

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from told import Told
+
+from checker.console.shared.progress import Progress
 
 COMMAND = [sys.executable, "-c", "from checker.console.cli import main; main()"]
 KRAFT_4_0 = """\
@@ -49,3 +53,30 @@ def test_it_ends_with_a_table_of_what_is_known_and_exits_20(asked: int, tmp_path
     assert "zombie   ?" in out
     assert "Interrupted; this is what is known." in " ".join(out.split())
     assert (tmp_path / "ended.json").exists()
+
+
+@pytest.mark.parametrize(
+    "phase", ["0 of 3 neighbours", "1 of 3 neighbours", "looking for what is like it"]
+)
+def test_a_matrix_that_is_asked_to_end_while_changes_are_tried_is_interrupted(
+    phase: str, told: Told, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "server.properties"
+    path.write_text(KRAFT_4_0.replace("min.insync.replicas=2", "min.insync.replicas=1"))
+    tell = Progress.tell
+
+    def tell_and_ask(self: Progress, line: str) -> None:
+        tell(self, line)
+        if phase in line:
+            signal.raise_signal(signal.SIGTERM)
+
+    monkeypatch.setattr(Progress, "tell", tell_and_ask)
+    given = ["--config", path, "--replicas", 2, "--records", 1, "--only", "faults=power loss"]
+    written = tmp_path / "ended.json"
+    code, out, _ = told("matrix", *given, "--threads", 1, "--json", written, name="waterline")
+    ended = json.loads(written.read_text())
+
+    assert code == 20
+    assert (ended["complete"], ended["interrupted"]) == (False, True)
+    assert "Interrupted; this is what is known." in " ".join(out.split())
+    assert "Nothing that was tried closes" not in out or "looking" in phase

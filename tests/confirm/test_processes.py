@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +63,15 @@ def test_a_failure_leaves_no_process(java: Path, folder: Path) -> None:
     assert not any(map(is_alive, numbers))
 
 
+@pytest.fixture
+def usual_interrupt() -> Iterator[None]:
+    """A job in the background of a shell inherits SIGINT ignored, and Python then leaves it so."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("usual_interrupt")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupt_while_a_process_is_started_is_raised_once_it_is_known(
     number: signal.Signals, java: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
@@ -87,6 +97,7 @@ def test_an_interrupt_while_a_process_is_started_is_raised_once_it_is_known(
     assert not is_alive(started[0])
 
 
+@pytest.mark.usefixtures("usual_interrupt")
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_an_interrupt_that_python_drops_is_raised_after_all(java: Path, folder: Path) -> None:
     went_on = []

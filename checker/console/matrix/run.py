@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -13,7 +14,7 @@ from checker.console.shared.file_options import write_files
 from checker.console.shared.options import require_heard, take_engine
 from checker.console.shared.progress import Progress, showing
 from checker.console.shared.screen import error_screen, screen
-from checker.matrix.advice import advice
+from checker.matrix.advice import Advice, advice
 from checker.matrix.config_table import ConfigAnswer, render_config
 from checker.matrix.files import to_csv, to_text
 from checker.matrix.grid import (
@@ -25,7 +26,7 @@ from checker.matrix.grid import (
     first_records,
     grid_over,
 )
-from checker.matrix.kinship import kin_of
+from checker.matrix.kinship import Kin, kin_of
 from checker.matrix.matrix import Matrix, explore_grid
 from checker.matrix.picture import to_svg
 from checker.matrix.properties import Config, read_config
@@ -48,7 +49,7 @@ def answer_matrix(options: dict[str, Any]) -> int:
         exploring(choice, announce=progress.announce) as explorer,
     ):
         matrix = explore_grid(grid, explorer, engine=choice.name, follow=_following(progress))
-        answer = _answer(config, matrix, explorer, progress)
+        matrix, answer = _answered(config, matrix, explorer, progress)
     screen().print(render_config(answer) if answer else render_matrix(matrix))
     _write(options, matrix, answer)
     return exit_codes.HOLDS if matrix.complete else exit_codes.INCOMPLETE
@@ -125,18 +126,27 @@ def _following(progress: Progress, what: str = "cell") -> Follow:
     return follow
 
 
-def _answer(
+def _answered(
     config: Config | None, matrix: Matrix, explorer: Explorer, progress: Progress
-) -> ConfigAnswer | None:
+) -> tuple[Matrix, ConfigAnswer | None]:
+    """The matrix, which is interrupted if anything that is to be told with it was; and that."""
     if config is None:
-        return None
-    if matrix.interrupted:
-        return ConfigAnswer(config, matrix)
-    follow = _following(progress, "neighbour")
-    found = advice(config, matrix.grid, matrix.outcomes, explorer, follow=follow)
-    progress.tell("looking for what is like it in the catalogue")
-    kin = kin_of(matrix.grid, matrix.outcomes, explorer)
-    return ConfigAnswer(config, matrix, found, kin)
+        return matrix, None
+    found = Advice(interrupted=matrix.interrupted)
+    kin: Mapping[str, Sequence[Kin]] = {}
+    try:
+        if not found.interrupted:
+            follow = _following(progress, "neighbour")
+            found = advice(config, matrix.grid, matrix.outcomes, explorer, follow=follow)
+        if not found.interrupted:
+            progress.tell("looking for what is like it in the catalogue")
+            kin = kin_of(matrix.grid, matrix.outcomes, explorer)
+        is_interrupted = found.interrupted
+    except KeyboardInterrupt:
+        is_interrupted = True
+        found = found if found.tried else Advice(interrupted=True)
+    told = replace(matrix, interrupted=is_interrupted)
+    return told, ConfigAnswer(config, told, found, kin)
 
 
 def _write(options: dict[str, Any], matrix: Matrix, answer: ConfigAnswer | None) -> None:
