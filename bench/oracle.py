@@ -31,7 +31,7 @@ from checker.problems.problem import Problem
 from checker.reduced.deciding import decided
 from checker.reduced.decisions import CannotReduce
 from checker.reduced.made import made
-from checker.reduced.reduction import reduced
+from checker.reduced.reduction import reduced_as_analysed
 from checker.reduced.smaller import smaller_model
 from checker.result import Verdict
 from checker.run import Run, run
@@ -200,11 +200,11 @@ def _reduced(problem: Problem, noted: Counter[str]) -> Problem:
     """The reduced form, without claims about steps where these are refused."""
     asked = frozenset(claim.name for claim in problem.judged)
     try:
-        return reduced(replace(problem, asked=asked))
+        return reduced_as_analysed(replace(problem, asked=asked))
     except CannotReduce as why:
         noted[f"refused: {str(why).partition(' ')[2][:50]}"] += 1
     asked = frozenset(claim.name for claim in problem.invariants)
-    return reduced(replace(problem, asked=asked, reachable=()))
+    return reduced_as_analysed(replace(problem, asked=asked, reachable=()))
 
 
 def _require_raises(text: str) -> None:

@@ -269,12 +269,12 @@ class Oracle:
         return found
 
     def happened(self) -> dict[str, int | None]:
-        """When each thing that must happen does, as a step."""
+        """When each thing that must happen does, as a step; 0 for an initial state."""
         found = {}
         for function in self.declared.get("sometimes", ()):
             if len(inspect.signature(function).parameters) == 1:
                 is_so = self.sees(function, {})
-                depths = (self.depth[s] + 1 for s, t in self._pairs() if is_so(s) or is_so(t))
+                depths = (depth for state, depth in self.depth.items() if is_so(state))
             else:
                 depths = (
                     self.depth[before] + 1

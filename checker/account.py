@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from checker.engines.answers import Arrivals, Expansion
+from checker.happening import happened_at_first
 from checker.problems.problem import Problem
 from checker.result import LevelSummary
 from checker.rows import StateWords
@@ -32,6 +33,9 @@ class Account:
 
     def arrive(self, level: Arrivals, seconds: float) -> None:
         """A level has been checked, so long after the one before."""
+        if not self.levels:
+            self.happened |= (begun := happened_at_first(self.problem))
+            self.happened_at |= dict.fromkeys(np.flatnonzero(begun).tolist(), 0)
         self.levels.append(LevelSummary(level.depth, level.new, level.on, seconds))
         for number, words in level.broken.items():
             name = self.problem.invariants[number].name

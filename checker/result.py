@@ -59,10 +59,18 @@ class InvariantResult:
 
 @dataclass(frozen=True, slots=True)
 class ReachableResult:
-    """At which depth something first happened: the depth of the state it led out of, plus one."""
+    """At which depth something first happened: the depth of the state it led out of, plus one.
+
+    0 where an initial state is enough.
+    """
 
     name: str
     depth: int | None
+
+    @property
+    def told(self) -> str:
+        """When it first happened, having happened."""
+        return f"first in step {self.depth}" if self.depth else "at the start"
 
 
 @dataclass(frozen=True, slots=True)

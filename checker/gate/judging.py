@@ -104,7 +104,7 @@ def _of_what_happens(expectation: Expectation, result: Result) -> Iterator[Compl
     for claim in result.reachable:
         if claim.name in expectation.never:
             if claim.depth is not None:
-                told = f"first in step {claim.depth}, and is expected never to happen"
+                told = f"{claim.told}, and is expected never to happen"
                 yield Complaint(f"{claim.name} happens {told}")
         elif claim.depth is None and result.complete and not expectation.is_partial:
             yield Complaint(f"{claim.name} was never reached")

@@ -44,6 +44,7 @@ MESSAGE = Family(
     symmetries=SYMMETRIES,
     symmetry=Symmetry.REPLICAS.value,
     terms=terms,
+    is_reducible=True,
     expected=EXPECTED,
 )
 ATOMIC = Family(
@@ -60,6 +61,7 @@ ATOMIC = Family(
     symmetries=SYMMETRIES,
     symmetry=Symmetry.REPLICAS.value,
     terms=terms,
+    is_reducible=True,
 )
 GRAINS = {family.name: family for family in (MESSAGE, ATOMIC)}
 """By what `--grain` calls them."""

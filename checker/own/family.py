@@ -47,7 +47,12 @@ class OwnFamily(Family):
             invariants=tuple(map(_invariant, made.always)),
             properties=tuple(map(_property, made.every_step)),
             reachable=tuple(
-                Reachable(name=each.name, sentence=each.sentence, happens=each.function)
+                Reachable(
+                    name=each.name,
+                    sentence=each.sentence,
+                    happens=each.function,
+                    begun=each.begun,
+                )
                 for each in made.sometimes
             ),
             behaviours=made.behaviours,

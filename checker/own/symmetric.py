@@ -8,7 +8,7 @@ that goes by names only in other states is not found.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from checker.problems.problem import Problem
 from model.kit.errors import BadEnvironment
@@ -75,13 +75,27 @@ def _difference(problem: Problem, state: State, sort: Sort, one: int) -> str | N
                 continue
             if exchanged(here, sort, one) != there:
                 return action.name
-            for kept in problem.applicable_properties:
-                if bool(kept.keeps(state, here, ())) != bool(kept.keeps(other, there, ())):
-                    return kept.name
-    for claim in problem.applicable:
-        if bool(claim.holds(state, model.settings)) != bool(claim.holds(other, model.settings)):
-            return claim.name
+            for name, is_so in _of_steps(problem):
+                if bool(is_so(state, here, ())) != bool(is_so(other, there, ())):
+                    return name
+    for name, is_so in _of_states(problem):
+        if bool(is_so(state, model.settings)) != bool(is_so(other, model.settings)):
+            return name
     return None
+
+
+def _of_steps(problem: Problem) -> Iterator[tuple[str, Callable[..., bool]]]:
+    """What is asked of a step, with the name of the claim."""
+    yield from ((claim.name, claim.keeps) for claim in problem.applicable_properties)
+    yield from ((claim.name, claim.happens) for claim in problem.reachable)
+
+
+def _of_states(problem: Problem) -> Iterator[tuple[str, Callable[..., bool]]]:
+    """What is asked of a state, with the name of the claim."""
+    yield from ((claim.name, claim.holds) for claim in problem.applicable)
+    for claim in problem.reachable:
+        if claim.begun is not None:
+            yield claim.name, claim.begun
 
 
 def _after(model: Model, state: State, action: Action, arguments: Arguments) -> State | None:

@@ -144,8 +144,7 @@ def _verdict(result: Result, found: InvariantResult, named: dict[str, str]) -> d
 def _happenings(result: Result) -> list[tuple[str, str]]:
     never = "NEVER" if result.complete else "not seen so far"
     return [
-        (claim.name, never if claim.depth is None else f"first in step {claim.depth}")
-        for claim in result.reachable
+        (claim.name, never if claim.depth is None else claim.told) for claim in result.reachable
     ]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 
 from checker.problems.problem import Problem
+from checker.reduced.calls_that_write import require_calls_that_write_alone
 from checker.reduced.cone import Cone, cone_of
 from checker.reduced.dead import IsSeen, circumstances, dead_fields
 from checker.reduced.decisions import (
@@ -25,6 +26,7 @@ from checker.reduced.worlds import SETTINGS, STATE, Fields, TooIntricate, World
 def decided(problem: Problem) -> Decisions:
     """How the problem's model is made smaller. Raises `CannotReduce`."""
     try:
+        require_calls_that_write_alone(problem.model)
         steps = Steps.of(problem.model, problem.symmetry.sorts)
         # What is not kept has its lowest value. A name, it would be exchanged with others there.
         names = named_at_lowest(problem.model.layout, problem.symmetry.sorts)

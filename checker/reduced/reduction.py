@@ -18,7 +18,24 @@ from checker.reduced.smaller import smaller_model
 
 
 def reduced(problem: Problem) -> Problem:
-    """The reduced form of a problem, which its `reduction` describes. Raises `CannotReduce`."""
+    """The reduced form of a problem, which its `reduction` describes. Raises `CannotReduce`.
+
+    Of a family that says so alone: the analysis has said HOLDS of own models that were violated.
+    """
+    family = problem.family
+    if family is None or not family.is_reducible:
+        raise CannotReduce(
+            f"--reduce is for Kafka's own versions, and {problem.model.name} is none: of own "
+            "models it may say HOLDS of what is violated; leave out --reduce"
+        )
+    return reduced_as_analysed(problem)
+
+
+def reduced_as_analysed(problem: Problem) -> Problem:
+    """The same of any problem, whether its verdicts can be relied on or not: to judge the analysis.
+
+    Raises `CannotReduce`.
+    """
     _require_states_and_steps(problem)
     decisions = _decisions(problem)
     told = Reduction(
@@ -29,7 +46,7 @@ def reduced(problem: Problem) -> Problem:
         writers=decisions.writers,
         at_once=tuple(dict.fromkeys(each.action for each in decisions.at_once)),
         dead=tuple(dict.fromkeys(each.field for each in decisions.dead)),
-        again=reduced,
+        again=reduced_as_analysed,
     )
     smaller = smaller_model(problem.model, decisions)
     return replace(problem, model=smaller, reduction=told, reduced_from=problem)

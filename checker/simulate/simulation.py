@@ -14,6 +14,7 @@ from checker.engines.answers import ModelFault
 from checker.engines.choice import EngineChoice, threads_of
 from checker.engines.prepare import prepare
 from checker.faults import explain_fault
+from checker.happening import happened_at_first
 from checker.interrupt import Interrupts
 from checker.paths import Path
 from checker.problems.problem import Problem
@@ -106,6 +107,8 @@ def simulate(
     seconds = time.monotonic() - began
     if coverage.fault is not None:
         raise explain_fault(problem, ModelFault(coverage.fault))
+    if coverage.walks:
+        coverage.happened |= happened_at_first(problem)
     found: tuple[Shortened, ...] = ()
     if coverage.sightings:
         announce("finding shorter counterexamples")

@@ -94,7 +94,7 @@ class _Account(_Struct):
     broken: dict[str, tuple[_Number, _State]]
     fired: dict[str, _Count]
     cut: dict[str, dict[str, _Count]]
-    happened_at: dict[str, Annotated[int, msgspec.Meta(ge=1, lt=1 << 31)]]
+    happened_at: dict[str, Annotated[int, msgspec.Meta(ge=0, lt=1 << 31)]]
     deadlock: tuple[_Number, _State] | None
     seconds: _Seconds
     level_seconds: list[_Seconds]

@@ -89,13 +89,15 @@ class Reachable:
     vacuous.
 
     `happens(before, after, settings)` looks at one transition. `applies(settings)` is False where
-    it cannot be expected: then nothing is said of it.
+    it cannot be expected: then nothing is said of it. `begun(state, settings)` says whether an
+    initial state is enough for it, None where it is about steps alone: no step leads to that state.
     """
 
     name: str
     sentence: str
     happens: Callable[[Any, Any, Any], bool]
     applies: Callable[[Any], bool] = _always
+    begun: Callable[[Any, Any], bool] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -26,13 +26,14 @@ class Settings(NamedTuple):
 class Stated:
     """A claim: its name, the sentence it stands for, and the function that decides it.
 
-    `explain(*states)` says where it is False.
+    `explain(*states)` says where it is False. `begun` is as a `Reachable` has it.
     """
 
     name: str
     sentence: str
     function: Callable[..., bool]
     explain: Callable[..., str]
+    begun: Callable[..., bool] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,8 +103,8 @@ def built(
 
 def _stated(rules: Rules, claim: Any, kind: str, sorts: Sequence[Names]) -> Stated:
     if kind == "sometimes":
-        name, sentence, function = rules.happens(claim)
-        return Stated(name, sentence, function, lambda *states: "")
+        name, sentence, function, begun = rules.happens(claim)
+        return Stated(name, sentence, function, lambda *states: "", begun)
     name, sentence, _, function = rules.claim(claim, (1,) if kind == "always" else (2,))
     witness = rules.witness(claim)
     where = "here" if kind == "always" else "of the last step"

@@ -147,15 +147,17 @@ class Rules:
             return None
         return found.variables, self._function(tree, found.body, len(tree.args.args))
 
-    def happens(self, function: Any) -> tuple[str, str, Any]:
-        """As `claim`, of what must be reached: asked of a step, whatever the function takes."""
+    def happens(self, function: Any) -> tuple[str, str, Any, Any | None]:
+        """Name, sentence, and what is asked of a step: a state is reached by a step that leads to
+        it. Then, of a function of a state, what is asked of initial states, which none leads to.
+        """
         name, told, given, made = self.claim(function, (1, 2))
         if given == 2:
-            return name, told, made
+            return name, told, made, None
         now = self._entered(f"{name}_now", made)
-        text = f"return {now}(after, {SETTINGS}) or {now}(before, {SETTINGS})"
+        text = f"return {now}(after, {SETTINGS})"
         step = ["before", "after", SETTINGS]
-        return name, told, self._compiled(self.trees[name], step, ast.parse(text).body)
+        return name, told, self._compiled(self.trees[name], step, ast.parse(text).body), made
 
     def predicate(self, function: Any) -> Predicate:
         """A function of a state and of names, as claims about what follows have. Raises

@@ -10,6 +10,7 @@ from row_models import model_of
 from bench.random_models import verdicts
 from checker.problems.problem import Problem
 from checker.reduced.deciding import decided
+from checker.reduced.decisions import CannotReduce
 from checker.reduced.made import made
 from checker.reduced.smaller import smaller_model
 from checker.reduced.stepping import Steps
@@ -26,9 +27,6 @@ PUT = "\n\ndef put(s, i):\n    s.count[i] = 2\n    return True\n"
         "x = 0\n    if s.other[i] == 0:\n        x = 2\n    if x == 0:\n        s.count[i] = 2",
         "x = 0\n    for k in range(s.other[i]):\n        x = 2\n    s.count[i] = x",
         "x, y = 0, 0\n    if s.other[i] == 1:\n        x, y = 2, 2\n    s.count[i] = y",
-        f"s.other[i] == 1 and put(s, i){PUT}",
-        f"s.other[i] != 1 or put(s, i){PUT}",
-        f"x = put(s, i) if s.other[i] == 1 else False{PUT}",
         "x = put(s, i)\n    s.count[i] = x\n\ndef put(s, i):\n"
         "    if s.other[i] == 1:\n        return 2\n    return 0\n",
     ],
@@ -37,13 +35,10 @@ PUT = "\n\ndef put(s, i):\n    s.count[i] = 2\n    return True\n"
         "left as it was in one branch",
         "assigned as often",
         "assigned among others",
-        "written after and",
-        "written after or",
-        "written in a conditional expression",
         "returned",
     ],
 )
-def test_what_decides_what_a_variable_is_or_whether_a_call_is_made_is_kept(effect: str) -> None:
+def test_what_decides_what_a_variable_is_is_kept(effect: str) -> None:
     model = model_of(SET, ("s.on[i] == 0", effect))
     holds = made("def holds(s, c):\n    return s.count[0] != 2\n", {})["holds"]
     claim = Invariant(name="claim", sentence="", holds=holds, explain=lambda s, c: "")
@@ -53,6 +48,29 @@ def test_what_decides_what_a_variable_is_or_whether_a_call_is_made_is_kept(effec
     less = verdicts(replace(problem, model=smaller_model(model, decided(problem))))
     assert less is not None
     assert less[0] == {"claim": True}
+
+
+@pytest.mark.parametrize(
+    "effect",
+    [
+        f"s.other[i] == 1 and put(s, i){PUT}",
+        f"s.other[i] != 1 or put(s, i){PUT}",
+        f"x = put(s, i) if s.other[i] == 1 else False{PUT}",
+    ],
+    ids=[
+        "written after and",
+        "written after or",
+        "written in a conditional expression",
+    ],
+)
+def test_what_decides_whether_a_call_is_made_is_seen_and_no_reduction_rests_on_it(
+    effect: str,
+) -> None:
+    model = model_of(SET, ("s.on[i] == 0", effect))
+
+    assert Steps.of(model).seen["step1", (0,)].made_of["count"] == {"other"}
+    with pytest.raises(CannotReduce, match="put writes, and is called inside a larger"):
+        decided(Problem(model, ()))
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from checker.reduced import quiet, relations, smaller, stepping
 from checker.reduced.deciding import decided
 from checker.reduced.decisions import CannotReduce, as_text, of_text
 from checker.reduced.made import made
-from checker.reduced.reduction import reduced
+from checker.reduced.reduction import reduced, reduced_as_analysed
 from checker.result import Result
 from checker.run import run
 from model.kit.claim import ActionProperty, Invariant
@@ -263,7 +263,7 @@ def test_claims_about_what_follows_are_refused() -> None:
     problem = random_problem(0)
 
     with pytest.raises(CannotReduce, match="recovers is about what follows"):
-        reduced(AskingWhatFollows(problem.model, problem.invariants))
+        reduced_as_analysed(AskingWhatFollows(problem.model, problem.invariants))
 
 
 def claimed(actions: tuple[tuple[str, str], ...], never: str) -> Problem:

@@ -100,7 +100,7 @@ def _kind(claim: Claim | Reachable) -> str:
     "--reduce",
     "is_reduced",
     is_flag=True,
-    help="Explore fewer states with the same verdicts; traces are then not always the shortest.",
+    help="Explore fewer states of Kafka's versions with the same verdicts; traces may be longer.",
 )
 @click.option("--deadlock", is_flag=True, help="Exit 11 if a state has no transition at all.")
 @click.option(

@@ -136,7 +136,7 @@ def happenings(result: Result) -> RenderableType:
     rows = []
     for found in result.reachable:
         if found.depth is not None:
-            first = Text(f"first in step {found.depth}", style="green")
+            first = Text(found.told, style="green")
         elif result.complete:
             first = Text("NEVER", style="bold red")
         else:
