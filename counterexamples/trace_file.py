@@ -18,6 +18,8 @@ from counterexamples.trace import Trace, TraceStep, shown
 
 FORMAT = "waterline-trace/1"
 BYTES_MAX = 64 * 1024 * 1024
+STEPS_MAX = 100_000
+"""To replay and to print so many takes half a minute."""
 
 _KEYS = ("format", "model", "version", "environment", "invariant", "initial", "steps")
 _OPTIONAL = ("cycle",)
@@ -70,6 +72,7 @@ def from_object(document: object) -> Trace:
         raise BadTrace(f"environment is {shown(environment)}; it must be an object of options")
     if not isinstance(steps, list):
         raise BadTrace(f"steps is {shown(steps)}; it must be a list")
+    _require_few(len(steps))
     return Trace(
         model=fields["model"],
         version=fields["version"],
@@ -87,13 +90,20 @@ def read_trace(path: str | os.PathLike[str], *, parse: Callable[[str], Trace] = 
     `parse` reads a text that may be in another format than ours.
     """
     try:
-        return parse(read_named(path, bytes_max=BYTES_MAX).decode("utf-8"))
+        trace = parse(read_named(path, bytes_max=BYTES_MAX).decode("utf-8"))
+        _require_few(len(trace.steps))
     except BadFile as problem:
         raise BadTrace(str(problem)) from None
     except UnicodeDecodeError:
         raise BadTrace(f"{path}: not a trace: not UTF-8 text") from None
     except BadTrace as problem:
         raise BadTrace(f"{path}: {problem}") from None
+    return trace
+
+
+def _require_few(steps: int) -> None:
+    if steps > STEPS_MAX:
+        raise BadTrace(f"a trace of {steps:,} steps; at most {STEPS_MAX:,} can be read and replayed")
 
 
 def write_trace(path: str | os.PathLike[str], trace: Trace) -> None:

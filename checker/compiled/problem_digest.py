@@ -104,6 +104,8 @@ def _called_by(problem: Problem) -> Iterator[tuple[str, types.FunctionType]]:
             yield f"behaviour {behaviour.name} {sorted(said)}", _plain(predicate)
     for reachable in problem.reachable:
         yield f"reachable {reachable.name}", _plain(reachable.happens)
+        if reachable.begun is not None:
+            yield f"reachable at the start {reachable.name}", _plain(reachable.begun)
 
 
 def _plain(function: object) -> types.FunctionType:

@@ -212,3 +212,14 @@ def test_a_file_too_large_for_a_trace_is_not_read_to_its_end(
 
     with pytest.raises(BadTrace, match="larger than 1,000 bytes"):
         read_trace(path)
+
+
+def test_a_trace_that_could_not_be_shown_in_time_is_refused_with_its_length(
+    loss: Trace, tmp_path: Path
+) -> None:
+    path = tmp_path / "long.json"
+    step = loss.steps[0]
+    write_trace(path, dataclasses.replace(loss, steps=(step,) * (STEPS_MAX + 1)))
+
+    with pytest.raises(BadTrace, match=r"long.json: a trace of 100,001 steps; at most 100,000"):
+        read_trace(path)
