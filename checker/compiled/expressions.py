@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from checker.compiled import fields
-from checker.compiled.arithmetic import Arithmetic, fits
+from checker.compiled.arithmetic import Arithmetic
 from checker.compiled.conditions import Conditions
 from checker.compiled.scope import Names
 from checker.compiled.source import Source, source_of
@@ -33,6 +33,7 @@ from checker.compiled.values import (
     ranged,
 )
 from checker.compiled.writer import NotFlat, Writer
+from model.kit.machine_numbers import fits
 
 _BUILTINS = {"min": min, "max": max, "abs": abs, "int": int, "bool": bool, "range": range}
 Call = Callable[[Source, list[Value]], Value]
@@ -54,7 +55,9 @@ class Expressions:
     conditions: Conditions = field(init=False)
 
     def __post_init__(self) -> None:
-        self.arithmetic = Arithmetic(self.writer, self.fault, self.trusted)
+        self.arithmetic = Arithmetic(
+            self.writer, self.fault, self.trusted, wraps=self.trusted or self.source.wraps
+        )
         self.conditions = Conditions(self)
 
     # --- any value -------------------------------------------------------------------------------
@@ -286,7 +289,7 @@ class Expressions:
             case ast.Not():
                 return self.writer.negated(operand)
             case ast.USub():
-                return self.writer.combined("sub", constant(0), operand)
+                return self.arithmetic.opposite(operand)
             case ast.Invert():
                 return self.writer.combined("sub", constant(-1), operand)
         return ranged(self.writer.as_word(operand), operand.lo, operand.hi)
