@@ -105,21 +105,18 @@ def drawn_programs(count: int, folder: Path) -> Iterator[tuple[str, str, tuple[s
 
 
 def interpreted_program(file: str) -> list[Any]:
-    """What a function comes to in every state, with its argument; None where 64 bits are left."""
+    """What a function comes to in every state, with its argument."""
     from compiling import ALL_STATES, ARGUMENTS, Settings, interpreted, module_from
-    from programs import LeftSixtyFourBits, fit, shift
+    from programs import fit, rest, shift
 
     number = int(re.findall(r"\d+", Path(file).stem)[-1])
     module = module_from(Path(file).with_name(f"rules{number - 1}.py"))
-    vars(module).update(fit=fit, shift=shift)
+    vars(module).update(fit=fit, rest=rest, shift=shift)
     outcomes: list[Any] = []
     for number, state in enumerate(ALL_STATES):
         for argument in {number % ARGUMENTS, (number + 1) % ARGUMENTS}:
-            try:
-                found = interpreted(module.f, Settings(), state, argument)
-                outcomes.append((number, argument, found))
-            except LeftSixtyFourBits:
-                continue
+            found = interpreted(module.f, Settings(), state, argument)
+            outcomes.append((number, argument, found))
     return outcomes
 
 

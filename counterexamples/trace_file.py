@@ -103,7 +103,9 @@ def read_trace(path: str | os.PathLike[str], *, parse: Callable[[str], Trace] = 
 
 def _require_few(steps: int) -> None:
     if steps > STEPS_MAX:
-        raise BadTrace(f"a trace of {steps:,} steps; at most {STEPS_MAX:,} can be read and replayed")
+        raise BadTrace(
+            f"a trace of {steps:,} steps; at most {STEPS_MAX:,} can be read and replayed"
+        )
 
 
 def write_trace(path: str | os.PathLike[str], trace: Trace) -> None:

@@ -1,8 +1,8 @@
 """Whole numbers as Python has them: floor division, shifts, the extremes, with ranges.
 
-Overflow is the one exception: where a number does not fit 64 bits it wraps. A shift by less than
-zero, or left by more than 63, and division by zero are faults, as they are exceptions in Python or
-would leave 64 bits.
+A number that does not fit 64 bits is a fault; that is looked at only where the ranges of what it is
+made of do not rule it out. A shift by less than zero, or left by more than 63, and division by zero
+are faults too, as they are exceptions in Python or would leave 64 bits.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from typing import Any
 
 from checker.compiled import fields
 from checker.compiled.values import GREATEST, LEAST, Number, constant, ranged
-from checker.compiled.writer import NotFlat, Writer
+from checker.compiled.writer import NotFlat, Writer, range_of
 from model.kit.layout import WORD_BITS
+from model.kit.machine_numbers import fits
 
 _PLAIN = {
     ast.Add: "add",
@@ -24,25 +25,24 @@ _PLAIN = {
     ast.BitOr: "or",
     ast.BitXor: "xor",
 }
-
-
-def fits(value: int) -> bool:
-    """Whether a number fits 64 bits."""
-    return LEAST <= value <= GREATEST
+_CAN_LEAVE = {"add", "sub", "mul"}
 
 
 @dataclass(frozen=True, slots=True)
 class Arithmetic:
-    """Writes operations. In `trusted` text shifts are by no more than there are bits."""
+    """Writes operations. In `trusted` text shifts are by no more than there are bits; with `wraps`
+    a number may leave 64 bits.
+    """
 
     writer: Writer
     fault: fields.Fault
     trusted: bool
+    wraps: bool
 
     def operated(self, operator: ast.operator, left: Number, right: Number) -> Number | None:
         """`left operator right`; None for an operator that there is not."""
         if type(operator) in _PLAIN:
-            return self.writer.combined(_PLAIN[type(operator)], left, right)
+            return self._combined(_PLAIN[type(operator)], left, right)
         match operator:
             case ast.LShift():
                 return self._shifted_left(left, right)
@@ -69,6 +69,31 @@ class Arithmetic:
                 return self.writer.truth_of(number)
         return None
 
+    def opposite(self, number: Number) -> Number:
+        """`-number`"""
+        return self._combined("sub", constant(0), number)
+
+    def _combined(self, operator: str, left: Number, right: Number) -> Number:
+        """An operation of which the result fits, or else it faults."""
+        lo, hi = range_of(operator, left, right)
+        if self.wraps or operator not in _CAN_LEAVE or (fits(lo) and fits(hi)):
+            return self.writer.combined(operator, left, right)
+        if hi < LEAST or lo > GREATEST:
+            return self._never()
+        one, other = self.writer.as_word(left), self.writer.as_word(right)
+        both = self.writer.result(
+            f"call {{i64, i1}} @llvm.s{operator}.with.overflow.i64(i64 {one}, i64 {other})"
+        )
+        result = self.writer.result(f"extractvalue {{i64, i1}} {both}, 0")
+        left_over = self.writer.result(f"extractvalue {{i64, i1}} {both}, 1")
+        self.fault(Number(left_over, 0, 1, truth=True))
+        return ranged(result, max(lo, LEAST), min(hi, GREATEST))
+
+    def _never(self) -> Number:
+        """What stands for a number that surely faults."""
+        self.fault(constant(1))
+        return constant(0)
+
     def require(self, value: Number, lo: int, hi: int) -> None:
         """Fault unless the number is in the range."""
         fields.require(self.writer, value, lo, hi, self.fault)
@@ -81,6 +106,16 @@ class Arithmetic:
         return found
 
     def _absolute(self, number: Number) -> Number:
+        """`abs(number)`, which the least one has not."""
+        if number.lo == LEAST and not self.wraps:
+            self.fault(self.writer.compared("eq", number, constant(LEAST)))
+            if number.is_constant:
+                return constant(0)
+            number = ranged(number.text, LEAST + 1, number.hi)
+        return self._magnitude(number)
+
+    def _magnitude(self, number: Number) -> Number:
+        """The absolute value, as 64 bits without a sign."""
         negative = self.writer.compared("slt", number, constant(0))
         opposite = self.writer.combined("sub", constant(0), number)
         found = self.writer.chosen(negative, opposite, number)
@@ -90,7 +125,7 @@ class Arithmetic:
 
     def bits_of(self, number: Number) -> Number:
         """`number.bit_count()`: how many ones there are in its absolute value."""
-        positive = self.writer.as_word(self._absolute(number) if number.lo < 0 else number)
+        positive = self.writer.as_word(self._magnitude(number) if number.lo < 0 else number)
         register = self.writer.result(f"call i64 @llvm.ctpop.i64(i64 {positive})")
         most = max(abs(number.lo), abs(number.hi)).bit_length()
         return ranged(register, 0, most)
@@ -103,8 +138,16 @@ class Arithmetic:
         one, other = self.writer.as_word(left), self.writer.as_word(by)
         if left.is_constant and low == high and fits(corners[0]):
             return constant(corners[0])
+        lo, hi = min(corners), max(corners)
+        most = max(0, min(right.hi, WORD_BITS - 1))  # by more it is a fault
+        if self.wraps or all(fits(edge << most) for edge in (left.lo, left.hi)):
+            return ranged(self.writer.result(f"shl i64 {one}, {other}"), lo, hi)
+        if hi < LEAST or lo > GREATEST:
+            return self._never()
         register = self.writer.result(f"shl i64 {one}, {other}")
-        return ranged(register, min(corners), max(corners))
+        back = Number(self.writer.result(f"ashr i64 {register}, {other}"))
+        self.fault(self.writer.compared("ne", back, Number(one)))
+        return ranged(register, max(lo, LEAST), min(hi, GREATEST))
 
     def _shifted_right(self, left: Number, right: Number) -> Number:
         self._required(right, GREATEST)
@@ -140,7 +183,7 @@ class Arithmetic:
             return constant(0), constant(0)
         if left.is_constant and right.is_constant:
             whole, over = divmod(left.lo, right.lo)
-            return constant(whole) if fits(whole) else left, constant(over)
+            return constant(whole) if fits(whole) else self._never(), constant(over)
         if left.lo == LEAST and right.lo <= -1 <= right.hi:
             # The processor traps: the quotient needs one bit more.
             least = writer.compared("eq", left, constant(LEAST))

@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any
 
 from checker.compiled import fields
-from checker.compiled.arithmetic import Arithmetic, fits
+from checker.compiled.arithmetic import Arithmetic
 from checker.compiled.conditions import Conditions
 from checker.compiled.content import Intrinsic, NoContent
 from checker.compiled.resolution import Known, Lookups, Undefined
@@ -34,6 +34,7 @@ from checker.compiled.values import (
     ranged,
 )
 from checker.compiled.writer import NotFlat, Writer
+from model.kit.machine_numbers import fits
 
 Call = Callable[[Source, list[Value]], Value]
 
@@ -55,7 +56,9 @@ class Expressions:
     conditions: Conditions = field(init=False)
 
     def __post_init__(self) -> None:
-        self.arithmetic = Arithmetic(self.writer, self.fault, self.trusted)
+        self.arithmetic = Arithmetic(
+            self.writer, self.fault, self.trusted, wraps=self.trusted or self.source.wraps
+        )
         self.conditions = Conditions(self)
 
     # --- any value -------------------------------------------------------------------------------
@@ -292,7 +295,7 @@ class Expressions:
             case ast.Not():
                 return self.writer.negated(operand)
             case ast.USub():
-                return self.writer.combined("sub", constant(0), operand)
+                return self.arithmetic.opposite(operand)
             case ast.Invert():
                 return self.writer.combined("sub", constant(-1), operand)
         return ranged(self.writer.as_word(operand), operand.lo, operand.hi)

@@ -14,7 +14,7 @@ from typing import Any
 from checker.compiled import fields
 from checker.compiled.expressions import Expressions
 from checker.compiled.resolution import Lookups
-from checker.compiled.scope import Ranges, Scope, changing_names
+from checker.compiled.scope import Ranges, Scope, changing_names, steady_names
 from checker.compiled.source import Source
 from checker.compiled.values import (
     GREATEST,
@@ -32,6 +32,7 @@ from checker.compiled.values import (
 )
 from checker.compiled.writer import Writer
 from checker.compiled.written import FAULT, FAULTED, Returns, Written
+from model.kit.machine_numbers import ROUNDS_MAX
 
 TURNS_MAX = 4
 """A loop of so many turns is written out."""
@@ -63,6 +64,11 @@ class Body:
     writes: bool = False
     calls: list[Written] = field(default_factory=list)
     _loops: list[_Loop] = field(default_factory=list)
+    _limited: bool = field(init=False, default=False)
+    """Whether numbers may not leave 64 bits, and loops have an end."""
+    _may_loop: bool = field(init=False, default=False)
+    """Whether there is a `while`: then the rounds of all loops are counted, in `_rounds`."""
+    _rounds: str = field(init=False, default="")
     _returns: Returns = field(init=False)
     scope: Scope = field(init=False)
     expressions: Expressions = field(init=False)
@@ -71,9 +77,13 @@ class Body:
         """The function for these arguments, were its variables to lie in these ranges."""
         tree = self.source.tree
         changing = changing_names(tree)
+        self._limited = not (self.trusted or self.source.wraps)
+        self._may_loop = any(isinstance(node, ast.While) for node in ast.walk(tree))
         if self.trusted:
             ranges = dict.fromkeys(changing, (LEAST, GREATEST))  # they are not worth a second run
         self.scope = Scope(self.writer, changing, dict(ranges))
+        if self._limited:
+            self.scope.steady = steady_names(tree)
         self._returns = Returns(self.writer)
         self.expressions = Expressions(
             self.source,
@@ -215,7 +225,7 @@ class Body:
             name = ast.Name(node.target.id, ast.Load())
             before = self.expressions.number(ast.copy_location(name, node.target))
             after = self._operated(node, before)
-            self._assign(node.target, after)
+            self._assign(node.target, self.scope.counted(node.target.id, after))
             return
         place = self._place(node.target)
         place.store(self._operated(node, place.load()))
@@ -305,6 +315,7 @@ class Body:
         when, _ = self.expressions.conditions.branched(node.test, body, after)
         if writer.begin(body):
             scope.narrow(when)
+            self._count_round()
             self._loops.append(_Loop(test, after))
             self._block(node.body)
             self._loops.pop()
@@ -327,6 +338,7 @@ class Body:
         first, last = (start.lo, stop.hi - 1) if step > 0 else (stop.lo + 1, start.hi)
         if first > last:
             return
+        self._require_short(start, stop, step)
         if step == 1 and last - first < TURNS_MAX and not self.trusted:
             self._turns(node, start, stop, range(first, last + 1))
             return
@@ -343,6 +355,7 @@ class Body:
         writer.branch(Number(goes_on, 0, 1, truth=True), body, after)
         writer.begin(body)
         self._assign(node.target, ranged(at, first, last))
+        self._count_round()
         self._loops.append(_Loop(again, after))
         self._block(node.body)
         self._loops.pop()
@@ -351,6 +364,30 @@ class Body:
             writer.jump(test)
         scope.restore(before)
         writer.begin(after)
+
+    def _require_short(self, start: Number, stop: Number, step: int) -> None:
+        """Fault where a loop goes round too often, if its range does not rule that out."""
+        (low, high) = (start, stop) if step > 0 else (stop, start)
+        longest = ROUNDS_MAX * abs(step)
+        if not self._limited or high.hi - low.lo <= longest:
+            return
+        writer = self.writer
+        text = writer.result(f"sub i64 {writer.as_word(high)}, {writer.as_word(low)}")
+        too_long = Number(writer.result(f"icmp ugt i64 {text}, {longest}"), 0, 1, truth=True)
+        self._fault(writer.both(writer.compared("slt", low, high), too_long))
+
+    def _count_round(self) -> None:
+        """Fault after too many rounds, in a function that has a `while`."""
+        if not (self._limited and self._may_loop):
+            return
+        writer = self.writer
+        if not self._rounds:
+            self._rounds = writer.slot("rounds")
+            writer.slots.append(f"  store i64 0, ptr {self._rounds}")
+        before = Number(writer.result(f"load i64, ptr {self._rounds}"), 0, ROUNDS_MAX)
+        self._fault(writer.compared("sge", before, constant(ROUNDS_MAX)))
+        after = writer.result(f"add i64 {before.text}, 1")
+        writer.act(f"store i64 {after}, ptr {self._rounds}")
 
     def _turns(self, node: ast.For, start: Number, stop: Number, turns: range) -> None:
         """A loop of few turns, written out turn by turn: in each the counter is known."""
@@ -372,6 +409,7 @@ class Body:
                 if self.trusted:
                     counter = at  # a guard is written anew for each of its arguments
                 self._assign(node.target, counter)
+                self._count_round()
                 self._loops.append(_Loop(again, after))
                 self._block(node.body)
                 self._loops.pop()

@@ -14,8 +14,11 @@ from typing import Protocol
 
 from checker.compiled.values import GREATEST, LEAST, Number, Value, ranged
 from checker.compiled.writer import Writer
+from model.kit.machine_numbers import ROUNDS_MAX
 
 Ranges = dict[str, tuple[int, int]]
+FAR = 1 << 62
+"""Where what only counts rounds never gets."""
 
 
 class Names(Protocol):
@@ -53,6 +56,8 @@ class Scope:
     values: dict[str, Value] = field(default_factory=dict)
     assigned: frozenset[str] = frozenset()
     """Variables with a slot that have a value at this point, whichever way led here."""
+    steady: frozenset[str] = frozenset()
+    """Variables that grow by too little in a round to get far: see `steady_names`."""
     _slots: dict[str, str] = field(default_factory=dict)
     _read_as: Ranges = field(default_factory=dict)
 
@@ -96,9 +101,21 @@ class Scope:
     def widened(self, before: Ranges) -> Ranges:
         """The ranges to compile with next, of which those that keep growing are given up."""
         return {
-            name: found if found == before.get(name, found) else (LEAST, GREATEST)
+            name: found if found == before.get(name, found) else self._given_up(name, found)
             for name, found in self.ranges.items()
         }
+
+    def _given_up(self, name: str, found: tuple[int, int]) -> tuple[int, int]:
+        """All that a variable can be that keeps growing."""
+        if name in self.steady and 2 * found[0] > -FAR and 2 * found[1] < FAR:
+            return -FAR, FAR
+        return LEAST, GREATEST
+
+    def counted(self, name: str, value: Number) -> Number:
+        """What a variable comes to by an augmented assignment, as far as it can get."""
+        if name not in self.steady or self.ranges.get(name) != (-FAR, FAR):
+            return value
+        return ranged(value.text, max(value.lo, -FAR), min(value.hi, FAR))
 
     # --- ways that part and meet -----------------------------------------------------------------
 
@@ -117,6 +134,31 @@ class Scope:
             return
         self.values = dict(before.values)
         self.assigned = ways[0].assigned.intersection(*(way.assigned for way in ways))
+
+
+@functools.cache
+def steady_names(tree: ast.FunctionDef) -> frozenset[str]:
+    """The names whose every augmented assignment adds or takes away a constant, so small that all
+    the rounds that loops can go do not add up to half of `FAR`.
+    """
+    depth = _depth(tree)
+    added: Counter[str] = Counter()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+            match node:
+                case ast.AugAssign(op=ast.Add() | ast.Sub(), value=ast.Constant(value=int(by))):
+                    added[node.target.id] += by
+                case _:
+                    added[node.target.id] += FAR
+    counters = {name: by for name, by in added.items() if by < FAR}
+    most = FAR // 2 // ROUNDS_MAX**depth  # of all together: one may be given another's number
+    return frozenset(counters) if sum(counters.values()) < most else frozenset()
+
+
+def _depth(node: ast.AST) -> int:
+    """How many loops are within one another."""
+    within = max(map(_depth, ast.iter_child_nodes(node)), default=0)
+    return within + isinstance(node, ast.For | ast.While)
 
 
 @functools.cache

@@ -58,6 +58,11 @@ class Source:
         return [argument.arg for argument in self.tree.args.args]
 
     @property
+    def wraps(self) -> bool:
+        """Whether it is the checker's own, which works on bits: no number leaves 64 of them."""
+        return self.generated or str(self.names.get("__name__", "")).startswith("checker.")
+
+    @property
     def place(self) -> str:
         """Where it is, from the folder of its package on: `model/message/fetch.py:46`."""
         packages = str(self.names.get("__name__", "")).count(".") + 1
@@ -85,7 +90,8 @@ def source_of(function: object) -> Source:
             f"{code.co_filename}:{code.co_firstlineno}: a lambda cannot be compiled: it is no "
             "function made by `def`; write one at the top level of a module"
         )
-    tree = tree_of(function)
+    made_of = tree_of(function)
+    tree = made_of
     if tree is None:
         tree = _functions_in(code.co_filename).get((code.co_firstlineno, code.co_name))
     if tree is None:
@@ -108,7 +114,7 @@ def source_of(function: object) -> Source:
         raise source.refuse(
             tree, "it is defined inside another function or class", "define it in the module"
         )
-    if _compiled(tree, code) != code:
+    if made_of is None and _compiled(tree, code) != code:
         raise source.refuse(
             tree, "its file has changed since it was imported", "start the program anew"
         )

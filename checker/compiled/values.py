@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 
 from checker.compiled.content import Intrinsic
 from checker.compiled.resolution import Known
+from model.kit import machine_numbers
 from model.kit.layout import Layout, Place
 
-LEAST, GREATEST = -(1 << 63), (1 << 63) - 1
+LEAST, GREATEST = machine_numbers.LEAST, machine_numbers.GREATEST
 
 
 @dataclass(frozen=True, slots=True)

@@ -153,7 +153,7 @@ class Writer:
 
     def combined(self, operator: str, left: Number, right: Number) -> Number:
         """An operation on two numbers: "add", "sub", "mul", "and", "or" or "xor"."""
-        lo, hi = _range_of(operator, left, right)
+        lo, hi = range_of(operator, left, right)
         if lo == hi:
             return constant(lo)
         neutral = constant(_NEUTRAL[operator])
@@ -247,7 +247,7 @@ def _decided(operator: str, left: Number, right: Number) -> bool | None:
     return True if left.hi <= right.lo else False if left.lo > right.hi else None
 
 
-def _range_of(operator: str, left: Number, right: Number) -> tuple[int, int]:
+def range_of(operator: str, left: Number, right: Number) -> tuple[int, int]:
     """The range of an exact result, which may not fit 64 bits."""
     if operator == "add":
         return left.lo + right.lo, left.hi + right.hi

@@ -9,12 +9,19 @@ from typing import Any
 _TREE = "made_from"
 
 
-def function_of(tree: ast.FunctionDef, file: str, names: dict[str, Any]) -> Any:
+def function_of(
+    tree: ast.FunctionDef,
+    file: str,
+    names: dict[str, Any],
+    *,
+    runs: ast.FunctionDef | None = None,
+) -> Any:
     """The function that a tree is, as if it stood in a file whose names these are.
 
-    Its lines are those of the tree.
+    Its lines are those of the tree. With `runs` it runs as that one says, which is the same with
+    checks for what its compiled form cannot do.
     """
-    module = compile(ast.Module([tree], []), file, "exec", dont_inherit=True)
+    module = compile(ast.Module([runs or tree], []), file, "exec", dont_inherit=True)
     code = next(each for each in module.co_consts if isinstance(each, types.CodeType))
     function = types.FunctionType(code, names)
     setattr(function, _TREE, tree)

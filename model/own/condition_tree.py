@@ -18,6 +18,7 @@ from model.kit.errors import BadCondition
 from model.kit.layout import Layout, Place
 from model.kit.nearest import nearest
 from model.own.declared import AnyField, Choice, Name
+from model.own.kinds import words_of
 
 TURNS_MAX = 64
 """Of one loop."""
@@ -79,12 +80,26 @@ class Reader:
                 return _called(kind, ast.GeneratorExp(element, loops))
             case ast.Compare():
                 return self._comparison(node)
+        declared = self._declared(node)
+        if isinstance(declared, Choice | Name):
+            what = f"{declared.name} is a name, not true or false"
+            instead = "write `is not None`"
+            if isinstance(declared, Choice):
+                what = f"{declared.name} is one of its words, not true or false"
+                instead = f"compare it with {words_of(declared)}"
+            elif not declared.or_none:
+                instead = "compare it with one"
+            raise self.refuse(node, what, instead)
         found = self._number(node)
         return _guarded(found, ast.Compare(found.tree, [ast.NotEq()], [ast.Constant(0)]))
 
     def _comparison(self, node: ast.Compare) -> ast.expr:
         operands = [node.left, *node.comparators]
         told = next((f for f in map(self._declared, operands) if f is not None), None)
+        choice = next((f for f in map(self._declared, operands) if isinstance(f, Choice)), None)
+        for operand in operands if choice is not None else ():
+            assert choice is not None
+            self._require_word(choice, operand)
         guards: list[ast.expr] = []
         made = [self._operand(operand, told, guards) for operand in operands]
         for op, operand in zip(node.ops, node.comparators, strict=True):
@@ -97,6 +112,20 @@ class Reader:
             elif not isinstance(op, _COMPARED):
                 raise self.refuse(node, "that is no comparison", "use == != < <= > >= in")
         return _all_of([*guards, ast.Compare(made[0], list(node.ops), made[1:])])
+
+    def _require_word(self, choice: Choice, node: ast.expr) -> None:
+        """Beside a choice stand its words, and fields of the same words."""
+        match node:
+            case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Set(elts=parts):
+                for part in parts:
+                    self._require_word(choice, part)
+                return
+            case ast.Constant(value=str() | None):
+                return  # whether it is one of them is seen when it is numbered
+        other = self._declared(node)
+        if not isinstance(other, Choice) or other.values != choice.values:
+            what = f"{choice.name} is one of its words, no number"
+            raise self.refuse(node, what, f"compare it with {words_of(choice)}")
 
     def _operand(self, node: ast.expr, told: AnyField | None, guards: list[ast.expr]) -> ast.expr:
         """A number, or what stands for one beside a field of one's own, or several for `in`."""
@@ -244,6 +273,11 @@ class Reader:
         return asked
 
     def _operated(self, node: ast.BinOp) -> _Number:
+        for operand in (node.left, node.right):
+            declared = self._declared(operand)
+            if isinstance(declared, Choice):
+                what = f"{declared.name} is one of its words, no number"
+                raise self.refuse(operand, what, f"compare it with {words_of(declared)}")
         left, right = self._number(node.left), self._number(node.right)
         guards = [*left.guards, *right.guards]
         match node.op:

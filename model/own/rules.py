@@ -19,6 +19,8 @@ from model.kit.made import function_of
 from model.kit.nearest import nearest
 from model.own.comprehensions import Unfolding
 from model.own.declared import AnyField, BadProtocol
+from model.own.kinds import Kinds
+from model.own.limits import limited
 from model.own.values import Numbering
 from model.own.witness import witness_of
 
@@ -133,6 +135,7 @@ class Rules:
         returns = [n for n in ast.walk(tree) if isinstance(n, ast.Return)]
         if not returns or any(node.value is None for node in returns):
             raise self.refuse(tree, f"claim {tree.name} returns nothing", "return True or False")
+        self._kinds(tree).require_claim(tree)
         made = self._function(tree, body, given if states is None else states)
         return tree.name, _first_sentence(tree) or tree.name, given, made
 
@@ -296,14 +299,21 @@ class Rules:
         made = ast.FunctionDef(tree.name, plain, copy.deepcopy(list(body)), [], None)
         made = ast.fix_missing_locations(_at(made, tree))
         self._require_known(made)
+        self._kinds(tree).require(made)
         made = Numbering(self.fields, self._constants(tree), self.refuse).visit(made)
         unfolding = Unfolding(taken=self.names)
         made = ast.fix_missing_locations(unfolding.visit(made))
         for name, loop in unfolding.loops.items():
-            self.names[name] = function_of(ast.fix_missing_locations(loop), self.file, self.names)
+            self.names[name] = self._made_of(ast.fix_missing_locations(loop))
         for tree_used in (made, *unfolding.loops.values()):
             self._make_what_it_calls(tree_used)
-        return function_of(made, self.file, self.names)
+        return self._made_of(made)
+
+    def _made_of(self, tree: ast.FunctionDef) -> Any:
+        return function_of(tree, self.file, self.names, runs=limited(tree, self.names))
+
+    def _kinds(self, tree: ast.FunctionDef) -> Kinds:
+        return Kinds(self.fields, self.trees, self._constants(tree), self.refuse)
 
     def _constants(self, tree: ast.FunctionDef) -> dict[str, Any]:
         """What names of the file stand for in a function, which may have its own of that name."""

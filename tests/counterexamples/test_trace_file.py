@@ -18,6 +18,7 @@ from counterexamples import (
     to_json,
     write_trace,
 )
+from counterexamples.trace_file import STEPS_MAX
 
 NAMES = st.from_regex(r"[A-Za-z][A-Za-z0-9_.-]{0,20}", fullmatch=True)
 NUMBERS = st.integers(-(2**63) + 1, 2**63 - 1)

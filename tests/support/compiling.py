@@ -22,6 +22,7 @@ from checker.compiled.unit import Unit
 from checker.compiled.values import ArrayValue, Number, SettingsValue
 from checker.rows import address
 from model.kit.layout import Field, Layout
+from model.kit.machine_numbers import TooManyRounds
 from model.kit.state import NotAlive, State
 
 ARGUMENTS = 3
@@ -184,6 +185,6 @@ def interpreted(function: Any, settings: Any, state: State, argument: int) -> Ou
         returned = function(draft, settings, argument)
     except NotAlive:
         raise
-    except (ValueError, ZeroDivisionError, IndexError):
+    except (ArithmeticError, ValueError, IndexError, TooManyRounds):
         return FAULT
     return int(returned or 0), draft.words

@@ -1,11 +1,12 @@
 """Random functions in the language that rules are written in, for Hypothesis.
 
-`fit` stands around every operation of the text that is interpreted, and says that a number has left
-64 bits: there compiled code wraps, and the two need not agree.
+`fit` stands around every operation of the text that is interpreted, and raises where a number
+leaves 64 bits: there compiled code faults.
 """
 
 from __future__ import annotations
 
+import ast
 from typing import Any
 
 from hypothesis import strategies as st
@@ -23,6 +24,8 @@ READS = (
     "c.high",
     "a",
     "LOW",
+    "HUGE",
+    "(-HUGE)",
     "True",
     *NAMES,
 )
@@ -30,7 +33,7 @@ BINARY = ("+", "-", "*", "//", "%", "&", "|", "^", "<<", ">>")
 COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
 
 
-class LeftSixtyFourBits(Exception):
+class LeftSixtyFourBits(OverflowError):
     """A number does not fit 64 bits, or a shift is by more."""
 
 
@@ -48,6 +51,12 @@ def shift(by: Any) -> Any:
     return by
 
 
+def rest(number: Any, by: Any) -> Any:
+    """What is left over by a division of which the quotient fits."""
+    fit(number // by)
+    return number % by
+
+
 def joined(*parts: st.SearchStrategy[str] | str) -> st.SearchStrategy[str]:
     """Texts one after the other."""
     given = [part if isinstance(part, st.SearchStrategy) else st.just(part) for part in parts]
@@ -56,6 +65,8 @@ def joined(*parts: st.SearchStrategy[str] | str) -> st.SearchStrategy[str]:
 
 def operation(left: str, operator: str, right: str) -> str:
     """An operation, with what sees that it fits."""
+    if operator == "%":
+        return f"rest({left}, {right})"
     return f"fit({left} {operator} {f'shift({right})' if operator == '<<' else right})"
 
 
@@ -95,6 +106,7 @@ def _larger(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
 
 HELPERS = """
 LOW = -2
+HUGE = 1 << 62
 
 
 def helper(t, n, by=2):
@@ -191,4 +203,19 @@ def function_of(body: list[str]) -> str:
 def as_compiled(text: str) -> str:
     """The same function without what sees that numbers fit."""
     lines = [line for line in text.splitlines() if line.strip() not in {"fit(p)", "fit(q)"}]
-    return "\n".join(lines).replace("fit(", "(").replace("shift(", "(") + "\n"
+    text = "\n".join(lines).replace("fit(", "(").replace("shift(", "(") + "\n"
+    return _Rests().visited(text) if "rest(" in text else text
+
+
+class _Rests(ast.NodeTransformer):
+    """Writes `a % b` for `rest(a, b)`."""
+
+    def visited(self, text: str) -> str:
+        return ast.unparse(self.visit(ast.parse(text))) + "\n"
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        match node:
+            case ast.Call(func=ast.Name(id="rest"), args=[number, by]):
+                return ast.BinOp(number, ast.Mod(), by)
+        return node

@@ -1,0 +1,274 @@
+"""What may stand where in a rule: a name is no truth, and a choice is no number.
+
+Fields keep names and choices as numbers, so a rule that mixes them up would run, and mean something
+else than in Python: node 0 would be false, and 7 one of three words. Such a rule is refused.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from model.own.declared import AnyField, Choice, Name
+
+Refuse = Callable[[ast.AST | None, str, str], Exception]
+NUMBER = "number"
+Kind = AnyField | str | None
+"""The field whose values an expression has, `NUMBER`, or None for what cannot be said."""
+_NUMBERS = {"min", "max", "abs", "int", "bool", "sum", "all", "any", "range"}
+
+
+@dataclass(slots=True)
+class Kinds:
+    """Looks through the functions of a file. Raises what `refuse` makes.
+
+    `trees` are the functions, `names` what names of the file stand for.
+    """
+
+    fields: Mapping[str, AnyField]
+    trees: Mapping[str, ast.FunctionDef]
+    names: Mapping[str, Any]
+    refuse: Refuse
+    _asked: set[str] = field(default_factory=set)
+
+    def require(self, tree: ast.FunctionDef) -> None:
+        """Refuse a function in which a name is a truth, or a number stands beside a choice."""
+        known = self._variables(tree)
+        for truth in truths(tree):
+            self.require_truth(truth, known)
+        for node in ast.walk(tree):
+            match node:
+                case ast.Compare():
+                    self._require_alike([node.left, *node.comparators], known)
+                case ast.Assign():
+                    for target in node.targets:
+                        self._require_storable(target, node.value, known)
+                case ast.AnnAssign(value=ast.expr() as value):
+                    self._require_storable(node.target, value, known)
+                case ast.AugAssign():
+                    self._require_no_choice(node.target, known)
+                    self._require_no_choice(node.value, known)
+                case ast.BinOp():
+                    self._require_no_choice(node.left, known)
+                    self._require_no_choice(node.right, known)
+                case ast.UnaryOp(op=ast.USub() | ast.UAdd() | ast.Invert()):
+                    self._require_no_choice(node.operand, known)
+                case ast.Call(func=ast.Name(id=name)) if name in self.trees:
+                    self._require_arguments(node, self.trees[name], known)
+
+    def require_claim(self, tree: ast.FunctionDef) -> None:
+        """What a claim returns is a truth."""
+        known = self._variables(tree)
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Return) and node.value is not None:
+                self.require_truth(node.value, known)
+
+    def require_truth(self, node: ast.expr, known: Mapping[str, Kind]) -> None:
+        """Refuse a name or a choice that is asked whether it is true."""
+        if isinstance(node, ast.IfExp):
+            self.require_truth(node.body, known)
+            self.require_truth(node.orelse, known)
+        match self._kind(node, known):
+            case Name(name=name, or_none=or_none):
+                instead = "write `is not None`" if or_none else "compare it with one"
+                raise self.refuse(node, f"{name} is a name, not true or false", instead)
+            case Choice() as choice:
+                what = f"{choice.name} is one of its words, not true or false"
+                raise self.refuse(node, what, f"compare it with {words_of(choice)}")
+
+    # --- what stands beside a choice -------------------------------------------------------------
+
+    def _require_alike(self, operands: list[ast.expr], known: Mapping[str, Kind]) -> None:
+        kinds = (self._kind(operand, known) for operand in operands)
+        choice = next((kind for kind in kinds if isinstance(kind, Choice)), None)
+        for operand in operands if choice is not None else ():
+            assert choice is not None
+            self._require_word(choice, operand, known)
+
+    def _require_storable(
+        self, target: ast.expr, value: ast.expr, known: Mapping[str, Kind]
+    ) -> None:
+        if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+            for each, given in zip(target.elts, value.elts, strict=False):
+                self._require_storable(each, given, known)
+            return
+        stored = self._element(target)
+        if isinstance(stored, Choice):
+            self._require_word(stored, value, known)
+        elif stored is not None:
+            self._require_no_choice(value, known)
+
+    def _require_word(self, choice: Choice, node: ast.expr, known: Mapping[str, Kind]) -> None:
+        """Refuse what is no word of a choice for sure."""
+        match node:
+            case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Set(elts=parts):
+                for part in parts:
+                    self._require_word(choice, part, known)
+                return
+            case ast.IfExp():
+                self._require_word(choice, node.body, known)
+                self._require_word(choice, node.orelse, known)
+                return
+        kind = self._kind(node, known)
+        if kind is None or (isinstance(kind, Choice) and kind.values == choice.values):
+            return
+        written = ast.unparse(node)
+        other = "has other words" if isinstance(kind, Choice) else "is a number"
+        if isinstance(kind, Name):
+            other = "is a name"
+        what = f"{choice.name} is one of its words, and `{written}` {other}"
+        raise self.refuse(node, what, f"write {words_of(choice)}")
+
+    def _require_no_choice(self, node: ast.expr, known: Mapping[str, Kind]) -> None:
+        if isinstance(node, ast.IfExp):
+            self._require_no_choice(node.body, known)
+            self._require_no_choice(node.orelse, known)
+        match self._kind(node, known):
+            case Choice() as choice:
+                what = f"{choice.name} is one of its words, no number"
+                raise self.refuse(node, what, f"compare it with {words_of(choice)}")
+
+    def _require_arguments(
+        self, call: ast.Call, called: ast.FunctionDef, known: Mapping[str, Kind]
+    ) -> None:
+        """What is given to a function is what that takes it for."""
+        parameters = [argument.arg for argument in called.args.args]
+        given = dict(zip(parameters, call.args, strict=False))
+        given |= {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
+        variables = self._variables(called)
+        for truth in truths(called):
+            if isinstance(truth, ast.Name) and truth.id in given:
+                self.require_truth(given[truth.id], known)
+        for parameter, choice in self._taken_for(called, variables):
+            if parameter in given:
+                self._require_word(choice, given[parameter], known)
+
+    def _taken_for(
+        self, tree: ast.FunctionDef, known: Mapping[str, Kind]
+    ) -> Iterator[tuple[str, Choice]]:
+        """Names that a function compares with a choice or stores in one."""
+        for node in ast.walk(tree):
+            match node:
+                case ast.Compare():
+                    operands = [node.left, *node.comparators]
+                case ast.Assign(targets=[target]):
+                    operands = [target, node.value]
+                case _:
+                    continue
+            for choice in [self._kind(operand, known) for operand in operands]:
+                if isinstance(choice, Choice):
+                    yield from ((o.id, choice) for o in operands if isinstance(o, ast.Name))
+
+    # --- what an expression is -------------------------------------------------------------------
+
+    def _kind(self, node: ast.expr, known: Mapping[str, Kind]) -> Kind:
+        match node:
+            case ast.Constant(value=int()):
+                return NUMBER
+            case ast.Name(id=name):
+                constant = NUMBER if isinstance(self.names.get(name), int) else None
+                return known.get(name, constant)
+            case ast.BinOp() | ast.UnaryOp() | ast.Compare():
+                return NUMBER
+            case ast.IfExp():
+                return _same([self._kind(each, known) for each in (node.body, node.orelse)])
+            case ast.Call(func=ast.Name(id=name)):
+                return self._returned(name)
+        return self._element(node)
+
+    def _element(self, node: ast.expr) -> AnyField | None:
+        if isinstance(node, ast.Subscript):
+            node = node.value
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            return self.fields.get(node.attr)
+        return None
+
+    def _returned(self, name: str) -> Kind:
+        """What a function returns, if that is the same wherever it does."""
+        tree = self.trees.get(name)
+        if tree is None or name in self._asked:
+            return NUMBER if tree is None and name in _NUMBERS else None
+        self._asked.add(name)
+        known = self._variables(tree)
+        kinds = [
+            self._kind(node.value, known)
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Return) and node.value is not None and not _is_none(node.value)
+        ]
+        self._asked.discard(name)
+        return _same(kinds)
+
+    def _variables(self, tree: ast.FunctionDef) -> dict[str, Kind]:
+        """What the variables and arguments of a function are, as far as can be said."""
+        known: dict[str, Kind] = {argument.arg: None for argument in tree.args.args}
+        stored: dict[str, list[ast.expr | None]] = {}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                stored.setdefault(node.id, [])
+                known[node.id] = None
+        for node in ast.walk(tree):
+            for target, value in _assigned(node):
+                stored.setdefault(target, []).append(value)
+        for name, values in stored.items():  # in order: what is made of another comes after it
+            kinds = [None if v is None else self._kind(v, known) for v in values]
+            if name not in {argument.arg for argument in tree.args.args}:
+                known[name] = _same(kinds)
+        return known
+
+
+def truths(tree: ast.AST) -> Iterator[ast.expr]:
+    """The expressions that are asked whether they are true."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.If() | ast.While() | ast.IfExp():
+                yield node.test
+            case ast.UnaryOp(op=ast.Not()):
+                yield node.operand
+            case ast.BoolOp():
+                yield from node.values
+            case ast.comprehension():
+                yield from node.ifs
+            case ast.Call(func=ast.Name(id="bool"), args=[asked]):
+                yield asked
+            case ast.Call(
+                func=ast.Name(id="all" | "any"), args=[ast.GeneratorExp() | ast.ListComp() as each]
+            ):
+                yield each.elt
+
+
+def words_of(choice: Choice) -> str:
+    """`'idle' or 'busy'`"""
+    return " or ".join(repr(word) for word in choice.values)
+
+
+def _assigned(node: ast.AST) -> Iterator[tuple[str, ast.expr | None]]:
+    """The variables that a statement gives a value, and the value if it stands there."""
+    match node:
+        case ast.Assign():
+            for target in node.targets:
+                yield from _pairs(target, node.value)
+        case ast.AnnAssign(target=ast.Name(id=name), value=value):
+            yield name, value
+        case ast.AugAssign(target=ast.Name(id=name)):
+            yield name, ast.Constant(0)
+
+
+def _pairs(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr | None]]:
+    match target, value:
+        case ast.Name(id=name), _:
+            yield name, value
+        case ast.Tuple(elts=targets), ast.Tuple(elts=values) if len(targets) == len(values):
+            for each, given in zip(targets, values, strict=True):
+                yield from _pairs(each, given)
+        case ast.Tuple(elts=targets), _:
+            yield from ((each.id, None) for each in targets if isinstance(each, ast.Name))
+
+
+def _same(kinds: list[Kind]) -> Kind:
+    return kinds[0] if kinds and all(kind == kinds[0] for kind in kinds) else None
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
