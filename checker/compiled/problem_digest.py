@@ -72,6 +72,7 @@ def _declared(problem: Problem) -> Iterator[str]:
     yield repr((model.name, model.version, sorted(model.options.items())))
     yield repr((model.settings._fields, tuple(map(int, model.settings)), model.limits))
     yield repr((model.layout.digest, sorted(model.layout.sizes.items())))
+    yield repr([(field.name, field.naming) for field in model.layout.fields])
     yield repr([state.words for state in model.initial])
     yield repr((problem.symmetry, sorted(problem.asked_names), problem.checked))
 

@@ -156,6 +156,30 @@ def test_a_link_in_place_of_a_file_is_not_followed(compilations: list[str], tmp_
     assert not file_of().is_symlink()
 
 
+def test_a_pipe_in_place_of_a_file_is_not_waited_for(compilations: list[str]) -> None:
+    anew()
+    file_of().unlink()
+    os.mkfifo(file_of(), 0o600)
+
+    anew()
+
+    assert len(compilations) == 2
+    assert stat.S_ISREG(file_of().stat().st_mode)
+
+
+def test_the_file_of_another_program_under_its_name_is_not_loaded(
+    compilations: list[str], tmp_path: Path
+) -> None:
+    other = with_rules(RULES, tmp_path)
+    anew()
+    anew(other)
+    file_of().write_bytes(file_of(other).read_bytes())
+
+    anew()
+
+    assert len(compilations) == 3
+
+
 def test_the_folder_is_made_for_its_user_alone() -> None:
     anew()
 

@@ -11,10 +11,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from own import own_problem
 
 from bench import stale_keys
 from bench.stale_keys import SHAPES, Case, attacked, cases
 from checker.compiled import sources
+from checker.compiled.problem_digest import question_digest
 
 CASES = 60
 MODEL = '''\
@@ -77,6 +79,44 @@ def test_random_models_get_no_answer_of_before(tmp_path: Path) -> None:
     assert wrong == []
     assert gates["kept"] >= CASES / 12
     assert gates["searched"] >= CASES / 3
+
+
+NAMED = '''\
+"""Nodes, of which one comes last."""
+
+from waterline import Name, Names, Protocol
+import declaring
+
+
+def last(nodes: int = 3) -> Protocol:
+    node = Names("node", nodes)
+    fields = [declaring.field(node), Name("first", node)]
+    return Protocol(fields=fields, actions=[come], always=[fine])
+
+
+def come(s, node):
+    s.last = node
+
+
+def fine(s):
+    return s.last >= 0
+'''
+
+
+def test_what_a_module_declares_counts_also_where_it_only_says_what_is_a_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    model, declaring = tmp_path / "naming.py", tmp_path / "declaring.py"
+    model.write_text(NAMED)
+    digests = set()
+    for field in ('waterline.Name("last", node)', 'waterline.Number("last", 0, 2)'):
+        declaring.write_text(f"import waterline\n\n\ndef field(node):\n    return {field}\n")
+        monkeypatch.delitem(sys.modules, "declaring", raising=False)
+        stale_keys.forget()
+        digests.add(question_digest(own_problem(model)))
+
+    assert len(digests) == 2
 
 
 def test_the_attack_sees_what_is_answered_from_a_key_that_lacks_something(
