@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from checker.compiled import fields
+from checker.compiled.arguments import declared, passed
 from checker.compiled.expressions import Expressions
 from checker.compiled.resolution import Lookups
 from checker.compiled.scope import Ranges, Scope, changing_names, steady_names
@@ -22,11 +23,9 @@ from checker.compiled.values import (
     ArrayValue,
     FieldValue,
     Number,
-    SettingsValue,
     StateValue,
     TupleValue,
     Value,
-    as_argument,
     constant,
     ranged,
 )
@@ -113,7 +112,7 @@ class Body:
         returns = self._returns.fill_in(faults=self.faults)
         return Written(
             name,
-            tuple(_declared(argument) for argument in arguments if _declared(argument)),
+            tuple(declared(argument) for argument in arguments if declared(argument)),
             returns,
             self.faults,
             self.writes,
@@ -450,7 +449,7 @@ class Body:
             return _as_one(callee.returns)
         self.calls.append(callee)
         self.writes |= callee.writes
-        operands = [o for o in (_passed(self.writer, a) for a in arguments) if o]
+        operands = [o for o in (passed(self.writer, a) for a in arguments) if o]
         if callee.faults:
             self.faults = True
             operands.append(f"ptr {FAULT}")
@@ -483,23 +482,3 @@ class _Place:
 
 def _as_one(numbers: tuple[Number, ...]) -> Value:
     return numbers[0] if len(numbers) == 1 else TupleValue(numbers)
-
-
-def _declared(value: Value) -> str:
-    """A parameter as it is declared; empty for what is known while compiling."""
-    match value:
-        case Number(text=text) if not value.is_constant:
-            return f"i64 {text}"
-        case StateValue(pointer=pointer) | ArrayValue(pointer=pointer):
-            return f"ptr {pointer}"
-        case SettingsValue(pointer=pointer) if pointer:
-            return f"ptr {pointer}"
-    return ""
-
-
-def _passed(writer: Writer, value: Value) -> str:
-    """An argument as it is passed."""
-    if isinstance(value, Number):
-        value = as_argument(value)
-        return "" if value.is_constant else f"i64 {writer.as_word(value)}"
-    return _declared(value)
