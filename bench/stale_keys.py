@@ -216,6 +216,10 @@ SHAPES: dict[str, Shape] = {
     "an attribute of a tuple's kind": _own(
         "T.most", "class K(tuple):\n    most = V\n\n\nT = K((1, 2))"
     ),
+    "a tuple with items of its own": _own(
+        "T[0]",
+        "class K(tuple):\n    def __getitem__(self, n):\n        return V\n\n\nT = K((1,))",
+    ),
     "a property of a named tuple": _own(
         "T.most",
         "import collections\n\n\nclass K(collections.namedtuple('K', 'most')):\n"

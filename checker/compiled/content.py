@@ -58,6 +58,8 @@ def content_of(thing: Any, *, exact: bool) -> str:
         return _member(thing)
     if isinstance(thing, types.FunctionType):
         return f"function {function_content(thing, exact=exact)}"
+    if isinstance(thing, tuple):
+        _require_plain_items(kind)
     if isinstance(thing, tuple) or kind is frozenset:
         items = [_item(thing, item, exact=exact) for item in thing]
         return (
@@ -67,7 +69,7 @@ def content_of(thing: Any, *, exact: bool) -> str:
         return _named(thing)
     if isinstance(thing, int):
         raise NoContent(
-            f"{kind.__name__} is a kind of int of its own", "use a plain number, or an IntEnum"
+            f"{kind.__name__}, a kind of int of its own", "use a plain number, or an IntEnum"
         )
     raise NoContent(
         f"{kind.__name__}, no number", "use whole numbers, functions of the file and modules"
@@ -89,7 +91,7 @@ def _code_content(function: types.FunctionType) -> str:
     """Its code, in the words of this version of Python, with its lines and its docstring."""
     code = function.__code__
     if function.__closure__:
-        raise NoContent(f"{code.co_name} is defined inside another function", "define it alone")
+        raise NoContent("defined inside another function", "define it alone")
     facts = (
         function.__module__,
         len(function.__defaults__ or ()),
@@ -119,7 +121,7 @@ def _tree_content(function: types.FunctionType) -> str:
 
 def _constant(constant: Any) -> str:
     if isinstance(constant, types.CodeType):
-        raise NoContent(f"{constant.co_name} is defined inside a function", "define it alone")
+        raise NoContent("a function with another one inside", "define it alone")
     if isinstance(constant, tuple):
         return f"tuple {_joined(map(_constant, constant))}"
     if isinstance(constant, frozenset):
@@ -131,13 +133,23 @@ def _member(member: enum.Enum) -> str:
     """A member of an enumeration: which one, and its number or text."""
     kind = type(member)
     if _has_operators(kind):
-        raise NoContent(f"{kind.__name__} has operators of its own", "let it have members alone")
+        raise NoContent(
+            f"of {kind.__name__}, an enumeration with operators of its own",
+            "let it have members alone",
+        )
     value = member.value
     if isinstance(member, int):
         value = int.__int__(member)
     elif type(value) not in (int, bool, str):
-        raise NoContent(f"{member} is no number", "let its value be a whole number")
+        raise NoContent(f"{member}, no number", "let its value be a whole number")
     return f"member {kind.__qualname__} {member.name} {value!r}"
+
+
+def _require_plain_items(kind: type) -> None:
+    """That a tuple, or one whose items have names, has no other way to its items."""
+    ways = ("__getitem__", "__iter__", "__contains__", "__len__", "__eq__", "__getattribute__")
+    if any(getattr(kind, way) is not getattr(tuple, way) for way in ways):
+        raise NoContent(f"{kind.__name__}, a kind of tuple of its own", "use a plain tuple")
 
 
 def _named(thing: Any) -> str:

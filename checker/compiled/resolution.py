@@ -127,7 +127,7 @@ def _member(owner: Any, name: str) -> Any:
         return tuple.__getitem__(owner, fields.index(name))
     if isinstance(owner, types.FunctionType | tuple | types.ModuleType) and hasattr(owner, name):
         raise NoContent(
-            f"{name} is an attribute of a {type(owner).__name__}",
+            f"an attribute of a {type(owner).__name__}",
             "write a constant of the module for it",
         )
     raise Undefined
@@ -136,13 +136,12 @@ def _member(owner: Any, name: str) -> Any:
 def _of_class(owner: type, name: str) -> Any:
     if type(owner) not in (type, enum.EnumMeta):
         raise NoContent(
-            f"{owner.__name__} has a metaclass of its own", "write a plain class of constants"
+            f"of {owner.__name__}, a class with a metaclass of its own",
+            "write a plain class of constants",
         )
     found = _of_mro(owner, name)
     if not isinstance(found, types.FunctionType) and hasattr(type(found), "__get__"):
-        raise NoContent(
-            f"{owner.__name__}.{name} is computed when it is read", "write a constant for it"
-        )
+        raise NoContent("computed when it is read", "write a constant for it")
     return found
 
 

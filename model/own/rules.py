@@ -194,13 +194,14 @@ class Rules:
 
     # --- how -------------------------------------------------------------------------------------
 
-    def _tree(self, function: Any, what: str) -> ast.FunctionDef:
+    def _tree(self, function: Any, what: str, at: ast.AST | None = None) -> ast.FunctionDef:
         name = getattr(function, "__name__", repr(function))
         tree = self.trees.get(name)
         code = getattr(function, "__code__", None)
         if tree is None or code is None or code.co_filename != self.file:
+            place = self.file if at is None else f"{self.file}:{getattr(at, 'lineno', 1)}"
             raise BadProtocol(
-                f"{self.file}: {name} is {what} and no function of this file; "
+                f"{place}: {name} is {what} and no function of this file; "
                 "write it there, at the top level, with def"
             )
         plain = tree.args
@@ -348,7 +349,7 @@ class Rules:
                 self._require_own(node, name)
                 continue
             self._made.add(name)
-            called = self._tree(self.names[name], "called by a rule")
+            called = self._tree(self.names[name], "called by a rule", node)
             arguments = [argument.arg for argument in called.args.args]
             self.names[name] = self._compiled(called, arguments, _without_docstring(called))
 
