@@ -44,6 +44,8 @@ PROGRAMS = (
     "bench.pauses",
     "bench.reduction",
     "bench.refusals",
+    "bench.stale_disk",
+    "bench.stale_keys",
 )
 COMMANDS = (
     "cache",
