@@ -91,7 +91,7 @@ class Started:
         _, status = os.waitpid(self.pid, 0)
         told = {name: (self._folder / name).read_text() for name in ("out", "err")}
         calls = self._folder / "calls"
-        counted = int(calls.read_text()) if calls.exists() else 0
+        counted = int(calls.read_text() or 0) if calls.exists() else 0
         for file in self._folder.iterdir():
             file.unlink()
         self._folder.rmdir()
