@@ -130,7 +130,7 @@ def check_programs(
     calls = {function for reached in expected.reached.values() for function in reached}
     from compiling import ALL_STATES, FAULT, Both
 
-    from checker.compiled import machine
+    from checker.compiler import machine
 
     differing = []
     for name, file, varying, outcomes in expected.programs:
@@ -178,7 +178,7 @@ def check_refused(expected: Expected, functions: dict[str, Any]) -> None:
     """What is no rule is refused, and why."""
     from compiling import Both, small_layout
 
-    from checker.compiled.source import NotCompilable
+    from checker.compiler.source import NotCompilable
 
     for file, said in expected.refused:
         within(FEW_SECONDS)
@@ -202,7 +202,7 @@ _FIRST = {
 
 def store_texts() -> dict[str, str]:
     """Every program of the store, for states of one to three words."""
-    from checker.store import arrivals, blocks, runs, visited
+    from checker.storage import arrivals, blocks, runs, visited
 
     found = {}
     for words in (1, 2, 3):

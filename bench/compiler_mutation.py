@@ -1,9 +1,10 @@
-"""Mutation of the compiler: alter `checker/compiled/` in one place at a time; see if it shows.
+"""Mutation of the compiler: alter `checker/compiler/` in one place at a time; see if it shows.
 
-So are the loops that the compiler makes for the store (`checker/store/`). `bench.compiler_mutants`
-says what is altered and what is left alone, `bench.compiler_checks` what a mutant is held against:
-random functions and whole problems, whose meaning Python says; for the store its tests. The first
-difference kills it; so does a text that LLVM refuses, a crash, and a loop without end.
+So are the loops that the compiler makes for the store (`checker/storage/`).
+`bench.compiler_mutants` says what is altered and what is left alone, `bench.compiler_checks` what a
+mutant is held against: random functions and whole problems, whose meaning Python says; for the
+store its tests. The first difference kills it; so does a text that LLVM refuses, a crash, and a
+loop without end.
 
     python -m bench.compiler_mutation [--compiler N] [--store N] [--seed S] [--module NAME]
         [--seconds S] [--json FILE]
@@ -44,9 +45,9 @@ SECONDS_MAX = 900
 BYTES_MAX = 6 << 30
 SAME_TEXT, OTHER_TEXT = "the same text", "another text that does the same"
 _NO_END = (signal.SIGPROF, signal.SIGALRM, signal.SIGKILL)
-_UNALTERED = ("checker.compiled.source", "checker.compiled.machine")
+_UNALTERED = ("checker.compiler.source", "checker.compiler.machine")
 """They are not altered: what they have read and set up is kept for all mutants."""
-_SUPPORT = ("tests/support", "tests/compiled")
+_SUPPORT = (".", "tests/compiler")
 
 
 class _Answer(Protocol):
@@ -77,9 +78,9 @@ def forked(answer: _Answer) -> tuple[Any, int]:
             silent = os.open(os.devnull, os.O_WRONLY)
             os.dup2(silent, 1)
             os.dup2(silent, 2)
-            told = pickle.dumps(answer())
-            while told:
-                told = told[os.write(into, told) :]
+            described = pickle.dumps(answer())
+            while described:
+                described = described[os.write(into, described) :]
         finally:
             os._exit(0)
     os.close(into)
@@ -139,14 +140,14 @@ class Laboratory:
             "mutation", derandomize=True, database=None, phases=[Phase.explicit, Phase.generate]
         )
         hypothesis.settings.load_profile("mutation")
-        from checker.compiled import machine
+        from checker.compiler import machine
 
         machine._machine()
 
     def _read_functions(self) -> None:
         """Have the syntax trees of all rules read."""
         import invariants
-        from checker.compiled.source import NotCompilable, source_of
+        from checker.compiler.source import NotCompilable, source_of
 
         files = [file for _, file, _, _ in self.expected.programs]
         for file in (*files, *(file for file, _ in self.expected.refused)):
@@ -211,7 +212,7 @@ class Laboratory:
         store = lambda: checks.check_store(module, ROOT, is_other)  # noqa: E731
 
         def begin() -> None:
-            from checker.compiled import machine
+            from checker.compiler import machine
 
             # Not where the store is looked at: it reserves far more addresses than it ever uses.
             resource.setrlimit(resource.RLIMIT_AS, (BYTES_MAX, resource.RLIM_INFINITY))
@@ -219,7 +220,7 @@ class Laboratory:
             checks.in_haste(machine)
 
         def store_in_full() -> None:
-            from checker.compiled import machine
+            from checker.compiler import machine
 
             resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY,) * 2)
             checks.in_full(machine)
@@ -255,10 +256,10 @@ def report(tried: list[Mutant]) -> None:
             print(f"{name:16}{len(of):9}" + "".join(f"{count:9}" for count in counts))
     for mutant in sorted(tried, key=lambda m: (m.module, m.line)):
         if mutant.outcome == SURVIVED:
-            print(f"{SURVIVED} {told(mutant)} [{mutant.how}]")
+            print(f"{SURVIVED} {describe(mutant)} [{mutant.how}]")
 
 
-def told(mutant: Mutant) -> str:
+def describe(mutant: Mutant) -> str:
     """Which mutant it is."""
     where = path_of(mutant.module).relative_to(ROOT)
     return f"{mutant.number} {where}:{mutant.line} {mutant.rule}: {mutant.change}"
@@ -314,7 +315,7 @@ def main() -> int:
             laboratory.judge(mutant)
             tried.append(mutant)
             how = f"{mutant.outcome} {mutant.how} [{mutant.seconds} s]"
-            print(f"{told(mutant)}: {how}", flush=True)
+            print(f"{describe(mutant)}: {how}", flush=True)
     report(tried)
     if asked.json:
         asked.json.write_text(json.dumps([asdict(mutant) for mutant in tried], indent=1))

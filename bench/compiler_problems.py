@@ -26,7 +26,7 @@ def problems() -> dict[str, Any]:
     from test_kernels import of_fewer, of_many_claims, of_pairs
 
     from checker.kafka.families import ATOMIC, problem_for
-    from checker.problems.problem import Shared
+    from checker.problem.problem import Shared
     from model.atomic import AtomicEnvironment
     from model.message.environment import Environment
 
@@ -73,7 +73,7 @@ def problems() -> dict[str, Any]:
 
 def interpreted_problem(problem: Any) -> list[dict[str, Any]]:
     """What some states lead to and which claims they break; None where a rule raises."""
-    from model.kit.state import State
+    from model.core.state import State
 
     random_ = random.Random(5)
     seen = {s.words: s for s in problem.model.initial}
@@ -125,7 +125,7 @@ def _case(problem: Any, state: Any) -> dict[str, Any]:
 
 def check_kernels(expected: Any, is_other: Any) -> None:
     """Whole problems, in states that Python has worked out."""
-    from checker.compiled.kernel import plan_of, program_of
+    from checker.compiler.kernel import plan_of, program_of
 
     for name, problem in problems().items():
         within(SOME_SECONDS)
@@ -136,9 +136,9 @@ def check_kernels(expected: Any, is_other: Any) -> None:
 def _compare_kernel(name: str, problem: Any, cases: list[dict[str, Any]]) -> None:
     import numpy as np
 
-    from checker.compiled.origins import ACTION_SHIFT, ROW_SHIFT
-    from checker.engines.expander import Expander, Findings, Tally
-    from checker.rows import state_words
+    from checker.compiler.origins import ACTION_SHIFT, ROW_SHIFT
+    from checker.problem.packed_rows import state_words
+    from checker.search.engines.expander import Expander, Findings, Tally
 
     model = problem.model
 
@@ -226,7 +226,7 @@ def _least(cases: list[dict[str, Any]], what: str) -> dict[int, tuple[int, ...]]
 def symmetric_problems() -> dict[str, Any]:
     """Small problems whose states are replaced by representatives."""
     from checker.kafka.families import problem_for
-    from checker.problems.symmetry import Symmetry
+    from checker.problem.symmetry import Symmetry
     from model.atomic import AtomicEnvironment
     from model.message.environment import Environment
 
@@ -265,7 +265,7 @@ def check_representatives(expected: Any, is_other: Any) -> None:
     """All states that differ in names alone have one representative, which is one of them."""
     import numpy as np
 
-    from checker.compiled.kernel import canonical_program, canonicalise
+    from checker.compiler.kernel import canonical_program, canonicalise
 
     for name, problem in symmetric_problems().items():
         within(SOME_SECONDS)
@@ -284,8 +284,8 @@ def prepared(programs: int, folder: Path) -> checks.Expected:
     from compiling import ALL_STATES, Both, module_from, module_of
     from test_refused import NAMES, REFUSED
 
-    from checker.compiled import machine
-    from checker.compiled.kernel import canonical_program, plan_of, program_of
+    from checker.compiler import machine
+    from checker.compiler.kernel import canonical_program, plan_of, program_of
 
     expected = checks.Expected()
     checks.in_haste(machine)
@@ -312,7 +312,7 @@ def prepared(programs: int, folder: Path) -> checks.Expected:
     compiled = {n for text in texts.values() for n in re.findall(r"@(\w+\.\w+)", text)}
     roots = {n for text in texts.values() for n in re.findall(r"define i64 @(\w+)\(", text)}
     for module in ("arrivals", "blocks", "explore_loop", "run_loops", "visited_loops"):
-        there = vars(importlib.import_module(f"checker.store.{module}"))
+        there = vars(importlib.import_module(f"checker.storage.{module}"))
         own = {n for n in roots if getattr(there.get(n), "__module__", "").endswith(f".{module}")}
         compiled |= {f"{module}.{name}" for name in own}
     expected.compiled = frozenset(compiled)

@@ -13,13 +13,13 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from checker.engines.choice import EngineChoice
-from checker.matrix.grid import EPOCHS_MAX_RAISED, FAULT, FAULTS, RECORDS, Grid, first_records
-from checker.matrix.matrix import Matrix, explore_grid
-from checker.matrix.outcome import Outcome, Standing
-from checker.matrix.properties import Config, read_config
-from checker.matrix.running import exploring
-from checker.matrix.vacuity import fault_steps
+from checker.kafka.matrix.grid import EPOCHS_MAX_RAISED, FAULT, FAULTS, RECORDS, Grid, first_records
+from checker.kafka.matrix.matrix import Matrix, explore_grid
+from checker.kafka.matrix.outcome import Outcome, Standing
+from checker.kafka.matrix.properties import Config, read_config
+from checker.kafka.matrix.running import exploring
+from checker.kafka.matrix.vacuity import fault_steps
+from checker.search.engines.choice import EngineChoice
 
 STATES_MAX = 5_000_000
 """Most states of a cell here: a quarter of what the command allows, for 160 cells."""
@@ -67,16 +67,16 @@ def matrix_of(config: Config) -> Matrix:
         return explore_grid(grid, explorer, engine="local")
 
 
-def told_row(cells: list[str]) -> str:
+def describe_row(cells: list[str]) -> str:
     """A line of a table."""
     return f"| {' | '.join(cells)} |"
 
 
-def told_table(titles: list[str], rows: Iterator[list[str]]) -> Iterator[str]:
+def describe_table(titles: list[str], rows: Iterator[list[str]]) -> Iterator[str]:
     """A table in Markdown."""
-    yield told_row(titles)
-    yield told_row(["---"] * len(titles))
-    yield from map(told_row, rows)
+    yield describe_row(titles)
+    yield describe_row(["---"] * len(titles))
+    yield from map(describe_row, rows)
 
 
 def proof(outcome: Outcome) -> list[str]:
@@ -113,7 +113,7 @@ def main() -> None:
         [name, *(outcome.label for outcome in matrix.outcomes)]
         for name, (_, matrix) in matrices.items()
     )
-    print("\n".join(told_table(["configuration", *(fault.name for fault in FAULTS)], labels)))
+    print("\n".join(describe_table(["configuration", *(fault.name for fault in FAULTS)], labels)))
     print(PROOF)
     titles = ["fault", "cell", "records", "epochs", "epochs cut", "states"]
     for name, (config, matrix) in matrices.items():
@@ -126,7 +126,7 @@ def main() -> None:
         for note in config.notes:
             print(f"{note}\n")
         rows = map(proof, matrix.outcomes)
-        print("\n".join(told_table([*titles, "happened", "tried beyond"], rows)), end="\n\n")
+        print("\n".join(describe_table([*titles, "happened", "tried beyond"], rows)), end="\n\n")
 
 
 if __name__ == "__main__":

@@ -11,11 +11,11 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from checker.compare.comparison import compared
-from checker.console.traces.recorded import Recorded, recorded
+from checker.analysis.compare.comparison import compared
+from checker.cli.traces.recorded import Recorded, recorded
 from checker.kafka.families import family_of
-from checker.pictures.comparison_page import comparison_page
-from checker.pictures.formats import FORMATS, Converted
+from checker.report.pages.comparison_page import comparison_page
+from checker.report.pages.formats import FORMATS, Converted
 
 ROOT = Path(__file__).parent.parent
 TRACES = ROOT / "examples" / "traces"

@@ -14,16 +14,16 @@ import sys
 import time
 from pathlib import Path
 
-from checker.engines.prepare import prepare
-from checker.explain.chain import Chain, chain_of
-from checker.explain.rendering import told_numbers
-from checker.explain.repairs import Repairs, repairs_of
-from checker.finding import confirmed
+from checker.analysis.explain.chain import Chain, chain_of
+from checker.analysis.explain.rendering import describe_numbers
+from checker.analysis.explain.repairs import Repairs, repairs_of
 from checker.kafka.families import family_of
-from checker.problems.wording import told_version
-from checker.scenarios.catalogue import CATALOGUE, find_scenario
-from checker.scenarios.document import EXPLAINED, explained_part, run_part
-from checker.scenarios.scenario import Scenario
+from checker.kafka.scenarios.catalogue import CATALOGUE, find_scenario
+from checker.kafka.scenarios.document import EXPLAINED, explained_part, run_part
+from checker.kafka.scenarios.scenario import Scenario
+from checker.problem.wording import describe_version
+from checker.search.engines.prepare import prepare
+from checker.traces.finding import confirmed
 from counterexamples import read_trace
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -61,44 +61,44 @@ def row(scenario: Scenario) -> str:
     prepare(problem)
     chain = chain_of(problem, replayed)
     [repairs] = repairs_of(problem, threads=1, states_max=STATES_MAX, seconds_max=SECONDS_MAX)
-    told = (
+    described = (
         f"[{scenario.number}](#{scenario.number.lower()}-{scenario.name})",
-        told_version(trace.version),
+        describe_version(trace.version),
         _causes(chain),
         _chances(chain),
         _repairs(repairs),
     )
-    return f"| {' | '.join(told)} |\n"
+    return f"| {' | '.join(described)} |\n"
 
 
 def _causes(chain: Chain) -> str:
-    told = (
+    described = (
         f"{cause.moment.number} `{cause.moment}`" + (" (not decided)" if cause.undecided else "")
         for cause in chain.causes
     )
-    return ", ".join(told)
+    return ", ".join(described)
 
 
 def _chances(chain: Chain) -> str:
-    told = [
-        f"`{chance.call}` after {told_numbers(tuple(range(chance.first, chance.last + 1)))}"
+    described = [
+        f"`{chance.call}` after {describe_numbers(tuple(range(chance.first, chance.last + 1)))}"
         for chance in chain.chances
     ]
     if chain.unlooked:
-        told.append(f"not all tried after {told_numbers(chain.unlooked)}")
-    return ", ".join(told) or "none"
+        described.append(f"not all tried after {describe_numbers(chain.unlooked)}")
+    return ", ".join(described) or "none"
 
 
 def _repairs(repairs: Repairs) -> str:
-    told = ", ".join(
-        f"`{one.candidate.told}` ({one.states:,}"
+    described = ", ".join(
+        f"`{one.candidate.description}` ({one.states:,}"
         + (f"; of {one.unjudged:,} nothing is said)" if one.unjudged else ")")
         for one in repairs.found
     )
     if not repairs.undecided:
-        return told or "none"
-    named = ", ".join(f"`{change.told}`" for change in repairs.undecided)
-    return f"{told or 'none'}; not decided: {named}"
+        return described or "none"
+    named = ", ".join(f"`{change.description}`" for change in repairs.undecided)
+    return f"{described or 'none'}; not decided: {named}"
 
 
 def lines_of(document: str) -> dict[str, str]:

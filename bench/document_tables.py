@@ -15,10 +15,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import invariants
-from checker.console.gate.asking import asking
-from checker.gate.keys import OWN_KEYS
-from model.kit.layout import Field
-from model.kit.renaming import BY_RECORD
+from checker.ci.keys import OWN_KEYS
+from checker.cli.gate.gate_options import asking
+from model.core.layout import Field
+from model.core.renaming import BY_RECORD
 from model.message import features
 from model.message.cluster import fields
 from model.message.contents import ACTIONS, contents
@@ -147,13 +147,13 @@ def of_settings() -> str:
     rows = []
     for name, declared in DECLARED.items():
         default = getattr(DOCUMENTED, name)
-        told = ("off", "on")[default] if isinstance(default, bool) else str(default)
+        described = ("off", "on")[default] if isinstance(default, bool) else str(default)
         where = "the layout" if declared.shapes else read[name]
         if not where and declared.fault is not None:
             where = f"the budget of `{declared.steps[0]}`"
         elif not where:
             where = f"whether there is `{declared.steps[0]}`"
-        rows.append((f"`--{option_of(name)}`", told, declared.sentence, where))
+        rows.append((f"`--{option_of(name)}`", described, declared.sentence, where))
     return in_markdown(("option", "default", "what it is", "read by"), rows)
 
 
@@ -252,8 +252,13 @@ def of_releases() -> str:
                 options = [f"--protocol {release.base}"]
                 options += (f"--without {name}" for name in release.removed)
                 options += (f"--with {name}" for name in release.added)
-                told = (f"{_number(release)} on", manner, f"`{' '.join(options)}`", release.source)
-                rows.append((*told, release.unlike))
+                described = (
+                    f"{_number(release)} on",
+                    manner,
+                    f"`{' '.join(options)}`",
+                    release.source,
+                )
+                rows.append((*described, release.unlike))
     return in_markdown(("Kafka", "with", "is", "decided in", "unlike the model"), rows)
 
 
@@ -273,8 +278,8 @@ def _rules_by_release(*manners: str) -> str:
         if any(has):
             first = next(title for title, names in having.items() if name in names)
             named = [v.name for v in VERSIONS.values() if name in v.feature_names]
-            told = f"`{named[0]}`" if named else ""
-            rows.append((f"`{name}`", known.get(name, ""), told, first, *has))
+            described = f"`{named[0]}`" if named else ""
+            rows.append((f"`{name}`", known.get(name, ""), described, first, *has))
     head = ("rule", "source", "first `--protocol`", "first release", *having)
     return in_markdown(head, rows)
 
@@ -315,13 +320,15 @@ def _read_in(function: ast.FunctionDef) -> set[str]:
 
 def of_gate_keys() -> str:
     """Every key of an entry of a gate: its own, and those that are options of `check`."""
-    rows = [(f"`{name}`", told) for name, told in OWN_KEYS.items()]
+    rows = [(f"`{name}`", described) for name, described in OWN_KEYS.items()]
     own = {name for name, _ in rows}
     for key in asking().keys.values():
         if f"`{key.name}`" not in own:
             kind = f"an array of {key.kind}s" if key.is_many else key.kind
             rows.append((f"`{key.name}`", f"{kind.capitalize()}. {' '.join(key.help.split())}"))
-    return in_markdown(("key", "what it is"), ((n, told.replace("|", "or")) for n, told in rows))
+    return in_markdown(
+        ("key", "what it is"), ((n, described.replace("|", "or")) for n, described in rows)
+    )
 
 
 TABLES: dict[str, Callable[[], str]] = {

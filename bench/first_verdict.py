@@ -27,7 +27,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-START = "from checker.console.cli import check_main; check_main()"
+START = "from checker.cli.cli import check_main; check_main()"
 HERE = Path(__file__).parent.parent
 CLAIMS = ("no_committed_loss", "acknowledged_durable", "no_divergence_below_hw", "sane")
 """Claims that both know, where the time of the search is compared."""

@@ -18,13 +18,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from checker.console.gate.asking import asking
-from checker.gate.document import parsed
-from checker.gate.judging import Outcome
-from checker.gate.reading import expectations_of
-from checker.gate.searching import Manner, judged
+from checker.ci.document import parsed
+from checker.ci.judging import Outcome
+from checker.ci.reading import expectations_of
+from checker.ci.searching import Manner, judged
+from checker.cli.gate.gate_options import asking
 from checker.kafka.families import MESSAGE
-from checker.scenarios.catalogue import CATALOGUE
+from checker.kafka.scenarios.catalogue import CATALOGUE
 from invariants.expected import EXPECTED
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -63,8 +63,8 @@ class Entry:
         if self.never:
             lines.append(f"never = {_value(self.never)}")
         if self.counts:
-            told = ", ".join(f"{name} = {self.numbers.get(name, 0)}" for name in self.counts)
-            lines.append(f"counts = {{ {told} }}")
+            described = ", ".join(f"{name} = {self.numbers.get(name, 0)}" for name in self.counts)
+            lines.append(f"counts = {{ {described} }}")
         lines.append("[expect.verdicts]")
         lines += [f"{name} = {self._verdict(name)}" for name in self.verdicts]
         return "\n".join(lines) + "\n"
@@ -109,14 +109,14 @@ def of_environments() -> Iterator[Entry]:
 def of_counts() -> Iterator[Entry]:
     """Every row of the manifest: numbers that an independent model came to as well."""
     for row in json.loads(MANIFEST.read_text(encoding="utf-8"))["rows"]:
-        told = " ".join(f"{name}={value}" for name, value in row["options"].items())
+        described = " ".join(f"{name}={value}" for name, value in row["options"].items())
         claims = COMPARED[row.get("claims", len(FOUR))]
         options = {**MESSAGE.usual.options(), **row["options"]}
         applying = MESSAGE.problem_of(row["protocol"], options, claims).checked
         verdicts = {c: "holds" if c in applying else "not applicable" for c in claims}
         verdicts |= dict.fromkeys(set(claims) & set(row["violated"]), "violated")
         yield Entry(
-            f"{row['protocol']} {told or 'documented'}",
+            f"{row['protocol']} {described or 'documented'}",
             {"protocol": row["protocol"], **row["options"], "invariant": claims},
             verdicts,
             ("distinct", "generated", "depth"),
@@ -182,8 +182,8 @@ def plain(text: str) -> list[Any]:
         entry.pop("counts", None)
         entry.pop("never", None)
         entry["verdicts"] = {
-            claim: told["verdict"] if isinstance(told, dict) else told
-            for claim, told in entry["verdicts"].items()
+            claim: described["verdict"] if isinstance(described, dict) else described
+            for claim, described in entry["verdicts"].items()
         }
     return list(entries)
 

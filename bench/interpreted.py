@@ -8,10 +8,10 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.engines.answers import Arrivals, Expansion
-from checker.problems.problem import Problem
-from checker.rows import Rows, StateWords
-from model.kit.state import State
+from checker.problem.packed_rows import Rows, StateWords
+from checker.problem.problem import Problem
+from checker.search.engines.answers import Arrivals, Expansion
+from model.core.state import State
 
 
 class Interpreted:

@@ -24,12 +24,12 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from checker.engines.choice import EngineChoice
-from checker.own.family import own_family
-from checker.own.loading import read_own
-from checker.result import Verdict
-from checker.run import run
-from model.kit.claim import Temporal
+from checker.checking.run import run
+from checker.search.engines.choice import EngineChoice
+from checker.search.result import Verdict
+from checker.user_models.family import own_family
+from checker.user_models.loading import read_own
+from model.core.claim import Temporal
 
 ROOT = Path(__file__).parents[1]
 Bounds = Mapping[str, int | bool]
@@ -81,12 +81,12 @@ def theirs(name: str, bounds: Bounds, claims: list[str]) -> dict[str, bool]:
 
 
 def _is_violated(claim: str, folder: str) -> bool:
-    told = _output(["./pan", "-a", "-f", "-m1000000", "-N", claim.replace(".", "_")], folder)
-    errors = re.search(r"errors: (\d+)", told)
-    if errors is None or "max search depth too small" in told:
-        raise PeerError(f"pan says nothing of {claim}: {told.strip()[-300:]}")
-    if int(errors[1]) and "acceptance cycle" not in told:
-        raise PeerError(f"pan finds no cycle but something else for {claim}: {told[:300]}")
+    described = _output(["./pan", "-a", "-f", "-m1000000", "-N", claim.replace(".", "_")], folder)
+    errors = re.search(r"errors: (\d+)", described)
+    if errors is None or "max search depth too small" in described:
+        raise PeerError(f"pan says nothing of {claim}: {described.strip()[-300:]}")
+    if int(errors[1]) and "acceptance cycle" not in described:
+        raise PeerError(f"pan finds no cycle but something else for {claim}: {described[:300]}")
     return int(errors[1]) > 0
 
 
@@ -121,12 +121,12 @@ def main(argv: list[str] | None = None) -> int:
     try:
         for name in asked.examples or SETTINGS:
             for bounds in SETTINGS[name]:
-                told = " ".join(f"{key}={str(given).lower()}" for key, given in bounds.items())
+                described = " ".join(f"{key}={str(given).lower()}" for key, given in bounds.items())
                 for one in compare(name, bounds):
                     agreed &= one.ours == one.theirs
                     words = ["violated" if each else "holds" for each in (one.ours, one.theirs)]
                     same = "agree" if one.ours == one.theirs else "DIFFER"
-                    table.add_row(name, told or "default", one.claim, *words, same)
+                    table.add_row(name, described or "default", one.claim, *words, same)
     except PeerError as error:
         print(f"liveness_peers: {error}", file=sys.stderr)
         return 2

@@ -8,12 +8,12 @@ from typing import Any
 import invariants
 import invariants.reachable
 from bench.interpreted import Interpreted
-from checker.budgets import Budgets
-from checker.engines.engine import Engine
-from checker.engines.memory import MemoryEngine
-from checker.problems.problem import Problem
-from checker.result import Result
-from checker.search import search
+from checker.problem.problem import Problem
+from checker.search.budgets import Budgets
+from checker.search.engines.engine import Engine
+from checker.search.engines.memory import MemoryEngine
+from checker.search.result import Result
+from checker.search.search import search
 from model.message.environment import Environment
 from model.message.model import message_model
 

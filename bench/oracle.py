@@ -22,21 +22,21 @@ from typing import Any
 from bench.plain_oracle import Call, Declared, Frozen, Oracle, Raised, Told, TooLarge
 from bench.random_models import verdicts
 from bench.random_protocols import PROTOCOL, is_alike, random_protocol
-from checker.engines.choice import EngineChoice
-from checker.faults import Raised as ModelRaised
-from checker.finding import Finding
-from checker.own.family import own_family
-from checker.own.vetting import vetted
-from checker.problems.problem import Problem
-from checker.reduced.deciding import decided
-from checker.reduced.decisions import CannotReduce
-from checker.reduced.made import made
-from checker.reduced.reduction import reduced_as_analysed
-from checker.reduced.smaller import smaller_model
-from checker.result import Verdict
-from checker.run import Run, run
-from model.kit.claim import Invariant
-from model.kit.errors import BadEnvironment
+from checker.checking.run import Run, run
+from checker.problem.problem import Problem
+from checker.reduction.generated import made
+from checker.reduction.plan import CannotReduce
+from checker.reduction.planning import decided
+from checker.reduction.reduction import reduced_as_analysed
+from checker.reduction.smaller import smaller_model
+from checker.search.engines.choice import EngineChoice
+from checker.search.result import Verdict
+from checker.search.rule_errors import Raised as ModelRaised
+from checker.traces.finding import Finding
+from checker.user_models.family import own_family
+from checker.user_models.vetting import vetted
+from model.core.claim import Invariant
+from model.core.errors import BadEnvironment
 
 WAYS = ("whole", "threads", "parts", "reduced", "symmetry", "both", "probes")
 PAIRS = 3
@@ -60,9 +60,9 @@ class Difference(Exception):
     """The checker says something else than the oracle."""
 
 
-def require(told: bool, what: object) -> None:
+def require(described: bool, what: object) -> None:
     """Raise `Difference` unless it is so."""
-    if not told:
+    if not described:
         raise Difference(what)
 
 
@@ -132,14 +132,14 @@ def compare_text(
             continue
         noted[way] += 1
         if less.reduction is not None:
-            told = less.reduction
+            described = less.reduction
             for what in ("fields", "actions", "postponed", "at_once", "dead"):
-                noted[f"{way} {what}"] += bool(getattr(told, what))
+                noted[f"{way} {what}"] += bool(getattr(described, what))
         done = done_by(less, "whole")
         if way == "symmetry":
             orbits = len({_least_named(oracle, state) for state in oracle.depth})
             require(done.result.distinct == orbits, (way, "states", done.result.distinct, orbits))
-        asked_too = {name: told for name, told in judged.items() if name in less.checked}
+        asked_too = {name: described for name, described in judged.items() if name in less.checked}
         _same(way, oracle, done, asked_too, happened, noted)
 
 
@@ -149,8 +149,8 @@ def _probe(oracle: Oracle, problem: Problem, text: str, noted: Counter[str]) -> 
     It is interpreted: nothing is compiled, and what is read of one claim leaves most fields out.
     """
     for asked in _probes(oracle, random.Random(text)):
-        told = " and ".join(each[-1] for each in asked)
-        holds = made(f"def holds(s, c):\n    return not ({told})\n", {})["holds"]
+        described = " and ".join(each[-1] for each in asked)
+        holds = made(f"def holds(s, c):\n    return not ({described})\n", {})["holds"]
         claim = Invariant(name="probe", sentence="", holds=holds, explain=lambda *given: "")
         alone = Problem(problem.model, (claim,))
         try:
@@ -167,7 +167,7 @@ def _probe(oracle: Oracle, problem: Problem, text: str, noted: Counter[str]) -> 
             for state in oracle.depth
         )
         noted["probes that are reached"] += expected
-        require(found[0]["probe"] == expected, ("probe", told, "reached", expected))
+        require(found[0]["probe"] == expected, ("probe", described, "reached", expected))
 
 
 def _probes(oracle: Oracle, dice: random.Random) -> Iterator[list[_Probe]]:
@@ -229,18 +229,22 @@ def _same(
     checked = done.result.problem.checked
     found = {each.name: each for each in done.result.invariants if each.name in checked}
     require(set(found) == set(expected), (way, "claims", sorted(found), sorted(expected)))
-    for name, told in expected.items():
+    for name, described in expected.items():
         verdict = found[name].verdict
         require(
-            verdict is (Verdict.VIOLATED if told.violated else Verdict.HOLDS), (way, name, verdict)
+            verdict is (Verdict.VIOLATED if described.violated else Verdict.HOLDS),
+            (way, name, verdict),
         )
         if not is_reduced:
-            require(found[name].depth == told.depth, (way, name, found[name].depth, told.depth))
+            require(
+                found[name].depth == described.depth,
+                (way, name, found[name].depth, described.depth),
+            )
         if name in oracle.claims:
-            require(found[name].unjudged == told.unjudged, (way, name, found[name], told))
+            require(found[name].unjudged == described.unjudged, (way, name, found[name], described))
             kind = oracle.claims[name][0]
-            noted[f"{kind} {'violated' if told.violated else 'holds'}"] += way == "whole"
-            noted[f"{kind} left open"] += way == "whole" and told.unjudged > 0
+            noted[f"{kind} {'violated' if described.violated else 'holds'}"] += way == "whole"
+            noted[f"{kind} left open"] += way == "whole" and described.unjudged > 0
     for each in done.result.reachable:
         depth = happened[each.name]
         require((each.depth is None) == (depth is None), (way, each, depth))
@@ -248,7 +252,7 @@ def _same(
             require(each.depth == depth, (way, each, depth))
     shown = {finding.invariant: finding for finding in done.findings}
     require(
-        set(shown) == {name for name, told in expected.items() if told.violated},
+        set(shown) == {name for name, described in expected.items() if described.violated},
         (way, "findings", sorted(shown)),
     )
     for name, finding in shown.items():
@@ -262,7 +266,7 @@ def _read(
     way: str,
     oracle: Oracle,
     name: str,
-    told: Told,
+    described: Told,
     finding: Finding,
     *,
     is_reduced: bool,
@@ -279,15 +283,15 @@ def _read(
         states.append(after)
     if name not in oracle.claims:
         if not is_reduced:
-            require(len(calls) == told.depth, (way, name, len(calls), told.depth))
+            require(len(calls) == described.depth, (way, name, len(calls), described.depth))
         return
     pattern, when, then = oracle.claims[name]
     if pattern == "recoverable":
-        require(len(calls) == told.depth, (way, name, "length", len(calls)))
+        require(len(calls) == described.depth, (way, name, "length", len(calls)))
         require(oracle.is_stuck(states[-1], then), (way, name, "there is a way back"))
         return
     begins = trace.cycle if trace.cycle is not None else len(calls)
-    require(begins == told.depth, (way, name, "cycle begins", begins))
+    require(begins == described.depth, (way, name, "cycle begins", begins))
     cycle = states[begins:]
     require(cycle[0] == cycle[-1], (way, name, "no cycle"))
     require(not any(map(then, cycle)), (way, name, "fulfilled on the cycle"))

@@ -28,10 +28,10 @@ from rich.live import Live
 from rich.table import Table
 
 from bench.peers.message_peer import PeerError, count, fill_in, verify
-from checker.engines.memory import MemoryEngine
-from checker.own.family import own_family
-from checker.own.loading import read_own
-from checker.search import search
+from checker.search.engines.memory import MemoryEngine
+from checker.search.search import search
+from checker.user_models.family import own_family
+from checker.user_models.loading import read_own
 
 ROOT = Path(__file__).parents[1]
 Bounds = Mapping[str, int | bool]
@@ -179,11 +179,11 @@ def differences(mine: Found, peer: Found) -> list[str]:
     for claim in sorted(mine.first.keys() | peer.first.keys()):
         depth, other = mine.first.get(claim), peer.first.get(claim)
         if depth != other:
-            found.append(f"{claim} {told(depth)}, peer {told(other)}")
+            found.append(f"{claim} {describe(depth)}, peer {describe(other)}")
     return found
 
 
-def told(depth: int | None) -> str:
+def describe(depth: int | None) -> str:
     """A depth, or that there is none."""
     return "never" if depth is None else f"in step {depth}"
 

@@ -26,14 +26,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 
-from checker.confirm.errors import CannotConfirm, NoAnswer
-from checker.confirm.evidence import consumed
-from checker.confirm.jars import class_path
-from checker.confirm.kraft import KraftCluster, started
-from checker.confirm.producing import answer_told
-from checker.confirm.proxy import wait_until
-from checker.confirm.releases import kafka_release
-from checker.confirm.wire import Pending
+from checker.kafka.confirm.errors import CannotConfirm, NoAnswer
+from checker.kafka.confirm.evidence import consumed
+from checker.kafka.confirm.jars import class_path
+from checker.kafka.confirm.kraft import KraftCluster, started
+from checker.kafka.confirm.producing import describe_answer
+from checker.kafka.confirm.proxy import wait_until
+from checker.kafka.confirm.releases import kafka_release
+from checker.kafka.confirm.wire import Pending
 
 WAYS = ("move", "shutdown", "crash")
 FETCH_WAIT_SECONDS = 0.7
@@ -176,7 +176,7 @@ class Run:
         }
 
     def _answer(self) -> str:
-        return answer_told(self.pending)
+        return describe_answer(self.pending)
 
     def _pause(self, broker: int) -> None:
         self.cluster.pause(broker)

@@ -20,10 +20,10 @@ from textual.app import App
 from textual.pilot import Pilot
 from textual.widgets import Footer
 
-from checker.finding import confirmed
 from checker.kafka.families import family_of
-from checker.story.story import story_of
-from checker.viewer.app import Viewer
+from checker.kafka.narrative.story import story_of
+from checker.report.viewer.app import Viewer
+from checker.traces.finding import confirmed
 from counterexamples import read_trace
 
 ROOT = Path(__file__).parent.parent

@@ -339,11 +339,11 @@ class Oracle:
         return not any(good(each) or self.is_open(each) for each in self._reach[state])
 
     def _recovery(self, good: Sees) -> Told:
-        told = _least(self.depth[state] for state in self.depth if self.is_stuck(state, good))
+        described = _least(self.depth[state] for state in self.depth if self.is_stuck(state, good))
         for reach in self._reach.values():
             if not any(map(good, reach)) and any(map(self.is_open, reach)):
-                told.unjudged += 1
-        return told
+                described.unjudged += 1
+        return described
 
     # --- liveness -------------------------------------------------------------------------------
 
@@ -407,10 +407,10 @@ class Oracle:
     def _liveness(self, claim: str) -> Told:
         then, arrived = self.claims[claim][2], self.arrived(claim)
         staying = self.staying(then)
-        told = _least(arrived[state] for state in staying if state in arrived)
+        described = _least(arrived[state] for state in staying if state in arrived)
         perhaps = self.staying(then, cut_counts=False)
-        told.unjudged = len((perhaps - staying) & set(arrived))
-        return told
+        described.unjudged = len((perhaps - staying) & set(arrived))
+        return described
 
 
 def _least(depths: Iterable[int]) -> Told:

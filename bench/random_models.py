@@ -11,12 +11,12 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
-from checker.problems.problem import Problem
-from checker.reduced.made import made
-from model.kit.claim import ActionProperty, Invariant, Reachable
-from model.kit.layout import Field, Layout
-from model.kit.state import State
-from model.kit.transition_system import Action, Budget, Model, Narration, Parameter
+from checker.problem.problem import Problem
+from checker.reduction.generated import made
+from model.core.claim import ActionProperty, Invariant, Reachable
+from model.core.layout import Field, Layout
+from model.core.state import State
+from model.core.transition_system import Action, Budget, Model, Narration, Parameter
 
 ROWS = ("a", "b", "h", "q")
 SWITCH = "u"

@@ -88,8 +88,8 @@ def random_protocol(seed: int) -> str:
     drawing = Drawing(dice, alike=dice.random() < ALIKE, raises=dice.random() < RAISES)
     drawing.fields = list(_fields(drawing))
     idiom = dice.choice(_IDIOMS) if drawing.chance(IDIOMS) else ()
-    told = repr(idiom)
-    drawing.fields += [made for name, made in _ROWS.items() if f"s.{name}[" in told]
+    described = repr(idiom)
+    drawing.fields += [made for name, made in _ROWS.items() if f"s.{name}[" in described]
     parts = _Parts()
     parts.functions += _called(drawing)
     fairness = dice.choice((0.0, 0.4, 0.75, 1.0, 1.0))
@@ -169,8 +169,8 @@ def _called(drawing: Drawing) -> list[str]:
     return _function("is_busy", ["node"], "", asked) + _function("settle", ["node"], "", lines)
 
 
-def _function(name: str, arguments: list[str], told: str, lines: list[str]) -> list[str]:
-    remark = [f'    """{told}"""'] if told else []
+def _function(name: str, arguments: list[str], described: str, lines: list[str]) -> list[str]:
+    remark = [f'    """{described}"""'] if described else []
     return [f"def {name}({', '.join(['s', *arguments])}):", *remark, *indented(lines), "", ""]
 
 
@@ -306,12 +306,12 @@ def _claims(drawing: Drawing, parts: _Parts) -> dict[str, list[str]]:
         drawing.names = ["node"] if drawing.chance(named) else []
         arguments = list(drawing.names)
         if drawing.chance(0.06):
-            told = dice.choice(("True", "False", "s.most >= 0", "s.total > 7"))
+            described = dice.choice(("True", "False", "s.most >= 0", "s.total > 7"))
         elif drawing.chance(good):
-            told = drawing.condition()
+            described = drawing.condition()
         else:
-            told = f"{drawing.atom()} and {drawing.condition()}"
-        functions.extend(_function(name, arguments, "", [f"return {told}"]))
+            described = f"{drawing.atom()} and {drawing.condition()}"
+        functions.extend(_function(name, arguments, "", [f"return {described}"]))
         drawing.names = []
         return name
 
@@ -331,13 +331,13 @@ def _claims(drawing: Drawing, parts: _Parts) -> dict[str, list[str]]:
             drawing.state = "t"
             after = drawing.atom()
             drawing.state = "s"
-            told = f"{before} and {after}"
+            described = f"{before} and {after}"
             of_steps = kind == "every_step" or drawing.chance(0.5)
-            told = f"not ({told})" if kind == "every_step" else told
-            told = told if of_steps else _seldom(drawing)
+            described = f"not ({described})" if kind == "every_step" else described
+            described = described if of_steps else _seldom(drawing)
             found[kind].append(name)
             arguments = ["t"] if of_steps else []
-            functions.extend(_function(name, arguments, "", [f"return {told}"]))
+            functions.extend(_function(name, arguments, "", [f"return {described}"]))
     several("recoverable", 2, 0.3, 0.4)
     several("eventually", 1, 0.3, 0.5)
     several("always_eventually", 1, 0.3, 0.6)

@@ -16,11 +16,11 @@ from dataclasses import dataclass
 import invariants
 from bench.document_tables import Row, in_markdown
 from bench.recovery_remarks import FAIRNESS, HEAD, REPORTED, SHOWN, Shown
-from checker.engines.choice import EngineChoice
-from checker.finding import Finding
+from checker.checking.run import Run, run
 from checker.kafka.families import MESSAGE
-from checker.result import InvariantResult, Verdict
-from checker.run import Run, run
+from checker.search.engines.choice import EngineChoice
+from checker.search.result import InvariantResult, Verdict
+from checker.traces.finding import Finding
 from invariants.way_back import BY
 from model.message.contents import ACTIONS
 from model.message.environment import DOCUMENTED
@@ -93,8 +93,8 @@ def of_claims() -> str:
 
 def of_steps() -> str:
     """Which steps are weakly fair, and which lead back."""
-    told = {True: "yes", False: ""}
-    rows = ((f"`{a.name}`", told[a.weakly_fair], told[a.name in BY]) for a in ACTIONS)
+    described = {True: "yes", False: ""}
+    rows = ((f"`{a.name}`", described[a.weakly_fair], described[a.name in BY]) for a in ACTIONS)
     return in_markdown(("step", "weakly fair", "leads back"), rows)
 
 
@@ -110,11 +110,11 @@ def of_circumstance(name: str, options: Options) -> Iterator[str]:
     rows: list[Row] = []
     held = []
     for claim in NAMES:
-        told = [by_version[version][claim] for version in VERSIONS]
-        if any(cell.verdict is Verdict.VIOLATED for cell in told):
-            rows.append((f"`{claim}`", *map(str, told)))
+        described = [by_version[version][claim] for version in VERSIONS]
+        if any(cell.verdict is Verdict.VIOLATED for cell in described):
+            rows.append((f"`{claim}`", *map(str, described)))
         else:
-            held.append(f"`{claim}`" + ("" if all(c.is_judged for c in told) else "\\*"))
+            held.append(f"`{claim}`" + ("" if all(c.is_judged for c in described) else "\\*"))
     yield in_markdown(("claim", *(f"`{version}`" for version in VERSIONS)), rows)
     if held:
         yield wrapped(f"Under every version that it applies to holds {', '.join(held)}.") + "\n"
@@ -135,9 +135,9 @@ def steps(finding: Finding) -> Iterator[str]:
     """Each step in a sentence, numbered; where the cycle begins is said."""
     narration = finding.model.narration
     for moment in finding.replayed.moments:
-        told = narration.sentence(moment.action, moment.values, moment.before, moment.after)
+        described = narration.sentence(moment.action, moment.values, moment.before, moment.after)
         begins = finding.replayed.trace.cycle == moment.number - 1
-        text = f"{moment.number}. {'(again and again) ' if begins else ''}{told}"
+        text = f"{moment.number}. {'(again and again) ' if begins else ''}{described}"
         yield textwrap.fill(text, _COLUMNS, subsequent_indent="   ")
 
 

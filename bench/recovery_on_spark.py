@@ -15,11 +15,11 @@ import tempfile
 from pathlib import Path
 
 from bench.recovery import CIRCUMSTANCES, NAMES
-from checker.engines.choice import EngineChoice
-from checker.engines.spark_session import start_context
+from checker.checking.run import run
 from checker.kafka.families import MESSAGE
-from checker.problems.problem import Problem
-from checker.run import run
+from checker.problem.problem import Problem
+from checker.search.engines.choice import EngineChoice
+from checker.search.engines.spark_session import start_context
 from counterexamples import to_json
 from model.message.environment import DOCUMENTED
 from model.message.versions import VERSIONS
@@ -28,7 +28,7 @@ DRIVER_LEVELS = 12
 Told = tuple[tuple[object, ...], ...]
 
 
-def told(problem: Problem, choice: EngineChoice) -> tuple[Told, bool]:
+def describe(problem: Problem, choice: EngineChoice) -> tuple[Told, bool]:
     """What came out, as plain values, and whether Spark had a part in it."""
     found = run(problem, choice)
     verdicts = tuple((r.name, r.verdict, r.depth, r.unjudged) for r in found.result.invariants)
@@ -59,8 +59,8 @@ def main() -> None:
             for version in VERSIONS:
                 environment = {**DOCUMENTED.options(), **CIRCUMSTANCES[name]}
                 problem = MESSAGE.problem_of(version, environment, list(NAMES))
-                here, _ = told(problem, EngineChoice(name="local"))
-                there, has_spark = told(problem, on_spark)
+                here, _ = describe(problem, EngineChoice(name="local"))
+                there, has_spark = describe(problem, on_spark)
                 assert has_spark, f"{version}, {name}: Spark had no level"
                 judged += len(NAMES)
                 violated += len(here) - len(NAMES)

@@ -23,11 +23,11 @@ from bench.laboratory import Laboratory
 from bench.mutants import KILLED, MODULES, Mutant, mutants_of, sampled
 from bench.mutation_environments import INTERPRETED, SECONDS_MAX
 from bench.observed import Setting, problem_of
-from checker.budgets import Budgets
-from checker.problems.problem import Problem
-from checker.reduced.reduction import CannotReduce, reduced
-from checker.result import Result
-from checker.search import search
+from checker.problem.problem import Problem
+from checker.reduction.reduction import CannotReduce, reduced
+from checker.search.budgets import Budgets
+from checker.search.result import Result
+from checker.search.search import search
 
 STATES_MAX = 6_000
 """A mutant may have more states than the rules; past these it is not compared."""
@@ -45,10 +45,10 @@ class Compared:
     differ: list[str] = field(default_factory=list)
 
     def __str__(self) -> str:
-        told = ", ".join(f"{count} {how}" for how, count in sorted(self.mutants.items()))
+        text = ", ".join(f"{count} {how}" for how, count in sorted(self.mutants.items()))
         pairs = ", ".join(f"{count} {how}" for how, count in sorted(self.searches.items()))
         lines = (
-            f"{self.mutants.total()} mutants: {told}; pairs of searches: {pairs}",
+            f"{self.mutants.total()} mutants: {text}; pairs of searches: {pairs}",
             *self.differ,
         )
         return "\n".join(lines)
@@ -100,8 +100,8 @@ def note(compared: Compared, mutant: Mutant) -> None:
     compared.mutants[mutant.outcome] += 1
     compared.searches += kinds
     if kinds[DIFFERS]:
-        told = (f"{name}: {how}" for name, how in outcomes.items() if how.startswith(DIFFERS))
-        compared.differ.append(f"{mutant}: {'; '.join(told)}")
+        text = (f"{name}: {how}" for name, how in outcomes.items() if how.startswith(DIFFERS))
+        compared.differ.append(f"{mutant}: {'; '.join(text)}")
 
 
 def judge(names: list[str], seed: int) -> None:
@@ -138,12 +138,12 @@ def compared_in(setting: Setting, draw: random.Random | None) -> str:
 def compared_with(full: Result, problem: Problem) -> str:
     """What a reduced search of the problem comes to, beside the full one of all claims."""
     try:
-        found = told(searched(reduced(problem)))
+        found = describe(searched(reduced(problem)))
     except CannotReduce as why:
         return f"{REFUSED}: {why}"
     except Exception as fault:
         return f"{DIFFERS}: reduced, it raises {_said(fault)}"
-    expected = told(full)
+    expected = describe(full)
     other = {
         name: [expected[name], is_so] for name, is_so in found.items() if expected[name] != is_so
     }
@@ -155,7 +155,7 @@ def searched(problem: Problem) -> Result:
     return search(problem, Interpreted(problem), budgets=Budgets(max_states=STATES_MAX))
 
 
-def told(result: Result) -> dict[str, str | bool]:
+def describe(result: Result) -> dict[str, str | bool]:
     """Every verdict, and whether each that must happen does."""
     verdicts: dict[str, str | bool] = {i.name: i.verdict.value for i in result.invariants}
     return verdicts | {claim.name: claim.depth is not None for claim in result.reachable}

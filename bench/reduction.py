@@ -24,20 +24,20 @@ from typing import Any
 
 from bench.random_models import random_problem, verdicts
 from bench.reduced_mutants import compare_mutants
-from checker.budgets import Budgets
-from checker.engines.memory import MemoryEngine
-from checker.engines.prepare import prepare
 from checker.kafka.families import MESSAGE
-from checker.problems.problem import Problem
-from checker.reduced.dead import dead_fields
-from checker.reduced.deciding import decided, seen_while
-from checker.reduced.decisions import CannotReduce
-from checker.reduced.reduction import reduced
-from checker.reduced.smaller import smaller_model
-from checker.reduced.stepping import Steps
-from checker.result import Result
-from checker.scenarios.catalogue import CATALOGUE
-from checker.search import search
+from checker.kafka.scenarios.catalogue import CATALOGUE
+from checker.problem.problem import Problem
+from checker.reduction.dead import dead_fields
+from checker.reduction.effects import Steps
+from checker.reduction.plan import CannotReduce
+from checker.reduction.planning import decided, seen_while
+from checker.reduction.reduction import reduced
+from checker.reduction.smaller import smaller_model
+from checker.search.budgets import Budgets
+from checker.search.engines.memory import MemoryEngine
+from checker.search.engines.prepare import prepare
+from checker.search.result import Result
+from checker.search.search import search
 from model.message.environment import ENVIRONMENTS
 from model.message.versions import VERSIONS
 
@@ -59,21 +59,21 @@ class Pair:
     @property
     def agrees(self) -> bool:
         """Whether verdicts, and what ever happens, are the same."""
-        return self.less is None or _told(self.full) == _told(self.less)
+        return self.less is None or _describe(self.full) == _describe(self.less)
 
     def __str__(self) -> str:
         if self.less is None:
             return f"{self.name}: refused: {self.refused}"
-        told = "the same verdicts" if self.agrees else "OTHER VERDICTS"
+        text = "the same verdicts" if self.agrees else "OTHER VERDICTS"
         factor = self.full.distinct / self.less.distinct
         faster = self.full.seconds / max(self.less.seconds, 1e-9)
         return (
             f"{self.name}: {self.full.distinct:,} and {self.less.distinct:,} states, "
-            f"{factor:.1f} times fewer, {faster:.1f} times faster; {told}"
+            f"{factor:.1f} times fewer, {faster:.1f} times faster; {text}"
         )
 
 
-def _told(result: Result) -> dict[str, Any]:
+def _describe(result: Result) -> dict[str, Any]:
     claims = {found.name: found.verdict for found in result.invariants}
     return {**claims, **{found.name: found.depth is not None for found in result.reachable}}
 
@@ -100,8 +100,8 @@ def problems(kinds: list[str]) -> Iterator[tuple[str, Problem]]:
     if "golden" in kinds:
         for row in json.loads(GOLDEN.read_text())["rows"]:
             options = {name.replace("_", "-"): value for name, value in row["options"].items()}
-            told = " ".join(f"{name}={value}" for name, value in options.items())
-            yield f"{row['protocol']} {told}", MESSAGE.problem_of(row["protocol"], options)
+            text = " ".join(f"{name}={value}" for name, value in options.items())
+            yield f"{row['protocol']} {text}", MESSAGE.problem_of(row["protocol"], options)
     if "environments" in kinds:
         for environment, settings in ENVIRONMENTS.items():
             for version in VERSIONS:
@@ -148,14 +148,14 @@ def forgotten_by_hand(version: str) -> Iterator[str]:
     found = dead_fields(steps, names, seen_while(problem, steps))
     for name in names:
         alive = of_some[name]
-        told = [
+        text = [
             f"dead while {each.deciding} is {' or '.join(map(str, each.values))}"
             for each in found
             if each.field == name and not each.spent
         ]
         yield (
             f"{version}: {name}, alive while {alive.field} is "
-            f"{' or '.join(map(str, alive.values))}: {', '.join(told) or 'cannot say'}"
+            f"{' or '.join(map(str, alive.values))}: {', '.join(text) or 'cannot say'}"
         )
 
 
@@ -189,8 +189,8 @@ def main() -> int:
             print(line, flush=True)
     if "random" in asked.kinds:
         compared, differ, changed = compare_random(asked.models)
-        told = ", ".join(f"{how} in {count}" for how, count in changed.items())
-        print(f"{compared} random models ({told}): {len(differ)} differ {differ or ''}")
+        text = ", ".join(f"{how} in {count}" for how, count in changed.items())
+        print(f"{compared} random models ({text}): {len(differ)} differ {differ or ''}")
         wrong += len(differ)
     if "mutants" in asked.kinds:
         mutants = compare_mutants(asked.limit, asked.seed, asked.baseline, asked.seconds)

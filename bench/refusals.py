@@ -28,13 +28,13 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from checker.confirm.errors import CannotConfirm
-from checker.confirm.jars import class_path
-from checker.confirm.kraft import started_behind_gate
-from checker.confirm.producing import PRODUCE_SECONDS_MAX
-from checker.confirm.proxy import wait_until
-from checker.confirm.refused import LEADER, Refusal
-from checker.confirm.releases import BY_GATE, KafkaRelease, kafka_release
+from checker.kafka.confirm.errors import CannotConfirm
+from checker.kafka.confirm.jars import class_path
+from checker.kafka.confirm.kraft import started_behind_gate
+from checker.kafka.confirm.producing import PRODUCE_SECONDS_MAX
+from checker.kafka.confirm.proxy import wait_until
+from checker.kafka.confirm.refused import LEADER, Refusal
+from checker.kafka.confirm.releases import BY_GATE, KafkaRelease, kafka_release
 
 END_SECONDS_MAX = 60.0
 

@@ -21,77 +21,88 @@ ROOT = Path(__file__).parent.parent
 DOCUMENT = ROOT / "docs" / "rooms.md"
 BEGIN, END = "<!-- made by python -m bench.rooms -->", "<!-- until here -->"
 ROOMS = {
-    "waterline": "what you import",
-    "model/kit": "what any model is written with",
-    "model/own": "models of your own",
-    "model/message": "Kafka's protocol",
-    "model/atomic": "the published abstraction of it",
-    "invariants": "what is claimed of Kafka's",
+    "waterline": "the package that your own model imports",
+    "model/core": "modelling framework: layout, actions, claims",
+    "model/own": "declarations and rules of user models",
+    "model/message": "Kafka's replication protocol",
+    "model/atomic": "Kafka's protocol as published in TLA+",
+    "invariants": "claims about Kafka",
     "counterexamples": "traces and their replay",
     "counterexamples/formats": "traces for other tools",
-    "checker/problems": "what is asked",
-    "checker/compiled": "rules to machine code",
-    "checker/store": "where states are kept",
-    "checker/engines": "who explores",
-    "checker/behaviours": "recovery and liveness, of the whole graph",
-    "checker": "the search, from question to result",
-    "checker/reduced": "smaller models with the same verdicts",
-    "checker/own": "files of your own, as families",
-    "checker/kafka": "Kafka's families",
-    "checker/asking": "conditions at the prompt",
-    "checker/byhand": "steps chosen by hand, and scripts",
-    "checker/story": "what a trace is about",
-    "checker/viewer": "a trace on the screen",
-    "checker/scenarios": "what is known to go wrong",
-    "checker/simulate": "walks at random",
-    "checker/explain": "what a trace takes, and what repairs it",
-    "checker/compare": "a trace under two versions",
-    "checker/matrix": "verdicts for operators",
-    "checker/pictures": "traces as pictures and files",
-    "checker/gate": "expectations, for CI",
-    "checker/confirm": "real brokers",
-    "checker/console/shared": "options, the screen, exit codes",
-    "checker/console/models": "new, versions, layout, kernel",
-    "checker/console/kept": "what is kept on disk: states, cache",
-    "checker/console/traces": "view, explain, compare, convert",
-    "checker/console/check": "check and its reports, tour",
-    "checker/console/walks": "run and simulate",
-    "checker/console/scenarios": "scenarios",
-    "checker/console/matrix": "matrix",
-    "checker/console/gate": "gate, and the pytest plugin",
-    "checker/console/confirm": "confirm, confirm-catalogue, conform",
-    "checker/console": "the command line: which commands there are",
+    "checker/problem": "problem, family, symmetry, digest of the program",
+    "checker/compiler": "rules to LLVM, kernels and their cache",
+    "checker/reduction": "abstract interpretation, slices, partial order",
+    "checker/storage": "visited states, levels, run directories",
+    "checker/search/engines": "engines: memory, files, Spark",
+    "checker/search": "breadth-first search, accounts, results",
+    "checker/liveness": "recovery, fair components, lassos",
+    "checker/traces": "violating states, predecessors, shortest traces",
+    "checker/checking": "one whole check, from problem to findings",
+    "checker/kafka": "Kafka's families and their words",
+    "checker/kafka/where": "conditions on states at the prompt",
+    "checker/kafka/narrative": "what a trace means, in Kafka's words",
+    "checker/kafka/scenarios": "catalogue of known failures",
+    "checker/kafka/matrix": "verdicts by version, setting and fault",
+    "checker/kafka/confirm": "replay on real brokers",
+    "checker/analysis/explain": "causes of a violation, and repairs",
+    "checker/analysis/compare": "one trace under two versions",
+    "checker/analysis/simulate": "random walks",
+    "checker/analysis": "export of the state graph",
+    "checker/user_models": "families from files of one's own",
+    "checker/user_models/interactive": "steps chosen by hand, and scripts",
+    "checker/report/pages": "pages and pictures of traces",
+    "checker/report/viewer": "trace viewer in the terminal",
+    "checker/ci": "the gate: expectations for CI",
+    "checker/cli": "commands, their options, exit codes",
 }
 """Every room, and what is in it."""
 GROUPS = {
     "The core: it knows no protocol": (
-        "checker/problems",
-        "checker/compiled",
-        "checker/store",
-        "checker/engines",
-        "checker/behaviours",
-        "checker/reduced",
-        "checker",
+        "checker/problem",
+        "checker/compiler",
+        "checker/reduction",
+        "checker/storage",
+        "checker/search/engines",
+        "checker/search",
+        "checker/liveness",
+        "checker/traces",
+        "checker/checking",
     ),
     "Kafka": (
         "model/message",
         "model/atomic",
         "invariants",
         "checker/kafka",
-        "checker/asking",
-        "checker/byhand",
-        "checker/story",
-        "checker/viewer",
-        "checker/scenarios",
-        "checker/explain",
-        "checker/compare",
-        "checker/matrix",
-        "checker/pictures",
-        "checker/confirm",
+        "checker/kafka/where",
+        "checker/kafka/narrative",
+        "checker/kafka/scenarios",
+        "checker/kafka/matrix",
+        "checker/kafka/confirm",
     ),
-    "Models of your own": ("waterline", "model/own", "checker/own"),
-    "The command line": tuple(room for room in ROOMS if room.startswith("checker/console")),
+    "Analysis and reports": (
+        "checker/analysis",
+        "checker/analysis/explain",
+        "checker/analysis/compare",
+        "checker/analysis/simulate",
+        "checker/report/pages",
+        "checker/report/viewer",
+    ),
+    "Models of your own": (
+        "waterline",
+        "model/own",
+        "checker/user_models",
+        "checker/user_models/interactive",
+    ),
 }
+
+
+NO_ROOM = ("model/__init__.py", "checker/__init__.py", "checker/report/__init__.py")
+"""Packages that only hold rooms."""
+
+
+def named(path: Path) -> str:
+    """A file's path within the tree."""
+    return path.relative_to(ROOT).as_posix()
 
 
 def room_of(path: Path) -> str:
@@ -112,7 +123,7 @@ def modules() -> dict[str, Path]:
     return {
         ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
         for path in files
-        if path.name != "__main__.py" and path != ROOT / "model" / "__init__.py"
+        if path.name != "__main__.py" and named(path) not in NO_ROOM
     }
 
 
@@ -148,8 +159,8 @@ def picture(graph: nx.DiGraph) -> str:
     circle = next(nx.simple_cycles(graph), None)
     if circle:
         pairs = zip(circle, [*circle[1:], circle[0]], strict=True)
-        told = "; ".join(graph.edges[pair]["because"] for pair in pairs)
-        raise SystemExit(f"rooms import each other in a circle: {told}")
+        described = "; ".join(graph.edges[pair]["because"] for pair in pairs)
+        raise SystemExit(f"rooms import each other in a circle: {described}")
     lines = ["flowchart TD"]
     grouped = {room for rooms in GROUPS.values() for room in rooms}
     for number, (title, rooms) in enumerate(GROUPS.items()):

@@ -35,12 +35,12 @@ ENGINES = {
 _MEMORY = """
 import json, sys
 from contextlib import closing
-from checker.engines.prepare import prepare
-from checker.engines.choice import EngineChoice
-from checker.engines.chosen import engine_for
+from checker.search.engines.prepare import prepare
+from checker.search.engines.choice import EngineChoice
+from checker.search.engines.factory import engine_for
 from checker.kafka.families import problem_for
-from checker.memory_use import anonymous_bytes, peak_resident_bytes
-from checker.search import search
+from checker.search.engines.process_memory import anonymous_bytes, peak_resident_bytes
+from checker.search.search import search
 from model.atomic import AtomicEnvironment
 bounds = json.loads(sys.argv[1])
 problem = problem_for("hw", AtomicEnvironment(replicas=3, **bounds), ["type_ok"])

@@ -27,20 +27,20 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from checker.compiled import program, sources
-from checker.compiled.kernel import program_of
-from checker.compiled.problem_digest import problem_digest
-from checker.compiled.source import NotCompilable
-from checker.console.gate.asking import asking
-from checker.engines.choice import EngineChoice
-from checker.gate.reading import read_gate
-from checker.gate.searching import Manner, judged
-from checker.own import family, loading
-from checker.own.family import own_family
-from checker.own.vetting import vetted
-from checker.problems.problem import Problem
-from checker.run import run
-from model.kit.errors import BadEnvironment
+from checker.checking.run import run
+from checker.ci.reading import read_gate
+from checker.ci.searching import Manner, judged
+from checker.cli.gate.gate_options import asking
+from checker.compiler import program, sources
+from checker.compiler.kernel import program_of
+from checker.compiler.problem_digest import problem_digest
+from checker.compiler.source import NotCompilable
+from checker.problem.problem import Problem
+from checker.search.engines.choice import EngineChoice
+from checker.user_models import family, loading
+from checker.user_models.family import own_family
+from checker.user_models.vetting import vetted
+from model.core.errors import BadEnvironment
 
 BREAKS_FROM = 5
 _MODEL = '''\
@@ -466,7 +466,9 @@ class Finding:
     def wrong(self) -> list[str]:
         """What is wrong, by door."""
         doors = (("check", self.check), ("gate", self.gate), ("resume", self.resume))
-        return [f"{door}: {told}" for door, told in doors if told.startswith("WRONG")]
+        return [
+            f"{door}: {described}" for door, described in doors if described.startswith("WRONG")
+        ]
 
 
 def attacked(case: Case, folder: Path, values: tuple[int, int], change: str) -> Finding:
@@ -481,19 +483,19 @@ def attacked(case: Case, folder: Path, values: tuple[int, int], change: str) -> 
     now = truth_of(case, after if change == "value" else before)
     then = truth_of(case, before)
     second, (gate_second, is_kept), named_second = searched(file), gated(file), run_name(file)
-    told_gate = _told(gate_first, gate_second, then, now)
-    if change == "nothing" and told_gate == "searched":
-        told_gate = "kept" if is_kept else "WRONG: not kept"
+    describe_gate = _describe(gate_first, gate_second, then, now)
+    if change == "nothing" and describe_gate == "searched":
+        describe_gate = "kept" if is_kept else "WRONG: not kept"
     return Finding(
         case,
         change,
-        check=_told(first, second, then, now),
-        gate=told_gate,
-        resume=_told_run(named_first, named_second, change),
+        check=_describe(first, second, then, now),
+        gate=describe_gate,
+        resume=_describe_run(named_first, named_second, change),
     )
 
 
-def _told(first: Answer, second: Answer, then: Truth, now: Truth) -> str:
+def _describe(first: Answer, second: Answer, then: Truth, now: Truth) -> str:
     for answer, truth in ((first, then), (second, now)):
         if isinstance(answer, Truth) and answer != truth:
             return f"WRONG: {answer} and not {truth}"
@@ -503,7 +505,7 @@ def _told(first: Answer, second: Answer, then: Truth, now: Truth) -> str:
     return "searched"
 
 
-def _told_run(first: str | None, second: str | None, change: str) -> str:
+def _describe_run(first: str | None, second: str | None, change: str) -> str:
     if first is None or second is None:
         return "refused"
     if change == "value" and first == second:

@@ -1,1 +1,1 @@
-"""The checker: the search, its engines, its store and its results. It knows no protocol."""
+"""An explicit-state model checker: search, engines, storage, traces and reports."""

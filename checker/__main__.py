@@ -9,6 +9,6 @@ if __name__ == "__main__":
     # spark-submit puts this file's folder on the path, and in it our modules by other names.
     here = str(Path(__file__).parent)
     sys.path[:] = [str(Path(here).parent), *(entry for entry in sys.path if entry != here)]
-    from checker.console.cli import check_main
+    from checker.cli.cli import check_main
 
     check_main()

@@ -1,4 +1,4 @@
-"""What can be wrong with a trace.
+"""Errors of traces.
 
 Everything is a `TraceError`:
 

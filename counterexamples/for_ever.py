@@ -1,4 +1,4 @@
-"""Confirming traces that are about more than their last state: what goes on for ever, or is stuck.
+"""Confirmation of liveness and recovery traces: lassos and stuck states.
 
 A lasso is confirmed by its own steps: the last returns to where the cycle begins, and every fair
 step is taken on the cycle or is somewhere on it not enabled. That no way leads back from a state is
@@ -58,9 +58,9 @@ def confirm_lasso(
     round_ = states[cycle:] if cycle == last else states[cycle:last]
     waiting = neglected(model, round_, replayed.moments[cycle:], fair)
     if waiting:
-        told = told_call(model, min(waiting))
+        text = describe_call(model, min(waiting))
         raise _no_lasso(
-            trace, last, f"is about fair behaviours: {told} could always be taken, and never is"
+            trace, last, f"is about fair behaviours: {text} could always be taken, and never is"
         )
     if not breaks(states, cycle):
         raise _no_lasso(trace, last, "holds of what the trace shows")
@@ -88,9 +88,9 @@ def confirm_stuck(
                 raise _no_lasso(trace, last, "holds after the last step: there is a way back")
             for action, values in _offered(model, state, by):
                 if model.exceeded(state, action, values):
-                    told = told_call(model, (action.name, values))
+                    text = describe_call(model, (action.name, values))
                     raise _no_lasso(
-                        trace, last, f"is not judged after the last step: {told} is beyond a bound"
+                        trace, last, f"is not judged after the last step: {text} is beyond a bound"
                     )
                 enabled.add(action.name)
                 after = model.apply(state, action, values)
@@ -126,12 +126,14 @@ def enabled_steps(model: Model, state: State, names: Collection[str]) -> set[Cal
     }
 
 
-def told_cycle(begins: int, last: int) -> str:
+def describe_cycle(begins: int, last: int) -> str:
     """`Steps 9 to 14 repeat for ever`: of a trace whose last step returns to where 8 steps lead."""
-    return f"{told_steps(begins, last)} {'repeats' if begins + 1 == last else 'repeat'} for ever"
+    return (
+        f"{describe_steps(begins, last)} {'repeats' if begins + 1 == last else 'repeat'} for ever"
+    )
 
 
-def told_steps(begins: int, last: int) -> str:
+def describe_steps(begins: int, last: int) -> str:
     """`Steps 9 to 14`: those that follow on the first 8."""
     if begins + 1 == last:
         return f"Step {last}"
@@ -155,7 +157,7 @@ def _call(moment: Moment) -> Call:
     return moment.action, moment.values
 
 
-def told_call(model: Model, call: Call) -> str:
+def describe_call(model: Model, call: Call) -> str:
     """`SendFetch(follower=1)`"""
     name, values = call
     parameters = next(action.parameters for action in model.actions if action.name == name)

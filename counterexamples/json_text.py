@@ -1,4 +1,4 @@
-"""JSON that nobody vouches for, read within limits and without surprises.
+"""Safe JSON reader with limits.
 
 A name that occurs twice, a number of absurd length and what is no JSON at all are refused; so is
 nesting that Python cannot follow. Whatever is in a text, reading it gives plain values or raises

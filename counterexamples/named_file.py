@@ -1,4 +1,4 @@
-"""Files that a person names: read within a limit, and written whole or not at all.
+"""Files named by a person: read within a limit, written atomically.
 
 Only regular files are read or replaced. A pipe would wait for somebody at its other end, a device
 has no end or does something when it is written to, and behind a symbolic link is a file that nobody

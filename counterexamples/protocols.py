@@ -1,4 +1,4 @@
-"""What a model must offer for its traces to be replayed and shown.
+"""Protocols (interfaces) of a model whose traces can be replayed.
 
 This package is handed a model and imports none. A state is an opaque value to it, to be handed
 back to the model that it came from.

@@ -1,4 +1,4 @@
-"""A replayed trace as rich renderables: pure functions, for a terminal of any width or a pipe.
+"""Rich renderables of a replayed trace.
 
 `render_compact` is for the end of a report: a line a step, then only the last two states.
 `render_full` has every state. Nothing here knows the protocol: sentences, columns and facts are the
@@ -15,7 +15,7 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
-from counterexamples.for_ever import told_cycle
+from counterexamples.for_ever import describe_cycle
 from counterexamples.protocols import State
 from counterexamples.replay import Moment, Replayed
 from counterexamples.state_table import (
@@ -99,12 +99,12 @@ def render_full(
         *_remark(below.get(0)),
     ]
     for moment in replayed.moments:
-        if cycle := told_repetition(replayed, moment.number):
+        if cycle := describe_repetition(replayed, moment.number):
             parts += [Text(), Text(cycle, style=CYCLE)]
         parts += [Text(), _step(replayed, moment, (reasons or {}).get(moment.number, ""))]
         parts += _state(replayed, moment.before, moment.after, widths)
         parts += _remark(below.get(moment.number))
-    if ending := told_repetition(replayed, len(replayed.moments) + 1):
+    if ending := describe_repetition(replayed, len(replayed.moments) + 1):
         parts += [Text(), Text(ending, style=CYCLE)]
     return Trimmed(Group(*parts, *_conclusion(explanation)))
 
@@ -156,29 +156,29 @@ class _StepLines:
                 table.add_column(Text(title), no_wrap=True)
             table.add_row("0.", "", Text("Initial state", style=QUIET), *cells[0])
         for moment in moments:
-            if cycle := told_repetition(self.replayed, moment.number):
+            if cycle := describe_repetition(self.replayed, moment.number):
                 table.add_row("", "", Text(cycle, style=CYCLE))
             # The sentence names the broker: a narrow screen can do without the arguments.
             called = str(moment) if has_lanes else moment.action
             table.add_row(
                 f"{moment.number}.",
                 Text(called, style=CALL),
-                _told(self.replayed, moment, self.reasons.get(moment.number, "")),
+                _describe(self.replayed, moment, self.reasons.get(moment.number, "")),
                 *(cells[moment.number] if has_lanes else ()),
             )
-        if ending := told_repetition(self.replayed, len(moments) + 1):
+        if ending := describe_repetition(self.replayed, len(moments) + 1):
             table.add_row("", "", Text(ending, style=CYCLE))
         yield table
 
 
-def told_repetition(replayed: Replayed, number: int) -> str:
+def describe_repetition(replayed: Replayed, number: int) -> str:
     """What stands before the step of this number, of a trace that goes on for ever."""
     cycle, last = replayed.trace.cycle, len(replayed.moments)
     if cycle is None or number != cycle + 1:
         return ""
     if cycle == last:
         return f"For ever: {replayed.narration.stands_still}."
-    return f"{told_cycle(cycle, last)}:"
+    return f"{describe_cycle(cycle, last)}:"
 
 
 def _lanes(replayed: Replayed, titles: Sequence[str]) -> tuple[list[str], list[list[Text]]]:
@@ -210,26 +210,26 @@ def _lane(row: list[str], was: list[str], columns: list[int]) -> Text:
 
 
 def _step(replayed: Replayed, moment: Moment, reason: str) -> RenderableType:
-    told = Text.assemble((str(moment), CALL), "  ", _told(replayed, moment, reason))
-    return _numbered(moment.number, told)
+    described = Text.assemble((str(moment), CALL), "  ", _describe(replayed, moment, reason))
+    return _numbered(moment.number, described)
 
 
-def _told(replayed: Replayed, moment: Moment, reason: str) -> Text:
+def _describe(replayed: Replayed, moment: Moment, reason: str) -> Text:
     """What happened; below it why it matters, if it does."""
-    told = Text(_sentence(replayed, moment))
-    return told.append(f"\n{WHY_MARK}{reason}", style=WHY) if reason else told
+    described = Text(_sentence(replayed, moment))
+    return described.append(f"\n{WHY_MARK}{reason}", style=WHY) if reason else described
 
 
 def _remark(remark: str | None) -> list[RenderableType]:
     return [Text(remark, CHANGED)] if remark else []
 
 
-def _numbered(number: int, told: Text) -> RenderableType:
+def _numbered(number: int, described: Text) -> RenderableType:
     """A number with everything that it numbers to its right."""
     table = Table.grid(padding=(0, 1, 0, 0))
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold")
-    table.add_row(f"{number}.", told)
+    table.add_row(f"{number}.", described)
     return table
 
 

@@ -1,4 +1,4 @@
-"""Replaying: from a recipe back to states, through the model and nothing else.
+"""Replay of a trace through the interpreted model.
 
 A trace is replayed before anybody sees it. One that does not replay is an error of its own,
 `Divergence`; the same choices under another version are `follow`ed instead.
@@ -150,8 +150,8 @@ def _moments(
     state = model.initial[trace.initial]
     for number, (action, values) in enumerate(calls, start=1):
         named = tuple((p.name, v) for p, v in zip(action.parameters, values, strict=True))
-        # What the model offers is listed only where it is to be told: it takes a hundred times as
-        # long as asking for the one step.
+        # Offered steps are listed only for an error: that takes a hundred times as long as
+        # asking for the one step.
         if (problem := why_not(model, state, action, values)) is not None:
             offered = tuple(str(step) for step in model.successors(state))
             raise Divergence(number, str(TraceStep(action.name, named)), problem, offered)

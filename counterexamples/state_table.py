@@ -1,4 +1,4 @@
-"""One state on the screen: a table, a row a broker, and a few facts below it.
+"""Table of one state: a row per broker, facts below.
 
 A cell that differs from the state before is in another colour and carries a trailing `*`, which
 survives a pipe. Columns keep their width from step to step, so that the eye finds what moved.

@@ -1,4 +1,4 @@
-"""A trace is a recipe, not a recording: which model, and which choices.
+"""A trace: model, options and the choices taken. A recipe, not a recording.
 
 No state is in it: replaying finds them (`counterexamples.replay`). Every `Trace` that exists is
 well formed, its names plain and its numbers of at most 64 bits. Whether a model knows those names

@@ -6,7 +6,7 @@ A module of this package that has a `CLAIM` is in the catalogue, at the place th
 import importlib
 import pkgutil
 
-from model.kit.claim import (
+from model.core.claim import (
     ActionProperty,
     Behaviour,
     Breach,

@@ -11,8 +11,8 @@ from typing import Any
 from invariants.contract import of_acknowledged
 from invariants.current_leader import current_leader
 from invariants.kept_records import first_lacking, lacking
-from model.kit.claim import Breach, Invariant
-from model.kit.state import State
+from model.core.claim import Breach, Invariant
+from model.core.state import State
 from model.message.terms import ACKS_LEADER, NO_RECORD, NO_REPLICA, with_member
 
 

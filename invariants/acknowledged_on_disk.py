@@ -12,8 +12,8 @@ from typing import Any
 
 from invariants.contract import of_acknowledged
 from invariants.kept_records import first_lacking, lacking
-from model.kit.claim import Breach, Invariant
-from model.kit.state import State
+from model.core.claim import Breach, Invariant
+from model.core.state import State
 from model.message.terms import NO_RECORD
 
 

@@ -11,8 +11,8 @@ from typing import Any
 from invariants.contract import of_acknowledged
 from invariants.current_leader import current_leader
 from invariants.way_back import BY
-from model.kit.claim import Recoverable
-from model.kit.state import State
+from model.core.claim import Recoverable
+from model.core.state import State
 from model.message.terms import ACKS_NONE, NO_REPLICA, contains
 
 

@@ -16,8 +16,8 @@ from typing import Any
 from invariants.contract import of_acknowledged
 from invariants.electable import electable
 from invariants.kept_records import first_lacking, lacking, named, who_has
-from model.kit.claim import Breach, Invariant
-from model.kit.state import State
+from model.core.claim import Breach, Invariant
+from model.core.state import State
 from model.message.terms import NO_RECORD
 
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 from invariants.completeness import first_incomplete, missing
-from model.kit.claim import Invariant
-from model.kit.state import State
+from model.core.claim import Invariant
+from model.core.state import State
 
 
 def holds(s: Any, c: Any) -> bool:

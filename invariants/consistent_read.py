@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from invariants.contract import of_committed
-from model.kit.claim import Breach, Invariant
-from model.kit.state import State
+from model.core.claim import Breach, Invariant
+from model.core.state import State
 from model.message.terms import LEADER
 
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from invariants.current_leader import current_leader
 from invariants.way_back import first_apart, is_follower_of
-from model.kit.claim import Pattern, Temporal
-from model.kit.state import State
+from model.core.claim import Pattern, Temporal
+from model.core.state import State
 from model.message.terms import NO_REPLICA
 
 

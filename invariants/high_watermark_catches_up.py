@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from invariants.current_leader import current_leader
-from model.kit.claim import Pattern, Temporal
-from model.kit.state import State
+from model.core.claim import Pattern, Temporal
+from model.core.state import State
 from model.message.terms import NO_REPLICA, contains, size
 
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from invariants.current_leader import current_leader
 from invariants.way_back import BY, is_led
-from model.kit.claim import Recoverable
-from model.kit.state import State
+from model.core.claim import Recoverable
+from model.core.state import State
 from model.message.terms import NO_REPLICA, contains
 
 
@@ -32,12 +32,12 @@ def explain(s: State, c: Any) -> str:
     if leader == NO_REPLICA:
         return "Nobody leads."
     out = [r for r in range(s.replicas) if s.up[r] == 0 or not contains(s.isr, r)]
-    told = "; ".join(
+    text = "; ".join(
         f"r{r} {'runs' if s.up[r] == 1 else 'is down'} with LEO {s.leo[r]}" for r in out
     )
     return (
         f"Leader r{leader} has LEO {s.leo[leader]} and HW {s.hw[leader]}; "
-        f"{told or 'it does not know the ISR'}: they do not come to be in sync together."
+        f"{text or 'it does not know the ISR'}: they do not come to be in sync together."
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.kit.state import State
+from model.core.state import State
 from model.message.terms import NO_RECORD, contains, with_member
 
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from invariants.electable import electable
 from invariants.way_back import BY, is_led
-from model.kit.claim import Recoverable
-from model.kit.state import State
+from model.core.claim import Recoverable
+from model.core.state import State
 
 
 def explain(s: State, c: Any) -> str:

@@ -11,8 +11,8 @@ from __future__ import annotations
 from typing import Any
 
 from invariants.electable import electable
-from model.kit.claim import Breach, Invariant
-from model.kit.state import State
+from model.core.claim import Breach, Invariant
+from model.core.state import State
 
 
 def holds(s: Any, c: Any) -> bool:

@@ -9,8 +9,8 @@ from typing import Any
 
 from invariants.contract import of_committed
 from invariants.no_divergence_below_hw import first_difference
-from model.kit.claim import Breach, Invariant
-from model.kit.state import State
+from model.core.claim import Breach, Invariant
+from model.core.state import State
 
 
 def holds(s: Any, c: Any) -> bool:

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from invariants.epoch_cache_monotone import applies
-from model.kit.claim import Invariant
-from model.kit.state import State
+from model.core.claim import Invariant
+from model.core.state import State
 from model.message.epochs import epoch_at
 
 

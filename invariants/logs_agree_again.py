@@ -10,8 +10,8 @@ from typing import Any
 
 from invariants.current_leader import current_leader
 from invariants.way_back import BY, first_apart, is_led
-from model.kit.claim import Recoverable
-from model.kit.state import State
+from model.core.claim import Recoverable
+from model.core.state import State
 from model.message.terms import NO_REPLICA
 
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from invariants.contract import of_committed
 from invariants.current_leader import current_leader
-from model.kit.claim import Breach, Invariant
-from model.kit.state import State
+from model.core.claim import Breach, Invariant
+from model.core.state import State
 from model.message.terms import NO_REPLICA
 
 
@@ -33,11 +33,11 @@ def explain(s: State, c: Any) -> str:
     leader = current_leader(s)
     for offset in range(s.exposed_end):
         record = s.exposed[offset]
-        told = f"m{record} was committed at offset {offset}; leader r{leader} of epoch {s.epoch}"
+        text = f"m{record} was committed at offset {offset}; leader r{leader} of epoch {s.epoch}"
         if offset >= s.leo[leader]:
-            return f"{told} has only {s.leo[leader]} records: m{record} is lost."
+            return f"{text} has only {s.leo[leader]} records: m{record} is lost."
         if s.log[leader, offset] != record:
-            return f"{told} has m{s.log[leader, offset]} there: m{record} is lost."
+            return f"{text} has m{s.log[leader, offset]} there: m{record} is lost."
     return "No committed record is lost."
 
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.kit.claim import Invariant
-from model.kit.state import State
+from model.core.claim import Invariant
+from model.core.state import State
 from model.message.epochs import latest_epoch
 from model.message.features import TRUNCATION_CLEARS_EPOCHS, has
 from model.message.terms import (

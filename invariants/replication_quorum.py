@@ -11,8 +11,8 @@ from __future__ import annotations
 from typing import Any
 
 from invariants.current_leader import current_leader
-from model.kit.claim import Invariant
-from model.kit.state import State
+from model.core.claim import Invariant
+from model.core.state import State
 from model.message.high_watermark import counted_isr
 from model.message.terms import NO_REPLICA, contains, size
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.kit.claim import Invariant
-from model.kit.state import State
+from model.core.claim import Invariant
+from model.core.state import State
 from model.message.features import ELR, TRUNCATION_LOWERS_HW, has
 from model.message.terms import LEADER, NO_RECORD, NO_REPLICA, contains
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.kit.claim import Invariant
-from model.kit.state import State
+from model.core.claim import Invariant
+from model.core.state import State
 from model.message.features import KRAFT, has
 from model.message.terms import NO_REPLICA, size
 
@@ -18,7 +18,7 @@ IN_BOTH = 1
 ELR_NOT_NEEDED = 2
 FENCED_IN_SYNC = 3
 
-_TOLD = {
+_DESCRIBED = {
     IN_BOTH: "A broker is in the ISR and in the ELR.",
     ELR_NOT_NEEDED: "The ISR has min.insync.replicas members and the ELR is not empty.",
     FENCED_IN_SYNC: "A fenced broker is in the ISR.",
@@ -37,13 +37,13 @@ def wrong(s: Any, c: Any) -> int:
 
 
 def holds(s: Any, c: Any) -> bool:
-    """Nothing is."""
+    """Nothing is wrong with the ISR, the ELR and the fenced replicas."""
     return bool(wrong(s, c) == VALID)
 
 
 def explain(s: State, c: Any) -> str:
-    """What is."""
-    return _TOLD.get(wrong(s, c), "Nothing is wrong.")
+    """What is wrong, in words."""
+    return _DESCRIBED.get(wrong(s, c), "Nothing is wrong.")
 
 
 def applies(c: Any) -> bool:

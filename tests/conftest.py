@@ -9,24 +9,25 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from told import Told
 from xdist.scheduler import LoadScopeScheduling
 
-SUPPORT = Path(__file__).parent / "support"
+from tests.support.commands import Commands
+
+ROOT = Path(__file__).parents[1]
 LONGEST = (
     "faults/test_programs.py",
     "golden/test_scenarios.py",
     "faults/test_local_faults.py",
-    "checker/test_symmetry.py",
+    "problem/test_symmetry.py",
     "model/test_compiled_equals_interpreted.py",
-    "viewer/test_keys.py",
+    "report/viewer/test_keys.py",
     "model/test_reductions.py",
-    "checker/test_states.py",
+    "cli/test_states.py",
     "model/test_narration.py",
     "test_imports.py",
     "test_readme.py",
-    "checker/test_wide_states.py",
-    "checker/test_command_line.py",
+    "search/test_wide_states.py",
+    "cli/test_command_line.py",
 )
 """Files that take longest, longest first. Where tests run side by side they begin before all others
 but Spark's, so that in the end no process waits for one of them."""
@@ -62,22 +63,22 @@ def _turn(path: str) -> int:
 
 
 @pytest.fixture
-def told(
+def cli(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> Told:
+) -> Commands:
     """Commands on 80 columns, in a folder of their own."""
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.chdir(tmp_path)
-    return Told(capsys, monkeypatch)
+    return Commands(capsys, monkeypatch)
 
 
 @pytest.fixture(scope="session")
 def spark_context(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """One local context for all tests; its workers see tests/support."""
-    from checker.engines.spark_session import start_context  # noqa: PLC0415 - only where Spark is tested
+    """One local context for all tests; its workers can import `tests.support`."""
+    from checker.search.engines.spark_session import start_context  # noqa: PLC0415 - only where Spark is tested
 
     os.environ["PYTHONPATH"] = os.pathsep.join(
-        [str(SUPPORT), *filter(None, [os.environ.get("PYTHONPATH")])]
+        [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
     )
     context = start_context("local[2]", log=tmp_path_factory.mktemp("spark") / "spark.log")
     yield context

@@ -20,116 +20,68 @@ MAY_IMPORT = {
     "checker": set(OURS) - {"waterline"},
     "waterline": {"model"},
 }
-ROOMS = {
-    "model/kit": {"model.kit"},
-    "model/own": {"model.kit", "model.own"},
-    "model/message": {"model.kit", "model.message"},
-    "counterexamples/formats": {
-        "counterexamples",
-        "counterexamples.errors",
-        "counterexamples.formats",
-        "counterexamples.json_text",
-        "counterexamples.protocols",
-        "counterexamples.replay",
-        "counterexamples.trace",
-        "counterexamples.trace_file",
-    },
-    "checker/problems": {"checker.problems", "model.kit"},
-    "checker/compiled": {"checker.compiled", "checker.problems", "checker.rows", "model.kit"},
-    "checker/reduced": {"checker.compiled", "checker.problems", "checker.reduced", "model.kit"},
-    "checker/store": {
-        "checker.compiled",
-        "checker.errors",
-        "checker.rows",
-        "checker.store",
-        "model.kit",
-    },
-    "checker/engines": {
-        "checker.compiled",
-        "checker.engines",
-        "checker.errors",
-        "checker.memory_use",
-        "checker.problems",
-        "checker.rows",
-        "checker.store",
-        "counterexamples.FULL",
-        "counterexamples.written_whole",
-        "model.kit",
-    },
-    "checker/behaviours": {
-        "checker.behaviours",
-        "checker.compiled",
-        "checker.engines",
-        "checker.problems",
-        "checker.rows",
-        "checker.store",
-        "model.kit",
-    },
-}
-"""What a room within a package may import of ours. Only `model/message` of these knows Kafka."""
-CORE = (
-    "checker",
-    "checker/problems",
-    "checker/compiled",
-    "checker/reduced",
-    "checker/store",
-    "checker/engines",
-    "checker/behaviours",
+LAYERS = (
+    "model/core",
+    "model/message",
+    "model/atomic",
+    "model/own",
+    "waterline",
+    "invariants",
+    "counterexamples",
+    "counterexamples/formats",
+    "checker/problem",
+    "checker/compiler",
+    "checker/reduction",
+    "checker/storage",
+    "checker/search/engines",
+    "checker/search",
+    "checker/liveness",
+    "checker/traces",
+    "checker/checking",
+    "checker/kafka",
+    "checker/analysis",
+    "checker/user_models",
+    "checker/report",
+    "checker/ci",
+    "checker/cli",
 )
-"""The search and all that it rests on: told of a protocol, and never importing one."""
-NOT_CORE = {
-    "checker.asking",
-    "checker.byhand",
-    "checker.compare",
-    "checker.confirm",
-    "checker.console",
-    "checker.explain",
-    "checker.gate",
-    "checker.kafka",
-    "checker.matrix",
-    "checker.own",
-    "checker.pictures",
-    "checker.scenarios",
-    "checker.simulate",
-    "checker.story",
-    "checker.viewer",
-}
-"""What knows a protocol, or which of them there are."""
-OF_ANY_MODEL = "model.kit"
-"""What the core may import of the packages that Kafka's model and claims are in."""
+"""The rooms, from the lowest up. A module imports its own room and rooms below."""
+CORE = LAYERS[LAYERS.index("checker/problem") : LAYERS.index("checker/kafka")]
+"""The search and all that it rests on. It is handed a protocol and imports none."""
+PROTOCOLS = ("model.message", "model.atomic", "model.own", "invariants", "waterline")
 MAY_PRINT = {
-    "checker/console/check/checking.py",
-    "checker/console/check/command.py",
-    "checker/console/check/report.py",
-    "checker/console/check/tour_command.py",
-    "checker/console/cli.py",
-    "checker/console/confirm/catalogue_command.py",
-    "checker/console/confirm/confirm_command.py",
-    "checker/console/confirm/walking.py",
-    "checker/console/gate/run.py",
-    "checker/console/kept/cache_command.py",
-    "checker/console/matrix/run.py",
-    "checker/console/models/layout_command.py",
-    "checker/console/models/versions_command.py",
-    "checker/console/scenarios/command.py",
-    "checker/console/scenarios/run.py",
-    "checker/console/shared/progress.py",
-    "checker/console/shared/screen.py",
-    "checker/console/shared/told_errors.py",
-    "checker/console/traces/comparing.py",
-    "checker/console/traces/explaining.py",
-    "checker/console/traces/view_command.py",
-    "checker/console/walks/by_hand.py",
-    "checker/console/walks/simulating.py",
-    "checker/gate/reports/telling.py",
-    "checker/matrix/picture.py",
+    "checker/cli/check/checking.py",
+    "checker/cli/check/command.py",
+    "checker/cli/check/report.py",
+    "checker/cli/check/tour_command.py",
+    "checker/cli/cli.py",
+    "checker/cli/confirm/catalogue_command.py",
+    "checker/cli/confirm/confirm_command.py",
+    "checker/cli/confirm/walking.py",
+    "checker/cli/gate/run.py",
+    "checker/cli/kept/cache_command.py",
+    "checker/cli/matrix/run.py",
+    "checker/cli/models/layout_command.py",
+    "checker/cli/models/versions_command.py",
+    "checker/cli/scenarios/command.py",
+    "checker/cli/scenarios/run.py",
+    "checker/cli/shared/progress.py",
+    "checker/cli/shared/screen.py",
+    "checker/cli/shared/error_messages.py",
+    "checker/cli/traces/comparing.py",
+    "checker/cli/traces/explaining.py",
+    "checker/cli/traces/view_command.py",
+    "checker/cli/walks/by_hand.py",
+    "checker/cli/walks/simulating.py",
+    "checker/ci/reports/text.py",
+    "checker/kafka/matrix/picture.py",
 }
-MAY_EXIT = {"checker/console/cli.py"}
+MAY_EXIT = {"checker/cli/cli.py"}
 LINES_MAX = 500
 KNOW_EACH_OTHER = {
-    ("checker.compiled.conditions", "checker.compiled.expressions"),
-    ("checker.problems.problem", "checker.problems.family"),
-    ("checker.problems.reduction", "checker.problems.problem"),
+    ("checker.compiler.conditions", "checker.compiler.expressions"),
+    ("checker.problem.problem", "checker.problem.family"),
+    ("checker.problem.reduction", "checker.problem.problem"),
 }
 """Modules that import each other, the second only for its types, and have to: conditions consist of
 expressions and these of conditions; a family makes problems, and a problem says which one made it;
@@ -191,28 +143,44 @@ def test_imports_go_one_way(package: str) -> None:
     assert not wrong
 
 
-def reached(path: Path) -> Iterator[str]:
-    """The modules of ours that a module imports, by the room that they are in: `model.kit`."""
+def room_of(path: str) -> str | None:
+    """The room of a file or folder, by its longest prefix among `LAYERS`."""
+    rooms = [room for room in LAYERS if path.startswith(f"{room}/") or path == room]
+    return max(rooms, key=len, default=None)
+
+
+def reached(path: Path) -> Iterator[tuple[str, str]]:
+    """The modules of ours that a module imports, each with its room."""
     for node in ast.walk(tree(path)):
         names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
-        if isinstance(node, ast.ImportFrom) and (node.module or "").count(".") == 0:
+        if isinstance(node, ast.ImportFrom):
             names = [f"{node.module}.{alias.name}" for alias in node.names]
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
-        yield from (".".join(n.split(".")[:2]) for n in names if n.split(".")[0] in OURS)
+        for name in names:
+            room = room_of(name.replace(".", "/"))
+            if room is not None:
+                yield name, room
 
 
-@pytest.mark.parametrize("room", ROOMS)
-def test_a_room_imports_what_is_below_it(room: str) -> None:
+@pytest.mark.parametrize("room", LAYERS)
+def test_a_room_imports_rooms_below_it(room: str) -> None:
+    files = [path for path in modules(room) if room_of(named(path)) == room]
     wrong = {
         f"{named(path)} imports {name}"
-        for path in modules(room)
-        for name in reached(path)
-        if name not in ROOMS[room]
+        for path in files
+        for name, other in reached(path)
+        if LAYERS.index(other) > LAYERS.index(room)
     }
 
-    assert modules(room)
+    assert files
     assert not wrong
+
+
+def test_every_module_is_in_a_room() -> None:
+    roomless = {named(path) for path in modules(*OURS) if room_of(named(path)) is None}
+
+    assert roomless == {"checker/__init__.py", "checker/__main__.py", "model/__init__.py"}
 
 
 def imported_modules(path: Path) -> Iterator[str]:
@@ -250,17 +218,15 @@ def test_who_may_import_each_other_still_does() -> None:
     assert stale == set()
 
 
-@pytest.mark.parametrize("folder", CORE)
-def test_the_core_is_handed_a_family_and_imports_none(folder: str) -> None:
-    files = [path for path in (ROOT / folder).glob("*.py") if path.name != "__main__.py"]
+@pytest.mark.parametrize("room", CORE)
+def test_the_core_imports_no_protocol(room: str) -> None:
     wrong = {
         f"{named(path)} imports {name}"
-        for path in files
-        for name in reached(path)
-        if name in NOT_CORE or not name.startswith(("checker.", "counterexamples", OF_ANY_MODEL))
+        for path in modules(room)
+        for name, _ in reached(path)
+        if name.startswith(PROTOCOLS)
     }
 
-    assert files
     assert not wrong
 
 
@@ -278,7 +244,7 @@ def test_model_and_invariants_need_only_the_language(package: str) -> None:
 
 def test_brokers_are_spoken_to_in_one_place_which_needs_no_spark() -> None:
     brokers, spark = {"kafka", "kazoo", "kio"}, {"pyspark", "py4j"}
-    inside = modules("checker/confirm")
+    inside = modules("checker/kafka/confirm")
     outside = [path for path in modules(*OURS) if path not in inside]
 
     assert not spark & {name for path in inside for name in imported(path)}
@@ -289,7 +255,7 @@ def test_brokers_are_spoken_to_in_one_place_which_needs_no_spark() -> None:
 def test_what_is_tested_of_imports_is_found_wherever_it_stands(tmp_path: Path) -> None:
     path = tmp_path / "module.py"
     path.write_text(
-        "import os.path\nfrom checker.search import search\n"
+        "import os.path\nfrom checker.search.search import search\n"
         "def f():\n    from model import state\n    pickle.load(f); a.pickle.loads(f); print()\n"
     )
 
@@ -305,7 +271,7 @@ def test_only_the_command_line_its_report_and_the_viewer_print() -> None:
     }
 
     assert printing <= MAY_PRINT
-    assert callers("print") <= {"checker/console/cli.py"}
+    assert callers("print") <= {"checker/cli/cli.py"}
 
 
 def test_nothing_runs_text_as_python() -> None:

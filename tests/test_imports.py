@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from checker.console import commands
-from checker.own.start import start_of
+from checker.cli import commands
+from checker.user_models.start import start_of
 from counterexamples import NO_CLAIM, Trace, TraceStep, to_json
 
 ROOT = Path(__file__).parent.parent
@@ -29,10 +29,25 @@ SEARCH = {
 MANIFESTS = {"msgspec", "typing_extensions"}
 """Libraries that commands are allowed, by the names that are imported."""
 
-SPARK = ("checker.engines.java", "checker.engines.shipping", "checker.engines.spark")
-ENGINES = (*SPARK, "checker.engines.chosen", "checker.engines.disk", "checker.engines.memory")
-NO_SEARCH = (*ENGINES, "checker.compiled", "checker.export", "checker.run", "checker.store")
-NO_MATRIX = ("checker.matrix", "checker.scenarios")
+SPARK = (
+    "checker.search.engines.java",
+    "checker.search.engines.shipping",
+    "checker.search.engines.spark",
+)
+ENGINES = (
+    *SPARK,
+    "checker.search.engines.factory",
+    "checker.search.engines.thread_workers",
+    "checker.search.engines.memory",
+)
+NO_SEARCH = (
+    *ENGINES,
+    "checker.compiler",
+    "checker.analysis.export",
+    "checker.checking.run",
+    "checker.storage",
+)
+NO_MATRIX = ("checker.kafka.matrix", "checker.kafka.scenarios")
 """What commands leave alone of ours: modules whose names begin so."""
 
 HEAVY_OF_RICH = ("markdown_it", "pygments", "rich.markdown", "rich.syntax")
@@ -59,47 +74,64 @@ CASES: dict[str, Case] = {
     "waterline --version": (0, LINE, (*NO_SEARCH, *NO_MATRIX, "model")),
     "waterline nothing": (2, SCREEN, (*NO_SEARCH, *NO_MATRIX)),
     "waterline versions": (0, SCREEN, (*NO_SEARCH, *NO_MATRIX)),
-    "waterline scenarios": (0, SCREEN, (*NO_SEARCH, "checker.matrix")),
-    "waterline scenarios kip-101-loss": (0, SCREEN, (*NO_SEARCH, "checker.matrix")),
+    "waterline scenarios": (0, SCREEN, (*NO_SEARCH, "checker.kafka.matrix")),
+    "waterline scenarios kip-101-loss": (0, SCREEN, (*NO_SEARCH, "checker.kafka.matrix")),
     "waterline view trace.json": (0, SCREEN, (*NO_SEARCH, *NO_MATRIX)),
     "waterline run --script loss.steps": (0, SCREEN, (*NO_SEARCH, *NO_MATRIX)),
     "waterline compare trace.json --acks 1": (0, SCREEN, (*NO_SEARCH, *NO_MATRIX)),
     "waterline compare stuck.json --protocol kip903": (
         0,
         SEARCH | {"scipy", "charset_normalizer"},  # as of peterson.py
-        (*SPARK, *NO_MATRIX, "checker.export"),
+        (*SPARK, *NO_MATRIX, "checker.analysis.export"),
     ),
     "waterline explain trace.json --chain": (
         0,
         SEARCH,
-        (*SPARK, *NO_MATRIX, "checker.export"),
+        (*SPARK, *NO_MATRIX, "checker.analysis.export"),
     ),
     f"waterline layout {SMALL}": (0, SCREEN, (*NO_SEARCH, *NO_MATRIX)),
     f"waterline kernel {SMALL}": (
         0,
         SCREEN | COMPILER,
-        (*ENGINES, *NO_MATRIX, "checker.run", "checker.store"),
+        (*ENGINES, *NO_MATRIX, "checker.checking.run", "checker.storage"),
     ),
     "waterline gate no.toml": (2, SCREEN, (*NO_SEARCH, *NO_MATRIX)),
-    "waterline gate gate.toml": (3, SEARCH, (*SPARK, *NO_MATRIX, "checker.export")),
-    "waterline scenarios acks-1 --run": (0, SEARCH, (*SPARK, "checker.matrix", "checker.export")),
+    "waterline gate gate.toml": (3, SEARCH, (*SPARK, *NO_MATRIX, "checker.analysis.export")),
+    "waterline scenarios acks-1 --run": (
+        0,
+        SEARCH,
+        (*SPARK, "checker.kafka.matrix", "checker.analysis.export"),
+    ),
     "waterline matrix --over version --only version=hw --records 1": (
         0,
         SEARCH | {"javaproperties"},
-        (*SPARK, "checker.engines.chosen", "checker.engines.disk", "checker.export"),
+        (
+            *SPARK,
+            "checker.search.engines.factory",
+            "checker.search.engines.thread_workers",
+            "checker.analysis.export",
+        ),
     ),
-    f"waterline simulate {SMALL} --walks 10": (0, SEARCH, (*SPARK, *NO_MATRIX, "checker.export")),
+    f"waterline simulate {SMALL} --walks 10": (
+        0,
+        SEARCH,
+        (*SPARK, *NO_MATRIX, "checker.analysis.export"),
+    ),
     "waterline states kept --out tables": (
         0,
         SEARCH | MANIFESTS | {"pyarrow"},
-        (*ENGINES, *NO_MATRIX, "checker.run"),
+        (*ENGINES, *NO_MATRIX, "checker.checking.run"),
     ),
     "waterline new lease": (0, SCREEN, (*NO_SEARCH, *NO_MATRIX, "model.own")),
-    "check --model lock.py --engine local": (0, SEARCH, (*SPARK, *NO_MATRIX, "checker.export")),
+    "check --model lock.py --engine local": (
+        0,
+        SEARCH,
+        (*SPARK, *NO_MATRIX, "checker.analysis.export"),
+    ),
     "check --model peterson.py --engine local": (
         0,
         SEARCH | {"scipy", "charset_normalizer"},  # which numpy.f2py imports, and SciPy that
-        (*SPARK, *NO_MATRIX, "checker.export"),
+        (*SPARK, *NO_MATRIX, "checker.analysis.export"),
     ),
     "waterline convert trace.json --to itf": (0, SCREEN, (*NO_SEARCH, *NO_MATRIX)),
     "waterline convert trace.json --to svg": (
@@ -111,22 +143,26 @@ CASES: dict[str, Case] = {
     "waterline view taken.json --model lock.py": (0, SCREEN, (*NO_SEARCH, *NO_MATRIX)),
     "check --list": (0, SCREEN, (*NO_SEARCH, *NO_MATRIX)),
     "check --protocol raft": (2, SCREEN, (*NO_SEARCH, *NO_MATRIX)),
-    f"check {SMALL} --engine local": (0, SEARCH, (*SPARK, *NO_MATRIX, "checker.export")),
-    f"check {SMALL} --engine local --reduce": (0, SEARCH, (*SPARK, *NO_MATRIX, "checker.export")),
+    f"check {SMALL} --engine local": (0, SEARCH, (*SPARK, *NO_MATRIX, "checker.analysis.export")),
+    f"check {SMALL} --engine local --reduce": (
+        0,
+        SEARCH,
+        (*SPARK, *NO_MATRIX, "checker.analysis.export"),
+    ),
     f"check {SMALL} --engine local --run-dir kept": (
         0,
         SEARCH | MANIFESTS,
-        (*SPARK, *NO_MATRIX, "checker.export"),
+        (*SPARK, *NO_MATRIX, "checker.analysis.export"),
     ),
     f"check {SMALL} --engine local --html page.html": (
         0,
         SEARCH | {"jinja2", "markupsafe"},
-        (*SPARK, *NO_MATRIX, "checker.export"),
+        (*SPARK, *NO_MATRIX, "checker.analysis.export"),
     ),
     f"check {SMALL} --engine local --graph graph.xml": (
         0,
         SEARCH | {"networkx"},
-        (*SPARK, *NO_MATRIX, "checker.export"),
+        (*SPARK, *NO_MATRIX, "checker.analysis.export"),
     ),
     **{f"waterline {name} --help": (0, SCREEN, NO_SEARCH) for name in commands.COMMANDS},
 }
@@ -137,7 +173,7 @@ import json, sys
 target = sys.argv.pop(1)
 sys.argv = sys.argv[1:]
 if sys.argv:
-    from checker.console.cli import check_main, main
+    from checker.cli.cli import check_main, main
     command = check_main if sys.argv[0] == "check" else main
 else:
     def command(): pass
@@ -238,7 +274,7 @@ def test_spark_is_imported_where_it_explores_and_nothing_beside(folder: Path) ->
     spark = {"pyspark", "py4j", "pyarrow"}
     assert spark <= top_level(modules)
     assert libraries_in(modules, folder) - SEARCH - spark == set()
-    assert beginning_with((*NO_MATRIX, "checker.export"), modules) == set()
+    assert beginning_with((*NO_MATRIX, "checker.analysis.export"), modules) == set()
 
 
 @pytest.mark.parametrize(
@@ -267,7 +303,7 @@ def test_what_a_shell_completes_is_told_without_an_engine(
 
 
 def test_every_command_has_a_module_and_a_place_in_the_list() -> None:
-    folder = ROOT / "checker" / "console"
+    folder = ROOT / "checker" / "cli"
     files = (path.relative_to(folder).with_suffix("") for path in folder.rglob("*command.py"))
     modules = {".".join(path.parts) for path in files}
 

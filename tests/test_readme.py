@@ -17,10 +17,10 @@ from pathlib import Path
 import pytest
 
 from bench import document_tables
-from checker.console.gate.asking import asking
-from checker.console.shared import exit_codes
-from checker.gate.reading import read_gate
-from checker.own.start import start_of
+from checker.ci.reading import read_gate
+from checker.cli.gate.gate_options import asking
+from checker.cli.shared import exit_codes
+from checker.user_models.start import start_of
 
 ROOT = Path(__file__).parents[1]
 SHOWN = "".join(
@@ -77,7 +77,7 @@ def output_of(command: str) -> str:
     """What the command prints on a pipe of 80 columns, whatever its exit code."""
     name, *arguments = shlex.split(command)
     function = {"check": "check_main", "waterline": "main"}[name]
-    start = f"from checker.console.cli import {function}; {function}()"
+    start = f"from checker.cli.cli import {function}; {function}()"
     return subprocess.run(
         [sys.executable, "-c", start, *arguments],
         env=os.environ | {"COLUMNS": "80"},

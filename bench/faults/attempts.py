@@ -18,8 +18,8 @@ from pathlib import Path
 import psutil
 
 from bench.faults.dying import Death, Disk
-from checker.console.cli import check_main
-from checker.engines import disk, memory
+from checker.cli.cli import check_main
+from checker.search.engines import memory, thread_workers
 
 PATIENCE_SECONDS = 300
 
@@ -49,10 +49,10 @@ class Attempt:
     files_from: int | None = None
 
     def __str__(self) -> str:
-        told = " ".join(self.arguments)
+        text = " ".join(self.arguments)
         if self.files_from is not None:
-            told += f" [over files from {self.files_from} states]"
-        return f"{told} [{self.death or self.signal or 'in peace'}]"
+            text += f" [over files from {self.files_from} states]"
+        return f"{text} [{self.death or self.signal or 'in peace'}]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,13 +89,13 @@ class Started:
         with suppress(ProcessLookupError):
             os.killpg(self.pid, signal.SIGKILL)
         _, status = os.waitpid(self.pid, 0)
-        told = {name: (self._folder / name).read_text() for name in ("out", "err")}
+        text = {name: (self._folder / name).read_text() for name in ("out", "err")}
         calls = self._folder / "calls"
         counted = int(calls.read_text() or 0) if calls.exists() else 0
         for file in self._folder.iterdir():
             file.unlink()
         self._folder.rmdir()
-        return Ended(os.waitstatus_to_exitcode(status), told["out"], told["err"], counted)
+        return Ended(os.waitstatus_to_exitcode(status), text["out"], text["err"], counted)
 
     def send(self, number: signal.Signals) -> None:
         """A signal to the command itself; a kill takes what it started, too, as a reboot does."""
@@ -160,7 +160,7 @@ def _become(attempt: Attempt, folder: Path, ready: int) -> None:
 
 def _go_over_files(states: int) -> None:
     """Take memory for outgrown so early that small spaces do what large ones do."""
-    disk.HELD_SHARE = 1 << 40
+    thread_workers.HELD_SHARE = 1 << 40
 
     def is_too_large(engine: memory.MemoryEngine) -> bool:
         return engine.visited.count >= states

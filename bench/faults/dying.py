@@ -1,6 +1,6 @@
 """The disk, for an attempt that dies at its nth change to it.
 
-Takes the place of the functions of `checker.store.disk_calls` in this process. A power loss also
+Takes the place of the functions of `checker.storage.disk_calls` in this process. A power loss also
 takes back what was not synchronised: contents that were written, names that were given or removed.
 Which of that is taken is up to the disk, so it is a choice: nothing, all of it, or some.
 """
@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from checker.store import disk_calls
+from checker.storage import disk_calls
 
 CALLS = (
     "make_folder",

@@ -149,15 +149,15 @@ def _damaged(
     done = undergo(damage, run)
     ended = undergone(in_peace(drawn, run))
     tally.attempts += 1
-    told = f"{where}: {damage}, {done}"
-    _require_no_traceback(ended, told)
+    text = f"{where}: {damage}, {done}"
+    _require_no_traceback(ended, text)
     if ended.code == REFUSED:
-        _require_one_line(ended, told)
+        _require_one_line(ended, text)
         if str(run) not in ended.err:
-            raise Wrong(f"{told}: names no file: {ended}")
+            raise Wrong(f"{text}: names no file: {ended}")
         tally.refuse(damage.kind)
     else:
-        _finished(ended, expected, told)
+        _finished(ended, expected, text)
     shutil.rmtree(run)
     before.rename(run)
 
@@ -188,8 +188,8 @@ def _finished(ended: Ended, expected: dict[str, Any], where: str) -> None:
     found = facts(ended.out)
     if found != expected:
         names = [name for name in expected if found.get(name) != expected[name]]
-        told = {name: (found.get(name), expected[name]) for name in names if name != "invariants"}
-        raise Wrong(f"{where}: other {names}: {told}")
+        text = {name: (found.get(name), expected[name]) for name in names if name != "invariants"}
+        raise Wrong(f"{where}: other {names}: {text}")
 
 
 def _require_prefix(ended: Ended, expected: dict[str, Any], where: str) -> None:

@@ -51,8 +51,8 @@ class Program:
     is_on_spark: bool
 
     def __str__(self) -> str:
-        told = "".join(f"\n    {number}. {step}" for number, step in enumerate(self.steps, 1))
-        return f"seed {self.seed}, {self.problem}{told}"
+        text = "".join(f"\n    {number}. {step}" for number, step in enumerate(self.steps, 1))
+        return f"seed {self.seed}, {self.problem}{text}"
 
 
 def program_of(seed: int, run: Path, *, spark: bool) -> Program:

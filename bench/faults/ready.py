@@ -6,10 +6,10 @@ from collections.abc import Iterable
 
 from bench.faults.exhaustive import SPACE
 from bench.faults.programs import PROBLEMS
-from checker.console.check.command import check_command
-from checker.console.shared.asked_problem import problem_from, take_given
-from checker.engines.prepare import prepare
-from checker.store import programs
+from checker.cli.check.command import check_command
+from checker.cli.shared.problem_options import problem_from, take_given
+from checker.search.engines.prepare import prepare
+from checker.storage import programs
 
 
 def make_ready(problems: Iterable[tuple[str, ...]] = (*PROBLEMS.values(), SPACE)) -> None:

@@ -21,9 +21,9 @@ from pathlib import Path
 from typing import Any
 
 from bench.peers.message_peer import CLAIMS, PeerError, examine
-from checker.engines.memory import MemoryEngine
 from checker.kafka.families import problem_for
-from checker.search import search
+from checker.search.engines.memory import MemoryEngine
+from checker.search.search import search
 from model.message.environment import Environment
 
 MANIFEST = Path(__file__).parents[2] / "tests" / "golden" / "manifest.json"

@@ -204,8 +204,8 @@ class _Attack:
             is_kept = door == "gate" and "kept" in done.out
             return Outcome("kept" if is_kept else "right", _last(done))
         if done.code == stale:
-            told = "kept" if door == "gate" and "kept" in done.out else "computed"
-            return Outcome("WRONG", f"exit {done.code}, {told}: {_last(done)}")
+            described = "kept" if door == "gate" and "kept" in done.out else "computed"
+            return Outcome("WRONG", f"exit {done.code}, {described}: {_last(done)}")
         if door == "resume" and done.code == 2 and "Traceback" not in done.err:
             return Outcome("refused", _last(done))
         found = _refused(done)
@@ -231,10 +231,10 @@ def _kept(is_kept: bool, done: Done) -> Outcome:
 
 def _refused(done: Done) -> Outcome:
     """A refusal, if it is one; UNPLACED where it names no file with a line."""
-    told = f"exit {done.code}: {_last(done)}"
+    described = f"exit {done.code}: {_last(done)}"
     if done.code not in {2, 3} or "Traceback" in done.err:
-        return Outcome("WRONG", told)
-    return Outcome("refused" if _PLACE.search(done.out + done.err) else "UNPLACED", told)
+        return Outcome("WRONG", described)
+    return Outcome("refused" if _PLACE.search(done.out + done.err) else "UNPLACED", described)
 
 
 def _last(done: Done) -> str:

@@ -22,17 +22,17 @@ from types import TracebackType
 from typing import Any
 
 PRELOADED = (
-    "checker.console.check.command",
-    "checker.console.check.checking",
-    "checker.console.gate.command",
-    "checker.console.gate.run",
-    "checker.engines.memory",
-    "checker.engines.disk",
-    "checker.gate.searching",
-    "checker.gate.updating",
-    "checker.own.family",
-    "checker.own.vetting",
-    "checker.run",
+    "checker.cli.check.command",
+    "checker.cli.check.checking",
+    "checker.cli.gate.command",
+    "checker.cli.gate.run",
+    "checker.search.engines.memory",
+    "checker.search.engines.thread_workers",
+    "checker.ci.searching",
+    "checker.ci.updating",
+    "checker.user_models.family",
+    "checker.user_models.vetting",
+    "checker.checking.run",
 )
 """What the parent imports, to save time; what is not here, or not any more, the child imports."""
 
@@ -88,7 +88,7 @@ class Commands:
 
 def main() -> None:
     """Serve until the input ends."""
-    for name in ("checker.console.commands", *PRELOADED):
+    for name in ("checker.cli.commands", *PRELOADED):
         with suppress(ImportError):
             importlib.import_module(name)
     _settle()
@@ -110,7 +110,7 @@ def main() -> None:
 def _settle() -> None:
     """Let sources of a fresh checkout count as settled, so that all that can be kept is kept."""
     with suppress(ImportError):
-        sources: Any = importlib.import_module("checker.compiled.sources")
+        sources: Any = importlib.import_module("checker.compiler.sources")
         sources.SETTLED_SECONDS = float("-inf")
 
 
@@ -129,7 +129,7 @@ def _run(
             sys.path.insert(0, place)
         importlib.invalidate_caches()
         sys.argv = list(command)
-        commands = importlib.import_module("checker.console.commands")
+        commands = importlib.import_module("checker.cli.commands")
         code = commands.run_command(command[0])
     except SystemExit as ended:
         code = ended.code if isinstance(ended.code, int) else 1

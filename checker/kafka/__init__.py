@@ -1,1 +1,1 @@
-"""What the checker is told of Kafka: its families of models, and the words for them."""
+"""Kafka: families of models, narratives, scenarios, matrix, real brokers."""

@@ -1,12 +1,12 @@
-"""The command that checks the same again: `waterline check` with all that is not as usual."""
+"""Command line that repeats a check."""
 
 from __future__ import annotations
 
 from checker.kafka.families import MESSAGE
-from checker.problems.family import WHERE, words_of
-from checker.problems.problem import Problem
-from checker.problems.symmetry import Symmetry
-from checker.problems.wording import as_option
+from checker.problem.family import WHERE, words_of
+from checker.problem.problem import Problem
+from checker.problem.symmetry import Symmetry
+from checker.problem.wording import as_option
 from model.message.versions import switches_of
 
 

@@ -11,16 +11,16 @@ from collections.abc import Sequence
 import invariants
 from checker.kafka.terms import terms
 from checker.kafka.words import ATOMIC_WORDS, MESSAGE_WORDS
-from checker.problems.family import Family
-from checker.problems.problem import Problem
-from checker.problems.symmetry import Symmetry
+from checker.problem.family import Family
+from checker.problem.problem import Problem
+from checker.problem.symmetry import Symmetry
 from invariants import atomic as atomic_invariants
 from invariants import reachable
 from invariants.atomic import reachable as atomic_reachable
 from invariants.expected import EXPECTED
 from model import atomic
 from model.atomic import AtomicEnvironment
-from model.kit.errors import BadEnvironment
+from model.core.errors import BadEnvironment
 from model.message import model as message
 from model.message.environment import ENVIRONMENTS, Environment
 from model.message.versions import VERSIONS

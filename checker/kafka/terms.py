@@ -1,10 +1,10 @@
-"""What a condition about Kafka's states may name: roles, brokers, records, members of a set."""
+"""Names that a condition on Kafka's states may use: roles, brokers, records, set members."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from model.kit.transition_system import Model
+from model.core.transition_system import Model
 from model.message import terms as words
 
 _NAMES = (

@@ -1,13 +1,13 @@
-"""How reports speak of Kafka's models."""
+"""Vocabulary of reports about Kafka's models."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from checker.problems.words import Words
+from checker.problem.words import Words
 from model import atomic
 from model.atomic import AtomicEnvironment
-from model.kit.transition_system import Model
+from model.core.transition_system import Model
 from model.message.environment import DECLARED, ENVIRONMENTS, EPOCHS_MAX, FAULTS, RECORDS_MAX
 from model.message.narration import LANES
 from model.message.releases import is_released
@@ -45,17 +45,17 @@ def _named(options: Mapping[str, object]) -> str:
 
 def sizes(model: Model) -> str:
     """`2 replicas, 1 record, epochs 0 to 2`: the sizes that were asked for."""
-    told = []
+    text = []
     for name, number in model.layout.sizes.items():
         option = name.replace("_", "-")
         if option == "epochs":
-            told.append(f"epochs 0 to {number}")
+            text.append(f"epochs 0 to {number}")
         elif option == "log-size":
-            told.append(f"log size {number}")
+            text.append(f"log size {number}")
         elif option in model.options:
             thing = name.removesuffix("s")
-            told.append(f"{number:,} {thing}" + ("" if number == 1 else "s"))
-    return ", ".join(told) or model.name
+            text.append(f"{number:,} {thing}" + ("" if number == 1 else "s"))
+    return ", ".join(text) or model.name
 
 
 def letters(model: Model) -> str:

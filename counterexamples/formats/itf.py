@@ -40,7 +40,7 @@ def to_itf(recording: Recording) -> str:
     }
     taken = (None, *trace.steps)
     states = (
-        {_META: {"index": index}, **_step(step), **{n: _told(v) for n, v in state.items()}}
+        {_META: {"index": index}, **_step(step), **{n: _describe(v) for n, v in state.items()}}
         for index, (step, state) in enumerate(zip(taken, recording.states, strict=True))
     )
     parts: dict[str, Any] = {
@@ -83,18 +83,18 @@ def _step(step: TraceStep | None) -> dict[str, Any]:
     arguments = step.arguments if step else ()
     return {
         ACTION: step.action if step else INITIAL,
-        PICKS: {"#map": [[name, _told(value)] for name, value in arguments]},
+        PICKS: {"#map": [[name, _describe(value)] for name, value in arguments]},
     }
 
 
-def _told(value: Value) -> Any:
+def _describe(value: Value) -> Any:
     if isinstance(value, bool | str):
         return value
     if isinstance(value, int):
         return {"#bigint": str(value)}
     if isinstance(value, Mapping):
-        return {"#map": [[_told(key), _told(inner)] for key, inner in value.items()]}
-    return {"#set": [_told(member) for member in sorted(value)]}
+        return {"#map": [[_describe(key), _describe(inner)] for key, inner in value.items()]}
+    return {"#set": [_describe(member) for member in sorted(value)]}
 
 
 def _taken(where: str, state: object) -> dict[str, object]:

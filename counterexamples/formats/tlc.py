@@ -39,13 +39,13 @@ def _lines(recording: Recording) -> Iterator[str]:
             yield f"Back to state {cycle + 1}: {step}"
             return
         yield f"State {number}: {step}"
-        yield from (f"/\\ {name} = {told(value)}" for name, value in state.items())
+        yield from (f"/\\ {name} = {describe(value)}" for name, value in state.items())
         yield ""
     if cycle is not None:
         yield f"State {len(led) + 1}: Stuttering"
 
 
-def told(value: Value) -> str:
+def describe(value: Value) -> str:
     """A value in TLA+."""
     if isinstance(value, bool):
         return "TRUE" if value else "FALSE"
@@ -61,8 +61,8 @@ def told(value: Value) -> str:
 def _function(value: Mapping[int, Value]) -> str:
     """As TLC does: a function over 1..n is a tuple, also the one over nothing."""
     if list(value) == list(range(1, len(value) + 1)):
-        return "<<" + ", ".join(map(told, value.values())) + ">>"
-    return "(" + " @@ ".join(f"{key} :> {told(inner)}" for key, inner in value.items()) + ")"
+        return "<<" + ", ".join(map(describe, value.values())) + ">>"
+    return "(" + " @@ ".join(f"{key} :> {describe(inner)}" for key, inner in value.items()) + ")"
 
 
 def _call(step: TraceStep) -> str:

@@ -7,7 +7,7 @@ from invariants.atomic import (
     type_ok,
     weak_isr,
 )
-from model.kit.claim import Invariant
+from model.core.claim import Invariant
 
 ALL: tuple[Invariant, ...] = (
     strong_isr.CLAIM,

@@ -9,8 +9,8 @@ from typing import Any
 
 from invariants.atomic import leader_in_isr
 from model.atomic.quorum import quorum_isr, quorum_leader
-from model.kit.claim import Invariant
-from model.kit.state import State
+from model.core.claim import Invariant
+from model.core.state import State
 from model.message.terms import NO_REPLICA, contains
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from model.atomic.quorum import quorum_isr, quorum_leader
-from model.kit.claim import Invariant
-from model.kit.state import State
+from model.core.claim import Invariant
+from model.core.state import State
 from model.message.terms import NO_REPLICA, contains
 
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from invariants.atomic.exposed import first_without, lacking
 from model.atomic.quorum import quorum_isr
-from model.kit.claim import Invariant
-from model.kit.state import State
+from model.core.claim import Invariant
+from model.core.state import State
 from model.message.terms import NO_REPLICA
 
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from model.atomic.logs import in_some_log
 from model.atomic.quorum import leads
-from model.kit.claim import Invariant
-from model.kit.state import State
+from model.core.claim import Invariant
+from model.core.state import State
 from model.message.terms import NO_RECORD, NO_REPLICA
 
 FINE = 0

@@ -10,7 +10,7 @@ from invariants.reachable import (
     record_commits,
     truncation_removes_record,
 )
-from model.kit.claim import Reachable
+from model.core.claim import Reachable
 
 ALL: tuple[Reachable, ...] = (
     record_commits.CLAIM,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.kit.claim import Reachable
+from model.core.claim import Reachable
 
 
 def happens(before: Any, after: Any, c: Any) -> bool:

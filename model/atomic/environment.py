@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, fields
 
 from model.atomic.settings import AtomicBounds
-from model.kit.errors import BadEnvironment
+from model.core.errors import BadEnvironment
 from model.message.environment import EPOCHS_MAX, RECORDS_MAX, REPLICAS_MAX
 
 LOG_SIZE_MAX = 12

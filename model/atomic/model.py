@@ -7,9 +7,9 @@ from model.atomic.narration import NARRATION
 from model.atomic.state import initial_state, layout
 from model.atomic.terms import LIMITS
 from model.atomic.versions import ACTIONS, VERSIONS
-from model.kit.errors import BadEnvironment
-from model.kit.layout import TooLargeToPack
-from model.kit.transition_system import Model
+from model.core.errors import BadEnvironment
+from model.core.layout import TooLargeToPack
+from model.core.transition_system import Model
 
 NAME = "kafka-atomic"
 

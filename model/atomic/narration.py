@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from model.atomic.quorum import is_true_leader, known_leader, leads, quorum_isr, quorum_leader
-from model.kit.state import State
-from model.kit.transition_system import Arguments, Narration
+from model.core.state import State
+from model.core.transition_system import Arguments, Narration
 from model.message.terms import NO_EPOCH, NO_REPLICA, contains
 
 HEADER = ["Broker", "State", "LEO", "HW", "ISR", "Log"]

@@ -11,8 +11,8 @@ once per id.
 from __future__ import annotations
 
 from model.atomic.settings import AtomicBounds
-from model.kit.layout import Field, Layout
-from model.kit.renaming import (
+from model.core.layout import Field, Layout
+from model.core.renaming import (
     BY_RECORD,
     BY_REPLICA,
     LOG_BY_REPLICA,
@@ -22,7 +22,7 @@ from model.kit.renaming import (
     REPLICAS_BY_REPLICA,
     SET_OF_REPLICAS,
 )
-from model.kit.state import State
+from model.core.state import State
 from model.message.terms import NO_EPOCH, NO_RECORD, NO_REPLICA
 
 

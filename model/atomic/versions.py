@@ -21,7 +21,7 @@ from model.atomic.terms import (
     UNFENCED,
     WHILE_FETCHING,
 )
-from model.kit.transition_system import Action, Parameter
+from model.core.transition_system import Action, Parameter
 
 _REPLICA = Parameter("replica", "replicas")
 _LEADER = Parameter("leader", "replicas")

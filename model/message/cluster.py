@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import functools
 
-from model.kit.layout import Alive, Field, Layout
-from model.kit.renaming import (
+from model.core.layout import Alive, Field, Layout
+from model.core.renaming import (
     BY_RECORD,
     BY_REPLICA,
     BY_REPLICA_AND_REPLICA,
@@ -28,7 +28,7 @@ from model.kit.renaming import (
     SET_OF_RECORDS,
     SET_OF_REPLICAS,
 )
-from model.kit.state import State
+from model.core.state import State
 from model.message.environment import DECLARED, FAULTS, Bounds
 from model.message.terms import (
     DIVERGING,

@@ -1,4 +1,4 @@
-"""A consumer that reads on from where it was, whoever leads by now.
+"""A consumer that continues at its position after a change of leader.
 
 It remembers the offset that it will read next and the record that it read last. Where another log
 has taken over, the offset alone does not tell it (KIP-320).

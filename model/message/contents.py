@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from model.kit.transition_system import Action, Parameter
+from model.core.transition_system import Action, Parameter
 from model.message import (
     consumer,
     controller,

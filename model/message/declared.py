@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from model.kit.errors import BadEnvironment
+from model.core.errors import BadEnvironment
 
 _KEY = "declared"
 
@@ -58,11 +58,11 @@ class Declared:
 class Fault:
     """What goes wrong at most so many times in a run; the first of its steps uses one up.
 
-    `so_far` says what is counted, `one` and `many` what a report counts it in. `told` is how its
-    step is narrated (`model.message.narration.cluster_events`), "" where it has a sentence of its
-    own; `never` what it means that the step was never taken. `always`: it is counted, and its step
-    listed, also with a budget of 0. `takes_down`: the broker's process ends. `takes_records`: the
-    machine loses records, so that Kafka promises nothing of those that no other machine has.
+    `so_far` says what is counted, `one` and `many` what a report counts it in. `description` is how
+    its step is narrated (`model.message.narration.cluster_events`), "" where it has a sentence of
+    its own; `never` what it means that the step was never taken. `always`: it is counted, and its
+    step listed, also with a budget of 0. `takes_down`: the broker's process ends. `takes_records`:
+    the machine loses records, so that Kafka promises nothing of those that no other machine has.
     `loses` and `who_knows` are for the table of faults in docs/model.md. `row`: what one of it
     alone is called in the matrix, and a sentence.
     """
@@ -73,7 +73,7 @@ class Fault:
     never: str
     loses: str
     who_knows: str
-    told: str = ""
+    description: str = ""
     always: bool = False
     takes_down: bool = False
     takes_records: bool = False

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from model.kit.errors import BadEnvironment
+from model.core.errors import BadEnvironment
 from model.message.declared import (
     budget,
     choice,
@@ -71,8 +71,8 @@ class Environment:
         so_far="Process crashes",
         one="crash",
         many="crashes",
-        told="The process of {who} crashes: HW {hw} in memory is gone; checkpoint {checkpoint} and "
-        "log (LEO {leo}) stay",
+        description="The process of {who} crashes: HW {hw} in memory is gone; "
+        "checkpoint {checkpoint} and log (LEO {leo}) stay",
         never="no broker ever crashes",
         loses="memory: HW, role, fetches. The page cache survives, and with it the log",
         who_knows="the controller at once, later, or never: `--restart-detection`",
@@ -157,7 +157,8 @@ class Environment:
         so_far="Power losses",
         one="power loss",
         many="power losses",
-        told="The machine of {who} loses power before its log is on disk, {removed}; LEO {leo}",
+        description="The machine of {who} loses power before its log is on disk, "
+        "{removed}; LEO {leo}",
         never="no machine ever loses power",
         loses="memory, and any suffix of the log above `durable`. Kafka acknowledges before it "
         "flushes",
@@ -174,7 +175,7 @@ class Environment:
         so_far="Lost disks",
         one="lost disk",
         many="lost disks",
-        told="The disk of {who} is lost, {removed}; an empty one takes its place",
+        description="The disk of {who} is lost, {removed}; an empty one takes its place",
         never="no disk is ever lost",
         loses="memory, the whole log, the checkpoint. The broker comes back empty, under its own "
         "name. `--disk-loss`: whose",
@@ -191,7 +192,8 @@ class Environment:
         so_far="Lost checkpoints",
         one="lost checkpoint",
         many="lost checkpoints",
-        told="{r} is down and loses its replication-offset-checkpoint, which said {checkpoint}",
+        description="{r} is down and loses its replication-offset-checkpoint, "
+        "which said {checkpoint}",
         never="no checkpoint is ever lost",
         loses="the HW on disk of a broker that is down: it comes back with HW 0",
         who_knows="nobody",
@@ -205,7 +207,7 @@ class Environment:
         so_far="Expiries of a live broker's session",
         one="session expiry",
         many="session expiries",
-        told="The session of {who} expires although it runs, and it does not know",
+        description="The session of {who} expires although it runs, and it does not know",
         never="no session ever expires",
         loses="nothing; the broker may go on leading, as a zombie",
         who_knows="the controller alone, until the broker registers again",

@@ -2,12 +2,12 @@
 
 A transition that exceeds one is not taken; the search counts it as cut, so that a verdict can say
 how tight its bounds were. Rules answer for the bounds; budgets of faults are counted for them
-(`model.kit.transition_system.Budget`).
+(`model.core.transition_system.Budget`).
 """
 
 from __future__ import annotations
 
-from model.kit.transition_system import Budget
+from model.core.transition_system import Budget
 from model.message.declared import option_of
 from model.message.environment import DECLARED, FAULTS
 

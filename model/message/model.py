@@ -5,10 +5,10 @@ This is the model that `check` explores: a version of the protocol in an environ
 
 from __future__ import annotations
 
-from model.kit.errors import BadEnvironment
-from model.kit.layout import TooLargeToPack
-from model.kit.renaming import Sort
-from model.kit.transition_system import Model
+from model.core.errors import BadEnvironment
+from model.core.layout import TooLargeToPack
+from model.core.renaming import Sort
+from model.core.transition_system import Model
 from model.message import limits
 from model.message.cluster import initial_state, layout
 from model.message.contents import ACTIONS, contents
@@ -50,12 +50,12 @@ def message_model(version: str, environment: Environment) -> Model:
         initial=(initial_state(form),),
         narration=narration(settings),
         options=environment.options(),
-        told_apart=_told_apart(environment),
+        distinguishes_names=_distinguished_names(environment),
         normalise=normalise,
     )
 
 
-def _told_apart(environment: Environment) -> dict[Sort, str]:
+def _distinguished_names(environment: Environment) -> dict[Sort, str]:
     """An election by assignment goes by the replicas' numbers."""
     if environment.election_order == "any" or environment.replicas == 1:
         return {}

@@ -332,20 +332,22 @@ def release_followed(
 
     `eligible_leader_replicas` is whether eligible.leader.replicas.version is 1.
     """
-    told = ".".join(map(str, number))
+    described = ".".join(map(str, number))
     manner = "KRaft" if is_kraft else "ZooKeeper"
     if number[:2] > NEWEST_RELEASE:
         newest = ".".join(map(str, NEWEST_RELEASE))
-        raise UnknownRelease(f"Kafka {told} is not modelled; the newest that is, is {newest}")
+        raise UnknownRelease(f"Kafka {described} is not modelled; the newest that is, is {newest}")
     last = _LAST_MINORS.get(number[0])
     if last is not None and number[1] > last:
         raise UnknownRelease(
-            f"there was no Kafka {told}; of {number[0]}.x the last is {number[0]}.{last}"
+            f"there was no Kafka {described}; of {number[0]}.x the last is {number[0]}.{last}"
         )
     if not is_kraft and number[:2] > ZOOKEEPER_LAST:
-        raise UnknownRelease(f"Kafka {told} has no ZooKeeper any more; the last that had it is 3.9")
+        raise UnknownRelease(
+            f"Kafka {described} has no ZooKeeper any more; the last that had it is 3.9"
+        )
     if eligible_leader_replicas and number < ELIGIBLE_LEADER_REPLICAS_FIRST:
-        raise UnknownRelease(f"Kafka {told} has no eligible leader replicas; 4.0 is the first")
+        raise UnknownRelease(f"Kafka {described} has no eligible leader replicas; 4.0 is the first")
     fitting = [
         release
         for release in RELEASES
@@ -356,7 +358,7 @@ def release_followed(
     if not fitting:
         first = next(release.since for release in RELEASES if release.is_kraft == is_kraft)
         raise UnknownRelease(
-            f"Kafka {told} with {manner} is not modelled; the oldest that is, is "
+            f"Kafka {described} with {manner} is not modelled; the oldest that is, is "
             f"{'.'.join(map(str, first))}"
         )
     return fitting[-1]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from model.kit.nearest import did_you_mean
+from model.core.nearest import did_you_mean
 from model.message.features import (
     ALTER_PARTITION,
     APPEND_CHECKS_EPOCH,
@@ -260,8 +260,8 @@ def _without(version: Version, feature: str) -> Version:
 
 def _feature(name: str) -> Feature:
     if name not in _BY_NAME:
-        told = did_you_mean(name, [*TRUNCATIONS, *_BY_NAME])
-        raise BadVersion(f"unknown feature {name!r}{told}")
+        described = did_you_mean(name, [*TRUNCATIONS, *_BY_NAME])
+        raise BadVersion(f"unknown feature {name!r}{described}")
     return _BY_NAME[name]
 
 

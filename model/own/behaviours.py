@@ -1,4 +1,4 @@
-"""Claims of one's own about what follows: ways back, and whole behaviours.
+"""Recovery and liveness claims of user models.
 
 Each is made of functions of a state. Where these take names as well, there is a claim for each of
 them.
@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from model.kit.claim import Behaviour, Pattern, Recoverable, Temporal
+from model.core.claim import Behaviour, Pattern, Recoverable, Temporal
 from model.own.declared import Names, Protocol
 from model.own.rules import Predicate, Rules
 
@@ -39,20 +39,20 @@ def behaviours_of(
             found.append(
                 Recoverable(
                     name=one.named(f"recoverable_{good.name}"),
-                    sentence=f"There is always a way to this: {one.told(good)}",
+                    sentence=f"There is always a way to this: {one.describe(good)}",
                     good=rules.bound(good, bound),
                     explain=one.explains(f"{good.name} is False"),
                     default=True,
                 )
             )
-    for pattern, word, told, functions in kinds:
+    for pattern, word, text, functions in kinds:
         for function in functions:
             then = rules.predicate(function)
             for bound, one in _each(rules, sorts, then):
                 found.append(
                     Temporal(
                         name=one.named(f"{word}_{then.name}"),
-                        sentence=f"{told} {one.told(then)}",
+                        sentence=f"{text} {one.describe(then)}",
                         pattern=pattern,
                         then=rules.bound(then, bound),
                         explain=one.explains(f"{then.name} stays False"),
@@ -65,7 +65,7 @@ def behaviours_of(
             found.append(
                 Temporal(
                     name=one.named(f"{when.name}_leads_to_{then.name}"),
-                    sentence=f"{one.told(when)} In the end then: {one.told(then)}",
+                    sentence=f"{one.describe(when)} In the end then: {one.describe(then)}",
                     pattern=Pattern.LEADS_TO,
                     when=rules.bound(when, bound),
                     then=rules.bound(then, bound),
@@ -86,18 +86,18 @@ class _One:
         """`waits_leads_to_enters.node1`"""
         return ".".join((claim, *(name for _, name in self.names)))
 
-    def told(self, predicate: Predicate) -> str:
+    def describe(self, predicate: Predicate) -> str:
         """Its sentence with the names filled in."""
-        told = predicate.sentence
+        text = predicate.sentence
         for argument, name in self.names:
-            told = told.replace(f"{{{argument}}}", name)
-        return told
+            text = text.replace(f"{{{argument}}}", name)
+        return text
 
     def explains(self, what: str) -> Callable[[Any, Any], str]:
         """Says it of a state."""
         whom = ", ".join(name for _, name in self.names)
-        told = f"{what} for {whom}." if whom else f"{what}."
-        return lambda state, settings: told
+        text = f"{what} for {whom}." if whom else f"{what}."
+        return lambda state, settings: text
 
 
 def _each(
@@ -117,5 +117,5 @@ def _each(
                     "let it take a state, and names of sorts",
                 )
     for values in itertools.product(*(range(sorts[name].count) for name in arguments)):
-        told = ((n, sorts[n].told(v)) for n, v in zip(arguments, values, strict=True))
-        yield dict(zip(arguments, values, strict=True)), _One(tuple(told))
+        text = ((n, sorts[n].describe(v)) for n, v in zip(arguments, values, strict=True))
+        yield dict(zip(arguments, values, strict=True)), _One(tuple(text))

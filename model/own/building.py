@@ -1,4 +1,4 @@
-"""From a declared protocol to a transition system, and what is claimed of it."""
+"""Builds a transition system and its claims from a declared protocol."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from model.kit.claim import Behaviour
-from model.kit.layout import Field, Layout, TooLargeToPack
-from model.kit.renaming import Holds, Naming
-from model.kit.state import State
-from model.kit.transition_system import Action as KitAction
-from model.kit.transition_system import Model, Parameter
+from model.core.claim import Behaviour
+from model.core.layout import Field, Layout, TooLargeToPack
+from model.core.renaming import Holds, Naming
+from model.core.state import State
+from model.core.transition_system import Action as KitAction
+from model.core.transition_system import Model, Parameter
 from model.own.behaviours import behaviours_of
 from model.own.declared import Action, AnyField, BadProtocol, Choice, Index, Name, Names, Protocol
 from model.own.narration import narration
@@ -66,12 +66,12 @@ def built(
     sorts = {sort.name: sort for sort in protocol.sorts}
     form = _layout(protocol, sorts, bounds)
     rules = Rules.of(file, text, names, protocol.fields, bounds, tuple(form.sizes))
-    actions, told = [], {}
+    actions, described = [], {}
     ranges: dict[str, int] = {}
     for declared in protocol.actions:
         rule, action = _action(rules, declared, sorts, ranges)
         actions.append(replace(action, weakly_fair=action.name in protocol.fair_names))
-        told[action.name] = (rule.told, _told_arguments(rule, declared, sorts))
+        described[action.name] = (rule.description, _describe_arguments(rule, declared, sorts))
     first = _initial(rules, protocol, sorts, form, ranges)
     claims = {
         kind: tuple(_stated(rules, claim, kind, protocol.sorts) for claim in given)
@@ -93,7 +93,7 @@ def built(
             contents=tuple(action.name for action in actions),
             limits=("within", *bounds),
             initial=tuple(dict.fromkeys(State(form, state.words) for state in first)),
-            narration=narration(protocol.fields, tuple(sorts.values()), told),
+            narration=narration(protocol.fields, tuple(sorts.values()), described),
             options=options,
         ),
         behaviours=behaviours_of(rules, protocol, sorts),
@@ -114,11 +114,11 @@ def _stated(rules: Rules, claim: Any, kind: str, sorts: Sequence[Names]) -> Stat
         if witness is None or found is None:
             return f"{name} is False {where}."
         by_plural = {sort.plural: sort for sort in sorts}
-        told = [
-            f"{variable} = {by_plural[plural].told(value) if plural in by_plural else value}"
+        described = [
+            f"{variable} = {by_plural[plural].describe(value) if plural in by_plural else value}"
             for (variable, plural), value in zip(witness[0], found, strict=True)
         ]
-        return f"{name} is False {where}, for {', '.join(told)}."
+        return f"{name} is False {where}, for {', '.join(described)}."
 
     return Stated(name, sentence, function, explain)
 
@@ -215,7 +215,7 @@ def _ranges(
         )
 
 
-def _told_arguments(
+def _describe_arguments(
     rule: Rule, declared: Any, sorts: Mapping[str, Names]
 ) -> tuple[tuple[str, Names | None], ...]:
     """Each argument with the sort whose names it takes, None for a number."""

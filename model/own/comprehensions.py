@@ -1,4 +1,4 @@
-"""`all(...)`, `any(...)` and `sum(...)` of a comprehension, as functions with a loop.
+"""Lowering of `all(...)`, `any(...)` and `sum(...)` to loops.
 
 That is what they mean; and what only has loops, conditions and calls can be compiled.
 """

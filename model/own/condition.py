@@ -1,4 +1,4 @@
-"""A condition of one's own at the prompt, `s.leo[0] > 1 and s.hw[1] == 0`, as a function.
+"""Conditions from the command line: `s.leo[0] > 1 and s.hw[1] == 0`.
 
 The language is that of expressions in a file of one's own, less its functions: text and None are
 numbered, and comprehensions unfolded, by what does so there. A condition is never evaluated as
@@ -14,14 +14,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from model.kit.errors import BadCondition
-from model.kit.layout import Layout
-from model.kit.made import function_of
-from model.kit.state import State
+from model.core.errors import BadCondition
+from model.core.layout import Layout
+from model.core.made import function_of
+from model.core.state import State
 from model.own.comprehensions import Unfolding
 from model.own.condition_tree import Reader
 from model.own.declared import AnyField, Choice, Flag, Name, Number
-from model.own.narration import told_value
+from model.own.narration import describe_value
 from model.own.values import Numbering
 
 TEXT_MAX = 200
@@ -46,17 +46,17 @@ class Condition:
 
     def values(self, state: State) -> str:
         """`s.leo[0] is 2, s.hw[1] is 0`: what it reads, as far as it says of which element."""
-        told = []
+        described = []
         for written, name, index in self.read:
             try:
                 value = getattr(state, name)
                 found = value[index[0] if len(index) == 1 else index] if index else value
                 if name in self.declared:
-                    found = told_value(self.declared[name], found)
+                    found = describe_value(self.declared[name], found)
             except ValueError:
                 found = "nothing"
-            told.append(f"{written} is {found}")
-        return ", ".join(dict.fromkeys(told))
+            described.append(f"{written} is {found}")
+        return ", ".join(dict.fromkeys(described))
 
 
 def condition(

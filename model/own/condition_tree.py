@@ -1,4 +1,4 @@
-"""Reading a condition: from a tree that Python's parser made to one with nothing unknown in it.
+"""Validation of a condition's syntax tree against the model's names.
 
 Every node is made anew from what is known here, or refused at its column. What could raise is
 guarded: `s.log[0, s.leo[0] - 1] == 1` becomes `0 <= s.leo[0] - 1 and ... and s.log[...] == 1`, so a
@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
 
-from model.kit.errors import BadCondition
-from model.kit.layout import Layout, Place
-from model.kit.nearest import nearest
+from model.core.errors import BadCondition
+from model.core.layout import Layout, Place
+from model.core.nearest import nearest
 from model.own.declared import AnyField, Choice, Name
 from model.own.kinds import words_of
 
@@ -95,19 +95,19 @@ class Reader:
 
     def _comparison(self, node: ast.Compare) -> ast.expr:
         operands = [node.left, *node.comparators]
-        told = next((f for f in map(self._declared, operands) if f is not None), None)
+        described = next((f for f in map(self._declared, operands) if f is not None), None)
         choice = next((f for f in map(self._declared, operands) if isinstance(f, Choice)), None)
         for operand in operands if choice is not None else ():
             assert choice is not None
             self._require_word(choice, operand)
         guards: list[ast.expr] = []
-        made = [self._operand(operand, told, guards) for operand in operands]
+        made = [self._operand(operand, described, guards) for operand in operands]
         for op, operand in zip(node.ops, node.comparators, strict=True):
             if isinstance(op, ast.In | ast.NotIn):
                 if not isinstance(operand, ast.Tuple | ast.List | ast.Set) or not operand.elts:
                     raise self.refuse(operand, "`in` needs a list of values", "write x in (1, 2)")
             elif isinstance(op, ast.Is | ast.IsNot):
-                if not isinstance(told, Name):
+                if not isinstance(described, Name):
                     raise self.refuse(node, "`is` compares with None alone", "write ==")
             elif not isinstance(op, _COMPARED):
                 raise self.refuse(node, "that is no comparison", "use == != < <= > >= in")
@@ -127,16 +127,18 @@ class Reader:
             what = f"{choice.name} is one of its words, no number"
             raise self.refuse(node, what, f"compare it with {words_of(choice)}")
 
-    def _operand(self, node: ast.expr, told: AnyField | None, guards: list[ast.expr]) -> ast.expr:
+    def _operand(
+        self, node: ast.expr, described: AnyField | None, guards: list[ast.expr]
+    ) -> ast.expr:
         """A number, or what stands for one beside a field of one's own, or several for `in`."""
         match node:
             case ast.Constant(value=str() | None):
-                if not isinstance(told, Choice | Name):
+                if not isinstance(described, Choice | Name):
                     known = "a number, or a name as LEADER or r0"
                     raise self.refuse(node, f"{node.value!r} has no meaning here", f"use {known}")
                 return ast.copy_location(ast.Constant(node.value), node)
             case ast.Tuple(elts=values) | ast.List(elts=values) | ast.Set(elts=values):
-                made = [self._operand(value, told, guards) for value in values]
+                made = [self._operand(value, described, guards) for value in values]
                 return ast.copy_location(ast.Tuple(made, ast.Load()), node)
         found = self._number(node)
         guards.extend(found.guards)

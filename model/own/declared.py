@@ -1,7 +1,7 @@
-"""What a protocol of one's own is written with: sorts of names, fields, actions, claims.
+"""Declarations of a user model: sorts, fields, actions, claims.
 
 Everything is checked as it is declared. `BadProtocol` says what is wrong and what to write instead;
-the file and the line are those of the declaration, and whoever loads the file adds them.
+the loader adds the file and the line of the declaration.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-from model.kit.renaming import Sort
+from model.core.renaming import Sort
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,99}", re.ASCII)
 NONE = -1
@@ -48,7 +48,7 @@ class Names:
         """What renames them."""
         return Sort(self.plural)
 
-    def told(self, number: int) -> str:
+    def describe(self, number: int) -> str:
         """`node1`"""
         return f"{self.name}{number}"
 

@@ -1,4 +1,4 @@
-"""What may stand where in a rule: a name is no truth, and a choice is no number.
+"""Kind checking of rules: names, truths, choices and numbers are not mixed.
 
 Fields keep names and choices as numbers, so a rule that mixes them up would run, and mean something
 else than in Python: node 0 would be false, and 7 one of three words. Such a rule is refused.

@@ -1,4 +1,4 @@
-"""A rule as it runs interpreted: with checks where its compiled form has them.
+"""Runtime checks of interpreted rules, equal to those of compiled ones.
 
 Operations that can leave 64 bits are looked at, and rounds of loops are counted. The tree that is
 compiled stays as it is: the compiler knows ranges, and checks only where it must.
@@ -11,7 +11,7 @@ import copy
 from collections.abc import Callable, MutableMapping
 from typing import Any, TypeVar
 
-from model.kit import machine_numbers
+from model.core import machine_numbers
 
 _CHECKS: dict[str, Callable[..., Any]] = {
     "__fitting__": machine_numbers.fitting,

@@ -1,7 +1,7 @@
-"""How a person reads a protocol of one's own: in its own words, which may be none at all.
+"""Sentences and tables of a user model, from its docstrings.
 
-A step is told by its action's docstring, in which `{rm}` is the argument of that name, and by what
-changed. A state is a table, a row for each name, and beside it what belongs to no name.
+A step is described by its action's docstring, in which `{rm}` is the argument of that name, and by
+its changes. A state is a table, a row for each name, and beside it what belongs to no name.
 """
 
 from __future__ import annotations
@@ -10,18 +10,18 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from model.kit.state import State
-from model.kit.transition_system import Arguments, Narration
+from model.core.state import State
+from model.core.transition_system import Arguments, Narration
 from model.own.declared import NONE, AnyField, Choice, Flag, Name, Names
 
 NOTHING = "-"
-Told = Mapping[str, tuple[str, Sequence[tuple[str, Names | None]]]]
+Descriptions = Mapping[str, tuple[str, Sequence[tuple[str, Names | None]]]]
 """Of each action the words for it, and its arguments, each with its sort; None for a number."""
 
 
-def narration(fields: Sequence[AnyField], sorts: Sequence[Names], told: Told) -> Narration:
+def narration(fields: Sequence[AnyField], sorts: Sequence[Names], text: Descriptions) -> Narration:
     """The words for a protocol of these fields."""
-    words = _Words(tuple(fields), tuple(sorts), told)
+    words = _Words(tuple(fields), tuple(sorts), text)
     return Narration(
         sentence=words.sentence, rows=words.rows, summary=words.summary, whole=words.whole
     )
@@ -31,13 +31,13 @@ def narration(fields: Sequence[AnyField], sorts: Sequence[Names], told: Told) ->
 class _Words:
     fields: tuple[AnyField, ...]
     sorts: tuple[Names, ...]
-    told: Told
+    description: Descriptions
 
     def sentence(self, action: str, arguments: Arguments, before: State, after: State) -> str:
         """The action's own words with its arguments, then each element that has another value."""
-        words, declared = self.told[action]
+        words, declared = self.description[action]
         given = {
-            name: sort.told(value) if sort is not None else str(value)
+            name: sort.describe(value) if sort is not None else str(value)
             for (name, sort), value in zip(declared, arguments, strict=True)
         }
         words = _BLANK.sub(lambda blank: given.get(blank[1], blank[0]), words).rstrip(".:")
@@ -55,7 +55,7 @@ class _Words:
                     _row(state, field, number) if field.indices[0] == sort else NOTHING
                     for field in columns
                 ]
-                table.append([sort.told(number), *cells])
+                table.append([sort.describe(number), *cells])
         return table
 
     def summary(self, state: State) -> list[tuple[str, str]]:
@@ -63,7 +63,7 @@ class _Words:
         found = []
         for field in self.fields:
             if not field.indices:
-                found.append((field.name, told_value(field, getattr(state, field.name))))
+                found.append((field.name, describe_value(field, getattr(state, field.name))))
             elif not isinstance(field.indices[0], Names):
                 first = field.indices[0]
                 assert isinstance(first, int)
@@ -74,7 +74,7 @@ class _Words:
     def whole(self, state: State) -> str:
         """`state[rm0] idle, state[rm1] working, holder rm1`"""
         return ", ".join(
-            f"{field.name}{where} {told_value(field, _element(state, field, index))}"
+            f"{field.name}{where} {describe_value(field, _element(state, field, index))}"
             for field in self.fields
             for where, index in _elements(field)
         )
@@ -84,14 +84,14 @@ class _Words:
             for where, index in _elements(field):
                 was, now = _element(before, field, index), _element(after, field, index)
                 if was != now:
-                    told = f"{told_value(field, was)} -> {told_value(field, now)}"
-                    yield f"{field.name}{where} {told}"
+                    text = f"{describe_value(field, was)} -> {describe_value(field, now)}"
+                    yield f"{field.name}{where} {text}"
 
 
 _BLANK = re.compile(r"\{(\w+)\}")
 
 
-def told_value(field: AnyField, value: int) -> str:
+def describe_value(field: AnyField, value: int) -> str:
     """An element as a person reads it."""
     match field:
         case Flag():
@@ -99,7 +99,7 @@ def told_value(field: AnyField, value: int) -> str:
         case Choice():
             return field.values[value]
         case Name():
-            return "none" if value == NONE else field.of.told(value)
+            return "none" if value == NONE else field.of.describe(value)
     return str(value)
 
 
@@ -119,7 +119,7 @@ def _elements(field: AnyField) -> Iterator[tuple[str, tuple[int, ...]]]:
 
 def _index(field: AnyField, position: int, number: int) -> str:
     index = field.indices[position]
-    return index.told(number) if isinstance(index, Names) else str(number)
+    return index.describe(number) if isinstance(index, Names) else str(number)
 
 
 def _element(state: State, field: AnyField, index: tuple[int, ...]) -> int:
@@ -133,11 +133,11 @@ def _element(state: State, field: AnyField, index: tuple[int, ...]) -> int:
 def _row(state: State, field: AnyField, number: int) -> str:
     """One row of a field: a value, or all of them, or the names that are flagged."""
     if len(field.indices) == 1:
-        return told_value(field, _element(state, field, (number,)))
+        return describe_value(field, _element(state, field, (number,)))
     second = field.indices[1]
     extent = second.count if isinstance(second, Names) else second
     values = [_element(state, field, (number, column)) for column in range(extent)]
     if isinstance(field, Flag) and isinstance(second, Names):
-        inside = (second.told(column) for column, value in enumerate(values) if value)
+        inside = (second.describe(column) for column, value in enumerate(values) if value)
         return "{" + ", ".join(inside) + "}"
-    return " ".join(told_value(field, value) for value in values)
+    return " ".join(describe_value(field, value) for value in values)

@@ -1,4 +1,4 @@
-"""From the text of a user's file to functions that a search can interpret and compile.
+"""Reads rules from a user's file as functions to interpret and compile.
 
 An action is one function: what stands before its last `when` or `within` only looks and becomes the
 guard and the limit, and the whole of it without these becomes the effect. Beside that nothing is
@@ -15,8 +15,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from model.kit.made import function_of
-from model.kit.nearest import nearest
+from model.core.made import function_of
+from model.core.nearest import nearest
 from model.own.comprehensions import Unfolding
 from model.own.declared import AnyField, BadProtocol
 from model.own.kinds import Kinds
@@ -32,13 +32,13 @@ _Node = TypeVar("_Node", bound=ast.AST)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """An action as the checker calls it; see `model.kit.transition_system.Action`."""
+    """An action as the checker calls it; see `model.core.transition_system.Action`."""
 
     guard: Callable[..., bool]
     effect: Callable[..., None]
     limit: Callable[..., int] | None
     arguments: tuple[str, ...]
-    told: str
+    description: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,7 @@ class Rules:
             ),
             limit=limit,
             arguments=tuple(arguments[1:]),
-            told=_first_sentence(tree),
+            description=_first_sentence(tree),
         )
 
     def claim(
@@ -129,8 +129,10 @@ class Rules:
         tree = self._tree(function, "a claim")
         given = len(tree.args.args)
         if given not in takes:
-            told = " or ".join("a state" if n == 1 else "a state and the next" for n in takes)
-            raise self.refuse(tree, f"{tree.name} takes {given} arguments", f"let it take {told}")
+            described = " or ".join("a state" if n == 1 else "a state and the next" for n in takes)
+            raise self.refuse(
+                tree, f"{tree.name} takes {given} arguments", f"let it take {described}"
+            )
         body = _without_docstring(tree)
         returns = [n for n in ast.walk(tree) if isinstance(n, ast.Return)]
         if not returns or any(node.value is None for node in returns):
@@ -154,13 +156,13 @@ class Rules:
         """Name, sentence, and what is asked of a step: a state is reached by a step that leads to
         it. Then, of a function of a state, what is asked of initial states, which none leads to.
         """
-        name, told, given, made = self.claim(function, (1, 2))
+        name, described, given, made = self.claim(function, (1, 2))
         if given == 2:
-            return name, told, made, None
+            return name, described, made, None
         now = self._entered(f"{name}_now", made)
         text = f"return {now}(after, {SETTINGS})"
         step = ["before", "after", SETTINGS]
-        return name, told, self._compiled(self.trees[name], step, ast.parse(text).body), made
+        return name, described, self._compiled(self.trees[name], step, ast.parse(text).body), made
 
     def predicate(self, function: Any) -> Predicate:
         """A function of a state and of names, as claims about what follows have. Raises
@@ -172,8 +174,10 @@ class Rules:
             raise self.refuse(
                 tree, f"{tree.name} takes no state", "its first argument is the state"
             )
-        name, told, _, made = self.claim(function, (len(arguments),), states=1)
-        return Predicate(name, told, tuple(arguments[1:]), tree, self._entered(f"{name}_of", made))
+        name, described, _, made = self.claim(function, (len(arguments),), states=1)
+        return Predicate(
+            name, described, tuple(arguments[1:]), tree, self._entered(f"{name}_of", made)
+        )
 
     def bound(self, predicate: Predicate, values: Mapping[str, int]) -> Any:
         """The predicate of these names, as a function of a state and the settings."""
@@ -397,5 +401,5 @@ def _without_docstring(tree: ast.FunctionDef) -> list[ast.stmt]:
 
 def _first_sentence(tree: ast.FunctionDef) -> str:
     """The first paragraph of its docstring, on one line."""
-    told = (ast.get_docstring(tree) or "").strip().split("\n\n")[0]
-    return " ".join(told.split())
+    described = (ast.get_docstring(tree) or "").strip().split("\n\n")[0]
+    return " ".join(described.split())

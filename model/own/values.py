@@ -1,4 +1,4 @@
-"""The numbers behind what a user writes as text or as None, by the field that it stands beside."""
+"""Encoding of names, choices and None as numbers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from model.kit.nearest import nearest
+from model.core.nearest import nearest
 from model.own.declared import NONE, AnyField, Choice, Name
 
 Refuse = Callable[[ast.AST | None, str, str], Exception]

@@ -1,4 +1,4 @@
-"""For which names a claim is False that says `all(...)` or `not any(...)` of a comprehension."""
+"""Witnesses: for which names a quantified claim is false."""
 
 from __future__ import annotations
 

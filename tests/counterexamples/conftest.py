@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from counterexamples import Replayed, Trace, replay, trace_of
-from model.kit.transition_system import Model
+from model.core.transition_system import Model
 from model.message.environment import Environment
 from model.message.model import message_model
 

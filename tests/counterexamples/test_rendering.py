@@ -14,7 +14,7 @@ from counterexamples import (
     replay,
     trace_of,
 )
-from model.kit.transition_system import Model
+from model.core.transition_system import Model
 from model.message.environment import Environment
 from model.message.model import message_model
 from model.message.narration import LANES

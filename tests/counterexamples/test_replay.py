@@ -20,7 +20,7 @@ from counterexamples import (
     trace_of,
 )
 from invariants import no_committed_loss
-from model.kit.transition_system import Model
+from model.core.transition_system import Model
 
 
 def holds(model: Model) -> Any:

@@ -13,7 +13,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-MAIN = "from checker.console.cli import main; main()"
+MAIN = "from checker.cli.cli import main; main()"
 ENDLESS = """restarts = 15
 moves = 15
 requests-survive = true

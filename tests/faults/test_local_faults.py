@@ -9,7 +9,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from command import checked, facts, finished, killed_after, levels_kept, started
+
+from tests.support.command import checked, facts, finished, killed_after, levels_kept, started
 
 ATOMIC = ("--grain", "atomic", "--protocol", "hw", "--replicas", 3, "--engine", "local")
 SMALL = ("--protocol", "hw", "--engine", "local")

@@ -15,7 +15,8 @@ from pathlib import Path
 import psutil
 import pyspark
 import pytest
-from command import (
+
+from tests.support.command import (
     checked,
     facts,
     finished,
@@ -26,7 +27,7 @@ from command import (
     wait_until,
     wait_until_told,
 )
-from standalone import QUICK_JVM, Standalone, standalone
+from tests.support.standalone import QUICK_JVM, Standalone, standalone
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
@@ -138,8 +139,8 @@ def test_a_killed_spark_that_keeps_nothing_says_so_and_another_is_started(tmp_pa
     """One process runs both, as a gate does: PySpark would go on with the first one's gateway."""
     program = """
 import sys
-from checker.engines import jvm
-from checker.engines.spark_session import start_context
+from checker.search.engines import jvm
+from checker.search.engines.spark_session import start_context
 from pathlib import Path
 for turn in range(2):
     context = start_context("local[1]", log=Path(sys.argv[1]))
@@ -163,7 +164,7 @@ for turn in range(2):
 
 
 def test_a_killed_spark_ends_a_matrix_in_one_line() -> None:
-    main = "from checker.console.cli import main; main()"
+    main = "from checker.cli.cli import main; main()"
     command = ["matrix", "--engine", "spark", "--master", "local[2]"]
     run = subprocess.Popen(
         [sys.executable, "-c", main, *command],

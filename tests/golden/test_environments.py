@@ -7,10 +7,10 @@ from contextlib import closing
 import pytest
 
 import invariants
-from checker.engines.memory import MemoryEngine
 from checker.kafka.families import problem_for
-from checker.result import Verdict
-from checker.search import search
+from checker.search.engines.memory import MemoryEngine
+from checker.search.result import Verdict
+from checker.search.search import search
 from invariants.expected import EXPECTED
 from model.message.environment import ENVIRONMENTS
 from model.message.releases import RELEASES

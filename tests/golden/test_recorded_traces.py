@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import invariants
+from checker.checking.run import EngineChoice, run
 from checker.kafka.families import family_of, problem_for
-from checker.run import EngineChoice, run
 from counterexamples import (
     Trace,
     confirm,

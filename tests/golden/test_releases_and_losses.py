@@ -6,9 +6,9 @@ from contextlib import closing
 
 import pytest
 
-from checker.engines.memory import MemoryEngine
 from checker.kafka.families import problem_for
-from checker.search import search
+from checker.search.engines.memory import MemoryEngine
+from checker.search.search import search
 from model.message.environment import Environment
 from model.message.releases import release_followed
 

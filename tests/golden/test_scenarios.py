@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 
 import invariants
-from checker.compiled.kernel import plan_of
-from checker.finding import confirmed
+from checker.compiler.kernel import plan_of
 from checker.kafka.families import family_of, problem_for
-from checker.result import Verdict
-from checker.scenarios.catalogue import CATALOGUE
-from checker.scenarios.document import run_part, to_markdown
-from checker.scenarios.running import Outcome, run_scenarios, shared_by_shape
-from checker.scenarios.scenario import Scenario
+from checker.kafka.scenarios.catalogue import CATALOGUE
+from checker.kafka.scenarios.document import run_part, to_markdown
+from checker.kafka.scenarios.running import Outcome, run_scenarios, shared_by_shape
+from checker.kafka.scenarios.scenario import Scenario
+from checker.search.result import Verdict
+from checker.traces.finding import confirmed
 from counterexamples import NotACounterexample, TraceError, read_trace, to_json
-from model.kit.claim import Claim
+from model.core.claim import Claim
 from model.message.versions import version_of
 
 TRACES = Path(__file__).parents[2] / "examples" / "traces" / "scenarios"

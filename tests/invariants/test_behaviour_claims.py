@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from states import agreed, edited, model_of
 
 import invariants
-from model.kit.claim import Recoverable, Temporal, predicates_of
+from model.core.claim import Recoverable, Temporal, predicates_of
 from model.message.terms import NO_ROLE, TRUNCATING
+from tests.support.states import agreed, edited, model_of
 
 MODEL = model_of("kip320", epochs=3, min_insync_replicas=2)
 AGREED = agreed(MODEL)

@@ -10,7 +10,7 @@ import pytest
 
 import invariants
 from invariants import reachable
-from model.kit.claim import ActionProperty, Invariant, Reachable, Recoverable, Temporal
+from model.core.claim import ActionProperty, Invariant, Reachable, Recoverable, Temporal
 from model.message.environment import Environment
 from model.message.settings import settings_of
 from model.message.versions import VERSIONS

@@ -10,15 +10,15 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from states import agreed, edited, model_of, run
 
 from invariants import acknowledged_on_disk, acknowledged_somewhere, leader_possible
 from invariants.electable import electable
-from model.kit.claim import Invariant
-from model.kit.state import State
-from model.kit.transition_system import Model
+from model.core.claim import Invariant
+from model.core.state import State
+from model.core.transition_system import Model
 from model.message.partition_state import write_isr
 from model.message.terms import NO_ROLE, contains
+from tests.support.states import agreed, edited, model_of, run
 
 NEEDS_NO_LEADER = [acknowledged_somewhere.CLAIM, acknowledged_on_disk.CLAIM]
 ELR = model_of("elr", min_insync_replicas=2)

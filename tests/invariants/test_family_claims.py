@@ -6,7 +6,6 @@ import re
 from typing import Any
 
 import pytest
-from states import after, agreed, edited, model_of
 
 from invariants import (
     ALL,
@@ -22,10 +21,11 @@ from invariants import (
     valid_isr,
     visible_hw,
 )
-from model.kit.claim import Invariant
-from model.kit.state import State
+from model.core.claim import Invariant
+from model.core.state import State
 from model.message.environment import DECLARED, FAULTS
 from model.message.terms import NO_REPLICA, NO_ROLE, OUT_OF_RANGE, TRUNCATING
+from tests.support.states import after, agreed, edited, model_of
 
 MODEL = model_of("elr", min_insync_replicas=2, consumer=True)
 AGREED = agreed(MODEL, consumed=2, last_consumed=2)

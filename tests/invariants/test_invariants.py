@@ -6,7 +6,6 @@ import re
 from typing import Any
 
 import pytest
-from states import after, agreed, edited, model_of, run
 
 from invariants import (
     ALL,
@@ -19,9 +18,10 @@ from invariants import (
     reachable,
     sane,
 )
-from model.kit.claim import Invariant
-from model.kit.state import State
+from model.core.claim import Invariant
+from model.core.state import State
 from model.message.terms import FETCHING, LEADER, NO_ROLE, TRUNCATING
+from tests.support.states import after, agreed, edited, model_of, run
 
 MODEL = model_of("epoch")
 HW = model_of("hw")

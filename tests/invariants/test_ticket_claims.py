@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from states import agreed, edited, hand_made, model_of
 
 from invariants import log_matching, log_matching_by_epoch, no_endless_question
 from model.message.terms import LEADER, NO_ROLE, TRUNCATING
+from tests.support.states import agreed, edited, hand_made, model_of
 
 MODEL = model_of("kip320", epochs=3)
 ASKS_ON = model_of("kip320-without-truncation-clears-epochs", epochs=3)

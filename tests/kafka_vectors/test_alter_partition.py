@@ -8,7 +8,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from kafka_vectors import (
+
+from model.message.fetch import observe_fetch
+from model.message.high_watermark import counted_isr
+from tests.support.kafka_vectors import (
     Vector,
     as_set,
     calls,
@@ -18,9 +21,6 @@ from kafka_vectors import (
     rules_at,
     take,
 )
-
-from model.message.fetch import observe_fetch
-from model.message.high_watermark import counted_isr
 
 MANAGER = "ReplicationControlManagerTest"
 FOUR = {0, 1, 2, 3}
@@ -223,7 +223,7 @@ IN_SHUTDOWN = "PartitionTest.testIsrNotExpandedIfReplicaIsInControlledShutdown"
     ),
 )
 def test_a_follower_that_may_not_join_yet(vector: Vector, tag: str) -> None:
-    """Told is the maximal ISR of a leader of ten records that is alone in the ISR."""
+    """Commands is the maximal ISR of a leader of ten records that is alone in the ISR."""
     how, moment = vector.given
     c = rules_at(tag, vector)
     s = partition(isr=0b01, known_isr=[0b01], leo=[10], hw=[10])

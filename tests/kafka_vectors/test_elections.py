@@ -6,7 +6,10 @@ Replicas are told in the order of assignment: where Kafka's test assigns 2 and 4
 from __future__ import annotations
 
 import pytest
-from kafka_vectors import (
+
+from model.message.controller import next_leader, take_out
+from model.message.terms import NO_REPLICA
+from tests.support.kafka_vectors import (
     Vector,
     as_set,
     calls,
@@ -16,9 +19,6 @@ from kafka_vectors import (
     rules_at,
     take,
 )
-
-from model.message.controller import next_leader, take_out
-from model.message.terms import NO_REPLICA
 
 BY_ZOOKEEPER = ("2.0.1", "2.4.0", "2.7.0", "3.8.0")
 ALGORITHMS = "PartitionLeaderElectionAlgorithmsTest"
@@ -131,7 +131,7 @@ EMPTIED = (
     ),
 )
 def test_what_is_left_when_the_only_replica_stops(vector: Vector, tag: str) -> None:
-    """Told are leader, ISR and how many epochs have begun."""
+    """Commands are leader, ISR and how many epochs have begun."""
     c = rules_at(tag, unclean_leader_election=vector.given)
     s = partition(1)
     take(s, c, "Crash 0", "Fence 0")
@@ -156,7 +156,7 @@ WITH_OFFLINE = f"{CONTROLLER}.testPreferredReplicaLeaderElectionWithOfflinePrefe
     ),
 )
 def test_a_preferred_replica_that_is_down_is_not_made_leader(vector: Vector, tag: str) -> None:
-    """Told are leader and epoch after it has shut down."""
+    """Commands are leader and epoch after it has shut down."""
     c = rules_at(tag, shutdowns=1)
     s = partition()
     take(s, c, f"BeginShutdown {vector.given}", f"Stop {vector.given}", f"Fence {vector.given}")
@@ -264,7 +264,7 @@ def test_whom_the_quorum_controller_elects(vector: Vector, tag: str) -> None:
 def test_a_leader_is_elected_where_the_leader_leaves_the_isr(vector: Vector, tag: str) -> None:
     """Replica 1 leads three in sync, of which replica 2 is not acceptable; given who leaves.
 
-    Told are leader and ISR.
+    Commands are leader and ISR.
     """
     s = partition(3, leader=1, fenced=0b100)
     take_out(s, rules_at(tag, vector), vector.given)

@@ -10,7 +10,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from kafka_vectors import (
+
+from model.message.controller import elect_next
+from model.message.partition_state import write_isr
+from model.message.terms import LEADER, NO_REPLICA
+from tests.support.kafka_vectors import (
     Vector,
     as_set,
     calls,
@@ -19,10 +23,6 @@ from kafka_vectors import (
     rules_at,
     take,
 )
-
-from model.message.controller import elect_next
-from model.message.partition_state import write_isr
-from model.message.terms import LEADER, NO_REPLICA
 
 BUILDER, MANAGER = "PartitionChangeBuilderTest", "ReplicationControlManagerTest"
 SINCE_3_7 = ("3.7.0", "3.8.0")
@@ -163,7 +163,7 @@ def test_the_elr_as_brokers_go_and_come(vector: Vector, tag: str) -> None:
 def test_who_may_be_elected_once_the_isr_is_empty(vector: Vector, tag: str) -> None:
     """Given ISR and ELR; then the whole ISR is unacceptable, and leaves it in one change.
 
-    Told are leader, ISR, ELR and last known leader.
+    Commands are leader, ISR, ELR and last known leader.
     """
     isr, elr = vector.given
     c = rules(vector, tag)

@@ -10,7 +10,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from kafka_vectors import (
+
+from model.message.epochs import epoch_at, latest_epoch
+from model.message.metadata import take_up
+from model.message.terms import FETCHING, LEADER, NO_EPOCH, NO_ROLE, UNKNOWN_OFFSET
+from model.message.truncation import end_offset_for, truncate
+from tests.support.kafka_vectors import (
     UNDEFINED,
     Cache,
     Vector,
@@ -22,11 +27,6 @@ from kafka_vectors import (
     take,
     write,
 )
-
-from model.message.epochs import epoch_at, latest_epoch
-from model.message.metadata import take_up
-from model.message.terms import FETCHING, LEADER, NO_EPOCH, NO_ROLE, UNKNOWN_OFFSET
-from model.message.truncation import end_offset_for, truncate
 
 KIP_101, KIP_279 = ("0.11.0.2",), ("2.0.0",)
 OLD = KIP_101 + KIP_279

@@ -7,7 +7,11 @@ older protocol and has no counterpart.
 from __future__ import annotations
 
 import pytest
-from kafka_vectors import (
+
+from model.message.fetch import takes_fetch
+from model.message.terms import ANSWERED, FETCHING, IDLE, LEADER, PARKED, TRUNCATING, UNKNOWN_OFFSET
+from model.message.truncation import can_offset_for_leader_epoch
+from tests.support.kafka_vectors import (
     Vector,
     calls,
     do_work,
@@ -17,10 +21,6 @@ from kafka_vectors import (
     take,
     write,
 )
-
-from model.message.fetch import takes_fetch
-from model.message.terms import ANSWERED, FETCHING, IDLE, LEADER, PARKED, TRUNCATING, UNKNOWN_OFFSET
-from model.message.truncation import can_offset_for_leader_epoch
 
 OLDER, SAME, NEWER = 4, 5, 6
 """The epoch of the request, where the leader's is 5."""
@@ -123,7 +123,7 @@ def told(
 
 
 def refused(method: str, given: tuple[int, int], says: tuple[int, int]) -> list[Vector]:
-    """As `told`, of a fetch that Kafka refuses for its epoch."""
+    """As `describe`, of a fetch that Kafka refuses for its epoch."""
     return [
         told(method, given, says, IN_SESSIONS, WITHIN_A_SESSION),
         told(method, given, says, (*FENCED, "3.8.0")),
@@ -173,7 +173,7 @@ def test_what_a_new_follower_gets(vector: Vector, tag: str) -> None:
     ),
 )
 def test_what_a_follower_gets_when_the_leaders_epoch_has_changed(vector: Vector, tag: str) -> None:
-    """Told are the follower's LEO, and whether its fetch was taken.
+    """Commands are the follower's LEO, and whether its fetch was taken.
 
     In the first it has both records of the leader; in the others one of the two.
     """

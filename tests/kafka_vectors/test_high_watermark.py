@@ -6,7 +6,11 @@ Replica 0 leads. "Fetches from" is what the leader learns of a fetch: an offset.
 from __future__ import annotations
 
 import pytest
-from kafka_vectors import (
+
+from model.message.fetch import observe_fetch
+from model.message.high_watermark import counted_isr
+from model.message.metadata import take_up
+from tests.support.kafka_vectors import (
     Cache,
     Vector,
     calls,
@@ -17,10 +21,6 @@ from kafka_vectors import (
     take,
     write,
 )
-
-from model.message.fetch import observe_fetch
-from model.message.high_watermark import counted_isr
-from model.message.metadata import take_up
 
 TEN: Cache = [(4, 0)]
 BOTH = ("2.4.0", "2.7.0", "2.8.1", "3.3.0", "3.8.0")

@@ -7,7 +7,13 @@ may be found lagging at any time, and that it is not before has no counterpart.
 from __future__ import annotations
 
 import pytest
-from kafka_vectors import (
+
+from model.message.fetch import observe_fetch
+from model.message.high_watermark import counted_isr
+from model.message.isr import can_shrink_isr
+from model.message.metadata import take_up
+from model.message.terms import FETCHING, UNKNOWN_OFFSET
+from tests.support.kafka_vectors import (
     Cache,
     Vector,
     calls,
@@ -18,12 +24,6 @@ from kafka_vectors import (
     take,
     write,
 )
-
-from model.message.fetch import observe_fetch
-from model.message.high_watermark import counted_isr
-from model.message.isr import can_shrink_isr
-from model.message.metadata import take_up
-from model.message.terms import FETCHING, UNKNOWN_OFFSET
 
 DIRECT = ("2.4.0",)
 """The leader writes the ISR; from 2.7 on it asks for it."""

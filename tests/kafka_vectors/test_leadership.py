@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from kafka_vectors import (
+
+from model.message.epochs import epoch_start
+from model.message.fetch import observe_fetch
+from model.message.metadata import take_up
+from model.message.terms import FETCHING, TRUNCATING
+from tests.support.kafka_vectors import (
     Cache,
     Vector,
     calls,
@@ -13,11 +18,6 @@ from kafka_vectors import (
     take,
     write,
 )
-
-from model.message.epochs import epoch_start
-from model.message.fetch import observe_fetch
-from model.message.metadata import take_up
-from model.message.terms import FETCHING, TRUNCATING
 
 TEN: Cache = [(4, 0)]
 BOTH = ("2.4.0", "2.7.0", "2.8.1", "3.3.0", "3.8.0")
@@ -79,7 +79,7 @@ SAME_START = "PartitionTest.testDoNotUpdateEpochStartOffsetIfLeaderEpochIsNotBum
     ),
 )
 def test_a_change_within_the_epoch_leaves_what_the_leader_knows(vector: Vector, tag: str) -> None:
-    """Told is what it takes for the follower's log end."""
+    """Commands is what it takes for the follower's log end."""
     c = rules_at(tag, vector)
     s = partition(role=[FETCHING], epoch=8, known_epoch=[7], isr=0b01)
     take_up(s, c, 0, 0, 8, 0b01)

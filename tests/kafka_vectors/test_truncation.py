@@ -9,19 +9,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from kafka_vectors import (
-    UNDEFINED,
-    Cache,
-    Vector,
-    calls,
-    do_work,
-    epochs_of,
-    is_enabled,
-    partition,
-    rules_at,
-    take,
-    write,
-)
 
 from model.message.environment import Environment
 from model.message.fetch import is_out_of_range
@@ -35,6 +22,19 @@ from model.message.truncation import (
     truncation_point,
 )
 from model.message.versions import version_of
+from tests.support.kafka_vectors import (
+    UNDEFINED,
+    Cache,
+    Vector,
+    calls,
+    do_work,
+    epochs_of,
+    is_enabled,
+    partition,
+    rules_at,
+    take,
+    write,
+)
 
 KIP_101 = ("0.11.0.2",)
 BY_EPOCHS = ("2.0.0", "2.0.1", "2.4.0", "2.7.0")

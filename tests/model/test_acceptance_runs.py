@@ -10,12 +10,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from states import exchange, is_enabled, model_of, run
 
 from invariants import no_divergence_below_hw
-from model.kit.state import State
-from model.kit.transition_system import Model
+from model.core.state import State
+from model.core.transition_system import Model
 from model.message.terms import FETCHING
+from tests.support.states import exchange, is_enabled, model_of, run
 
 EPOCHS_OF_2_0 = ["kip279", "kip279-code", "kip320", "truncate-on-fetch"]
 

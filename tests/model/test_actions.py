@@ -7,10 +7,9 @@ The other half of the actions is in `test_failover_actions`.
 from __future__ import annotations
 
 import pytest
-from states import Changes, after, bound, changed_by, edited, model_of
 
-from model.kit.state import OutOfRange, State
-from model.kit.transition_system import Model
+from model.core.state import OutOfRange, State
+from model.core.transition_system import Model
 from model.message.contents import ACTIONS
 from model.message.terms import (
     ANSWERED,
@@ -22,6 +21,7 @@ from model.message.terms import (
     REQUESTED,
     UNKNOWN_OFFSET,
 )
+from tests.support.states import Changes, after, bound, changed_by, edited, model_of
 
 MODEL = model_of("epoch", moves=1)
 START = MODEL.initial[0]

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from states import model_of, packed
 
-from model.kit.errors import BadEnvironment
-from model.kit.state import State, as_dict
-from model.kit.transition_system import Model
+from model.core.errors import BadEnvironment
+from model.core.state import State, as_dict
+from model.core.transition_system import Model
 from model.message.cluster import fields
 from model.message.environment import Bounds
 from model.message.terms import FETCHING, LEADER, UNKNOWN_OFFSET
+from tests.support.states import model_of, packed
 
 
 def reachable_states(model: Model) -> set[State]:

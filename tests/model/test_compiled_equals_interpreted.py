@@ -13,7 +13,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from both_ways import (
+
+import invariants
+from checker.compiler.origins import ROW_SHIFT
+from checker.problem.packed_rows import state_words
+from checker.search.engines.expander import Expander, Findings, Tally
+from model.core.layout import Field
+from model.core.state import NotAlive, State
+from model.core.transition_system import Model
+from model.message.features import ELR, has
+from model.message.terms import FETCHING, LEADER, NO_RECORD, NO_ROLE
+from tests.support.both_ways import (
     Compiled,
     Interpreted,
     Successor,
@@ -22,17 +32,7 @@ from both_ways import (
     judged,
     stepped,
 )
-from states import model_of, packed
-
-import invariants
-from checker.compiled.origins import ROW_SHIFT
-from checker.engines.expander import Expander, Findings, Tally
-from checker.rows import state_words
-from model.kit.layout import Field
-from model.kit.state import NotAlive, State
-from model.kit.transition_system import Model
-from model.message.features import ELR, has
-from model.message.terms import FETCHING, LEADER, NO_RECORD, NO_ROLE
+from tests.support.states import model_of, packed
 
 ENOUGH = 4000
 """After a level with which it has so many states a walk ends: each takes a millisecond."""

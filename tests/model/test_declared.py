@@ -6,10 +6,9 @@ import re
 from pathlib import Path
 
 import pytest
-from states import model_of, run
 
-from checker.console.shared.options import ENVIRONMENT_OPTIONS
-from checker.matrix.grid import AXES, FAULT
+from checker.cli.shared.options import ENVIRONMENT_OPTIONS
+from checker.kafka.matrix.grid import AXES, FAULT
 from model.message import limits
 from model.message.cluster import fields
 from model.message.contents import ACTIONS, contents
@@ -24,6 +23,7 @@ from model.message.environment import (
 from model.message.features import FEATURES, TRUNCATIONS
 from model.message.settings import Settings, settings_of
 from model.message.versions import VERSIONS
+from tests.support.states import model_of, run
 
 NUMBERS = [name for name, declared in DECLARED.items() if declared.most is not None]
 WORDS = [name for name, declared in DECLARED.items() if declared.values is not None]

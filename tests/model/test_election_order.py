@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from states import bound, changed_by, edited, is_enabled, model_of
-from walking import walk
 
-from model.kit.state import State
-from model.kit.transition_system import Model
+from model.core.state import State
+from model.core.transition_system import Model
 from model.message.controller import candidates
 from model.message.terms import NO_REPLICA, NO_ROLE, contains, size, without_member
+from tests.support.states import bound, changed_by, edited, is_enabled, model_of
+from tests.support.walking import walk
 
 ANY = model_of("epoch", replicas=3, election_order="any")
 UNCLEAN = model_of("epoch", replicas=3, election_order="any", unclean_leader_election=True)

@@ -6,10 +6,9 @@ The other half is in `test_actions`.
 from __future__ import annotations
 
 import pytest
-from states import Changes, after, changed_by, edited, hand_made, model_of
 
-from model.kit.state import State
-from model.kit.transition_system import Model
+from model.core.state import State
+from model.core.transition_system import Model
 from model.message import terms
 from model.message.terms import (
     ANSWERED,
@@ -20,6 +19,7 @@ from model.message.terms import (
     REQUESTED,
     TRUNCATING,
 )
+from tests.support.states import Changes, after, changed_by, edited, hand_made, model_of
 
 MODEL = model_of("epoch", moves=1)
 START = MODEL.initial[0]

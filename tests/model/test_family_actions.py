@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from states import Changes, after, changed_by, edited, is_enabled, model_of
 
 from model.message.terms import (
     ANSWERED,
@@ -22,6 +21,7 @@ from model.message.terms import (
     TRUNCATING,
     UNKNOWN_OFFSET,
 )
+from tests.support.states import Changes, after, changed_by, edited, is_enabled, model_of
 
 KRAFT = model_of("kraft")
 ELR = model_of("elr", min_insync_replicas=2)

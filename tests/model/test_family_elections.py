@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from states import Changes, after, changed_by, edited, model_of
 
-from model.kit.state import State
-from model.kit.transition_system import Model
+from model.core.state import State
+from model.core.transition_system import Model
 from model.message.terms import (
     NO_EPOCH,
     NO_ROLE,
 )
+from tests.support.states import Changes, after, changed_by, edited, model_of
 
 # Elections from the ELR.
 

@@ -8,9 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from states import Changes, after, changed_by, edited, model_of, run
 
-from model.kit.transition_system import Model
+from model.core.transition_system import Model
 from model.message.terms import (
     ANSWERED,
     DIVERGING,
@@ -25,6 +24,7 @@ from model.message.terms import (
     REQUESTED,
     TRUNCATING,
 )
+from tests.support.states import Changes, after, changed_by, edited, model_of, run
 
 ZOOKEEPER = model_of("kip320", restarts=2, session_expiries=1, shutdowns=2, moves=1)
 KRAFT = model_of("kip903", restarts=2, session_expiries=1, shutdowns=2, moves=1)

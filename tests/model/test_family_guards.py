@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from states import edited, is_enabled, model_of
 
-from model.kit.state import State
+from model.core.state import State
 from model.message.terms import (
     ANSWERED,
     DIVERGING,
@@ -26,6 +25,7 @@ from model.message.terms import (
     REQUESTED,
     TRUNCATING,
 )
+from tests.support.states import edited, is_enabled, model_of
 
 ZOOKEEPER = model_of("kip320", requests_survive=True, late_metadata=True, consumer=True)
 UNFENCED = model_of("epoch", requests_survive=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from states import after, bound, edited, is_enabled, model_of
 
-from model.kit.state import State
+from model.core.state import State
 from model.message.terms import NO_EPOCH, NO_REPLICA, NO_ROLE
+from tests.support.states import after, bound, edited, is_enabled, model_of
 
 ELR = model_of("elr")
 START = ELR.initial[0]

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from states import Changes, after, changed_by, edited, hand_made, model_of
 
-from model.kit.state import State
-from model.kit.transition_system import Model
+from model.core.state import State
+from model.core.transition_system import Model
 from model.message.terms import (
     ANSWERED,
     DIVERGING,
@@ -23,6 +22,7 @@ from model.message.terms import (
     UNKNOWN_OFFSET,
 )
 from model.message.truncation import truncation_point
+from tests.support.states import Changes, after, changed_by, edited, hand_made, model_of
 
 START = model_of("kraft").initial[0]
 """r0 leads in epoch 0, r1 fetches from it, both are in sync. The same in every version."""

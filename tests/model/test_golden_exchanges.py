@@ -9,12 +9,11 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from states import after, bound, changes, exchange, hand_made, model_of, run
 
 from invariants import no_committed_loss, no_divergence_below_hw
-from model.kit.layout import Layout
-from model.kit.state import Draft, State
-from model.kit.transition_system import Model
+from model.core.layout import Layout
+from model.core.state import Draft, State
+from model.core.transition_system import Model
 from model.message.environment import DOCUMENTED
 from model.message.high_watermark import advance_high_watermark, in_sync_end
 from model.message.model import message_model
@@ -22,6 +21,7 @@ from model.message.produce import produce
 from model.message.settings import settings_of
 from model.message.terms import ANSWERED, FETCHING, IDLE, LEADER, NO_ROLE, PARKED, TRUNCATING
 from model.message.versions import HW
+from tests.support.states import after, bound, changes, exchange, hand_made, model_of, run
 
 LEADS, FOLLOWS = 0, 1
 SETTINGS = settings_of(DOCUMENTED, HW)

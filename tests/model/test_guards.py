@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from states import bound, edited, is_enabled, model_of
 
-from model.kit.state import State
-from model.kit.transition_system import Model
+from model.core.state import State
+from model.core.transition_system import Model
 from model.message.contents import ACTIONS
 from model.message.terms import (
     ANSWERED,
@@ -20,6 +19,7 @@ from model.message.terms import (
     REQUESTED,
     TRUNCATING,
 )
+from tests.support.states import bound, edited, is_enabled, model_of
 
 MODEL = model_of("epoch", moves=1)
 ELSEWHERE = {

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from hypothesis import given, reject, settings
 from hypothesis import strategies as st
-from states import cells, packed, put
 
-from model.kit.layout import WORD_BITS, WORDS_MAX, Alive, Field, Layout, TooLargeToPack
-from model.kit.state import Draft, NotAlive, OutOfRange, State, as_dict
+from model.core.layout import WORD_BITS, WORDS_MAX, Alive, Field, Layout, TooLargeToPack
+from model.core.state import Draft, NotAlive, OutOfRange, State, as_dict
 from model.message.cluster import layout
 from model.message.environment import Bounds
+from tests.support.states import cells, packed, put
 
 RANGES = st.tuples(st.integers(-5, 5), st.integers(1, 60)).map(lambda r: (r[0], r[0] + r[1]))
 Values = dict[str, Any]

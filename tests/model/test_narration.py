@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from model.kit.state import State
-from model.kit.transition_system import Model, Step
+from model.core.state import State
+from model.core.transition_system import Model, Step
 from model.message.contents import ACTIONS
 from model.message.environment import Environment
 from model.message.model import message_model

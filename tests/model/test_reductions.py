@@ -13,12 +13,11 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import pytest
-from states import model_of
 
 import invariants
 from invariants import reachable
-from model.kit.state import State
-from model.kit.transition_system import Model, Step
+from model.core.state import State
+from model.core.transition_system import Model, Step
 from model.message import roles
 from model.message.epochs import latest_epoch
 from model.message.features import ALTER_PARTITION, KRAFT, has
@@ -31,6 +30,7 @@ from model.message.terms import (
     UNKNOWN_OFFSET,
 )
 from model.message.truncation import end_offset_for, truncation_point
+from tests.support.states import model_of
 
 
 def walk_beside(

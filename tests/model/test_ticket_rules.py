@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from states import Changes, after, bound, changed_by, edited, is_enabled, model_of
 
-from model.kit.state import State
+from model.core.state import State
 from model.message.terms import (
     ANSWERED,
     FETCHING,
@@ -27,6 +26,7 @@ from model.message.terms import (
     TRUNCATING,
     UNKNOWN_OFFSET,
 )
+from tests.support.states import Changes, after, bound, changed_by, edited, is_enabled, model_of
 
 LATE = {"late_answers": True, "late_reads": True, "unfenced_registration": True}
 ASKED = model_of("kraft", **LATE)

@@ -1,7 +1,7 @@
 """Recovery and liveness on Spark, whose tasks take out what is to be judged: the same lassos.
 
 Judged in parts its tasks do more, and the lassos are the same again. Most of what can go wrong with
-that is tried without Spark (`behaviours/test_in_parts.py`).
+that is tried without Spark (`liveness/test_external.py`).
 """
 
 from __future__ import annotations
@@ -10,18 +10,18 @@ from contextlib import closing
 from typing import Any
 
 import pytest
-from labelled_graph import ALWAYS_EVENTUALLY, BACK, BEYOND, LEADS_TO, labelled_problem
-from own import example
 
-from checker.behaving import judge_behaviours
-from checker.engines.choice import EngineChoice
-from checker.engines.chosen import engine_for
-from checker.engines.memory import MemoryEngine
+from checker.checking.liveness_in_memory import judge_behaviours
 from checker.kafka.families import MESSAGE
-from checker.problems.problem import Problem
-from checker.search import search
+from checker.problem.problem import Problem
+from checker.search.engines.choice import EngineChoice
+from checker.search.engines.factory import engine_for
+from checker.search.engines.memory import MemoryEngine
+from checker.search.search import search
 from counterexamples import to_json
 from model.message.environment import DOCUMENTED
+from tests.support.labelled_graph import ALWAYS_EVENTUALLY, BACK, BEYOND, LEADS_TO, labelled_problem
+from tests.support.own import example
 
 pytestmark = pytest.mark.spark
 

@@ -7,23 +7,23 @@ from contextlib import closing
 from typing import Any
 
 import pytest
-from graph_model import graph_problem
 
-from checker.engines.answers import ModelFault
-from checker.engines.choice import EngineChoice
-from checker.engines.chosen import engine_for
-from checker.engines.memory import MemoryEngine
-from checker.engines.spark import owners_for
-from checker.faults import explain_fault
+from checker.checking.run import counterexamples_of
 from checker.kafka.families import problem_for
-from checker.problems.problem import Problem
-from checker.problems.symmetry import Symmetry
-from checker.result import Result
-from checker.run import counterexamples_of
-from checker.search import Budgets, search
+from checker.problem.problem import Problem
+from checker.problem.symmetry import Symmetry
+from checker.search.engines.answers import ModelFault
+from checker.search.engines.choice import EngineChoice
+from checker.search.engines.factory import engine_for
+from checker.search.engines.memory import MemoryEngine
+from checker.search.engines.spark import owners_for
+from checker.search.result import Result
+from checker.search.rule_errors import explain_fault
+from checker.search.search import Budgets, search
 from counterexamples import to_json
 from model.atomic import AtomicEnvironment
 from model.message.environment import Environment
+from tests.support.graph_model import graph_problem
 
 pytestmark = pytest.mark.spark
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from grids import SMALL, TINY, explored, small_matrix, without_engine
 
-from checker.engines import spark_side
-from checker.engines.answers import EngineFailed
-from checker.engines.choice import EngineChoice
-from checker.matrix.answering import Question
-from checker.matrix.files import to_object
-from checker.matrix.running import exploring, unwatched
+from checker.kafka.matrix.answering import Question
+from checker.kafka.matrix.files import to_object
+from checker.kafka.matrix.running import exploring, unwatched
+from checker.search.engines import spark_side
+from checker.search.engines.answers import EngineFailed
+from checker.search.engines.choice import EngineChoice
 from model.message.environment import Environment
+from tests.support.grids import SMALL, TINY, explored, small_matrix, without_engine
 
 pytestmark = pytest.mark.spark
 

@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from own import EXAMPLES, own_problem
 
-from checker.engines.choice import EngineChoice
-from checker.engines.chosen import engine_for
-from checker.engines.memory import MemoryEngine
-from checker.result import Result
-from checker.run import counterexamples_of
-from checker.search import search
+from checker.checking.run import counterexamples_of
+from checker.search.engines.choice import EngineChoice
+from checker.search.engines.factory import engine_for
+from checker.search.engines.memory import MemoryEngine
+from checker.search.result import Result
+from checker.search.search import search
 from counterexamples import to_json
+from tests.support.own import EXAMPLES, own_problem
 
 pytestmark = pytest.mark.spark
 DRIVER_LEVELS = 4

@@ -6,15 +6,15 @@ from contextlib import closing
 from typing import Any
 
 import pytest
-from own import example
 
-from checker.budgets import Budgets
-from checker.engines.choice import EngineChoice
-from checker.engines.chosen import engine_for
-from checker.engines.memory import MemoryEngine
-from checker.run import counterexamples_of
-from checker.search import search
+from checker.checking.run import counterexamples_of
+from checker.search.budgets import Budgets
+from checker.search.engines.choice import EngineChoice
+from checker.search.engines.factory import engine_for
+from checker.search.engines.memory import MemoryEngine
+from checker.search.search import search
 from counterexamples import to_json
+from tests.support.own import example
 
 pytestmark = pytest.mark.spark
 DRIVER_LEVELS = 7

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from checker.console import commands
+from checker.cli import commands
 
 pytestmark = pytest.mark.spark
 

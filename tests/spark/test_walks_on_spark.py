@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from checker.engines.choice import EngineChoice
+from checker.analysis.simulate.choosing import Plan
+from checker.analysis.simulate.document import document
+from checker.analysis.simulate.simulation import Wanted, simulate
 from checker.kafka.families import problem_for
-from checker.problems.family import words_of
-from checker.simulate.choosing import Plan
-from checker.simulate.document import document
-from checker.simulate.simulation import Wanted, simulate
+from checker.problem.family import words_of
+from checker.search.engines.choice import EngineChoice
 from model.message.environment import Environment
 
 pytestmark = pytest.mark.spark

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from states import packed
-
 from model.atomic import VERSIONS, AtomicEnvironment, atomic_model
-from model.kit.state import State, as_dict
-from model.kit.transition_system import Model
+from model.core.state import State, as_dict
+from model.core.transition_system import Model
+from tests.support.states import packed
 
 EVERY_VERSION = list(VERSIONS)
 

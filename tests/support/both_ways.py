@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from untrue import EVERY_HW
 
 import invariants
-from checker.compiled.origins import ACTION_SHIFT, ROW_SHIFT
-from checker.engines.expander import Expander, Findings, Tally
-from checker.problems.problem import Problem
-from checker.rows import state_words
+from checker.compiler.origins import ACTION_SHIFT, ROW_SHIFT
+from checker.problem.packed_rows import state_words
+from checker.problem.problem import Problem
+from checker.search.engines.expander import Expander, Findings, Tally
 from invariants import reachable
-from model.kit.state import State
-from model.kit.transition_system import Arguments, Model, Step
+from model.core.state import State
+from model.core.transition_system import Arguments, Model, Step
+from tests.support.untrue import EVERY_HW
 
 Successor = tuple[str, Arguments, tuple[int, ...]]
 

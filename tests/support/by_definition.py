@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import networkx as nx
-from labelled_graph import BEYOND, FAIR, LABELS, NODES, Edges, labelled_problem
 
-from checker.problems.problem import Problem
+from checker.problem.problem import Problem
+from tests.support.labelled_graph import BEYOND, FAIR, LABELS, NODES, Edges, labelled_problem
 
 
 @dataclass(frozen=True)

@@ -14,16 +14,16 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
-from states import packed
 
-from checker.compiled import machine, states
-from checker.compiled.source import generated
-from checker.compiled.unit import Unit
-from checker.compiled.values import ArrayValue, Number, SettingsValue
-from checker.rows import address
-from model.kit.layout import Field, Layout
-from model.kit.machine_numbers import TooManyRounds
-from model.kit.state import NotAlive, State
+from checker.compiler import machine, states
+from checker.compiler.module import Unit
+from checker.compiler.source import generated
+from checker.compiler.values import ArrayValue, Number, SettingsValue
+from checker.problem.packed_rows import address
+from model.core.layout import Field, Layout
+from model.core.machine_numbers import TooManyRounds
+from model.core.state import NotAlive, State
+from tests.support.states import packed
 
 ARGUMENTS = 3
 FAULT = "fault"

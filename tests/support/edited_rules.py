@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from compiling import module_of
-from graph_model import graph_problem
-
-from checker.problems.problem import Problem
+from checker.problem.problem import Problem
+from tests.support.compiling import module_of
+from tests.support.graph_model import graph_problem
 
 _PROBLEM = graph_problem([(0, 1)])
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from checker.engines.disk import DiskWorkers
-from checker.engines.engine import Engine
-from checker.engines.growing import GrowingEngine
-from checker.engines.memory import MemoryEngine
-from checker.engines.over_files import FileEngine
-from checker.engines.written_levels import WrittenLevels
-from checker.problems.problem import Problem
+from checker.problem.problem import Problem
+from checker.search.engines.engine import Engine
+from checker.search.engines.growing import GrowingEngine
+from checker.search.engines.memory import MemoryEngine
+from checker.search.engines.over_files import FileEngine
+from checker.search.engines.thread_workers import DiskWorkers
+from checker.search.engines.written_levels import WrittenLevels
 
 WAYS = ("one thread", "two threads", "over files", "handed over")
 HANDED_OVER_AT = 2

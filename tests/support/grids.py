@@ -5,11 +5,11 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from checker.engines.choice import EngineChoice
-from checker.matrix.grid import AXES, Grid, grid_over
-from checker.matrix.matrix import Matrix, explore_grid
-from checker.matrix.outcome import Outcome
-from checker.matrix.running import exploring
+from checker.kafka.matrix.grid import AXES, Grid, grid_over
+from checker.kafka.matrix.matrix import Matrix, explore_grid
+from checker.kafka.matrix.outcome import Outcome
+from checker.kafka.matrix.running import exploring
+from checker.search.engines.choice import EngineChoice
 
 NAMES = [axis.name for axis in AXES]
 SMALL = grid_over(

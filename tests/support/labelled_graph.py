@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
-from graph_model import mask
-
-from checker.problems.problem import Problem, Shared
-from model.kit.claim import Behaviour, Pattern, Recoverable, Temporal
-from model.kit.layout import Field, Layout
-from model.kit.state import State
-from model.kit.transition_system import Action, Model, Narration, Parameter
+from checker.problem.problem import Problem, Shared
+from model.core.claim import Behaviour, Pattern, Recoverable, Temporal
+from model.core.layout import Field, Layout
+from model.core.state import State
+from model.core.transition_system import Action, Model, Narration, Parameter
+from tests.support.graph_model import mask
 
 NODES, FAIR, FREE = 8, 3, 2
 LABELS = FAIR + FREE

@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from labelled_graph import BEYOND, FAIR, FREE
-
-from checker.explain.courses import Event
-from model.kit.state import State
-from model.kit.transition_system import Action, Arguments, Model
+from checker.analysis.explain.executions import Event
+from model.core.state import State
+from model.core.transition_system import Action, Arguments, Model
+from tests.support.labelled_graph import BEYOND, FAIR, FREE
 
 
 @dataclass(frozen=True)

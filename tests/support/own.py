@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from checker.own.family import own_family
-from checker.own.loading import read_own
-from checker.own.vetting import vetted
-from checker.problems.problem import Problem
+from checker.problem.problem import Problem
+from checker.user_models.family import own_family
+from checker.user_models.loading import read_own
+from checker.user_models.vetting import vetted
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from functools import cache
 
-from confirmed_traces import confirmed_in
-
-from checker.compare.comparison import Comparison, compared
+from checker.analysis.compare.comparison import Comparison, compared
 from checker.kafka.families import MESSAGE
-from checker.pictures.sequence import Sequence
-from checker.pictures.told import sequence_of
-from checker.story.story import Story, story_of
+from checker.kafka.narrative.story import Story, story_of
+from checker.report.pages.sequence import Sequence
+from checker.report.pages.trace_sequence import sequence_of
+from tests.support.confirmed_traces import confirmed_in
 
 LOSS = "hw-no_committed_loss-2r2n2e.json"
 DIVERGENCE = "hw-no_divergence_below_hw-2r2n2e.json"

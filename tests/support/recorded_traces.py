@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from checker.finding import confirmed
 from checker.kafka.families import MESSAGE
-from checker.problems.problem import Problem
+from checker.problem.problem import Problem
+from checker.traces.finding import confirmed
 from counterexamples import Replayed, Trace, read_trace
 
 TRACES = Path(__file__).parents[2] / "examples" / "traces"

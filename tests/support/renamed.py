@@ -10,11 +10,10 @@ import itertools
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from states import packed
-
-from model.kit.layout import Field, Layout
-from model.kit.renaming import Holds, Naming, Sort
-from model.kit.state import State, as_dict
+from model.core.layout import Field, Layout
+from model.core.renaming import Holds, Naming, Sort
+from model.core.state import State, as_dict
+from tests.support.states import packed
 
 Names = tuple[int, ...]
 """names[i] is the new index of index i; of a record the index is id-1."""

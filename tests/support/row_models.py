@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from checker.reduced.made import made
-from model.kit.layout import Field, Layout
-from model.kit.state import State
-from model.kit.transition_system import Action, Budget, Model, Narration, Parameter
+from checker.reduction.generated import made
+from model.core.layout import Field, Layout
+from model.core.state import State
+from model.core.transition_system import Action, Budget, Model, Narration, Parameter
 
 _SETTINGS = type("Settings", (tuple,), {"_fields": ("most",), "most": property(lambda c: c[0])})
 _NARRATION = Narration(sentence=str, rows=lambda state: [], summary=lambda state: [])

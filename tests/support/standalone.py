@@ -19,7 +19,7 @@ from urllib.request import urlopen
 
 import pyspark
 
-from checker.engines.java import use_java
+from checker.search.engines.java import use_java
 
 _SPARK = Path(pyspark.__file__).parent
 _PATIENCE_SECONDS = 60

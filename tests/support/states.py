@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
-from model.kit.layout import Layout
-from model.kit.state import Draft, NotAlive, State, as_dict
-from model.kit.transition_system import Action, Arguments, Model
+from model.core.layout import Layout
+from model.core.state import Draft, NotAlive, State, as_dict
+from model.core.transition_system import Action, Arguments, Model
 from model.message.environment import Environment
 from model.message.model import message_model
 from model.message.terms import FETCHING, LEADER

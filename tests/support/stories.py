@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from checker.finding import confirmed
 from checker.kafka.families import family_of
-from checker.story.story import Story, story_of
+from checker.kafka.narrative.story import Story, story_of
+from checker.traces.finding import confirmed
 from counterexamples import Trace, read_trace
 
 TRACES = Path(__file__).parent.parent.parent / "examples" / "traces"

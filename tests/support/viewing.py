@@ -7,14 +7,14 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
-from stories import story
 from textual.pilot import Pilot
 
 from bench.pictures import lines, settled
 from checker.kafka.families import family_of
-from checker.story.story import Story
-from checker.viewer.app import Viewer
+from checker.kafka.narrative.story import Story
+from checker.report.viewer.app import Viewer
 from model.own.condition import Condition
+from tests.support.stories import story
 
 NARROW, WIDE = (80, 24), (160, 50)
 

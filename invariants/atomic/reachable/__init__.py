@@ -6,7 +6,7 @@ from invariants.atomic.reachable import (
     record_is_written,
 )
 from invariants.reachable import truncation_removes_record
-from model.kit.claim import Reachable
+from model.core.claim import Reachable
 
 ALL: tuple[Reachable, ...] = (
     record_is_written.CLAIM,

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from model.kit.state import State
-from model.kit.transition_system import Arguments, Narration
+from model.core.state import State
+from model.core.transition_system import Arguments, Narration
 from model.message.narration import cluster_events, replication
 from model.message.narration.tables import HEADER, LANES, rows, summary
 from model.message.settings import Settings

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from model.kit.state import State
+from model.core.state import State
 from model.message.environment import DECLARED, FAULTS
 from model.message.metadata import stays_follower
 from model.message.narration.phrases import (
@@ -34,11 +34,11 @@ def _checkpoint(c: Settings, before: State, after: State, replica: int) -> str:
 
 
 def _begin_shutdown(c: Settings, before: State, after: State, replica: int) -> str:
-    told = f"r{replica} asks the controller to shut down"
+    text = f"r{replica} asks the controller to shut down"
     if before.isr == after.isr and before.leader == after.leader:
         alone = contains(before.isr, replica)
-        return f"{told}; {'nobody else is in sync' if alone else 'it is not in the ISR'}."
-    return joined(told, [*_left(before, after, replica), *election(before, after)])
+        return f"{text}; {'nobody else is in sync' if alone else 'it is not in the ISR'}."
+    return joined(text, [*_left(before, after, replica), *election(before, after)])
 
 
 def _stop(c: Settings, before: State, after: State, replica: int) -> str:
@@ -47,7 +47,7 @@ def _stop(c: Settings, before: State, after: State, replica: int) -> str:
 
 
 def _met_by_fault(
-    told: str, c: Settings, before: State, after: State, replica: int, *rest: int
+    text: str, c: Settings, before: State, after: State, replica: int, *rest: int
 ) -> str:
     """What befell a broker, in the words of the table of faults, and what came of it.
 
@@ -55,7 +55,7 @@ def _met_by_fault(
     {removed}, the records that its log lost.
     """
     down = after.up[replica] == 0
-    words = told.format(
+    words = text.format(
         r=f"r{replica}",
         who=_who(before, replica),
         hw=before.hw[replica],
@@ -98,19 +98,19 @@ def _mark_clean(c: Settings, before: State, after: State, replica: int) -> str:
 def _restart(c: Settings, before: State, after: State, replica: int) -> str:
     noticed = contains(before.fenced, replica)
     manner = " and registers" if noticed else ", unnoticed by the controller"
-    told = []
+    text = []
     if before.elr != after.elr and contains(before.elr, replica):
-        told.append("it was not shut down properly and leaves the ELR")
+        text.append("it was not shut down properly and leaves the ELR")
     hw = (
         f"HW := min(checkpoint {after.checkpoint[replica]}, LEO {after.leo[replica]})"
         f" = {after.hw[replica]}"
     )
-    return joined(f"r{replica} starts again{manner}: {hw}", [*told, *election(before, after)])
+    return joined(f"r{replica} starts again{manner}: {hw}", [*text, *election(before, after)])
 
 
 def _fence(c: Settings, before: State, after: State, replica: int) -> str:
-    told = f"The controller notices that r{replica} is down"
-    return joined(told, [*_left(before, after, replica), *election(before, after)])
+    text = f"The controller notices that r{replica} is down"
+    return joined(text, [*_left(before, after, replica), *election(before, after)])
 
 
 def _fence_and_elect(c: Settings, before: State, after: State, replica: int, winner: int) -> str:
@@ -163,9 +163,9 @@ def _taken_up(
             f"LEO {after.leo[replica]}, HW {before.hw[replica]}",
             at_leader(before, after, replica),
         )
-    told = f"{learns} that r{leader} leads in epoch {epoch}"
+    text = f"{learns} that r{leader} leads in epoch {epoch}"
     if stays_follower(before, c, replica, leader, epoch):
-        return f"{told}; it is the same leader, so r{replica} truncates nothing and carries on."
+        return f"{text}; it is the same leader, so r{replica} truncates nothing and carries on."
     if c.truncation == TRUNCATE_ON_FETCH:
         cut = "its fetches will tell where the logs part"
     elif after.role[replica] == TRUNCATING:
@@ -175,7 +175,7 @@ def _taken_up(
     rest = never_acked(before, after, replica)
     if after.stray_from == replica and before.stray_from == NO_REPLICA:
         rest.append(f"its fetch to r{after.stray_to} is still on its way")
-    return joined(f"{told} and follows it: {cut}", rest)
+    return joined(f"{text} and follows it: {cut}", rest)
 
 
 def _leads(before: State, after: State, replica: int) -> str:
@@ -188,9 +188,9 @@ def _leads(before: State, after: State, replica: int) -> str:
 
 SENTENCES: dict[str, Callable[..., str]] = {
     **{
-        DECLARED[name].steps[0]: partial(_met_by_fault, fault.told)
+        DECLARED[name].steps[0]: partial(_met_by_fault, fault.description)
         for name, fault in FAULTS.items()
-        if fault.told
+        if fault.description
     },
     "Checkpoint": _checkpoint,
     "BeginShutdown": _begin_shutdown,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from model.kit.state import State
+from model.core.state import State
 from model.message.settings import Settings
 from model.message.terms import (
     ANSWERED,
@@ -31,18 +31,18 @@ def leading(s: State, leader: int) -> str:
 
 def at_leader(before: State, after: State, leader: int) -> list[str]:
     """How a leader's high watermark moved, what that committed, who got an answer."""
-    told = []
+    text = []
     if before.hw[leader] != after.hw[leader]:
-        told.append(f"HW {before.hw[leader]} -> {after.hw[leader]}")
+        text.append(f"HW {before.hw[leader]} -> {after.hw[leader]}")
     committed = [after.exposed[o] for o in range(before.exposed_end, after.exposed_end)]
     acked = [r + 1 for r in range(after.records) if contains(after.acked & ~before.acked, r)]
     if committed == acked and committed:
-        return [*told, f"{are(committed)} committed and acknowledged"]
+        return [*text, f"{are(committed)} committed and acknowledged"]
     if committed:
-        told.append(f"{are(committed)} committed")
+        text.append(f"{are(committed)} committed")
     if acked:
-        told.append(f"{are(acked)} acknowledged")
-    return told
+        text.append(f"{are(acked)} acknowledged")
+    return text
 
 
 def never_acked(before: State, after: State, replica: int) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from model.kit.state import State
+from model.core.state import State
 from model.message.epochs import latest_epoch
 from model.message.narration.phrases import (
     answered_records,
@@ -91,20 +91,20 @@ def _read_late(c: Settings, before: State, after: State, follower: int) -> str:
 
 
 def _receive_fetch(c: Settings, before: State, after: State, follower: int) -> str:
-    end, told = after.leo[follower], before.answer_offset[follower]
+    end, text = after.leo[follower], before.answer_offset[follower]
     records = as_records(answered_records(before, follower))
     got = f"r{follower} appends {records}" if records else f"r{follower} receives no record"
     was = before.hw[follower]
     moved = "" if after.hw[follower] >= was else f", down from {was}"
-    return f"{got}: LEO {end}, HW min({end}, {told}) = {after.hw[follower]}{moved}."
+    return f"{got}: LEO {end}, HW min({end}, {text}) = {after.hw[follower]}{moved}."
 
 
 def _receive_out_of_range(c: Settings, before: State, after: State, follower: int) -> str:
     leader, end = before.known_leader[follower], before.answer_offset[follower]
-    told = f"r{follower} learns that r{leader}'s LEO is {end}, its own {before.leo[follower]}"
+    text = f"r{follower} learns that r{leader}'s LEO is {end}, its own {before.leo[follower]}"
     if after.up[follower] == 0:
-        return f"{told}: unclean election is off, truncation is not allowed, the process exits."
-    return f"{told}: it truncates to it, {removed(before, after, follower)}."
+        return f"{text}: unclean election is off, truncation is not allowed, the process exits."
+    return f"{text}: it truncates to it, {removed(before, after, follower)}."
 
 
 def _receive_diverging(c: Settings, before: State, after: State, follower: int) -> str:

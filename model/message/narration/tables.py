@@ -6,7 +6,7 @@ same.
 
 from __future__ import annotations
 
-from model.kit.state import State
+from model.core.state import State
 from model.message.environment import FAULTS
 from model.message.narration.phrases import (
     answered_records,
@@ -76,7 +76,7 @@ def summary(state: State) -> list[tuple[str, str]]:
 
 def _on_the_way(s: State) -> list[tuple[str, str]]:
     """What is in the network and belongs to nobody: an old fetch, old decisions."""
-    told = []
+    text = []
     if s.stray_from != NO_REPLICA:
         stale = ", broker epoch of the past" if s.stray_stale else ""
         last = NOTHING if s.stray_last_epoch == NO_EPOCH else f"{s.stray_last_epoch}"
@@ -84,15 +84,15 @@ def _on_the_way(s: State) -> list[tuple[str, str]]:
             f"r{s.stray_from}'s fetch from offset {s.stray_offset} to r{s.stray_to}, "
             f"epoch {s.stray_epoch}, last epoch {last}{stale}"
         )
-        told.append(("Still on its way", fetch))
+        text.append(("Still on its way", fetch))
     earlier = [
         f"e{epoch} r{s.decided_leader[epoch]} {as_set(s, s.decided_isr[epoch])}"
         for epoch in range(s.epochs)
         if s.decided_leader[epoch] != NO_REPLICA
     ]
     if earlier:
-        told.append(("Decided before", ", ".join(earlier)))
-    return told
+        text.append(("Decided before", ", ".join(earlier)))
+    return text
 
 
 def _consumer(s: State) -> list[tuple[str, str]]:
@@ -103,9 +103,9 @@ def _consumer(s: State) -> list[tuple[str, str]]:
 
 
 def _faults(s: State) -> str:
-    told = ((getattr(s, f"{name}_used"), fault) for name, fault in FAULTS.items())
+    text = ((getattr(s, f"{name}_used"), fault) for name, fault in FAULTS.items())
     return ", ".join(
-        counted(number, fault.one, fault.many) for number, fault in told if number or fault.always
+        counted(number, fault.one, fault.many) for number, fault in text if number or fault.always
     )
 
 
@@ -172,12 +172,12 @@ def _in_flight(s: State, replica: int) -> str:
     if not follows(s, replica) or s.fetch[replica] == IDLE:
         return NOTHING
     offset = s.answer_offset[replica]
-    told = {
+    text = {
         REQUESTED: f"fetch from {s.leo[replica]}",
         PARKED: f"parked from {s.leo[replica]}",
         DIVERGING: f"diverging, cut at {offset}",
         OUT_OF_RANGE: f"out of range, LEO {offset}",
     }
-    if s.fetch[replica] in told:
-        return told[s.fetch[replica]]
+    if s.fetch[replica] in text:
+        return text[s.fetch[replica]]
     return " ".join(["answer", *ids(answered_records(s, replica))]) + f", HW {offset}"

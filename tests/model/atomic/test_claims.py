@@ -7,14 +7,14 @@ import pkgutil
 from typing import Any
 
 import pytest
-from atomic_states import by_hand, cluster
 
 from invariants import atomic
 from invariants.atomic import reachable
 from invariants.reachable import truncation_removes_record
-from model.kit.claim import Invariant, Reachable
-from model.kit.state import State
-from model.kit.transition_system import Model
+from model.core.claim import Invariant, Reachable
+from model.core.state import State
+from model.core.transition_system import Model
+from tests.support.atomic_states import by_hand, cluster
 
 CLAIMS = {claim.name: claim for claim in atomic.ALL}
 REACHABLE = {claim.name: claim for claim in reachable.ALL}

@@ -9,18 +9,18 @@ from typing import Any
 
 import numpy as np
 import pytest
-from atomic_states import EVERY_VERSION, cluster
-from states import packed
-from walking import walk
 
-from checker.compiled.origins import ACTION_SHIFT, ROW_SHIFT
-from checker.engines.expander import Expander, Findings, Tally
-from checker.problems.problem import Problem
-from checker.rows import state_words
+from checker.compiler.origins import ACTION_SHIFT, ROW_SHIFT
+from checker.problem.packed_rows import state_words
+from checker.problem.problem import Problem
+from checker.search.engines.expander import Expander, Findings, Tally
 from invariants.atomic import ALL
 from invariants.atomic.reachable import ALL as REACHABLE
-from model.kit.state import OutOfRange, State
-from model.kit.transition_system import Arguments, Model
+from model.core.state import OutOfRange, State
+from model.core.transition_system import Arguments, Model
+from tests.support.atomic_states import EVERY_VERSION, cluster
+from tests.support.states import packed
+from tests.support.walking import walk
 
 Successor = tuple[str, Arguments, tuple[int, ...]]
 

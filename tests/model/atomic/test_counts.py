@@ -11,15 +11,15 @@ from functools import cache
 from typing import NamedTuple
 
 import pytest
-from atomic_states import EVERY_VERSION, cluster
-from walking import walk
 
-from checker.engines.memory import MemoryEngine
-from checker.problems.problem import Problem
-from checker.result import Result, Verdict
-from checker.search import search
+from checker.problem.problem import Problem
+from checker.search.engines.memory import MemoryEngine
+from checker.search.result import Result, Verdict
+from checker.search.search import search
 from invariants.atomic import ALL
 from invariants.atomic.reachable import ALL as REACHABLE
+from tests.support.atomic_states import EVERY_VERSION, cluster
+from tests.support.walking import walk
 
 WHOLE = {"type_ok", "elected_leader_in_isr"}
 """Hold everywhere. TLC cannot evaluate the published TypeOk: it compares a record with a number."""

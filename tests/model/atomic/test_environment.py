@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from model.atomic import NAME, AtomicEnvironment, atomic_model
-from model.kit.errors import BadEnvironment
+from model.core.errors import BadEnvironment
 
 
 @pytest.mark.parametrize(

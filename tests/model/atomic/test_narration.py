@@ -1,13 +1,13 @@
 from __future__ import annotations
 
 import pytest
-from atomic_states import EVERY_VERSION, cluster
-from states import bound, run
-from walking import walk
 
 from model.atomic.narration import HEADER, rows, sentence, summary
 from model.atomic.versions import ACTIONS
-from model.kit.transition_system import Model
+from model.core.transition_system import Model
+from tests.support.atomic_states import EVERY_VERSION, cluster
+from tests.support.states import bound, run
+from tests.support.walking import walk
 
 LED = ("ElectLeader replica=0", "BecomeLeader epoch=0", "BecomeFollower replica=1 epoch=0")
 COMMITTED = (*LED, "Produce leader=0", "Fetch follower=1", "AdvanceHighWatermark leader=0")

@@ -1,0 +1,1 @@
+"""What is done with a trace or a model: explain, compare, simulate, export."""

@@ -1,0 +1,1 @@
+"""Comparison of two versions or settings on the choices of one trace."""

@@ -1,0 +1,173 @@
+"""A comparison: the pairs of steps, the first difference, and both ends."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+from checker.analysis.compare.aligning import How, Pair, aligned
+from checker.analysis.compare.ends import Ends, ends_of
+from checker.analysis.explain.allowance import Allowance
+from checker.problem.family import words_of
+from checker.problem.problem import Problem
+from counterexamples import Replayed
+from counterexamples.protocols import Narration
+from model.core.state import State
+from model.core.transition_system import Model
+from model.message.features import TRUNCATIONS
+from model.message.model import NAME as MESSAGE_NAME
+from model.message.versions import version_of
+
+STATES_MAX = 300_000
+"""How many states may be looked at to find out what can follow."""
+SECONDS_MAX = 60.0
+"""How long that may take."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What a reader of two states sees to be another: whose, which column, and both cells."""
+
+    whose: str
+    what: str
+    left: str
+    right: str
+
+    def __str__(self) -> str:
+        of = f"{self.whose} {self.what}" if self.whose else self.what
+        return f"{of}: {self.left} | {self.right}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """A trace of `left` beside its choices in `right`, two problems that ask one claim each.
+
+    Pairs are numbered from 1; 0 are the initial states, and None means nowhere. `first_seen` is the
+    first pair that differs to a reader: another step, one more or one less, or another state.
+    `parting` is the first after which a lane of a broker differs, its log end or high watermark in
+    Kafka's models; where none ever does it is `first_seen`.
+    """
+
+    replayed: Replayed
+    left: Problem
+    right: Problem
+    pairs: tuple[Pair, ...]
+    first_seen: int | None
+    parting: int | None
+    ends: Ends
+
+    @property
+    def differences(self) -> tuple[Difference, ...]:
+        """What is another after the pair at which they part."""
+        return self.differences_after(self.parting) if self.parting is not None else ()
+
+    def differences_after(self, number: int) -> tuple[Difference, ...]:
+        """What a reader sees to be another after a pair, 0 for the initial states."""
+        left, right = self.states_after(number)
+        return differences(self.left.model, left, self.right.model, right)
+
+    def place(self, number: int) -> str:
+        """Which pair that is: `step 10`, `before step 11` where it is one more, `the start`."""
+        if number == 0:
+            return "the start"
+        ours = self.pairs[number - 1].ours
+        if ours is not None:
+            return f"step {ours.number}"
+        following = (pair.ours.number for pair in self.pairs[number:] if pair.ours is not None)
+        return f"before step {next(following)}"
+
+    def at(self, number: int) -> str:
+        """Where something comes about: `at step 10`, `before step 11`, `at the start`."""
+        place = self.place(number)
+        return place if place.startswith("before") else f"at {place}"
+
+    def states_after(self, number: int) -> tuple[State, State]:
+        """Both states after a pair, 0 for the initial ones."""
+        if number == 0:
+            return self.replayed.initial, _initial(self.right.model, self.replayed)
+        pair = self.pairs[number - 1]
+        return pair.left, pair.right
+
+
+def compared(
+    left: Problem,
+    replayed: Replayed,
+    right: Problem,
+    *,
+    states_max: int = STATES_MAX,
+    seconds_max: float = SECONDS_MAX,
+) -> Comparison:
+    """Make the choices of a trace of `left` in `right`; each problem asks the trace's claim alone.
+
+    Both are of one family. If the claim is about behaviours it is searched what can follow in
+    `right`, under a budget, and that must be ready for it (`checker.search.engines.prepare`).
+    """
+    allowance = Allowance(states=states_max, ends=time.monotonic() + seconds_max)
+    pairs = aligned(replayed, right.model, words_of(left))
+    initial = _initial(right.model, replayed)
+    states = [(replayed.initial, initial), *((pair.left, pair.right) for pair in pairs)]
+    found = [differences(left.model, one, right.model, two) for one, two in states]
+    lanes = words_of(left).lanes
+    is_seen = (
+        bool(each) or (number > 0 and pairs[number - 1].how is not How.SAME)
+        for number, each in enumerate(found)
+    )
+    first_seen = next((number for number, seen in enumerate(is_seen) if seen), None)
+    parted = (any(one.whose and one.what in lanes for one in each) for each in found)
+    return Comparison(
+        replayed=replayed,
+        left=left,
+        right=right,
+        pairs=pairs,
+        first_seen=first_seen,
+        parting=next((number for number, has in enumerate(parted) if has), first_seen),
+        ends=ends_of(left, replayed, right, initial, pairs, allowance),
+    )
+
+
+def differences(
+    model: Model, state: State, other: Model, counterpart: State
+) -> tuple[Difference, ...]:
+    """What a reader sees to be another, in the order of the table, then of the facts below it."""
+    ours, theirs = _cells(model.narration, state), _cells(other.narration, counterpart)
+    return tuple(
+        Difference(*where, ours.get(where, "-"), theirs.get(where, "-"))
+        for where in {**ours, **theirs}
+        if ours.get(where) != theirs.get(where)
+    )
+
+
+def describe_changes(left: Model, right: Model) -> tuple[str, ...]:
+    """What `right` is that `left` is not: rules, then settings, as `acks: all | 1`."""
+    text = []
+    if left.name == MESSAGE_NAME:
+        ours, theirs = version_of(left.version), version_of(right.version)
+        ways = {value: name for name, value in TRUNCATIONS.items()}
+        if ours.truncation != theirs.truncation:
+            text.append(f"{ways[ours.truncation]} | {ways[theirs.truncation]}")
+        gone = [n for n in ours.feature_names[1:] if n not in theirs.feature_names]
+        come = [n for n in theirs.feature_names[1:] if n not in ours.feature_names]
+        text += [f"{name} | -" for name in gone] + [f"- | {name}" for name in come]
+    for name in {**left.options, **right.options}:
+        one, two = left.options.get(name), right.options.get(name)
+        if one != two:
+            text.append(f"{name}: {_value(one)} | {_value(two)}")
+    return tuple(text)
+
+
+def _initial(model: Model, replayed: Replayed) -> State:
+    return model.initial[min(replayed.trace.initial, len(model.initial) - 1)]
+
+
+def _cells(narration: Narration, state: State) -> dict[tuple[str, str], str]:
+    header, *rows = narration.rows(state)
+    cells = {
+        (row[0], title): cell
+        for row in rows
+        for title, cell in zip(header[1:], row[1:], strict=True)
+    }
+    return cells | {("", label): value for label, value in narration.summary(state)}
+
+
+def _value(value: object) -> str:
+    return {True: "on", False: "off"}[value] if isinstance(value, bool) else str(value)

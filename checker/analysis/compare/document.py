@@ -1,0 +1,115 @@
+"""A comparison as plain values, for JSON: format waterline-comparison/1."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from checker.analysis.compare.comparison import Comparison, describe_changes
+from checker.analysis.compare.continuation import Following
+from checker.analysis.compare.cycle import Round
+from checker.analysis.compare.ends import End
+from checker.analysis.compare.sentences import describe
+from checker.problem.problem import Problem
+from counterexamples import Moment
+from model.core.state import State
+
+FORMAT = "waterline-comparison/1"
+
+
+def comparison_value(comparison: Comparison) -> dict[str, Any]:
+    """All of it: both sides, every pair with both states, where they part, how each ends."""
+    left, right = comparison.left, comparison.right
+    return {
+        "format": FORMAT,
+        "model": left.model.name,
+        "invariant": comparison.replayed.trace.invariant,
+        "left": _side(left, comparison.ends.left),
+        "right": _side(right, comparison.ends.right),
+        "changes": list(describe_changes(left.model, right.model)),
+        "initial": _states(comparison, 0),
+        "pairs": [
+            {
+                "step": None if pair.ours is None else pair.ours.number,
+                "how": pair.how.value,
+                "why": pair.why,
+                "left": _step(left, pair.ours),
+                "right": _step(right, pair.theirs),
+                "states": _states(comparison, number),
+            }
+            for number, pair in enumerate(comparison.pairs, start=1)
+        ],
+        "first_seen": comparison.first_seen,
+        "parting": comparison.parting,
+        "repeats_after": comparison.ends.repeats_after,
+        "follows": _following(right, comparison.ends.following),
+    }
+
+
+def _side(problem: Problem, end: End) -> dict[str, Any]:
+    return {
+        "protocol": problem.model.version,
+        "bounds": dict(problem.model.options),
+        "applies": end.applies,
+        "broken_at": end.broken_at,
+        "explanation": end.explanation or None,
+    }
+
+
+def _step(problem: Problem, moment: Moment | None) -> dict[str, Any] | None:
+    if moment is None:
+        return None
+    return {
+        "action": moment.action,
+        "arguments": dict(moment.arguments),
+        "sentence": describe(problem.model.narration, moment),
+    }
+
+
+def _following(right: Problem, following: Following | None) -> dict[str, Any] | None:
+    if following is None:
+        return None
+    is_promise = following.round is not None
+    return {
+        "outcome": following.outcome.value,
+        "states": following.states,
+        "open_states": following.open_states,
+        "way": [_step(right, moment) for moment in following.way],
+        "repeats_after": following.repeats_after,
+        "explanation": following.explanation or None,
+        "is_waiting": following.is_waiting if is_promise else None,
+        "came_at": following.came_at,
+        "round": None if following.round is None else _round(following.round),
+    }
+
+
+def _round(around: Round) -> dict[str, Any]:
+    return {
+        "is_possible": not around.obstacle,
+        "why_not": around.obstacle or None,
+        "steps": len(around.moments) - around.begins,
+        "obliged": [
+            {
+                "action": each.action,
+                "arguments": dict(each.arguments),
+                "beyond": each.limit or None,
+            }
+            for each in around.obliged
+        ],
+    }
+
+
+def _states(comparison: Comparison, number: int) -> dict[str, Any]:
+    ours, theirs = comparison.states_after(number)
+    return {
+        "left": _state(comparison.left, ours),
+        "right": _state(comparison.right, theirs),
+        "differences": [
+            {"whose": d.whose, "what": d.what, "left": d.left, "right": d.right}
+            for d in comparison.differences_after(number)
+        ],
+    }
+
+
+def _state(problem: Problem, state: State) -> dict[str, Any]:
+    narration = problem.model.narration
+    return {"rows": narration.rows(state), "summary": dict(narration.summary(state))}

@@ -1,0 +1,116 @@
+"""Ends of both sides: where the claim is violated, or what can follow."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from checker.analysis.compare.aligning import Pair
+from checker.analysis.compare.continuation import Following, Outcome
+from checker.analysis.explain.allowance import Allowance
+from checker.problem.problem import Problem, asked_alone
+from checker.traces.finding import confirmed
+from counterexamples import Moment, Replayed
+from model.core.claim import ActionProperty, Behaviour, Invariant, Judged
+from model.core.state import State
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class End:
+    """How one side ends. `broken_at` counts pairs from 1, 0 for the initial state; None: nowhere.
+
+    A claim about behaviours is broken where there is no way back, or from where on it is waited in
+    vain. `applies` is whether its version has what the claim is about; `explanation` says what is
+    broken.
+    """
+
+    broken_at: int | None
+    explanation: str
+    applies: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ends:
+    """Those of both sides. Of a claim about behaviours what can follow on the right, if it applies.
+
+    `repeats_after` is the pair whose state on the left the last one returns to; None: nothing
+    repeats.
+    """
+
+    left: End
+    right: End
+    following: Following | None = None
+    repeats_after: int | None = None
+
+
+def ends_of(
+    left: Problem,
+    replayed: Replayed,
+    right: Problem,
+    initial: State,
+    pairs: Sequence[Pair],
+    allowance: Allowance,
+) -> Ends:
+    """How a trace of `left` ends, and its choices in `right`, whose initial state is `initial`."""
+    claim = asked_alone(right)
+    if isinstance(claim, Invariant | ActionProperty):
+        ours, theirs = [pair.ours for pair in pairs], [pair.theirs for pair in pairs]
+        return Ends(
+            left=_end(left, claim, replayed.initial, ours),
+            right=_end(right, claim, initial, theirs),
+        )
+    return _ends_of_behaviours(left, replayed, right, claim, initial, pairs, allowance)
+
+
+def _ends_of_behaviours(
+    left: Problem,
+    replayed: Replayed,
+    right: Problem,
+    claim: Behaviour,
+    initial: State,
+    pairs: Sequence[Pair],
+    allowance: Allowance,
+) -> Ends:
+    trace = replayed.trace
+    repeats_after = None if trace.cycle is None else _pairs_to(pairs, trace.cycle)
+    begins = len(pairs) if repeats_after is None else repeats_after
+    text = confirmed(trace, left.model, asked_alone(left)).explanation
+    ours = End(broken_at=begins, explanation=text)
+    if not claim.applies(right.model.settings):
+        theirs = End(broken_at=None, explanation="", applies=False)
+        return Ends(left=ours, right=theirs, repeats_after=repeats_after)
+    # Few traces are about behaviours, and this needs what a search needs.
+    from checker.analysis.compare.liveness import what_follows  # noqa: PLC0415
+
+    following = what_follows(right, claim, initial, pairs, begins, allowance)
+    stays_at = begins if following.stays_by_itself else len(pairs)
+    theirs = End(
+        broken_at=stays_at if following.outcome is Outcome.STAYS else None,
+        explanation=following.explanation,
+    )
+    return Ends(left=ours, right=theirs, following=following, repeats_after=repeats_after)
+
+
+def _pairs_to(pairs: Sequence[Pair], number: int) -> int:
+    """Up to which pair the trace has taken so many of its steps."""
+    taken = [0, *(0 if pair.ours is None else pair.ours.number for pair in pairs)]
+    return taken.index(number)
+
+
+def _end(problem: Problem, claim: Judged, initial: State, moments: Sequence[Moment | None]) -> End:
+    """Where on its way a claim about states or steps first breaks."""
+    settings = problem.model.settings
+    if not claim.applies(settings):
+        return End(broken_at=None, explanation="", applies=False)
+    if isinstance(claim, Invariant) and not claim.holds(initial, settings):
+        return End(broken_at=0, explanation=claim.explain(initial, settings))
+    for number, moment in enumerate(moments, start=1):
+        if moment is None:
+            continue
+        if isinstance(claim, ActionProperty):
+            if not claim.keeps(moment.before, moment.after, settings):
+                text = claim.explain(moment.before, moment.after, settings)
+                return End(broken_at=number, explanation=text)
+        elif not claim.holds(moment.after, settings):
+            return End(broken_at=number, explanation=claim.explain(moment.after, settings))
+    return End(broken_at=None, explanation="")

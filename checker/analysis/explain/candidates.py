@@ -1,0 +1,125 @@
+"""Candidate repairs: one rule switched, one fault removed, one setting changed.
+
+Which they are follows from the tables of the family: of Kafka's message grain the features and the
+fields of its environment, of any other its versions and options. None of them is held to be better
+than another; exploring says which hold (`checker.analysis.explain.repairs`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+from checker.kafka.families import GRAINS, MESSAGE
+from checker.problem.family import WHERE, Family
+from checker.problem.problem import Problem
+from checker.problem.wording import as_option
+from model.core.errors import BadEnvironment
+from model.message.declared import option_of
+from model.message.environment import DECLARED, Environment
+from model.message.features import FEATURES, TRUNCATIONS
+from model.message.versions import version_of
+
+
+class Kind(Enum):
+    """What is changed."""
+
+    RULE = "rule"
+    FAULT = "fault"
+    SETTING = "setting"
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A change as options of `check`, and the version and circumstances that it comes to."""
+
+    kind: Kind
+    description: str
+    version: str
+    options: tuple[tuple[str, object], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Nonsense:
+    """A change that means nothing, and why: a rule without what it needs, say."""
+
+    description: str
+    reason: str
+
+
+def candidates(problem: Problem) -> tuple[list[Candidate], list[Nonsense]]:
+    """Every single change of a problem's version and circumstances; and those that mean nothing.
+
+    Bounds are no changes: a claim that holds within smaller ones is not repaired.
+    """
+    family, model = problem.family, problem.model
+    if family is None:
+        return [], []
+    changes = _of_message(problem) if family.model == MESSAGE.model else _of_any(problem, family)
+    found: list[Candidate] = []
+    nonsense: list[Nonsense] = []
+    for change in changes:
+        if (change.version, dict(change.options)) == (model.version, dict(model.options)):
+            continue
+        try:
+            family.problem_of(change.version, dict(change.options))
+        except BadEnvironment as refused:
+            nonsense.append(Nonsense(change.description, str(refused)))
+        else:
+            found.append(change)
+    return found, nonsense
+
+
+def _of_message(problem: Problem) -> Iterator[Candidate]:
+    yield from _rules(problem)
+    options = {name: value for name, value in problem.model.options.items() if name != WHERE}
+    environment = Environment.from_options(options)
+    for name, declared in DECLARED.items():
+        now, option = getattr(environment, name), option_of(name)
+        if declared.fault is not None:
+            yield from _set(problem, Kind.FAULT, option, [0] if now else [])
+        elif declared.values is not None:
+            yield from _set(problem, Kind.SETTING, option, list(declared.values))
+        elif declared.most is None:
+            yield from _set(problem, Kind.SETTING, option, [not now])
+        elif not declared.shapes:
+            values = range(declared.least, environment.replicas + 1)
+            yield from _set(problem, Kind.SETTING, option, list(values))
+
+
+def _rules(problem: Problem) -> Iterator[Candidate]:
+    """Every other way to truncate, every feature added that there is not, or taken out."""
+    version = problem.model.version
+    options = tuple(problem.model.options.items())
+    has = version_of(version).feature_names
+    for name in (*TRUNCATIONS, *(feature.name for feature in FEATURES)):
+        if name in TRUNCATIONS and name in has:
+            continue
+        word = "without" if name in has else "with"
+        yield Candidate(Kind.RULE, f"--{word} {name}", f"{version}-{word}-{name}", options)
+
+
+def _of_any(problem: Problem, family: Family) -> Iterator[Candidate]:
+    """Every other version, and every switch turned."""
+    model = problem.model
+    options = tuple(model.options.items())
+    is_kafkas = family.model in {grain.model for grain in GRAINS.values()}
+    for version in family.versions:
+        text = f"--protocol {version}" if is_kafkas else f"--model {family.model}:{version}"
+        yield Candidate(Kind.RULE, text, version, options)
+    for name, now in model.options.items():
+        if isinstance(now, bool):
+            text = f"--set {name}={str(not now).lower()}"
+            changed = tuple({**model.options, name: not now}.items())
+            yield Candidate(Kind.SETTING, text, model.version, changed)
+
+
+def _set(
+    problem: Problem, kind: Kind, option: str, values: list[int] | list[str] | list[bool]
+) -> Iterator[Candidate]:
+    model = problem.model
+    for value in values:
+        if value != model.options[option]:
+            changed = {**model.options, option: value}
+            yield Candidate(kind, as_option(option, value), model.version, tuple(changed.items()))

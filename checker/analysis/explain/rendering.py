@@ -1,0 +1,130 @@
+"""Causes, chances and repairs as rich renderables, for a terminal of any width or a pipe."""
+
+from __future__ import annotations
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from checker.analysis.explain.chain import Cause, Chain, Chance
+from checker.analysis.explain.repairs import Repairs, Tried
+from checker.problem.wording import counted
+from counterexamples import Moment, Replayed
+
+TITLE = "bold"
+QUIET = "dim"
+GOOD = "bold green"
+UNKNOWN = "yellow"
+
+
+def render_chain(chain: Chain) -> RenderableType:
+    """The causes with what happens without each, then the chances that were missed."""
+    replayed = chain.replayed
+    steps = counted(len(replayed.moments), "step")
+    causes = _two_columns()
+    for cause in chain.causes:
+        sentence = describe_step(replayed, cause.moment)
+        causes.add_row(f"{cause.moment.number}.", Text(sentence))
+        style = UNKNOWN if cause.undecided else QUIET
+        causes.add_row("", Text(describe_without(cause, replayed.trace.invariant), style))
+    what = "What it takes from outside" if chain.knows_outside else "What it takes"
+    parts: list[RenderableType] = [Text(f"{what}: {len(chain.causes)} of {steps}", TITLE), causes]
+    if chain.spared:
+        described = ", ".join(f"step {moment.number}" for moment in chain.spared)
+        parts.append(Text(f"It happens as well without {described}.", QUIET))
+    if not chain.knows_outside:
+        return Group(*parts)
+    parts += [Text(), Text("What would have prevented it, had it come in time", TITLE)]
+    chances = _two_columns()
+    for chance in chain.chances:
+        sentence = describe_step(replayed, chance.moment)
+        chances.add_row("-", Text.assemble(f"{describe_span(chance)}: ", sentence))
+    parts.append(chances if chain.chances else Text("No single step of the protocol."))
+    if chain.unlooked:
+        described = describe_numbers(chain.unlooked)
+        parts.append(Text(f"Not all steps were tried after {described}.", UNKNOWN))
+    return Group(*parts)
+
+
+def render_repairs(repairs: Repairs) -> RenderableType:
+    """The changes that repair the claim, and how many were tried, not decided, or no change."""
+    tried = len(repairs.tried)
+    if not (tried or repairs.unexplored or repairs.nonsense):
+        return Text(
+            "No single change was tried: it has no rule, fault or setting to change.", TITLE
+        )
+    parts: list[RenderableType] = [
+        Text(f"Which single change repairs it: {len(repairs.found)} of {tried} tried", TITLE)
+    ]
+    table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    for one in repairs.found:
+        table.add_row(
+            Text(one.candidate.description),
+            Text.assemble(("HOLDS", GOOD), f" {describe_repair(one)}"),
+        )
+    parts.append(table if repairs.found else Text("None of them."))
+    if repairs.undecided:
+        named = ", ".join(change.description for change in repairs.undecided)
+        parts.append(Text(f"Not decided: {named}.", UNKNOWN))
+    if repairs.nonsense:
+        named = ", ".join(change.description for change in repairs.nonsense)
+        parts.append(Text(f"Not tried, for alone they mean nothing: {named}.", QUIET))
+    return Group(*parts)
+
+
+def describe_step(replayed: Replayed, moment: Moment) -> str:
+    """A step in the model's words."""
+    return replayed.narration.sentence(moment.action, moment.values, moment.before, moment.after)
+
+
+def describe_span(chance: Chance) -> str:
+    """`after step 7`, `after step 1 and up to step 6`, `at the start`."""
+    begun = f"after step {chance.first}" if chance.first else "at the start"
+    return begun if chance.first == chance.last else f"{begun} and up to step {chance.last}"
+
+
+def describe_without(cause: Cause, claim: str) -> str:
+    """What happens without the step, as a sentence."""
+    states = counted(cause.without.states, "state")
+    if cause.undecided:
+        return f"Whether it happens without this one was not found out: {states} were looked at."
+    dropped = ""
+    if cause.impossible:
+        several = "s" if len(cause.impossible) > 1 else ""
+        dropped = f"step{several} {describe_numbers(cause.impossible)} cannot follow, and "
+    return f"Without it {dropped}{claim} holds in all {states} that the rest can lead to."
+
+
+def describe_repair(tried: Tried) -> str:
+    """`in 31,339 states`, what is left open of them, and what never happens with the change."""
+    but = f", but for {counted(tried.unjudged, 'state')} left open" if tried.unjudged else ""
+    never = f"; but then never: {', '.join(tried.never)}" if tried.never else ""
+    return f"in {counted(tried.states, 'state')}{but}{never}"
+
+
+def describe_numbers(numbers: tuple[int, ...]) -> str:
+    """`2, 7 to 9 and 11`"""
+    spans: list[list[int]] = []
+    for number in numbers:
+        if spans and spans[-1][-1] == number - 1:
+            spans[-1].append(number)
+        else:
+            spans.append([number])
+    described = []
+    for span in spans:
+        if len(span) > 2:
+            described.append(f"{span[0]} to {span[-1]}")
+        else:
+            described += map(str, span)
+    return (
+        described[0] if len(described) == 1 else f"{', '.join(described[:-1])} and {described[-1]}"
+    )
+
+
+def _two_columns() -> Table:
+    table = Table.grid(padding=(0, 1, 0, 0))
+    table.add_column(no_wrap=True, justify="right")
+    table.add_column(overflow="fold")
+    return table

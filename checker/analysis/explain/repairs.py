@@ -1,0 +1,181 @@
+"""Repairs of a violation: explores each candidate change in full.
+
+A change repairs a claim if with it the claim holds in every reachable state within the same bounds.
+Each change is explored under a budget; a change that exceeds it is reported as not decided. A claim
+that holds only vacuously (its event never happens any more) is reported as such.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from checker.analysis.explain.candidates import Candidate, Nonsense, candidates
+from checker.checking.run import run
+from checker.problem.problem import Problem, Shared, sharing
+from checker.search.budgets import Budgets
+from checker.search.engines.choice import EngineChoice, threads_of
+from checker.search.engines.prepare import prepare
+from checker.search.result import Result, Verdict
+from model.core.layout import Layout
+
+STATES_MAX = 3_000_000
+"""How many states a change is explored to."""
+SECONDS_MAX = 120.0
+"""How long all changes together may take, compiling aside."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tried:
+    """A change that was explored. `verdict` is that of the claim, `depth` of its violation.
+
+    `states` are all there are where the run is `complete`; `unjudged` are those of which a claim
+    about behaviours says nothing, for a bound cuts what might help. `never` names what must happen
+    and does not with this change, though it does without it.
+    """
+
+    candidate: Candidate
+    verdict: Verdict
+    depth: int | None
+    states: int
+    complete: bool
+    unjudged: int = 0
+    never: tuple[str, ...] = ()
+
+    @property
+    def repairs(self) -> bool:
+        """Whether the claim holds with it."""
+        return self.verdict is Verdict.HOLDS and self.complete
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repairs:
+    """All that was tried for one claim, in the order of the tables. `nonsense` was not.
+
+    `unexplored` were left when the time was up.
+    """
+
+    problem: Problem
+    claim: str
+    tried: tuple[Tried, ...]
+    nonsense: tuple[Nonsense, ...]
+    unexplored: tuple[Candidate, ...]
+
+    @property
+    def found(self) -> tuple[Tried, ...]:
+        """Those that repair it."""
+        return tuple(tried for tried in self.tried if tried.repairs)
+
+    @property
+    def undecided(self) -> tuple[Candidate, ...]:
+        """Those of which nothing is known: a budget ended their run, or the time was up."""
+        ended = (t.candidate for t in self.tried if t.verdict is Verdict.INCOMPLETE)
+        return (*ended, *self.unexplored)
+
+
+def repairs_of(
+    problem: Problem,
+    *,
+    threads: int = 0,
+    states_max: int = STATES_MAX,
+    seconds_max: float = SECONDS_MAX,
+    announce: Callable[[str], None] = lambda message: None,
+    watch: Callable[[int, int], None] = lambda done, of: None,
+) -> tuple[Repairs, ...]:
+    """For each claim that `problem` asks, what repairs it; each change is explored once for all.
+
+    Raises as `checker.checking.run.run` does. Ctrl-C leaves the rest unexplored. `watch` is told
+    how many changes are explored, of how many.
+    """
+    changes, nonsense = candidates(problem)
+    asked = problem.asked_names
+    results = _explored(
+        (problem, *(_changed(problem, change) for change in changes)),
+        Budgets(max_states=states_max, max_seconds=seconds_max, stop_at_first=len(asked) == 1),
+        threads=threads,
+        announce=announce,
+        watch=watch,
+    )
+    happening = _happening(results[0]) if results else frozenset()
+    explored = list(zip(changes, results[1:], strict=False))
+    return tuple(
+        Repairs(
+            problem=problem,
+            claim=claim,
+            tried=tuple(_tried(claim, change, result, happening) for change, result in explored),
+            nonsense=tuple(nonsense),
+            unexplored=tuple(changes[len(explored) :]),
+        )
+        for claim in asked
+    )
+
+
+def _explored(
+    problems: Sequence[Problem],
+    budgets: Budgets,
+    *,
+    threads: int,
+    announce: Callable[[str], None],
+    watch: Callable[[int, int], None],
+) -> list[Result]:
+    """What came of each, as far as the seconds of the budgets, which are for all of them, go.
+
+    The first one is explored whole, whatever breaks in it: what happens in it is asked of it.
+    """
+    shared = _shared_by(problems)
+    choice = EngineChoice(name="local", threads=threads)
+    seconds_max = math.inf if budgets.max_seconds is None else budgets.max_seconds
+    ends: float | None = None
+    results: list[Result] = []
+    for number, problem in enumerate(problems):
+        watch(number, len(problems))
+        shareable = replace(problem, shared=shared[problem.model.layout])
+        prepare(shareable, threads=threads_of(threads), announce=announce)
+        if ends is None:
+            # Compiling is not what the time is for; most of it is done the first time.
+            ends = time.monotonic() + seconds_max
+        left = ends - time.monotonic()
+        if left <= 0:
+            break
+        stops = budgets.stop_at_first and number > 0
+        of_this = replace(budgets, max_seconds=left, stop_at_first=stops)
+        result = run(shareable, choice, budgets=of_this).result
+        if result.interrupted:
+            break
+        results.append(result)
+    watch(len(problems), len(problems))
+    return results
+
+
+def _changed(problem: Problem, change: Candidate) -> Problem:
+    assert problem.family is not None
+    options = dict(change.options)
+    return problem.family.problem_of(change.version, options, problem.asked_names)
+
+
+def _shared_by(problems: Iterable[Problem]) -> dict[Layout, Shared]:
+    """For each shape of state what the problems of that shape have between them."""
+    alike: dict[Layout, list[Problem]] = defaultdict(list)
+    for problem in problems:
+        alike[problem.model.layout].append(problem)
+    return {layout: sharing(together) for layout, together in alike.items()}
+
+
+def _happening(result: Result) -> frozenset[str]:
+    return frozenset(found.name for found in result.reachable if found.depth is not None)
+
+
+def _tried(claim: str, change: Candidate, result: Result, happening: frozenset[str]) -> Tried:
+    found = next(found for found in result.invariants if found.name == claim)
+    return Tried(
+        candidate=change,
+        verdict=found.verdict,
+        depth=found.depth,
+        states=result.distinct,
+        complete=result.complete,
+        unjudged=found.unjudged,
+        never=tuple(sorted(happening - _happening(result))) if result.complete else (),
+    )

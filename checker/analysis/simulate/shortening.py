@@ -1,0 +1,99 @@
+"""Delta debugging of a walk: fewer steps that end in the same violation.
+
+A walk wanders, so most of its steps are not needed. Steps are left out as long as the claim still
+breaks. Then the space is searched breadth-first to that many steps, if a budget allows: what that
+finds is shortest, and what it does not find within the levels that it explored is known to take
+more steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from checker.problem.problem import Problem
+from checker.traces.finding import Finding, finding_at
+from checker.traces.shortest_paths import Path
+from model.core.claim import ActionProperty, Invariant
+from model.core.state import State
+from model.core.transition_system import Arguments, Model
+
+Calls = Sequence[tuple[str, Arguments]]
+TRIES_MAX = 2_000
+"""How many shorter rows of steps are tried for one claim."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shortened:
+    """A counterexample, and what is known of shorter ones: none has fewer than `at_least` steps.
+
+    `walked` is how many steps it took in the walk that met it; None where no walk did, and the
+    search for shorter ones found it.
+    """
+
+    finding: Finding
+    walked: int | None
+    at_least: int
+
+    @property
+    def steps(self) -> int:
+        """How many it takes."""
+        return len(self.finding.replayed.moments)
+
+    @property
+    def is_shortest(self) -> bool:
+        """Whether none is shorter."""
+        return self.steps <= self.at_least
+
+
+def with_steps_left_out(problem: Problem, claim: Invariant | ActionProperty, path: Path) -> Finding:
+    """The counterexample that is left of one when no step can be left out by itself.
+
+    `path` leads to a state that breaks the claim, or to one out of which a step does. Larger pieces
+    are left out first, then smaller ones; what is not enabled without them is left out as well.
+    """
+    model = problem.model
+    whole = finding_at(model, claim, path)
+    steps = [(moment.action, moment.values) for moment in whole.replayed.moments]
+    initial, best, tries = model.initial[path.initial], steps, 0
+    size = max(1, len(best) // 2)
+    while size:
+        at, before = 0, len(best)
+        while at < len(best) and tries < TRIES_MAX:
+            tries += 1
+            shorter = _as_far_as_it_breaks(model, claim, initial, [*best[:at], *best[at + size :]])
+            if shorter is not None:
+                best = shorter
+            else:
+                at += size
+        # Leaving out one may be what makes another superfluous.
+        size = size // 2 if size > 1 or len(best) == before or tries >= TRIES_MAX else 1
+    if isinstance(claim, ActionProperty):
+        best = best[:-1]
+    return finding_at(model, claim, Path(path.initial, tuple(best)))
+
+
+def _as_far_as_it_breaks(
+    model: Model, claim: Invariant | ActionProperty, state: State, calls: Calls
+) -> list[tuple[str, Arguments]] | None:
+    """Those of the steps that are enabled, one after the other, until the claim breaks."""
+    actions = {action.name: action for action in model.enabled_actions}
+    taken = []
+    for name, arguments in calls:
+        action = actions[name]
+        if not model.is_enabled(state, action, arguments) or model.exceeded(
+            state, action, arguments
+        ):
+            continue
+        after = model.apply(state, action, arguments)
+        taken.append((name, arguments))
+        if _breaks(model, claim, state, after):
+            return taken
+        state = after
+    return None
+
+
+def _breaks(model: Model, claim: Invariant | ActionProperty, before: State, after: State) -> bool:
+    if isinstance(claim, ActionProperty):
+        return not claim.keeps(before, after, model.settings)
+    return not claim.holds(after, model.settings)

@@ -1,0 +1,176 @@
+"""A whole simulation: walks, coverage, violations replayed and shortened."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from checker.analysis.simulate.choosing import Plan
+from checker.analysis.simulate.coverage import Coverage, Sighting
+from checker.analysis.simulate.shortening import Shortened, with_steps_left_out
+from checker.analysis.simulate.walker import Walker, recipe_of
+from checker.analysis.simulate.workers import Asked, on_spark, on_threads
+from checker.checking.run import run
+from checker.compiler.origins import call_of
+from checker.compiler.program import loaded
+from checker.problem.problem import Problem
+from checker.search.budgets import Budgets
+from checker.search.cover import happened_at_first
+from checker.search.engines.answers import ModelFault
+from checker.search.engines.choice import EngineChoice, threads_of
+from checker.search.engines.prepare import prepare
+from checker.search.interrupt import Interrupts
+from checker.search.result import INTERRUPTED, Verdict
+from checker.search.rule_errors import explain_fault
+from checker.traces.shortest_paths import Path
+from model.core.claim import ActionProperty, Invariant
+
+NOT_SEEN = "not seen"
+"""What is said of a claim that no walk broke. It may be broken where no walk has been."""
+WALKS = 100_000
+"""How many walks there are where neither a number nor a time is given."""
+SHORTEN_STATES = 1_000_000
+"""How many states the search for shorter counterexamples may look at."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """How much is wanted: `walks`, None for as many as `seconds` allow; after how many states the
+    search for shorter counterexamples ends, 0 for none.
+    """
+
+    walks: int | None = WALKS
+    seconds: float | None = None
+    stop_at_first: bool = False
+    shorten_states: int = SHORTEN_STATES
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Simulation:
+    """What the first `coverage.walks` walks saw; it is no verdict on what they did not see.
+
+    `stopped_by` is what kept it from walks that were asked for, None if nothing did.
+    """
+
+    problem: Problem
+    plan: Plan
+    engine: str
+    coverage: Coverage
+    found: tuple[Shortened, ...]
+    stopped_by: str | None
+    seconds: float
+    prepare_seconds: float
+
+    def verdict(self, claim: Invariant | ActionProperty) -> str:
+        """`violated`, `not seen` or `not applicable`; nothing else is ever said."""
+        if any(each.finding.invariant == claim.name for each in self.found):
+            return Verdict.VIOLATED.value
+        return NOT_SEEN if self.problem.is_checked(claim) else Verdict.NOT_APPLICABLE.value
+
+    def broken_in(self, name: str) -> int:
+        """In how many walks a claim broke, or would have with one more step."""
+        numbers = {claim.name: number for number, claim in enumerate(self.problem.judged)}
+        return self.coverage.broken_in.get(numbers[name], 0)
+
+
+def simulate(
+    problem: Problem,
+    choice: EngineChoice,
+    plan: Plan,
+    wanted: Wanted,
+    *,
+    announce: Callable[[str], None] = lambda message: None,
+    watch: Callable[[Coverage], None] = lambda coverage: None,
+) -> Simulation:
+    """Walk, and show each claim that broke by a counterexample that was replayed.
+
+    Raises `Raised` when an action or a claim raises, and what starting Spark raises.
+    """
+    prepared = prepare(problem, threads=threads_of(choice.threads), announce=announce)
+    loaded(recipe_of(problem.model.layout.words))
+    began, interrupts = time.monotonic(), Interrupts()
+    ends = began + (wanted.seconds or math.inf)
+    asked = Asked(
+        problem=problem, plan=plan, walks=wanted.walks, stop_at_first=wanted.stop_at_first
+    )
+
+    def late() -> bool:
+        return interrupts.noticed or time.monotonic() > ends
+
+    with interrupts.noted():
+        if choice.name == "local":
+            coverage = on_threads(asked, choice.threads, late, watch)
+        else:
+            coverage = on_spark(asked, choice, late, watch, announce)
+    seconds = time.monotonic() - began
+    if coverage.fault is not None:
+        raise explain_fault(problem, ModelFault(coverage.fault))
+    if coverage.walks:
+        coverage.happened |= happened_at_first(problem)
+    found: tuple[Shortened, ...] = ()
+    if coverage.sightings:
+        announce("finding shorter counterexamples")
+        found = tuple(_shown(problem, choice, plan, coverage, wanted.shorten_states))
+    return Simulation(
+        problem=problem,
+        plan=plan,
+        engine=choice.name,
+        coverage=coverage,
+        found=found,
+        stopped_by=_stopped_by(wanted, coverage, interrupted=interrupts.noticed),
+        seconds=seconds,
+        prepare_seconds=prepared,
+    )
+
+
+def _stopped_by(wanted: Wanted, coverage: Coverage, *, interrupted: bool) -> str | None:
+    if interrupted:
+        return INTERRUPTED
+    if wanted.walks is None or coverage.walks >= wanted.walks:
+        return None
+    if wanted.stop_at_first and coverage.sightings:
+        return None
+    return "--max-time"
+
+
+def _shown(
+    problem: Problem, choice: EngineChoice, plan: Plan, coverage: Coverage, states_max: int
+) -> Iterator[Shortened]:
+    """Each claim that broke, in the order of the report."""
+    walker = Walker(problem, plan)
+    met = {
+        claim.name: with_steps_left_out(problem, claim, _path(walker, claim, sighting))
+        for number, claim in enumerate(problem.judged)
+        if (sighting := coverage.sightings.get(number)) is not None
+    }
+    longest = max(len(finding.replayed.moments) for finding in met.values())
+    least, searched = 1, {}
+    if states_max and longest:
+        done = run(
+            problem,
+            EngineChoice(name="local", threads=choice.threads),
+            budgets=Budgets(max_depth=max(0, longest - 1), max_states=states_max),
+        )
+        searched = {finding.invariant: finding for finding in done.findings}
+        least = done.result.depth + 1
+    for number, claim in enumerate(problem.judged):
+        sighting = coverage.sightings.get(number)
+        walked = sighting.depth if sighting is not None else None
+        if claim.name in searched:
+            finding = searched[claim.name]
+            steps = len(finding.replayed.moments)
+            yield Shortened(finding=finding, walked=walked, at_least=steps)
+        elif claim.name in met:
+            yield Shortened(finding=met[claim.name], walked=walked, at_least=least)
+
+
+def _path(walker: Walker, claim: Invariant | ActionProperty, sighting: Sighting) -> Path:
+    """The walk as far as it is needed; of a property without the step that breaks it."""
+    model = walker.problem.model
+    initial, steps = walker.steps(sighting.walk, max(0, sighting.depth - 1))
+    if isinstance(claim, Invariant) and sighting.depth > 0:
+        steps = [*steps, sighting.step]
+    first = [state.words for state in model.initial].index(initial)
+    return Path(first, tuple(call_of(model, step) for step in steps))

@@ -1,1 +1,0 @@
-"""Claims about whole behaviours, judged of the explored graph: recovery, and liveness."""

@@ -1,1 +1,0 @@
-"""A model stepped through by hand: what is offered, what is chosen, what is expected of it."""

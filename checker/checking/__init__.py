@@ -1,0 +1,1 @@
+"""A whole check: search, liveness, counterexamples replayed, bounds judged."""

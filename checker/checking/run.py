@@ -1,0 +1,237 @@
+"""One run: search, verdicts, and a confirmed counterexample for each violated claim."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing, suppress
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from checker.problem.problem import Problem
+from checker.search.account import Account
+from checker.search.budgets import NO_BUDGETS, Budgets
+from checker.search.engines.answers import Arrivals, ModelFault
+from checker.search.engines.choice import EngineChoice, threads_of
+from checker.search.engines.engine import Engine
+from checker.search.engines.factory import engine_for
+from checker.search.engines.prepare import prepare
+from checker.search.interrupt import Interrupts
+from checker.search.result import Result
+from checker.search.rule_errors import explain_fault
+from checker.search.search import Snapshot, search
+from checker.storage.storage import Damaged
+from checker.traces.fewest_actors import paths_to_breaking
+from checker.traces.finding import Finding, finding_at
+from checker.traces.violating_states import breaking_states
+
+if TYPE_CHECKING:
+    from checker.search.engines.growing import GrowingEngine
+    from checker.search.engines.over_files import FileEngine
+    from checker.search.profile import Profile
+    from checker.storage.run_directory import RunDirectory
+    from checker.traces.alternatives import Others
+    from checker.traces.shortest_paths import Path
+
+_LONG_SECONDS = 5.0
+"""A search so long has levels that take a while to be gone through once more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A result and its counterexamples, in the order of the verdicts."""
+
+    result: Result
+    findings: tuple[Finding, ...]
+    prepare_seconds: float
+    others: Mapping[str, Others] = field(default_factory=dict)
+    """By claim further counterexamples of other kinds, where they were asked for."""
+    profile: Profile | None = None
+
+
+def run(
+    problem: Problem,
+    choice: EngineChoice,
+    *,
+    budgets: Budgets = NO_BUDGETS,
+    directory: RunDirectory | None = None,
+    another: int = 0,
+    profiled: bool = False,
+    watch: Callable[[Snapshot], None] = lambda snapshot: None,
+    announce: Callable[[str], None] = lambda message: None,
+) -> Run:
+    """Search, then find, replay and confirm a shortest trace for every violated claim.
+
+    With a `directory` every level is kept there; levels that are there already are not explored
+    again. `another` says how many further traces are wanted for each claim. `profiled`: say also
+    what made the space as large as it is. Raises `Raised` when an action or a claim raises, and
+    `TraceError` when a trace does not replay: either is an outcome of its own.
+    """
+    seconds = prepare(problem, threads=threads_of(choice.threads), announce=announce)
+    ends = time.monotonic() + (budgets.max_seconds or math.inf)
+    interrupts = Interrupts()
+    engine = engine_for(
+        problem,
+        choice,
+        memory_bytes=budgets.memory_bytes,
+        directory=directory,
+        announce=announce,
+        deadline=lambda: interrupts.noticed or time.monotonic() > ends,
+    )
+    with closing(engine):
+        result = _searched(problem, engine, budgets, directory, interrupts, watch)
+        if result.violated and result.seconds > _LONG_SECONDS:
+            announce("finding the shortest traces")
+        findings = counterexamples_of(problem, engine, result)
+        others = _others(problem, engine, result, findings, another) if another else {}
+        if problem.applicable_behaviours:
+            findings += _judge_behaviours(
+                problem, engine, result, budgets, in_parts=choice.in_parts, announce=announce
+            )
+        profile = _profile(problem, engine, result, announce) if profiled else None
+        if directory is not None and result.complete:
+            directory.finish()
+    return Run(result, findings, seconds, others, profile)
+
+
+def _searched(
+    problem: Problem,
+    engine: FileEngine | GrowingEngine,
+    budgets: Budgets,
+    directory: RunDirectory | None,
+    interrupts: Interrupts,
+    watch: Callable[[Snapshot], None],
+) -> Result:
+    """The search itself, from the levels on that the directory has. Raises `Raised` and `InUse`."""
+    try:
+        account = None
+        if directory is not None and directory.manifest.levels:
+            # What reads manifests is for runs that are kept, and most are not.
+            from checker.search.identity import account_of  # noqa: PLC0415
+
+            account = account_of(problem, directory.manifest)
+            engine.restore(directory.manifest.levels)
+        with interrupts.noted():
+            return search(
+                problem,
+                engine,
+                budgets=budgets,
+                watch=watch,
+                account=account,
+                commit=_committing(directory),
+                interrupted=lambda: interrupts.noticed,
+            )
+    except ModelFault as fault:
+        raise explain_fault(problem, fault) from None
+    except Damaged:
+        if directory is not None and not directory.is_ours:
+            from checker.storage.run_directory import InUse  # noqa: PLC0415 - as above
+
+            # Its files were removed by the process that goes on with the run.
+            raise InUse(
+                f"another run has resumed {directory.storage.location}; this one has ended"
+            ) from None
+        raise
+
+
+def _others(
+    problem: Problem, engine: Engine, result: Result, findings: Sequence[Finding], wanted: int
+) -> dict[str, Others]:
+    """By claim further counterexamples, as many as are `wanted` of each."""
+    # Most runs show one counterexample.
+    from checker.traces.alternatives import others_of  # noqa: PLC0415
+
+    others = {}
+    for first in findings:
+        assert first.breaking is not None
+        others[first.invariant] = others_of(
+            problem, engine, first.breaking, first, wanted, result.depth
+        )
+    return others
+
+
+def _profile(
+    problem: Problem, engine: Engine, result: Result, announce: Callable[[str], None]
+) -> Profile | None:
+    """The profile; none where Ctrl-C ended it: what the search found out is there all the same."""
+    from checker.search.profile import profile_of  # noqa: PLC0415 - few ask for it
+
+    announce("going through all states for the profile")
+    with suppress(KeyboardInterrupt):
+        return profile_of(problem, engine, result)
+    return None
+
+
+def _committing(directory: RunDirectory | None) -> Callable[[Arrivals, Account], None]:
+    """What keeps a level, if anything does."""
+    if directory is None:
+        return lambda level, account: None
+
+    def commit(level: Arrivals, account: Account) -> None:
+        assert level.files is not None
+        directory.commit(level.files, account.as_values())
+
+    return commit
+
+
+def _judge_behaviours(
+    problem: Problem,
+    engine: Engine,
+    result: Result,
+    budgets: Budgets,
+    *,
+    in_parts: bool,
+    announce: Callable[[str], None],
+) -> tuple[Finding, ...]:
+    # Few runs ask for it, and it needs SciPy.
+    from checker.checking.liveness_in_memory import judge_behaviours  # noqa: PLC0415
+
+    if result.complete:
+        announce("judging recovery and liveness")
+    try:
+        return judge_behaviours(
+            problem,
+            engine,
+            result,
+            memory_bytes=budgets.memory_bytes,
+            in_parts=in_parts,
+            announce=announce,
+        )
+    except ModelFault as fault:
+        raise explain_fault(problem, fault) from None
+
+
+def counterexamples_of(problem: Problem, engine: Engine, result: Result) -> tuple[Finding, ...]:
+    """A confirmed trace for each violated claim: of the shortest one with the fewest faults."""
+    breaking = breaking_states(problem, engine, result)
+    paths = paths_to_breaking(problem, engine, breaking)
+    if problem.reduced_from is not None:
+        return _lengthened(problem, result, paths)
+    return tuple(
+        replace(finding_at(problem.model, claim, paths[claim.name]), breaking=breaking[claim.name])
+        for claim in problem.judged
+        if claim.name in paths
+    )
+
+
+def _lengthened(problem: Problem, result: Result, paths: Mapping[str, Path]) -> tuple[Finding, ...]:
+    """The traces in the full model of paths in a reduced one; the depths told are theirs.
+
+    They need not be shortest.
+    """
+    # Few runs are reduced.
+    from checker.traces.lift import lengthened  # noqa: PLC0415
+
+    assert problem.reduced_from is not None
+    model = problem.reduced_from.model
+    findings = tuple(
+        finding_at(model, claim, lengthened(problem, claim, paths[claim.name]))
+        for claim in problem.judged
+        if claim.name in paths
+    )
+    steps = {finding.invariant: len(finding.replayed.trace.steps) for finding in findings}
+    result.invariants = [
+        replace(found, depth=steps.get(found.name, found.depth)) for found in result.invariants
+    ]
+    return findings

@@ -1,0 +1,44 @@
+"""An operator's configuration as versions and options: one for each fault that is asked about.
+
+The files are read as `waterline matrix --config` reads them, and a fault means what it means there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from checker.kafka.matrix.config_files import BadConfig
+from checker.kafka.matrix.grid import FAULT, Grid, checked
+from checker.kafka.matrix.properties import read_config
+from model.core.errors import BadEnvironment
+
+
+def configured(
+    files: Sequence[Path],
+    *,
+    acks: str | None,
+    kafka_version: str | None,
+    faults: Sequence[str],
+    sizes: Mapping[str, int],
+) -> list[tuple[str, str, dict[str, object]]]:
+    """For each fault its name, the version, and the options; for every fault where none is named.
+
+    The first of `files` is the server's, the others are of topics. Raises `BadEnvironment`.
+    """
+    try:
+        config = read_config(
+            files[0],
+            files[1:],
+            acks=acks,
+            kafka_version=kafka_version,
+            replicas=sizes.get("replicas"),
+        )
+    except BadConfig as problem:
+        raise BadEnvironment(str(problem)) from None
+    asked: dict[str, Any] = {"replicas": config.replicas, **sizes}
+    grid = checked(Grid(axes=config.axes(only=faults), **asked))
+    return [
+        (cell.coordinates[FAULT], cell.version, cell.environment.options()) for cell in grid.cells()
+    ]

@@ -1,0 +1,64 @@
+"""An expectation: a problem with its expected verdicts, counts and depths."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from checker.ci.positions import Place, Spot
+from checker.problem.problem import Problem
+from checker.search.budgets import Budgets
+from checker.search.engines.choice import EngineChoice
+from checker.search.result import Verdict
+
+WITHIN_CONTRACT = "within contract"
+"""Violated, and Kafka does not promise it with these settings (`Invariant.contract`)."""
+VERDICTS = (
+    Verdict.HOLDS.value,
+    Verdict.VIOLATED.value,
+    WITHIN_CONTRACT,
+    Verdict.NOT_APPLICABLE.value,
+)
+"""What may be expected of a claim. INCOMPLETE never is."""
+COUNTS = ("distinct", "generated", "depth")
+"""What of a run may be expected to the number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What is expected of one claim: one of `VERDICTS`, and the least depth where it is said."""
+
+    verdict: str
+    depth: int | None = None
+    place: Place | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expectation:
+    """One run and what must come of it.
+
+    `verdicts` are by claim, `counts` by the names in `COUNTS`. What is in `never` must not happen;
+    everything else that must happen has to, unless `is_partial`: then the circumstances are one
+    fault of many, and `checker.ci.judging` asks instead whether the fault was there at all.
+    `spots` are where the file has numbers that `--update` may write: `("depth", claim)` and
+    `("counts", name)`. `command` shows the same run. What it asks depends on `files` as well.
+    """
+
+    name: str
+    problem: Problem
+    choice: EngineChoice
+    budgets: Budgets
+    verdicts: Mapping[str, Expected]
+    place: Place
+    counts: Mapping[str, int] = field(default_factory=dict)
+    never: tuple[str, ...] = ()
+    is_partial: bool = False
+    spots: Mapping[tuple[str, str], Spot] = field(default_factory=dict)
+    command: str = ""
+    files: tuple[Path, ...] = ()
+
+
+def plainly(verdicts: Mapping[str, str]) -> dict[str, Expected]:
+    """Verdicts of which no depth is expected."""
+    return {name: Expected(verdict) for name, verdict in verdicts.items()}

@@ -1,0 +1,143 @@
+"""Comparison of results with expectations; every difference is a complaint.
+
+A claim that is checked, not named, and comes out violated is a complaint, and so is something that
+must happen and does not. INCOMPLETE never passes for anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from checker.ci.answer import Answer, Trouble
+from checker.ci.expectation import WITHIN_CONTRACT, Expectation, Expected
+from checker.problem.wording import counted, describe_contract, printable
+from checker.search.result import InvariantResult, Result, Verdict
+
+_FINE_REASONS = ("stop-at-first", "max-depth")
+"""What may stop a run without a complaint of its own: where to end was what somebody asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Complaint:
+    """What is not as expected; `claim` is the claim that it is about, if one."""
+
+    text: str
+    claim: str | None = None
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Outcome:
+    """How an expectation came out: met, if there are no complaints.
+
+    `answer` is None where there was `trouble`, which is a complaint too.
+    """
+
+    expectation: Expectation
+    answer: Answer | None
+    complaints: tuple[Complaint, ...]
+    trouble: Trouble | None = None
+
+    @property
+    def is_met(self) -> bool:
+        """Whether all is as expected."""
+        return not self.complaints
+
+    @property
+    def shown_claim(self) -> str | None:
+        """The claim whose counterexample says most of why it failed: the first that has one."""
+        traces = self.answer.traces if self.answer else {}
+        named = [c.claim for c in self.complaints if c.claim in traces]
+        return named[0] if named else None
+
+
+def judge(expectation: Expectation, found: Answer | Trouble) -> Outcome:
+    """Compare what came out with what was expected."""
+    if isinstance(found, Trouble):
+        # What a rule of somebody's raised may be any text, and becomes XML.
+        described = "\n".join(map(printable, found.message.splitlines()))
+        return Outcome(expectation, None, (Complaint(described),), found)
+    result = found.result
+    complaints = [
+        *_of_claims(expectation, result),
+        *_of_what_happens(expectation, result),
+        *_of_counts(expectation, result),
+        *_of_budgets(result),
+    ]
+    return Outcome(expectation, found, tuple(complaints))
+
+
+def _of_claims(expectation: Expectation, result: Result) -> Iterator[Complaint]:
+    for found in result.invariants:
+        expected = expectation.verdicts.get(found.name)
+        if expected is not None:
+            yield from _of_claim(expected, found, result)
+        elif found.verdict is Verdict.VIOLATED:
+            described = f"violated after {counted(found.depth or 0, 'step')}, nothing expected"
+            yield Complaint(f"{found.name}: {described}", found.name)
+
+
+def _of_claim(expected: Expected, found: InvariantResult, result: Result) -> Iterator[Complaint]:
+    name, got = found.name, found.verdict.value
+    is_violated = found.verdict is Verdict.VIOLATED
+    contract = result.contract_of(name) if is_violated else None
+    wanted = Verdict.VIOLATED.value if expected.verdict == WITHIN_CONTRACT else expected.verdict
+    if got != wanted:
+        why = f" after {counted(found.depth or 0, 'step')}" if is_violated else ""
+        if contract:
+            why += f", {describe_contract(contract)}"
+        if found.verdict is Verdict.INCOMPLETE:
+            why = f": stopped by {result.stopped_by}"
+        yield Complaint(f"{name}: expected {expected.verdict}, got {got}{why}", name)
+    elif expected.verdict == WITHIN_CONTRACT and contract is None:
+        described = "violated, and Kafka promises it with these settings"
+        yield Complaint(f"{name}: expected {WITHIN_CONTRACT}, got {described}", name)
+    if is_violated and got == wanted and expected.depth not in (None, found.depth):
+        described = f"expected violated after {counted(expected.depth or 0, 'step')}"
+        yield Complaint(f"{name}: {described}, got after {counted(found.depth or 0, 'step')}", name)
+
+
+def _of_what_happens(expectation: Expectation, result: Result) -> Iterator[Complaint]:
+    for claim in result.reachable:
+        if claim.name in expectation.never:
+            if claim.depth is not None:
+                described = f"{claim.description}, and is expected never to happen"
+                yield Complaint(f"{claim.name} happens {described}")
+        elif claim.depth is None and result.complete and not expectation.is_partial:
+            yield Complaint(f"{claim.name} was never reached")
+    if expectation.is_partial and result.complete and not result.violated:
+        # What says whether a fault was met is of the matrix, and few gates have a configuration.
+        from checker.kafka.matrix.vacuity import vacuity  # noqa: PLC0415
+        from model.message.environment import Environment  # noqa: PLC0415
+
+        never = tuple(claim.name for claim in result.reachable if claim.depth is None)
+        circumstances = Environment.from_options(dict(result.problem.model.options))
+        if empty := vacuity(circumstances, never, result.fired):
+            yield Complaint(f"it says less than it seems: {empty}")
+
+
+def _of_counts(expectation: Expectation, result: Result) -> Iterator[Complaint]:
+    for name, expected in expectation.counts.items():
+        got = count_of(result, name)
+        if not result.complete:
+            yield Complaint(f"{name}: expected {expected:,}, unknown: {result.stopped_by}")
+        elif got != expected:
+            yield Complaint(f"{name}: expected {expected:,}, got {got:,}")
+
+
+def count_of(result: Result, name: str) -> int:
+    """One of the counts that may be expected."""
+    return {
+        "distinct": result.distinct,
+        "generated": result.generated,
+        "depth": result.depth,
+    }[name]
+
+
+def _of_budgets(result: Result) -> Iterator[Complaint]:
+    reason = result.stopped_by
+    if reason is not None and not reason.startswith(_FINE_REASONS):
+        yield Complaint(f"it was stopped by {reason} before every state was explored")

@@ -1,0 +1,65 @@
+"""Answers on disk by their fingerprint, beside the machine code and trusted under the same
+conditions: see `checker.compiler.kept_file`.
+
+With an answer goes a record of all that the rules read by name as it was found; it counts where
+they read the same now. Where there is none, the search is made again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from checker.ci.answer import answer_from
+from checker.compiler.cache import cache_directory, trusted_cache
+from checker.compiler.kept_file import read_sealed, write_sealed
+from checker.compiler.problem_digest import reads_the_same
+from checker.problem.problem import Problem
+from checker.search.result import Verdict
+
+_BYTES_MAX = 1 << 24
+_LASTING = ("max-states", "max-depth", "stop-at-first")
+"""What may have stopped a search whose answer is kept: another run would stop there too."""
+
+
+def answers_folder() -> Path:
+    """Where answers are kept."""
+    return cache_directory() / "answers"
+
+
+def kept_values(name: str, problem: Problem) -> Mapping[str, Any] | None:
+    """The values kept under this name; None where there are none that can be trusted."""
+    if trusted_cache() is None:
+        return None
+    body = read_sealed(_file(name), bytes_max=_BYTES_MAX)
+    if body is None:
+        return None
+    try:
+        values: dict[str, Any] = json.loads(body)
+        if values["fingerprint"] != name or not reads_the_same(problem, values["read"]):
+            return None
+        answer_from(values, problem)
+    except (ValueError, KeyError, TypeError, IndexError, RecursionError):
+        return None
+    return values
+
+
+def keep_answer(name: str, values: Mapping[str, Any]) -> None:
+    """Keep an answer under this name, if it is one that lasts; do without where that cannot be."""
+    reason = values["stopped_by"]
+    if not values["complete"] and not str(reason).startswith(_LASTING):
+        return
+    verdicts = {verdict for verdict, _ in values["claims"].values()}
+    if values["complete"] and Verdict.INCOMPLETE.value in verdicts:
+        # A claim was not judged for want of memory, of which there may be more the next time.
+        return
+    if trusted_cache() is None:
+        return
+    named = {**values, "fingerprint": name}
+    write_sealed(_file(name), json.dumps(named, separators=(",", ":")).encode())
+
+
+def _file(name: str) -> Path:
+    return answers_folder() / f"{name}.json"

@@ -1,0 +1,96 @@
+"""The keys that an entry may have: those of its own, and for every option of `check` one.
+
+The caller passes the options (`Asking`), which are declared once, for the command line. The reader
+and the JSON Schema both follow from this table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from checker.problem.problem import Problem
+from checker.search.budgets import Budgets
+from checker.search.engines.choice import EngineChoice
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Key:
+    """One option as a key of TOML.
+
+    `kind` is how it is written: "text", "a whole number", "a number", "true or false". `convert`
+    makes the option's value of that, and raises `ValueError` with the reason. `words` are all that
+    a text may be, where that is known; `least` and `most` bound a number. One that `is_many` is an
+    array.
+    """
+
+    name: str
+    kind: str
+    help: str
+    convert: Callable[[Any], Any]
+    words: tuple[str, ...] | None = None
+    least: float | None = None
+    most: float | None = None
+    is_many: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What an entry's options come to."""
+
+    problem: Problem
+    choice: EngineChoice
+    budgets: Budgets
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asking:
+    """How options become a question.
+
+    `keys` are the options by name. `ask(given, bounds)` takes their values, and the bounds of a
+    model of one's own, and raises `BadEnvironment`. `command(problem, model)` is what shows the
+    same on a command line; `model` is the file of a model of one's own.
+    """
+
+    keys: Mapping[str, Key]
+    ask: Callable[[Mapping[str, Any], Mapping[str, Any]], Asked]
+    command: Callable[[Problem, str | None], str]
+
+
+OWN_KEYS: Mapping[str, str] = {
+    "name": "What is expected, in words; different in each entry.",
+    "protocol": "Version of the protocol, or an array of versions: a check for each.",
+    "model": "Instead of protocol: the file of a model of your own, from the gate's folder on, "
+    "with :NAME if it declares several. Its bounds are keys. Needs --allow-models.",
+    "verdicts": "What is expected of claims, by name.",
+    "counts": "Exact numbers of the run; gate --update rewrites them.",
+    "never": "Reachability claims that must not happen within these bounds.",
+    "config": "Instead of protocol: a server.properties, from the gate's folder on.",
+    "topic-config": "Files with a topic's own settings, which win.",
+    "kafka-version": "The release that the brokers follow, with config.",
+    "faults": "What may go wrong, with config: a check for each.",
+}
+"""Keys that are not one option of `check`, each with what it means."""
+NAMING_VERSIONS = ("scenario", "kafka")
+"""Options that name a version too: an entry with one needs no `protocol`."""
+WITH_CONFIG = ("topic-config", "kafka-version", "faults")
+"""Those that go with `config` alone."""
+OF_ENGINES = (
+    "engine",
+    "threads",
+    "master",
+    "spark-conf",
+    "partitions",
+    "driver-levels",
+    "max-states",
+    "max-time",
+    "max-depth",
+    "memory",
+    "stop-at-first",
+)
+"""Options that say how, and how far, something is explored: any entry may have them."""
+BESIDE_CONFIG = (*OF_ENGINES, "acks", "replicas", "records", "epochs", "symmetry")
+"""Options that may stand beside `config`."""
+BESIDE_MODEL = (*OF_ENGINES, "invariant", "symmetry")
+"""Options that may stand beside `model`."""

@@ -1,0 +1,155 @@
+"""Pool of search processes, which survives the death of a worker.
+
+They end with the block that started them, however it ends. One that dies, because memory ran out
+say, costs its search alone. The interrupt of a terminal is left to the process that started them.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from multiprocessing import resource_tracker
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from checker.ci.searches import Search
+
+BYTES_A_PROCESS = 1 << 30
+"""Memory that a process should have for its states; beyond its share they go to disk."""
+_END_SECONDS = 5.0
+_CONTEXT = multiprocessing.get_context("spawn")
+
+Work = Callable[[Search], tuple[str, Any]]
+"""What a process does with a search; the answer is of plain values. Found by its name there."""
+
+
+def processes_wanted(searches: int, asked: int | None = None) -> int:
+    """How many processes are worth their start: within cores, memory and what there is to do."""
+    if asked is not None:
+        return min(asked, max(searches, 1))
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return max(1, min(cores or 1, free_bytes() // BYTES_A_PROCESS, searches))
+
+
+def free_bytes() -> int:
+    """Memory that is free or can be freed; where the system does not tell, a half of all."""
+    with suppress(OSError, ValueError, StopIteration):
+        lines = Path("/proc/meminfo").read_text().splitlines()
+        text = next(line for line in lines if line.startswith("MemAvailable:"))
+        return int(text.split()[1]) * 1024
+    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
+
+
+@dataclass(slots=True)
+class _Worker:
+    process: BaseProcess
+    pipe: Connection
+    busy: int | None = None
+
+
+@dataclass(slots=True)
+class Processes:
+    """So many processes, each with one thread and its share of the memory."""
+
+    number: int
+    work: Work
+    _workers: list[_Worker] = field(default_factory=list)
+    _share: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._share = max(BYTES_A_PROCESS, free_bytes() // self.number)
+
+    def __enter__(self) -> Processes:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        """End them all."""
+        for worker in self._workers:
+            worker.pipe.close()
+            worker.process.terminate()
+        for worker in self._workers:
+            worker.process.join(_END_SECONDS)
+            if worker.process.is_alive():
+                worker.process.kill()
+                worker.process.join()
+        self._workers.clear()
+
+    @property
+    def has_room(self) -> bool:
+        """Whether another search can be given out."""
+        return sum(worker.busy is not None for worker in self._workers) < self.number
+
+    def give(self, number: int, search: Search) -> None:
+        """Begin a search; `number` is what its answer will be reported by."""
+        worker = next((w for w in self._workers if w.busy is None), None) or self._started()
+        worker.busy = number
+        worker.pipe.send(self._with_its_share(search))
+
+    def answers(self) -> Sequence[tuple[int, tuple[str, Any]]]:
+        """Wait until something is answered; what was, by number.
+
+        A process that died has ("failed", why) for an answer.
+        """
+        busy = {worker.pipe: worker for worker in self._workers if worker.busy is not None}
+        found: list[tuple[int, tuple[str, Any]]] = []
+        for pipe in wait(list(busy)):
+            worker = busy[pipe]  # type: ignore[index]  # of the connections given
+            number = worker.busy
+            assert number is not None
+            try:
+                found.append((number, worker.pipe.recv()))
+                worker.busy = None
+            except EOFError:
+                worker.process.join(_END_SECONDS)
+                code = worker.process.exitcode
+                text = f"its process ended with code {code}"
+                if code is not None and code < 0:
+                    text = f"its process was ended by {signal.Signals(-code).name}; out of memory?"
+                found.append((number, ("failed", text)))
+                worker.pipe.close()
+                self._workers.remove(worker)
+        return found
+
+    def _started(self) -> _Worker:
+        ours, theirs = _CONTEXT.Pipe()
+        process = _CONTEXT.Process(target=_serve, args=(theirs, self.work), daemon=True)
+        # It inherits what is blocked: a Ctrl-C while it is still importing is ours, not its own.
+        # Python's tracker of resources, begun with the first process, would unblock it again.
+        resource_tracker.ensure_running()
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            process.start()
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        theirs.close()
+        worker = _Worker(process, ours)
+        self._workers.append(worker)
+        return worker
+
+    def _with_its_share(self, search: Search) -> Search:
+        choice, budgets = search.choice, search.budgets
+        if choice.threads == 0:
+            choice = replace(choice, threads=1)
+        if budgets.memory_bytes is None:
+            budgets = replace(budgets, memory_bytes=self._share)
+        return replace(search, choice=choice, budgets=budgets)
+
+
+def _serve(pipe: Connection, work: Work) -> None:
+    """Answer searches until nobody asks any more."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with suppress(EOFError, OSError):
+        while True:
+            pipe.send(work(pipe.recv()))

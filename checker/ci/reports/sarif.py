@@ -1,0 +1,132 @@
+"""Complaints as SARIF 2.1.0, which code review shows at a line; a counterexample is a code flow.
+
+A result is located where its claim is written, or at the expectation where it is about none; the
+other of the two is a related location.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from checker.ci.expectation import Expectation
+from checker.ci.judging import Complaint, Outcome
+from checker.ci.positions import Place
+from checker.ci.reports.text import (
+    Counterexample,
+    Step,
+    command_of,
+    counterexample,
+    place_of_claim,
+)
+
+SCHEMA = (
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+)
+_OTHER_RULE = "expectation"
+
+
+def to_sarif(outcomes: Sequence[Outcome], left: Sequence[Expectation] = ()) -> str:
+    """One run of the tool. What is `left` because of an interrupt is a notification."""
+    results = [
+        _result(outcome, complaint) for outcome in outcomes for complaint in outcome.complaints
+    ]
+    run = {
+        "tool": {
+            "driver": {
+                "name": "Waterline",
+                "version": metadata.version("waterline"),
+                "rules": list(_rules(outcomes)),
+            }
+        },
+        "invocations": [
+            {
+                "executionSuccessful": not left and all(o.trouble is None for o in outcomes),
+                "toolExecutionNotifications": [
+                    {
+                        "level": "error",
+                        "message": {"text": f"interrupted, not judged: {each.name}"},
+                        "locations": [_location(each.place)],
+                    }
+                    for each in left
+                ],
+            }
+        ],
+        "columnKind": "unicodeCodePoints",
+        "results": results,
+    }
+    return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=1) + "\n"
+
+
+def _rules(outcomes: Iterable[Outcome]) -> Iterable[Mapping[str, Any]]:
+    """Each claim that a complaint is about, once, and one for all else."""
+    described = {
+        _OTHER_RULE: "What is expected of a run comes out: counts, what must happen, an answer."
+    }
+    for outcome in outcomes:
+        sentences = {claim.name: claim.sentence for claim in outcome.expectation.problem.claims}
+        for complaint in outcome.complaints:
+            if complaint.claim is not None:
+                described[complaint.claim] = sentences[complaint.claim]
+    for name, sentence in described.items():
+        yield {"id": name, "shortDescription": {"text": sentence}}
+
+
+def _result(outcome: Outcome, complaint: Complaint) -> dict[str, Any]:
+    expectation = outcome.expectation
+    claim = complaint.claim and place_of_claim(expectation, complaint.claim)
+    places = [expectation.place] if not claim else [claim, expectation.place]
+    described = f"{expectation.name}: {complaint.text}. Shown by: {command_of(outcome)}"
+    identity = f"{expectation.name}\n{complaint.claim or complaint.text}".encode()
+    result: dict[str, Any] = {
+        "ruleId": complaint.claim or _OTHER_RULE,
+        "level": "error",
+        "message": {"text": described},
+        "locations": [_location(places[0])],
+        "partialFingerprints": {"waterline/v1": hashlib.sha256(identity).hexdigest()[:32]},
+    }
+    if len(places) > 1:
+        result["relatedLocations"] = [
+            {"id": 1, **_location(places[1]), "message": {"text": "what was expected"}}
+        ]
+    shown = counterexample(outcome)
+    if shown is not None and complaint.claim == shown.claim:
+        result["codeFlows"] = [_flow(shown, expectation.place)]
+    return result
+
+
+def _flow(shown: Counterexample, expected_at: Place) -> dict[str, Any]:
+    steps = [_flow_step(step, expected_at) for step in shown.steps]
+    last = _location(shown.place or expected_at)
+    end = {"location": {**last, "message": {"text": shown.explanation}}, "importance": "essential"}
+    return {
+        "message": {"text": shown.sentence},
+        "threadFlows": [{"locations": [*steps, end]}],
+    }
+
+
+def _flow_step(step: Step, expected_at: Place) -> dict[str, Any]:
+    text = f"{step.number}. {step.call}: {step.sentence}"
+    place = _location(step.place or expected_at)
+    return {"location": {**place, "message": {"text": text}}, "executionOrder": step.number}
+
+
+def _location(place: Place) -> dict[str, Any]:
+    path = Path(place.file)
+    uri = path.as_uri() if path.is_absolute() else _relative(path)
+    return {
+        "physicalLocation": {
+            "artifactLocation": {"uri": uri},
+            "region": {"startLine": place.line, "startColumn": place.column},
+        }
+    }
+
+
+def _relative(path: Path) -> str:
+    """A path as a reference: what has another meaning in one is escaped."""
+    base = Path("/")
+    return (base / path).as_uri().removeprefix(base.as_uri())

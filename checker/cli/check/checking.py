@@ -1,0 +1,206 @@
+"""Execution of `check`: the run, its report, and the files it writes."""
+
+from __future__ import annotations
+
+import shlex
+from contextlib import closing, nullcontext, suppress
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import click
+from rich.console import Group
+from rich.text import Text
+
+from checker.checking.run import Run, run
+from checker.cli.check.report import render_run
+from checker.cli.check.summary import to_text
+from checker.cli.kept.run_options import take_run
+from checker.cli.shared import exit_codes
+from checker.cli.shared.broken_down import reporting_what_is_kept
+from checker.cli.shared.error_messages import fail
+from checker.cli.shared.file_options import make_folder, write_files
+from checker.cli.shared.options import require_heard, take_budgets, take_engine
+from checker.cli.shared.progress import showing
+from checker.cli.shared.screen import error_screen, say, screen
+from checker.cli.traces.viewing import is_interactive, view
+from checker.report.pages.limits import TooLongForPage
+from checker.search.graph import TooLargeForGraph, to_graphml
+from checker.traces.finding import trace_name
+from counterexamples import to_json
+from model.core.errors import BadEnvironment
+
+if TYPE_CHECKING:
+    from checker.checking.bound_sensitivity import Lowered
+    from checker.cli.traces.explaining import Explained
+    from checker.problem.problem import Problem
+    from checker.search.engines.choice import EngineChoice
+
+
+def check(options: dict[str, Any]) -> int:
+    """Run what the options ask for, and show it; returns the exit code."""
+    engine = take_engine(options)
+    require_heard(engine)
+    budgets = take_budgets(options)
+    _require_all_states(options)
+    make_folder("--trace-dir", options["trace_dir"])
+    own_model = options["own_model"]
+    problem, kept = take_run(options)
+    another = _another(problem, options)
+    if options["is_reduced"]:
+        # Few runs are reduced.
+        from checker.reduction.reduction import reduced  # noqa: PLC0415
+
+        problem = reduced(problem)
+    with (
+        closing(kept) if kept else nullcontext(),
+        reporting_what_is_kept(kept),
+        showing(error_screen()) as progress,
+    ):
+        done = run(
+            problem,
+            engine,
+            budgets=budgets,
+            directory=kept,
+            another=another,
+            profiled=options["profiled"],
+            watch=progress.watch,
+            announce=progress.announce,
+        )
+    lowered = _lowered(done, engine)
+    is_text = options["output_format"] == "text"
+    explained: list[Explained] | None = None
+    if is_text:
+        _show(done, lowered)
+    else:
+        explained = _explained(done, options, engine)
+        values = {one.finding.invariant: one.as_value() for one in explained}
+        click.echo(to_text(done, values, lowered))
+    if kept is not None and not done.result.complete:
+        say(f"kept in {kept.storage.location}; go on with --resume {kept.storage.location}")
+    code = exit_codes.exit_code(done.result, deadlock=options["deadlock"])
+    try:
+        _write_files(done, options)
+        if explained is None:
+            # After the report and the files, for it takes long.
+            explained = _explained(done, options, engine)
+            for one in explained:
+                screen().print(Group(Text(), one.rendered()))
+        _write_page(done, options, explained)
+    except (TooLargeForGraph, TooLongForPage) as found:
+        # What was found out weighs more than that it could not be drawn.
+        return fail(str(found), code or exit_codes.BAD_USAGE)
+    if done.findings and is_text and is_interactive():
+        _offer(done, options, own_model)
+    return code
+
+
+def _show(done: Run, lowered: tuple[Lowered, ...]) -> None:
+    """The report, and the profile where one was asked for."""
+    screen().print(render_run(done))
+    if done.profile is not None:
+        from checker.cli.check.profile_report import render_profile  # noqa: PLC0415
+
+        screen().print(render_profile(done.result, done.profile, lowered))
+
+
+def _another(problem: Problem, options: dict[str, Any]) -> int:
+    """How many further counterexamples are wanted. Raises `UsageError`."""
+    wanted: int = options["another"] or 0
+    if wanted and (problem.asked is None or len(problem.asked) != 1):
+        raise click.UsageError("--another is about one claim; name it with --invariant")
+    if wanted and problem.symmetry.sorts:
+        raise click.UsageError("--another tells actors apart; leave out --symmetry")
+    return wanted
+
+
+def _require_all_states(options: dict[str, Any]) -> None:
+    """Raises `BadEnvironment` where something needs the states that `--reduce` leaves out.
+
+    Before a directory is made for the run, which would stay.
+    """
+    needs_all = {
+        "--run-dir": options["run_dir"] is not None,
+        "--resume": options["resume"] is not None,
+        "--deadlock": options["deadlock"],
+        "--graph": options["graph_file"] is not None,
+        "--explain": options["explain"],
+        "--html": options["html_file"] is not None,
+        "--profile": options["profiled"],
+        "--another": bool(options["another"]),
+    }
+    for option, is_given in needs_all.items():
+        if options["is_reduced"] and is_given:
+            raise BadEnvironment(f"--reduce leaves out states that {option} needs; give one")
+
+
+def _offer(done: Run, options: dict[str, Any], own_model: str | None) -> None:
+    """Step through the first counterexample if that was asked for; else say how it is done."""
+    first = done.findings[0]
+    if options["viewed"]:
+        claims = {claim.name: claim for claim in done.result.problem.claims}
+        view(first, claims[first.invariant])
+    elif folder := options["trace_dir"]:
+        command = [
+            "waterline",
+            "view",
+            str(folder / trace_name(done.result.problem, first.invariant)),
+        ]
+        if own_model is not None:
+            command += ["--model", own_model]
+        say(f"step through it: {shlex.join(command)}")
+    else:
+        say("add --view to step through the counterexample")
+
+
+def _explained(done: Run, options: dict[str, Any], engine: EngineChoice) -> list[Explained]:
+    """What each counterexample takes, and what repairs it, where that was asked for."""
+    if not options["explain"] or not done.findings:
+        return []
+    # Most runs explain nothing.
+    from checker.cli.traces.explaining import Asked, explained_all  # noqa: PLC0415
+
+    with showing(error_screen()) as progress:
+        asked = Asked(threads=engine.threads)
+        return explained_all(done.result.problem, done.findings, asked, progress)
+
+
+def _lowered(done: Run, engine: EngineChoice) -> tuple[Lowered, ...]:
+    """What lowering each bound would leave, where a profile was asked for; until Ctrl-C."""
+    if done.profile is None:
+        return ()
+    from checker.checking.bound_sensitivity import lowered_bounds  # noqa: PLC0415 - most runs have no profile
+
+    with showing(error_screen()) as progress, suppress(KeyboardInterrupt):
+        return lowered_bounds(done.result, done.profile, engine, progress.announce)
+    return ()
+
+
+def _write_files(done: Run, options: dict[str, Any]) -> None:
+    if folder := options["trace_dir"]:
+        write_files(
+            {
+                folder / trace_name(done.result.problem, finding.invariant): partial(
+                    to_json, finding.replayed.trace
+                )
+                for finding in done.findings
+            }
+            | {
+                folder / trace_name(done.result.problem, name, number): partial(
+                    to_json, finding.replayed.trace
+                )
+                for name, others in done.others.items()
+                for number, finding in enumerate(others.findings, start=1)
+            }
+        )
+    if path := options["graph_file"]:
+        graph = done.result.graph(states_max=options["graph_limit"])
+        write_files({path: partial(to_graphml, graph)})
+
+
+def _write_page(done: Run, options: dict[str, Any], explained: list[Explained]) -> None:
+    """Last, because it holds what was explained as well."""
+    if path := options["html_file"]:
+        from checker.report.pages.report import run_page  # noqa: PLC0415 - few ask for a page
+
+        values = {one.finding.invariant: one.as_value() for one in explained}
+        write_files({path: partial(run_page, done, values)})

@@ -1,0 +1,155 @@
+"""`waterline check`, or `check` for short: its options, and what --list shows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+from rich.table import Table
+
+from checker.cli.shared import exit_codes
+from checker.cli.shared.file_options import FILES_HELP, OutputFile
+from checker.cli.shared.options import (
+    budget_options,
+    directory_options,
+    engine_options,
+    environment_options,
+    format_option,
+    invariant_option,
+    protocol_option,
+    symmetry_option,
+    trace_dir_option,
+)
+from checker.cli.shared.screen import screen
+from checker.cli.shared.where_options import where_option
+from checker.kafka.families import GRAINS
+from checker.search.graph import GRAPH_STATES_MAX
+from counterexamples import Trimmed
+from model.core.claim import (
+    ActionProperty,
+    Claim,
+    Invariant,
+    Reachable,
+    Recoverable,
+    Temporal,
+)
+
+
+def _list_claims(ctx: click.Context, param: click.Parameter, wanted: bool) -> None:
+    if not wanted or ctx.resilient_parsing:
+        return
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("Claim", no_wrap=True)
+    table.add_column("Grain", no_wrap=True)
+    table.add_column("Kind", no_wrap=True)
+    table.add_column("Sentence")
+    for grain in GRAINS.values():
+        for claim in grain.claims:
+            table.add_row(claim.name, grain.name, _kind(claim), claim.sentence)
+    screen().print(Trimmed(table))
+    ctx.exit(0)
+
+
+def _kind(claim: Claim | Reachable) -> str:
+    match claim:
+        case Reachable():
+            return "must happen"
+        case Invariant():
+            kind = "invariant"
+        case ActionProperty():
+            kind = "property of steps"
+        case Recoverable():
+            kind = "recovery"
+        case Temporal():
+            kind = "liveness"
+    return kind if claim.default else f"{kind}, on request"
+
+
+@click.command(
+    "check",
+    epilog=f"{exit_codes.HELP}\n{FILES_HELP}",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@protocol_option
+@environment_options
+@symmetry_option
+@engine_options
+@budget_options
+@directory_options
+@invariant_option
+@where_option("Look for a state in which this is true, and show the way there; as s.leo[0] > 1.")
+@click.option(
+    "--recovery",
+    is_flag=True,
+    help="Also ask every claim about recovery: whether the protocol comes back by itself.",
+)
+@click.option(
+    "--liveness",
+    is_flag=True,
+    help="Also ask every claim about whole behaviours: whether what is to come comes in the end.",
+)
+@click.option(
+    "--list",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_list_claims,
+    help="Show every claim with its sentence.",
+)
+@click.option(
+    "--reduce",
+    "is_reduced",
+    is_flag=True,
+    help="Explore fewer states of Kafka's versions with the same verdicts; traces may be longer.",
+)
+@click.option("--deadlock", is_flag=True, help="Exit 11 if a state has no transition at all.")
+@click.option(
+    "--view",
+    "viewed",
+    is_flag=True,
+    help="Then step through the first counterexample, where keys can be pressed.",
+)
+@click.option(
+    "--explain",
+    is_flag=True,
+    help="Say of each counterexample what it takes, and which single change repairs it.",
+)
+@click.option(
+    "--another",
+    type=click.IntRange(1, 20),
+    metavar="N",
+    help="Show up to N further counterexamples of the one claim that is asked: the shortest ones "
+    "in which others act, or do something else.",
+)
+@click.option(
+    "--profile",
+    "profiled",
+    is_flag=True,
+    help="Say what made the space so large: bounds, actions, fields, faults, levels.",
+)
+@trace_dir_option
+@click.option(
+    "--html",
+    "html_file",
+    type=OutputFile(),
+    help="Write verdicts and counterexamples there, as one page to step through.",
+)
+@click.option(
+    "--graph",
+    "graph_file",
+    type=OutputFile(),
+    help="Write the state space there as GraphML, if it is small.",
+)
+@click.option(
+    "--graph-limit",
+    type=click.IntRange(1),
+    default=GRAPH_STATES_MAX,
+    show_default=True,
+    help="Most states that a graph is made of.",
+)
+@format_option
+def check_command(**options: Any) -> int:
+    """Explore every reachable state; say which invariants hold, and show how others break."""
+    from checker.cli.check.checking import check  # noqa: PLC0415 - help needs no engine
+
+    return check(options)

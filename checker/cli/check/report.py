@@ -1,0 +1,312 @@
+"""Report of a run for people: verdicts, bounds and counts, counterexamples.
+
+Pure functions from a run to rich renderables. A run that stopped early never looks like one that
+finished.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.table import Table
+from rich.text import Text
+
+from checker.cli.check.bound_advice import describe_advice
+from checker.kafka.narrative.story import reasons, story_of
+from checker.problem.family import describe_circumstances, words_of
+from checker.problem.problem import Problem
+from checker.problem.wording import (
+    counted,
+    describe_contract,
+    describe_symmetry,
+    describe_version,
+    roughly,
+)
+from checker.problem.words import Words
+from checker.search.eta import outlook
+from checker.search.result import LevelSummary, Result, Verdict
+from checker.traces.shortest_note import describe_alike, describe_kinds
+from counterexamples import TraceStep, Trimmed, render_compact
+from model.core.claim import Temporal
+
+if TYPE_CHECKING:
+    from checker.checking.run import Run
+    from checker.traces.alternatives import Others
+    from checker.traces.finding import Finding
+
+WIDE = 110
+"""Columns from which a table has room for sentences."""
+_STYLES = {
+    Verdict.HOLDS: "bold green",
+    Verdict.VIOLATED: "bold red",
+    Verdict.INCOMPLETE: "bold yellow",
+    Verdict.NOT_APPLICABLE: "dim",
+}
+
+
+def render_run(run: Run, *, shown: Collection[str] | None = None) -> RenderableType:
+    """The whole report; of the counterexamples only those `shown`, None for all."""
+    result = run.result
+    parts: list[RenderableType] = [
+        headline(result.problem),
+        verdicts(result),
+        happenings(result),
+        counts(result, run.prepare_seconds),
+        actions(result),
+    ]
+    described: dict[tuple[tuple[TraceStep, ...], int | None], str] = {}
+    for finding in run.findings:
+        if shown is None or finding.invariant in shown:
+            trace = finding.replayed.trace
+            describe_before = described.get((trace.steps, trace.cycle))
+            names = describe_symmetry(result.problem.symmetry)
+            parts.append(render_finding(finding, words_of(result.problem), describe_before, names))
+            described.setdefault((trace.steps, trace.cycle), finding.invariant)
+            if others := run.others.get(finding.invariant):
+                parts.append(render_others(finding, others, words_of(result.problem)))
+    parts.append(conclusion(result))
+    return Trimmed(Group(*parts))
+
+
+def headline(problem: Problem) -> RenderableType:
+    """What is checked: version, environment, symmetry if any, every bound and setting."""
+    model, words = problem.model, words_of(problem)
+    symmetric = describe_symmetry(problem.symmetry)
+    version = describe_version(model.version)
+    title = Text.assemble((version, "bold"), f"{words.title(model)}{symmetric}")
+    return Group(title, Text(describe_circumstances(problem), style="dim"))
+
+
+def sentences(problem: Problem) -> dict[str, str]:
+    """What each claim says, by its name."""
+    return {claim.name: claim.sentence for claim in (*problem.claims, *problem.reachable)}
+
+
+def verdicts(result: Result) -> RenderableType:
+    """One line an invariant or property; its sentence only where there is room for it."""
+    rows = []
+    behaviours = result.problem.behaviours
+    liveness = {claim.name for claim in behaviours if isinstance(claim, Temporal)}
+    for found in result.invariants:
+        verdict = Text(found.verdict.value.upper(), style=_STYLES[found.verdict])
+        if found.depth is not None:
+            for_ever = ", for ever" if found.name in liveness else ""
+            verdict.append(f" after {found.depth} steps{for_ever}", style="red")
+            if result.problem.reduction is not None:
+                verdict.append(", perhaps fewer", style="red")
+            if contract := result.contract_of(found.name):
+                verdict.append(f", {describe_contract(contract)}", style="yellow")
+        if found.why:
+            verdict.append(f": {found.why}", style="yellow")
+        if found.unjudged:
+            left = counted(found.unjudged, "state")
+            verdict.append(f", but for {left} that a bound leaves open", style="yellow")
+        rows.append((found.name, verdict))
+    return Claims(("Invariant", "Verdict"), tuple(rows), sentences(result.problem))
+
+
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """A table of claims: name, what came of it and, on a wide screen, the sentence."""
+
+    titles: tuple[str, str]
+    rows: tuple[tuple[str, Text], ...]
+    sentences: Mapping[str, str]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        table = Table(box=SIMPLE_HEAD, pad_edge=False)
+        name, verdict = self.titles
+        table.add_column(name, no_wrap=True)
+        table.add_column(verdict)
+        wide = options.max_width >= WIDE
+        if wide:
+            table.add_column("Claim")
+        for name, what in self.rows:
+            table.add_row(name, what, *([self.sentences.get(name, "")] if wide else []))
+        yield table
+
+
+def happenings(result: Result) -> RenderableType:
+    """One line a reachability claim: without these, HOLDS would mean little."""
+    rows = []
+    for found in result.reachable:
+        if found.depth is not None:
+            first = Text(found.description, style="green")
+        elif result.complete:
+            first = Text("NEVER", style="bold red")
+        else:
+            first = Text("not seen so far", style="yellow")
+        rows.append((found.name, first))
+    return Claims(("Must happen", "Happens"), tuple(rows), sentences(result.problem))
+
+
+def counts(result: Result, prepare_seconds: float) -> RenderableType:
+    """States, transitions, depth, bounds and what they cut, who explored which levels, how fast."""
+    grid = Table.grid(padding=(0, 2, 0, 0))
+    grid.add_column(no_wrap=True, style="dim")
+    grid.add_column()
+    grid.add_row(
+        "Explored",
+        f"every reachable state{_of_what(result)} within the bounds"
+        if result.complete
+        else Text(f"a part only: stopped by {result.stopped_by}", style="bold yellow"),
+    )
+    if not result.complete:
+        for title, line in zip(("Covered", ""), covered(result.levels), strict=False):
+            grid.add_row(title, line)
+    symmetric = describe_symmetry(result.problem.symmetry)
+    for title, line in reduction(result.problem):
+        grid.add_row(title, line)
+    grid.add_row("Distinct states", f"{result.distinct:,}{symmetric}{_of_what(result)}")
+    grid.add_row("Generated", f"{result.generated:,}")
+    grid.add_row("Depth", f"{result.depth}")
+    cut = [f"{name}: {count:,} cut" for name, count in result.cut.items() if count]
+    grid.add_row("Bounds", ", ".join(cut) or "nothing cut")
+    if advice := describe_advice(result):
+        grid.add_row("Raise first", advice)
+    for line in who_explored(result.levels):
+        grid.add_row("Levels", line)
+    grid.add_row("Time", _time(result, prepare_seconds))
+    grid.add_row("Peak memory", f"{result.peak_rss / 1e6:,.0f} MB in the driver")
+    return grid
+
+
+def reduction(problem: Problem) -> list[tuple[str, str]]:
+    """What `--reduce` left out, a line each."""
+    if problem.reduction is None:
+        return []
+    lines = [*problem.reduction.describe(), "counts and depth are those of the reduced model"]
+    return list(zip(("Reduced", *[""] * len(lines)), lines, strict=False))
+
+
+def _of_what(result: Result) -> str:
+    """A count of a reduced model is never one of all reachable states."""
+    return " of the reduced model" if result.problem.reduction is not None else ""
+
+
+def covered(levels: list[LevelSummary]) -> list[str]:
+    """What a run that was stopped has seen, and how much that may be of all."""
+    if not levels:
+        return ["nothing"]
+    deepest = levels[-1].depth
+    steps = f", every step from depth 0 to {deepest - 1}" if deepest else ""
+    lines = [f"every state to depth {deepest}{steps}"]
+    if estimate := outlook(levels):
+        seen = sum(level.states for level in levels) / estimate.states
+        lines.append(f"about {seen:.0%} of an estimated {roughly(estimate.states)} states")
+    return lines
+
+
+def who_explored(levels: list[LevelSummary]) -> list[str]:
+    """`0 to 12 on the driver: 3,456 states` for each run of levels explored in one place."""
+    lines = []
+    for place, group in itertools.groupby(levels, key=lambda level: level.on):
+        run = list(group)
+        states = sum(level.states for level in run)
+        lines.append(f"{run[0].depth} to {run[-1].depth} on {place}: {counted(states, 'state')}")
+    return lines
+
+
+def actions(result: Result) -> RenderableType:
+    """How often each action happened, and which never did."""
+    parts: list[RenderableType] = [action_table(result.fired, "Times")]
+    if result.never_enabled:
+        parts.append(Text(f"Never enabled: {', '.join(result.never_enabled)}"))
+    if result.always_cut:
+        parts.append(Text(f"Enabled, and always cut by a bound: {', '.join(result.always_cut)}"))
+    return Group(*parts)
+
+
+def action_table(times: Mapping[str, int], title: str) -> RenderableType:
+    """How often each action happened, those that never did left out."""
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    for _ in range(2):
+        table.add_column("Action", no_wrap=True)
+        table.add_column(title, justify="right", no_wrap=True)
+    cells = [(name, f"{count:,}") for name, count in times.items() if count]
+    rows = -(-len(cells) // 2)
+    columns = [cells[i * rows : (i + 1) * rows] for i in range(2)]
+    for line in itertools.zip_longest(*columns, fillvalue=("", "")):
+        table.add_row(*itertools.chain(*line))
+    return table
+
+
+def render_finding(
+    finding: Finding, words: Words, same_as: str | None = None, names: str = ""
+) -> RenderableType:
+    """A counterexample under its own title; steps that were shown already are not repeated.
+
+    `names` says what a count of states is up to (`describe_symmetry`).
+    """
+    title = Text.assemble(
+        ("VIOLATED ", "bold red"),
+        (finding.invariant, "bold"),
+        f": {finding.sentence}",
+    )
+    if same_as is not None:
+        described = Text(finding.explanation, style="bold red")
+        shown: RenderableType = Group(Text(f"By the same steps as {same_as}, above."), described)
+    else:
+        shown = render_compact(
+            finding.replayed,
+            explanation=finding.explanation,
+            lanes=words.lanes,
+            reasons=reasons(story_of(finding)),
+        )
+    alike = describe_alike(finding, names)
+    return Group(Text(), title, shown, *([Text(alike, "dim")] if alike else []))
+
+
+def render_others(first: Finding, others: Others, words: Words) -> RenderableType:
+    """Further counterexamples, each under its number, and how many kinds there are."""
+    parts: list[RenderableType] = []
+    for number, finding in enumerate(others.findings, start=1):
+        title = Text.assemble((f"ANOTHER {number} ", "bold red"), (finding.invariant, "bold"))
+        title.append(f": {counted(len(finding.replayed.moments), 'step')}")
+        shown = render_compact(
+            finding.replayed,
+            explanation=finding.explanation,
+            lanes=words.lanes,
+            reasons=reasons(story_of(finding)),
+        )
+        parts += [Text(), title, shown]
+    return Group(*parts, Text(), Text(describe_kinds(first, others), "dim"))
+
+
+def conclusion(result: Result) -> RenderableType:
+    """One line that can stand alone: the verdicts with their bounds."""
+    model = result.problem.model
+    sizes = words_of(result.problem).sizes(model)
+    by_verdict: dict[Verdict, list[str]] = {}
+    for found in result.invariants:
+        by_verdict.setdefault(found.verdict, []).append(found.name)
+    line = Text(f"\n{describe_version(model.version)}: ", style="bold")
+    for verdict, names in sorted(by_verdict.items(), key=lambda item: item[0].value, reverse=True):
+        line.append(f"{verdict.value.upper()} ", style=_STYLES[verdict])
+        line.append(f"{', '.join(names)}; ")
+    how = "in all" if result.complete else "so far"
+    states = (
+        f"{counted(result.distinct, 'state')} {how}{describe_symmetry(result.problem.symmetry)}"
+    )
+    states += _of_what(result)
+    line.append(f"{states}, within {sizes} and the budgets above.")
+    never = [claim.name for claim in result.reachable if claim.depth is None]
+    if never and result.complete:
+        line.append(f" Never happened: {', '.join(never)}.", style="bold red")
+    if result.deadlock is not None:
+        line.append(f" A state at depth {result.deadlock[0]} has no transition.", style="yellow")
+    return line
+
+
+def _time(result: Result, prepare_seconds: float) -> str:
+    rate = result.generated / result.seconds if result.seconds else 0.0
+    return (
+        f"{result.seconds:.2f} s on engine {result.engine} "
+        f"({result.distinct / max(result.seconds, 1e-9) / 1e6:.2f} M distinct/s, "
+        f"{rate / 1e6:.2f} M transitions/s), {prepare_seconds:.2f} s to load the model"
+    )

@@ -1,0 +1,114 @@
+"""JSON of a run, as `check --format json` prints it.
+
+`docs/json.md` describes it. Nothing else goes to standard output then.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from counterexamples import to_json
+
+if TYPE_CHECKING:
+    from checker.checking.bound_sensitivity import Lowered
+    from checker.checking.run import Run
+    from checker.problem.problem import Problem
+
+FORMAT = "waterline-result/1"
+
+
+def summary(
+    run: Run,
+    explanations: Mapping[str, Any] | None = None,
+    lowered: Sequence[Lowered] = (),
+) -> dict[str, Any]:
+    """The result as plain values; `explanations` by claim, where they were asked for.
+
+    `lowered` belongs to the profile of a run that has one.
+    """
+    result = run.result
+    model = result.problem.model
+    traces = {f.invariant: json.loads(to_json(f.replayed.trace)) for f in run.findings}
+    breaking = {f.invariant: f.breaking for f in run.findings if f.breaking is not None}
+    behaviours = {claim.name for claim in result.problem.behaviours}
+    sentences = {f.invariant: f.explanation for f in run.findings}
+    return {
+        "format": FORMAT,
+        "model": model.name,
+        "protocol": model.version,
+        "symmetry": result.problem.symmetry.value,
+        **_reduction(result.problem),
+        "complete": result.complete,
+        "stopped_by": result.stopped_by,
+        "invariants": {
+            found.name: {
+                "verdict": found.verdict.value,
+                "depth": found.depth,
+                "contract": result.contract_of(found.name) if found.depth is not None else None,
+                "explanation": sentences.get(found.name),
+                "breaking_states": breaking[found.name].states if found.name in breaking else None,
+                "unjudged_states": found.unjudged if found.name in behaviours else None,
+                "why": found.why or None,
+                "faults": breaking[found.name].faults if found.name in breaking else None,
+                "trace": traces.get(found.name),
+                **_others(run, found.name),
+            }
+            for found in result.invariants
+        },
+        "reachable": {found.name: found.depth for found in result.reachable},
+        "distinct": result.distinct,
+        "generated": result.generated,
+        "depth": result.depth,
+        "levels": [level.states for level in result.levels],
+        "level_seconds": [round(level.seconds, 3) for level in result.levels],
+        "explored_on": [level.on for level in result.levels],
+        "actions": result.fired,
+        "cut": result.cut,
+        "always_cut": result.always_cut,
+        "bounds": dict(model.options),
+        "deadlock_depth": result.deadlock[0] if result.deadlock else None,
+        "engine": result.engine,
+        "seconds": round(result.seconds, 3),
+        "prepare_seconds": round(run.prepare_seconds, 3),
+        "peak_rss_bytes": result.peak_rss,
+        **({"explanations": dict(explanations)} if explanations else {}),
+        **_profile(run, lowered),
+    }
+
+
+def _others(run: Run, claim: str) -> dict[str, Any]:
+    """Further counterexamples, where they were asked for."""
+    if claim not in run.others:
+        return {}
+    others = run.others[claim]
+    return {
+        "others": [json.loads(to_json(each.replayed.trace)) for each in others.findings],
+        "kinds": others.kinds,
+        "all_kinds": others.is_all,
+    }
+
+
+def _profile(run: Run, lowered: Sequence[Lowered]) -> dict[str, Any]:
+    if run.profile is None:
+        return {}
+    from checker.cli.check.profile_report import profile_document  # noqa: PLC0415 - rarely
+
+    return {"profile": profile_document(run.profile, lowered)}
+
+
+def _reduction(problem: Problem) -> dict[str, Any]:
+    """How the model was reduced: what is counted is then the reduced one."""
+    if problem.reduction is None:
+        return {}
+    return {"reduction": problem.reduction.as_value()}
+
+
+def to_text(
+    run: Run,
+    explanations: Mapping[str, Any] | None = None,
+    lowered: Sequence[Lowered] = (),
+) -> str:
+    """The object, indented."""
+    return json.dumps(summary(run, explanations, lowered), indent=2)

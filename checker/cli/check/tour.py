@@ -1,0 +1,70 @@
+"""Execution of `tour`: the main job in one command, shown on the protocol itself.
+
+`hw` loses a committed record and diverges; `epoch`, in the same circumstances, does neither; and a
+larger `epoch` space is explored by Spark from the first level to the last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from checker.ci.expectation import Expectation, plainly
+from checker.ci.positions import Place
+from checker.kafka.families import MESSAGE
+from checker.search.budgets import NO_BUDGETS
+from checker.search.engines.choice import EngineChoice
+from checker.search.result import Verdict
+from model.message.environment import Environment
+
+LARGE = Environment(replicas=2, records=4, epochs=3, restarts=3)
+"""Bounds with more than two million states, so that a frontier is worth distributing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """One stop of the tour: what it shows, the run, and whether its counterexamples are printed."""
+
+    title: str
+    expectation: Expectation
+    shown: tuple[str, ...] = ()
+
+
+def stops() -> Iterator[Stop]:
+    """The stops, in order."""
+    documented = Environment()
+    yield Stop(
+        "hw loses a committed record, and its logs diverge",
+        _expect("hw", documented, EngineChoice()),
+        shown=("no_committed_loss", "no_divergence_below_hw"),
+    )
+    yield Stop(
+        "epoch, in the same circumstances, does neither",
+        _expect("epoch", documented, EngineChoice()),
+    )
+    yield Stop(
+        "epoch at larger bounds, every level explored by Spark",
+        _expect("epoch", LARGE, EngineChoice(driver_levels=0)),
+    )
+
+
+def _expect(version: str, environment: Environment, choice: EngineChoice) -> Expectation:
+    """That every claim comes out as it does in the documented environment."""
+    problem = MESSAGE.problem(version, environment)
+    applying = {claim.name for claim in problem.applicable}
+    applying |= {claim.name for claim in problem.applicable_properties}
+    verdicts: dict[str, str] = {}
+    for claim in problem.claims:
+        if claim.name in MESSAGE.expected["documented"][version]:
+            verdicts[claim.name] = Verdict.VIOLATED.value
+        elif claim.default:
+            applies = claim.name in applying
+            verdicts[claim.name] = (Verdict.HOLDS if applies else Verdict.NOT_APPLICABLE).value
+    return Expectation(
+        name=version,
+        problem=problem,
+        choice=choice,
+        budgets=NO_BUDGETS,
+        verdicts=plainly(verdicts),
+        place=Place(__file__),
+    )

@@ -1,0 +1,89 @@
+"""`waterline confirm`: counterexamples replayed on brokers of released Kafkas."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from checker.cli.confirm.broker_options import HELP, jars_option
+from checker.cli.shared import exit_codes
+from checker.cli.shared.ending import ending_as_by_ctrl_c
+from checker.cli.shared.progress import showing
+from checker.cli.shared.screen import error_screen, say, screen
+from checker.kafka.confirm.releases import kafka_release, require_steerable
+from checker.kafka.scenarios.catalogue import find_scenario
+from counterexamples import Trimmed
+
+
+@click.command("confirm", short_help="Replay a counterexample on real Kafka brokers.", epilog=HELP)
+@click.argument("trace", required=False, type=click.Path(path_type=Path))
+@click.option("--scenario", metavar="NAME", help="Instead of TRACE: an entry of the catalogue.")
+@click.option(
+    "--kafka", required=True, metavar="RELEASE", help="Whose brokers, as 0.10.2.2 or 3.9.1."
+)
+@click.option(
+    "--control",
+    is_flag=True,
+    help="With --scenario: with the step more that prevents it, if it has one.",
+)
+@jars_option
+@click.option(
+    "--keep",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Keep logs, segments and the conversation in this folder, which must be new or empty.",
+)
+@click.option(
+    "--expect",
+    type=click.Choice(["confirmed", "held", "refuted", "not-steerable"]),
+    help="What is to come out: exit 0 if it does, else 3.",
+)
+def confirm_command(
+    trace: Path | None,
+    scenario: str | None,
+    kafka: str,
+    control: bool,
+    jars: Path | None,
+    keep: Path | None,
+    expect: str | None,
+) -> int:
+    """Replay a counterexample, step by step, on unchanged brokers of a released Kafka.
+
+    TRACE is a file as `check --trace-dir` writes it. After every step what brokers show is compared
+    with the model. Everything runs on this machine and listens on loopback only.
+    """
+    if (trace is None) == (scenario is None):
+        raise click.UsageError("give a TRACE or --scenario, one of them")
+    if control and scenario is None:
+        raise click.UsageError("--control is of a scenario; name it with --scenario")
+    entry = find_scenario(scenario) if scenario is not None else None
+    release = kafka_release(kafka, scenario=entry.name if entry else None)
+    require_steerable(release, entry.name if entry else None)
+    # Here, and not above: what this needs is optional, and it says so; and it needs an engine.
+    from checker.kafka.confirm.carrying_out import carried_out  # noqa: PLC0415
+    from checker.kafka.confirm.counterexample import recorded, searched  # noqa: PLC0415
+    from checker.kafka.confirm.report import render_confirmation  # noqa: PLC0415
+
+    with showing(error_screen()) as progress, ending_as_by_ctrl_c():
+        if entry is not None:
+            rules, always = release.rules, release.is_kraft
+            shown = searched(entry, rules, progress.announce, always=always)
+        else:
+            assert trace is not None
+            shown = recorded(trace)
+        found, course = carried_out(
+            shown,
+            release,
+            control_of=entry.name if entry and control else None,
+            jars=jars,
+            keep=keep,
+            announce=progress.announce,
+            report=progress.report,
+        )
+    screen().print(Trimmed(render_confirmation(found, course, release)))
+    if keep is not None:
+        say(f"kept in {keep}")
+    name = found.judgement.name.lower().replace("_", "-")
+    if expect is not None:
+        return exit_codes.HOLDS if name == expect else exit_codes.UNEXPECTED
+    return exit_codes.OF_CONFIRMING[name]

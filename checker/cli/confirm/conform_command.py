@@ -1,0 +1,103 @@
+"""`waterline conform`: walks through the model, taken on brokers of a released Kafka."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from checker.cli.confirm.broker_options import jars_option
+from checker.cli.shared.file_options import FILES_HELP, InputFile, OutputFile
+from checker.kafka.confirm.errors import CannotConfirm
+from checker.kafka.confirm.releases import KafkaRelease, kafka_release
+
+HELP = """\b
+Exit codes:
+  0   every step that was compared agreed, or showed a known difference
+  2   bad usage, no Java, no jars, a broker that does not come up
+  20  interrupted; what was compared until then is shown
+  31  brokers did something else than the model
+  32  nothing could be compared
+"""
+
+
+@click.command(
+    "conform",
+    short_help="Walks through the model on real brokers.",
+    epilog=f"{HELP}\n{FILES_HELP}",
+)
+@click.option(
+    "--kafka", required=True, metavar="RELEASE", help="Whose brokers, as 0.10.2.2 or 3.9.1."
+)
+@click.option(
+    "--walks", type=click.IntRange(1), default=25, show_default=True, help="Walks by chance."
+)
+@click.option(
+    "--steps", type=click.IntRange(1), default=40, show_default=True, help="Most steps of a walk."
+)
+@click.option("--seed", type=int, default=1, show_default=True, help="What chance goes by.")
+@click.option(
+    "--circumstances",
+    "names",
+    multiple=True,
+    metavar="NAME",
+    help="What may happen, as docs/confirm.md has it; repeatable; all without it.",
+)
+@click.option(
+    "--cover/--no-cover",
+    default=True,
+    show_default=True,
+    help="Then walk to every outcome of the model that was not compared yet.",
+)
+@click.option(
+    "--max-states",
+    type=click.IntRange(1),
+    default=20_000_000,
+    show_default=True,
+    help="With --cover: go through no more states than that to find the outcomes.",
+)
+@click.option(
+    "--trace",
+    type=InputFile(),
+    help="Instead of walks by chance: take the steps in this file, as --trace-dir writes it.",
+)
+@click.option(
+    "--trace-dir",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Write the first disagreement there, with as few steps as are found.",
+)
+@jars_option
+@click.option(
+    "--results",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Add the figures to this file.",
+)
+@click.option(
+    "--markdown",
+    type=OutputFile(),
+    help="Write the figures of all releases in --results into this document.",
+)
+def conform_command(**options: Any) -> int:
+    """Walk through the model of a release, each step taken on its brokers and compared.
+
+    Several walks share a started cluster, with a new topic each. Everything runs on this machine
+    and listens on loopback only.
+    """
+    release = _steerable(options["kafka"])
+    if options["markdown"] is not None and options["results"] is None:
+        raise click.UsageError("--markdown tells of the runs in --results; name that file too")
+    # Here, and not above: what this needs is optional, and it says so; and it needs an engine.
+    from checker.cli.confirm.walking import conform  # noqa: PLC0415
+
+    return conform(release, options)
+
+
+def _steerable(kafka: str) -> KafkaRelease:
+    release = kafka_release(kafka)
+    if release.is_kraft:
+        raise CannotConfirm(
+            f"brokers of Kafka {release.name} have a controller of their own, which decides when "
+            "it likes: no walk can be steered; give a release before 4.0"
+        )
+    return release

@@ -1,0 +1,110 @@
+"""`waterline gate`: files of expectations, each run and judged."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import click
+
+from checker.cli.shared import exit_codes
+from checker.cli.shared.file_options import FILES_HELP, OutputFile
+from checker.cli.shared.options import ENGINES, SparkMaster
+
+
+class Share(click.ParamType[tuple[int, int]]):
+    """One share of several."""
+
+    name = "I/N"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[int, int]:
+        """Its number, from 1, and how many there are."""
+        found = re.fullmatch(r"(\d{1,4})/(\d{1,4})", str(value))
+        if found is None or not 1 <= int(found[1]) <= int(found[2]):
+            self.fail(f"{value!r} is no share; write 1/3, 2/3 or 3/3", param, ctx)
+        return int(found[1]), int(found[2])
+
+
+def _show_schema(ctx: click.Context, param: click.Parameter, wanted: bool) -> None:
+    if not wanted or ctx.resilient_parsing:
+        return
+    # Only who asks for the schema needs the options of `check`.
+    from checker.ci.schema import gate_schema  # noqa: PLC0415
+    from checker.cli.gate.gate_options import asking  # noqa: PLC0415
+
+    click.echo(gate_schema(asking()), nl=False)
+    ctx.exit(0)
+
+
+_FILE = OutputFile()
+
+
+@click.command("gate", epilog=f"{exit_codes.HELP}\n{FILES_HELP}")
+@click.argument(
+    "files", type=click.Path(path_type=Path), nargs=-1, required=True, metavar="FILE..."
+)
+@click.option("--junit", "junit_file", type=_FILE, help="Write the outcomes there as JUnit XML.")
+@click.option(
+    "--sarif", "sarif_file", type=_FILE, help="Write the complaints there as SARIF 2.1.0."
+)
+@click.option(
+    "--gitlab", "gitlab_file", type=_FILE, help="Write them there as a GitLab code quality report."
+)
+@click.option("--json", "json_file", type=_FILE, help="Write the outcomes there as JSON.")
+@click.option(
+    "--summary",
+    "summary_file",
+    type=_FILE,
+    help="Write them there as Markdown, with each counterexample drawn.",
+)
+@click.option(
+    "--github",
+    is_flag=True,
+    help="Print complaints as annotations of GitHub Actions, and append to its job summary.",
+)
+@click.option(
+    "--allow-models",
+    is_flag=True,
+    help="Entries may name models of somebody's own: Python files, which are run.",
+)
+@click.option(
+    "--allow-spark",
+    is_flag=True,
+    help="Entries may name any Spark master and setting, by which programs can be run.",
+)
+@click.option(
+    "--update",
+    is_flag=True,
+    help="Rewrite counts and depths in the files to what came out, and show the difference.",
+)
+@click.option("--no-cache", is_flag=True, help="Search also where nothing has changed.")
+@click.option(
+    "--jobs",
+    type=click.IntRange(1, 1024),
+    show_default="as many as cores and memory allow",
+    help="How many processes search side by side.",
+)
+@click.option("--shard", type=Share(), help="Run only this share, as 1/3; the shares are all.")
+@click.option(
+    "--engine", type=click.Choice(ENGINES), help="Of entries that name none; default: spark."
+)
+@click.option("--master", type=SparkMaster(), help="Spark master of entries that name none.")
+@click.option(
+    "--schema",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_show_schema,
+    help="Show the JSON Schema of a gate file.",
+)
+def gate_command(**options: Any) -> int:
+    """Run the expectations in each FILE; exit 0 only if every one came out as expected.
+
+    Ctrl-C ends all of it: what was judged until then is shown.
+    """
+    from checker.cli.gate.run import run_gate  # noqa: PLC0415 - its help needs no reader
+
+    return run_gate(options)

@@ -1,0 +1,118 @@
+"""Problems of gate entries: the options of `check`, read from a gate file.
+
+`checker.ci` imports no options: they are declared for the command line and passed in.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import click
+
+from checker.ci.keys import Asked, Asking, Key
+from checker.cli.check.command import check_command
+from checker.cli.shared.options import Seconds, take_budgets, take_engine
+from checker.cli.shared.own_options import vetted_problem
+from checker.cli.shared.problem_options import problem_from, take_given
+from checker.kafka.again import check_again
+from checker.problem.problem import Problem
+from checker.problem.symmetry import Symmetry
+
+_NOT_OF_A_GATE = {
+    "another",
+    "deadlock",
+    "explain",
+    "format",
+    "graph",
+    "graph-limit",
+    "html",
+    "list",
+    "model",
+    "profile",
+    "reduce",
+    "resume",
+    "run-dir",
+    "set",
+    "trace-dir",
+    "view",
+    "where",
+}
+"""Options that say what to print and to keep, and those that a gate has other keys for."""
+
+
+@functools.cache
+def asking() -> Asking:
+    """Asks as `check` does."""
+    keys = {key.name: key for key in map(_key, _options())}
+    return Asking(keys=keys, ask=_ask, command=command)
+
+
+def _options() -> list[click.Option]:
+    named = [option for option in check_command.params if isinstance(option, click.Option)]
+    return [option for option in named if _name(option) not in _NOT_OF_A_GATE]
+
+
+def _name(option: click.Option) -> str:
+    return option.opts[0].removeprefix("--")
+
+
+def _key(option: click.Option) -> Key:
+    kind: click.ParamType[Any] = option.type
+    words = tuple(kind.choices) if isinstance(kind, click.Choice) else None
+    bounds = (kind.min, kind.max) if isinstance(kind, click.IntRange) else (None, None)
+    return Key(
+        name=_name(option),
+        kind=_kind(option),
+        help=option.help or "",
+        convert=_converter(option),
+        words=words,
+        least=bounds[0],
+        most=bounds[1],
+        is_many=option.multiple,
+    )
+
+
+def _kind(option: click.Option) -> str:
+    if isinstance(option.type, Seconds):
+        return "a number"
+    if isinstance(option.type, click.IntRange):
+        return "a whole number"
+    if option.is_flag:
+        return "true or false"
+    return "text"
+
+
+def _converter(option: click.Option) -> Callable[[Any], Any]:
+    def convert(value: Any) -> Any:
+        try:
+            return option.type.convert(value, None, None)
+        except click.BadParameter as refused:
+            raise ValueError(refused.message) from None
+
+    return convert
+
+
+def _ask(given: Mapping[str, Any], bounds: Mapping[str, Any]) -> Asked:
+    """Raises `BadEnvironment`."""
+    # What they are where nothing is given is click's to say.
+    options = check_command.make_context("check", [], resilient_parsing=True).params
+    for option in _options():
+        assert option.name is not None
+        if _name(option) in given:
+            options[option.name] = given[_name(option)]
+    choice, budgets = take_engine(options), take_budgets(options)
+    if "model" in given:
+        names = options["names"] or ()
+        symmetry = options["symmetry"] or Symmetry.NONE.value
+        problem = vetted_problem(given["model"], bounds, names, symmetry=symmetry)
+    else:
+        # The command line knows the versions that have a name, a gate any that can be spelled.
+        problem = problem_from(take_given(options))
+    return Asked(problem=problem, choice=choice, budgets=budgets)
+
+
+def command(problem: Problem, model: str | None) -> str:
+    """`waterline check --engine local --protocol kip320 --without fencing --epochs 3 ...`"""
+    return check_again(problem, engine="local", own_model=model or "")

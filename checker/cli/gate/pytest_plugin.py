@@ -1,0 +1,182 @@
+"""A pytest plugin: gates as tests, and `check_model` for checks in code.
+
+    pytest gate.toml --waterline-allow-models
+
+Every expectation of a file called `gate.toml` or `*.gate.toml` is a test; a failure shows the
+counterexample as `check` does. Of Waterline nothing is imported until there is a gate, or a test
+asks for the fixture.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from checker.ci.expectation import Expectation
+    from checker.ci.judging import Outcome
+
+_ALLOW = "--waterline-allow-models"
+_ALLOW_SPARK = "--waterline-allow-spark"
+_NO_CACHE = "--waterline-no-cache"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """What concerns gates."""
+    group = parser.getgroup("waterline")
+    group.addoption(
+        _ALLOW,
+        action="store_true",
+        help="Gates may name models of somebody's own: Python files, which are run.",
+    )
+    group.addoption(
+        _ALLOW_SPARK,
+        action="store_true",
+        help="Gates may name any Spark master and setting, by which programs can be run.",
+    )
+    group.addoption(_NO_CACHE, action="store_true", help="Search also where nothing has changed.")
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """A gate as a collector of its expectations."""
+    if file_path.name == "gate.toml" or file_path.name.endswith(".gate.toml"):
+        gate: GateFile = GateFile.from_parent(parent, path=file_path)
+        return gate
+    return None
+
+
+class NotAsExpected(Exception):
+    """What came out is not what was expected; the text is all that is shown."""
+
+
+class GateFile(pytest.File):
+    """A file of expectations."""
+
+    def collect(self) -> Iterable[pytest.Item]:
+        """One test each; a mistake in the file is an error of collection."""
+        from checker.ci.errors import BadGate  # noqa: PLC0415
+        from checker.ci.reading import read_gate  # noqa: PLC0415
+        from checker.cli.gate.gate_options import asking  # noqa: PLC0415
+
+        models, spark = (bool(self.config.getoption(name)) for name in (_ALLOW, _ALLOW_SPARK))
+        try:
+            expectations = read_gate(self.path, asking(), allow_models=models, allow_spark=spark)
+        except BadGate as problem:
+            raise self.CollectError(str(problem)) from None
+        for expectation in expectations:
+            yield GateItem.from_parent(self, name=expectation.name, expectation=expectation)
+
+
+class GateItem(pytest.Item):
+    """One expectation as a test."""
+
+    def __init__(self, *, expectation: Expectation, **more: Any) -> None:
+        super().__init__(**more)
+        self._expectation = expectation
+
+    def runtest(self) -> None:
+        """Search, or look up, and judge."""
+        _require_met(_outcome(self.config, self._expectation))
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """The complaints and the counterexample, without a traceback."""
+        if isinstance(excinfo.value, NotAsExpected):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        """Where the entry begins."""
+        return self.path, self._expectation.place.line - 1, self.name
+
+
+class CheckModel:
+    """The fixture `check_model`: call it with a model and what is expected of it."""
+
+    def __init__(self, config: pytest.Config, folder: Path, name: str) -> None:
+        self._config = config
+        self._folder = folder
+        self._name = name
+
+    def __call__(
+        self,
+        model: str | Path | Callable[..., Any] | None = None,
+        *,
+        verdicts: Mapping[str, str | Mapping[str, object]],
+        bounds: Mapping[str, int | bool] | None = None,
+        **options: object,
+    ) -> Outcome:
+        """Explore the model, and fail the test where it does not come out so.
+
+        `model` is the file of a model of one's own, from the test's folder on, or a function that
+        returns a `Protocol`; None for one of Kafka's, which `protocol="..."` names. `options` are
+        the keys of an entry in a gate, with _ for -. Returns what came out.
+        """
+        entry: dict[str, object] = {"name": self._name, "engine": "local"}
+        entry |= {name.replace("_", "-"): value for name, value in options.items()}
+        entry |= {"verdicts": dict(verdicts), **(bounds or {})}
+        if model is not None:
+            entry["model"] = _file_of(model)
+        outcome = _outcome(self._config, self._expectation(entry))
+        try:
+            _require_met(outcome)
+        except NotAsExpected as problem:
+            pytest.fail(str(problem), pytrace=False)
+        return outcome
+
+    def _expectation(self, entry: dict[str, object]) -> Expectation:
+        from checker.ci.document import Document  # noqa: PLC0415
+        from checker.ci.reading import expectations_of  # noqa: PLC0415
+        from checker.cli.gate.gate_options import asking  # noqa: PLC0415
+
+        document = Document(self._name, "", {"expect": [entry]}, {})
+        # The caller names models and settings in a program of its own, and may run it.
+        [found] = expectations_of(
+            document, asking(), folder=self._folder, allow_models=True, allow_spark=True
+        )
+        return found
+
+
+@pytest.fixture
+def check_model(request: pytest.FixtureRequest) -> CheckModel:
+    """Checks a model in code: `check_model("lock.py", verdicts={"one_works": "holds"})`."""
+    return CheckModel(request.config, request.path.parent, request.node.name)
+
+
+def _file_of(model: str | Path | Callable[..., Any]) -> str:
+    """`file.py:name` for a function that returns a protocol."""
+    if not callable(model):
+        return str(model)
+    code = getattr(model, "__code__", None)
+    if code is None:
+        raise TypeError(f"{model!r} is no function that returns a Protocol; give one, or a file")
+    return f"{code.co_filename}:{code.co_name}"
+
+
+def _outcome(config: pytest.Config, expectation: Expectation) -> Outcome:
+    """How it came out, searched in this process, which starts one Java process at most."""
+    from checker.ci.searching import Manner, judged  # noqa: PLC0415
+
+    manner = Manner(processes=1, uses_kept=not config.getoption(_NO_CACHE))
+    outcomes = judged([expectation], manner)
+    if not outcomes:
+        raise KeyboardInterrupt
+    return outcomes[0]
+
+
+def _require_met(outcome: Outcome) -> None:
+    """Raises `NotAsExpected`, with all that a reader needs."""
+    if not outcome.is_met:
+        raise NotAsExpected("\n".join(_describe(outcome)))
+
+
+def _describe(outcome: Outcome) -> Iterator[str]:
+    from checker.ci.reports.text import command_of, counterexample  # noqa: PLC0415
+
+    yield f"{outcome.expectation.place}: {outcome.expectation.name}"
+    yield from (complaint.text for complaint in outcome.complaints)
+    yield f"shown by {command_of(outcome)}"
+    if shown := counterexample(outcome):
+        yield from ("", f"VIOLATED {shown.claim}: {shown.sentence}", shown.text)

@@ -1,0 +1,219 @@
+"""Execution of `gate`: reads all files, searches, shows outcomes, writes reports."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from rich.text import Text
+
+from checker.ci.errors import BadGate
+from checker.ci.expectation import Expectation
+from checker.ci.reading import read_gate
+from checker.cli.check.bound_advice import gate_advice
+from checker.cli.gate.gate_options import asking
+from checker.cli.shared import exit_codes
+from checker.cli.shared.ending import ending_as_by_ctrl_c
+from checker.cli.shared.file_options import write_files
+from checker.cli.shared.progress import Progress, showing
+from checker.cli.shared.screen import error_screen, say, screen
+from counterexamples import Trimmed
+
+if TYPE_CHECKING:
+    from checker.ci.judging import Outcome
+    from checker.ci.searching import Manner
+
+_CODES = {
+    "raised": exit_codes.RAISED,
+    "refused": exit_codes.BAD_USAGE,
+    "failed": exit_codes.INTERNAL_ERROR,
+}
+_SHOWN_MAX = 3
+"""So many counterexamples are shown on the screen."""
+_PRECEDENCE = {
+    exit_codes.RAISED: "an action or a claim raised an error",
+    exit_codes.INTERNAL_ERROR: "something could not be searched",
+    exit_codes.BAD_USAGE: "something cannot be run as it was asked for",
+    exit_codes.UNEXPECTED: "not as expected",
+    exit_codes.INCOMPLETE: "interrupted",
+    exit_codes.HOLDS: "as expected",
+}
+"""The worst first, each by name."""
+
+
+def run_gate(options: dict[str, Any]) -> int:
+    """Judge what the options ask for; returns the exit code."""
+    given = {name: options[name] for name in ("engine", "master") if options[name] is not None}
+    leave = {name: options[name] for name in ("allow_models", "allow_spark")}
+    expectations = _read(options["files"], given, leave)
+    # A file that cannot be used needs no engine.
+    from checker.ci.searching import judged  # noqa: PLC0415
+    from checker.ci.shards import shard  # noqa: PLC0415
+
+    if options["shard"] is not None:
+        expectations = shard(expectations, *options["shard"])
+    with ending_as_by_ctrl_c(), showing(error_screen()) as progress:
+        manner = _manner(progress, options, of=len(expectations))
+        outcomes = judged(expectations, manner)
+    done = {outcome.expectation.name for outcome in outcomes}
+    left = [each for each in expectations if each.name not in done]
+    _show(outcomes, left, len(expectations))
+    if options["update"]:
+        _update(options["files"], outcomes)
+    _write(options, outcomes, left)
+    return _ended(outcomes, left)
+
+
+def _read(
+    files: Sequence[Path], given: dict[str, Any], leave: dict[str, bool]
+) -> list[Expectation]:
+    expectations: list[Expectation] = []
+    for file in files:
+        read = read_gate(file, asking(), **leave, given=given)
+        names = {each.name for each in expectations}
+        for each in read:
+            if each.name in names:
+                raise BadGate(each.place, f"{each.name!r} is a name in another file too")
+        expectations += read
+    return expectations
+
+
+def _manner(progress: Progress, options: dict[str, Any], *, of: int) -> Manner:
+    """How so many expectations are searched, with what is to be seen meanwhile."""
+    from checker.ci.searching import Manner  # noqa: PLC0415 - as above
+
+    judged_so_far = 0
+
+    def begin(name: str) -> None:
+        progress.announce(f"{name} ...")
+
+    def done(outcome: Outcome) -> None:
+        nonlocal judged_so_far
+        judged_so_far += 1
+        described = "as expected" if outcome.is_met else "NO"
+        progress.note(f"{described:11}  {outcome.expectation.name}", is_news=not outcome.is_met)
+        progress.report(f"{judged_so_far} of {of} judged")
+
+    return Manner(
+        processes=options["jobs"],
+        uses_kept=not options["no_cache"],
+        begin=begin,
+        watch=progress.watch,
+        announce=progress.announce,
+        done=done,
+    )
+
+
+def _show(outcomes: Sequence[Outcome], left: Sequence[Expectation], of: int) -> None:
+    from checker.ci.reports.table import outcome_table  # noqa: PLC0415 - as above
+
+    console = screen()
+    console.print(Trimmed(outcome_table(outcomes)))
+    _show_failures([outcome for outcome in outcomes if not outcome.is_met])
+    advised = [(o.expectation.name, o.answer.result) for o in outcomes if o.answer is not None]
+    for line in gate_advice(advised):
+        console.print(Text(line))
+    if left:
+        say(f"interrupted: {len(outcomes)} of {of} were judged")
+
+
+def _show_failures(failed: Sequence[Outcome]) -> None:
+    """Of the first few the counterexample, as `check` shows it, and the command."""
+    if not failed:
+        return
+    from checker.ci.reports.text import command_of  # noqa: PLC0415
+    from checker.cli.check.report import render_finding  # noqa: PLC0415 - as above
+    from checker.problem.family import words_of  # noqa: PLC0415
+
+    console = screen()
+    for outcome in failed[:_SHOWN_MAX]:
+        console.print(Text.assemble((outcome.expectation.name, "bold red")), soft_wrap=True)
+        console.print(Text(f"expected at {outcome.expectation.place}; shown by"), soft_wrap=True)
+        console.print(Text(f"  {command_of(outcome)}"), soft_wrap=True)
+        claim = outcome.shown_claim
+        finding = outcome.answer.finding(claim) if outcome.answer and claim else None
+        if finding is not None:
+            words = words_of(outcome.expectation.problem)
+            console.print(Trimmed(render_finding(finding, words)))
+        console.print()
+    if len(failed) > _SHOWN_MAX:
+        console.print(Text(f"{len(failed) - _SHOWN_MAX:,} more; --summary FILE has them all."))
+
+
+def _update(files: Sequence[Path], outcomes: Sequence[Outcome]) -> None:
+    """Rewrite the numbers of every file in which one differs."""
+    from checker.ci.document import read_document  # noqa: PLC0415 - as above
+    from checker.ci.updating import difference, updated  # noqa: PLC0415
+
+    for file in files:
+        document = read_document(file)
+        of_file = [o for o in outcomes if o.expectation.place.file == str(file)]
+        text = updated(document, of_file)
+        described = difference(document.text, text, str(file))
+        if not described:
+            say(f"{file}: no number differs")
+            continue
+        click.echo(described, nl=False)
+        mark = "\ufeff" if file.read_bytes().startswith(b"\xef\xbb\xbf") else ""
+        write_files({file: lambda text=mark + text: text})  # type: ignore[misc]
+
+
+def _write(
+    options: dict[str, Any], outcomes: Sequence[Outcome], left: Sequence[Expectation]
+) -> None:
+    """Every report that was asked for. What writes one is imported for it alone."""
+    texts: dict[Path, Callable[[], str]] = {}
+    if path := options["junit_file"]:
+        from checker.ci.reports.junit import to_junit  # noqa: PLC0415
+
+        texts[path] = lambda: to_junit(outcomes, left)
+    if path := options["sarif_file"]:
+        from checker.ci.reports.sarif import to_sarif  # noqa: PLC0415
+
+        texts[path] = lambda: to_sarif(outcomes, left)
+    if path := options["gitlab_file"]:
+        from checker.ci.reports.gitlab import to_gitlab  # noqa: PLC0415
+
+        texts[path] = lambda: to_gitlab(outcomes, left)
+    if path := options["json_file"]:
+        from checker.ci.reports.as_json import to_json  # noqa: PLC0415
+
+        texts[path] = lambda: to_json(outcomes, left)
+    if path := options["summary_file"]:
+        from checker.ci.reports.markdown import to_markdown  # noqa: PLC0415
+
+        texts[path] = lambda: to_markdown(outcomes, left)
+    if options["github"]:
+        _annotate(outcomes, left)
+    write_files(texts)
+
+
+def _annotate(outcomes: Sequence[Outcome], left: Sequence[Expectation]) -> None:
+    from checker.ci.reports.github import workflow_commands  # noqa: PLC0415 - as above
+    from checker.ci.reports.markdown import to_markdown  # noqa: PLC0415
+
+    for line in workflow_commands(outcomes, left):
+        click.echo(line)
+    if path := os.environ.get("GITHUB_STEP_SUMMARY"):
+        with suppress(OSError), Path(path).open("a", encoding="utf-8") as file:
+            file.write(to_markdown(outcomes, left))
+
+
+def _ended(outcomes: Sequence[Outcome], left: Sequence[Expectation]) -> int:
+    """The worst of all, told by name."""
+    codes = [_code(outcome) for outcome in outcomes]
+    codes += [exit_codes.INCOMPLETE] * len(left)
+    counts = [(name, codes.count(code)) for code, name in _PRECEDENCE.items() if code in codes]
+    if len(counts) > 1:
+        say("; ".join(f"{count} {name}" for name, count in counts))
+    return min(codes, key=list(_PRECEDENCE).index, default=exit_codes.HOLDS)
+
+
+def _code(outcome: Outcome) -> int:
+    if outcome.trouble is not None:
+        return _CODES[outcome.trouble.kind]
+    return exit_codes.HOLDS if outcome.is_met else exit_codes.UNEXPECTED

@@ -1,0 +1,1 @@
+"""Commands about files on disk: `--run-dir`, `waterline states`, `waterline cache`."""

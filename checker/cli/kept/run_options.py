@@ -1,0 +1,115 @@
+"""`--run-dir` and `--resume`: the run directory and the identity of its problem.
+
+A run that is resumed knows its question. Options may repeat it; where they differ, they are refused
+by name, and nothing is touched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from checker.cli.shared.own_options import file_and_name, finder
+from checker.cli.shared.problem_options import KINDS, problem_from, take_given
+from checker.problem.family import NOWHERE, Family
+from checker.problem.problem import Problem
+from model.core.errors import BadEnvironment
+
+if TYPE_CHECKING:
+    from checker.storage.run_directory import RunDirectory
+
+
+def take_run(options: dict[str, Any]) -> tuple[Problem, RunDirectory | None]:
+    """Take out what to check and where to keep it.
+
+    Raises `BadEnvironment`, and what `begin` and `resume` raise.
+    """
+    given = take_given(options)
+    kept, resumed = options.pop("run_dir"), options.pop("resume")
+    if kept is not None and resumed is not None:
+        raise BadEnvironment("--run-dir begins a run and --resume goes on with one; give one")
+    for option, location in (("--run-dir", kept), ("--resume", resumed)):
+        if location == "":
+            # Else it would be the folder that one is in.
+            raise BadEnvironment(f"{option} names no directory; give one, or leave it out")
+    if kept is None and resumed is None:
+        return problem_from(given), None
+    # Only a run that is kept needs what reads and writes manifests.
+    from checker.search.identity import identity_of, problem_of  # noqa: PLC0415
+    from checker.storage.manifest import read_manifest  # noqa: PLC0415
+    from checker.storage.run_directory import begin, resume  # noqa: PLC0415
+    from checker.storage.storage import storage_at  # noqa: PLC0415
+
+    if resumed is None:
+        problem = problem_from(given)
+        with _named(kept):
+            return problem, begin(kept, identity_of(problem), problem.model.layout.words)
+    identity = read_manifest(storage_at(resumed)).identity
+    problem = problem_of(identity, resumed, finder(given.get("model")))
+    _require_same(given, problem, resumed)
+    with _named(resumed):
+        return problem, resume(resumed)
+
+
+@contextmanager
+def _named(location: str) -> Iterator[None]:
+    """Has an error of the system say where; a full disk does not by itself."""
+    try:
+        yield
+    except OSError as problem:
+        problem.filename = problem.filename or location
+        raise
+
+
+def _require_same(given: dict[str, Any], problem: Problem, location: str) -> None:
+    """Whatever was given must be what the run was begun with."""
+    model, family = problem.model, problem.family
+    assert family is not None
+    begun: dict[str, Any] = {
+        "grain": family.name,
+        "protocol": model.version,
+        "symmetry": problem.symmetry.value,
+        **{kind: _asks_all(problem, kind) for kind in KINDS},
+        **model.options,
+    }
+    given = dict(given)
+    if "model" in given:
+        _, named = file_and_name(given.pop("model"))
+        given |= {**given.pop("set", {}), **({"protocol": named} if named else {})}
+    if "symmetry" in given:
+        given["symmetry"] = family.symmetry_asked(given["symmetry"])
+    for name, value in given.items():
+        if name == "invariant":
+            begun[name] = tuple(sorted(problem.asked or ()))
+            differs = not {*value} <= {*begun[name]} <= {*value, NOWHERE}
+        elif name == "environment":
+            begun[name] = family.environment_name(model.options) or "as given"
+            differs = _differs(family, value, given, begun)
+        else:
+            differs = begun.get(name) != value
+        if differs:
+            raise BadEnvironment(
+                f"--{name} {_describe(value)} is not what {location} was begun with: "
+                f"{_describe(begun.get(name))}; "
+                "leave it out, or begin another run with --run-dir"
+            )
+
+
+def _describe(value: object) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+
+def _asks_all(problem: Problem, kind: str) -> bool:
+    asked = [problem.is_asked(c) for c in problem.behaviours if isinstance(c, KINDS[kind])]
+    return bool(asked) and all(asked)
+
+
+def _differs(
+    family: Family, environment: str, given: dict[str, Any], begun: dict[str, Any]
+) -> bool:
+    """Whether a named environment, but for what was given beside it, is another than begun with."""
+    if environment not in family.environments:
+        return True
+    expected = {**family.environments[environment].options(), **given}
+    return any(expected.get(name, value) != value for name, value in begun.items())

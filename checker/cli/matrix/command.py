@@ -1,0 +1,163 @@
+"""`waterline matrix`: verdicts over a grid, or about a server.properties."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from checker.cli.shared.file_options import FILES_HELP, InputFile, OutputFile
+from checker.cli.shared.options import SparkMaster, SparkSetting, threads_option, together
+from checker.kafka.matrix.grid import AXES, CLAIMS, EPOCHS, EPOCHS_MAX_RAISED, RECORDS, STATES_MAX
+from model.message.environment import EPOCHS_MAX, RECORDS_MAX, REPLICAS_MAX
+
+_EPILOG = """\b
+Exit codes:
+  0   every cell has a verdict: what is violated is the answer
+  2   bad usage, a bad file
+  20  some cell has none, shown as ?, or it was interrupted
+  76  an action or an invariant raised an error
+  141 nobody reads the output any more, as after `| head`
+  1   internal error
+
+"""
+_NAMES = [axis.name for axis in AXES]
+_FILE = OutputFile()
+
+
+class AxisValues(click.ParamType[list[tuple[str, str]]]):
+    """Some values of an axis."""
+
+    name = "AXIS=VALUES"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> list[tuple[str, str]]:
+        """The axis with each of the values."""
+        name, equals, text = str(value).partition("=")
+        values = [part.strip() for part in text.split(",")]
+        if not equals or not all(values):
+            self.fail(f"{value!r} chooses nothing; write version=hw,epoch", param, ctx)
+        return [(name.strip(), part) for part in values]
+
+
+grid_options = together(
+    click.option(
+        "--over",
+        metavar="AXES",
+        show_default="all but acks",
+        help=f"Go over these axes alone, of {', '.join(_NAMES)}; any other has one value.",
+    ),
+    click.option(
+        "--only",
+        type=AxisValues(),
+        multiple=True,
+        help="Only these values of an axis, as version=hw,epoch; repeatable.",
+    ),
+    click.option(
+        "--replicas",
+        type=click.IntRange(1, REPLICAS_MAX),
+        show_default="2; of --config at most 3",
+        help="Replicas of the partition.",
+    ),
+    click.option(
+        "--records",
+        type=click.IntRange(1, RECORDS_MAX),
+        default=RECORDS,
+        show_default=True,
+        help="Records that may be produced; with 3 replicas and more 1 is explored first.",
+    ),
+    click.option(
+        "--epochs",
+        type=click.IntRange(0, EPOCHS_MAX),
+        default=EPOCHS,
+        show_default=True,
+        help="Highest leader epoch, from 0, that a cell begins with.",
+    ),
+    click.option(
+        "--max-epochs",
+        type=click.IntRange(0, EPOCHS_MAX),
+        show_default=str(EPOCHS_MAX_RAISED),
+        help="Raise it so far while a cell shows no loss and later epochs are cut.",
+    ),
+    click.option(
+        "--invariant",
+        "invariants",
+        multiple=True,
+        metavar="NAME",
+        help=f"Only this one; repeatable. Default: {', '.join(claim.name for claim in CLAIMS)}.",
+    ),
+)
+
+running_options = together(
+    click.option(
+        "--engine",
+        type=click.Choice(["local", "spark"]),
+        default="local",
+        show_default=True,
+        help="local: a cell a thread of this process; spark: one job, a cell a task.",
+    ),
+    threads_option,
+    click.option("--master", type=SparkMaster(), show_default="local[*]", help="Spark master."),
+    click.option(
+        "--spark-conf",
+        type=SparkSetting(),
+        multiple=True,
+        metavar="NAME=VALUE",
+        help="A setting of Spark's own; repeatable.",
+    ),
+    click.option(
+        "--max-states",
+        type=click.IntRange(1),
+        default=STATES_MAX,
+        show_default=True,
+        help="Most distinct states of a cell; no bound is raised beyond them.",
+    ),
+)
+
+file_options = together(
+    click.option("--json", "json_file", type=_FILE, help="Write every cell there as JSON."),
+    click.option("--csv", "csv_file", type=_FILE, help="Write a line for each cell there."),
+    click.option("--html", "html_file", type=_FILE, help="Write one page with all traces there."),
+    click.option("--svg", "svg_file", type=_FILE, help="Write the table there as a picture."),
+)
+
+config_options = together(
+    click.option(
+        "--config",
+        type=InputFile(),
+        metavar="FILE",
+        help="Answer for this server.properties: what each fault can do, and what closes it.",
+    ),
+    click.option(
+        "--topic-config",
+        type=InputFile(),
+        multiple=True,
+        metavar="FILE",
+        help="A topic's own .properties, which win; repeatable.",
+    ),
+    click.option("--acks", help="acks of the producers, with --config; default: all."),
+    click.option(
+        "--kafka-version", metavar="X.Y", help="The release that the brokers follow, with --config."
+    ),
+)
+
+
+@click.command(
+    "matrix",
+    epilog=_EPILOG + FILES_HELP,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@grid_options
+@running_options
+@file_options
+@config_options
+def matrix_command(**options: Any) -> int:
+    """Explore a grid of versions, settings and faults as one job, and show it as a table.
+
+    With --config it answers for one configuration: over every fault, what can be lost, and which
+    changes were explored that close it.
+    """
+    from checker.cli.matrix.run import answer_matrix  # noqa: PLC0415 - help needs no engine
+
+    return answer_matrix(options)

@@ -1,0 +1,69 @@
+"""`waterline scenarios`: the catalogue of known failures, shown or explored."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from checker.cli.shared import exit_codes
+from checker.cli.shared.file_options import FILES_HELP, OutputFile
+from checker.cli.shared.options import threads_option
+from checker.cli.shared.screen import screen
+from checker.kafka.scenarios.catalogue import CATALOGUE, find_scenario
+from checker.kafka.scenarios.table import catalogue_table, entry
+from counterexamples import Trimmed
+
+
+@click.command("scenarios", epilog=FILES_HELP)
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+@click.option("--run", "is_run", is_flag=True, help="Explore them and compare with what is told.")
+@threads_option
+@click.option(
+    "--json",
+    "json_file",
+    type=OutputFile(),
+    help="Write every outcome there as JSON; with --run.",
+)
+@click.option(
+    "--markdown",
+    "markdown_file",
+    type=OutputFile(),
+    help="Write the catalogue with every outcome there, to be read; with --run.",
+)
+@click.option(
+    "--trace-dir",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Write the first trace of each scenario there; with --run.",
+)
+def scenarios_command(
+    names: tuple[str, ...],
+    is_run: bool,
+    threads: int,
+    json_file: Path | None,
+    markdown_file: Path | None,
+    trace_dir: Path | None,
+) -> int:
+    """List the ways in which Kafka is known to lose records or to diverge, or tell of some.
+
+    NAME is a name as kip-279 or a number as C4. With --run every version of each is explored: it
+    must be violated where the catalogue says so, and hold, in every reachable state, elsewhere.
+    """
+    chosen = [find_scenario(name) for name in names] or list(CATALOGUE)
+    if not is_run and (json_file or markdown_file or trace_dir):
+        raise click.UsageError("files are written about what --run finds; add --run")
+    console = screen()
+    if not is_run:
+        shown = [entry(scenario) for scenario in chosen] if names else [catalogue_table(chosen)]
+        for table in shown:
+            console.print(Trimmed(table))
+        return exit_codes.HOLDS
+    from checker.cli.scenarios.run import carry_out  # noqa: PLC0415 - the list needs no engine
+
+    return carry_out(
+        chosen,
+        threads=threads,
+        json_file=json_file,
+        markdown_file=markdown_file,
+        trace_dir=trace_dir,
+    )

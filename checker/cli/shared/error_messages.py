@@ -1,0 +1,55 @@
+"""Expected errors: one line and an exit code each; any other error is a bug."""
+
+from __future__ import annotations
+
+import click
+from rich.text import Text
+
+from checker.cli.shared import exit_codes
+from checker.cli.shared.broken_down import describe_os_error
+from checker.cli.shared.screen import error_screen
+from checker.problem.errors import Refused
+from checker.search.engines.answers import EngineFailed
+from checker.search.rule_errors import Raised
+from counterexamples import BadFile, TraceError
+from model.core.errors import BadCondition, BadEnvironment
+
+_CODES: dict[type[Exception], int] = {
+    **dict.fromkeys(
+        (click.ClickException, BadEnvironment, BadFile, OSError, Refused, TraceError),
+        exit_codes.BAD_USAGE,
+    ),
+    EngineFailed: exit_codes.INTERNAL_ERROR,
+    MemoryError: exit_codes.INTERNAL_ERROR,
+    Raised: exit_codes.RAISED,
+}
+
+
+def report(problem: Exception) -> int | None:
+    """Print it in one line; returns its exit code, None if it is no error that is told."""
+    for kind, code in _CODES.items():
+        if isinstance(problem, kind):
+            fail(_describe(problem), code)
+            if isinstance(problem, BadCondition) and problem.text:
+                error_screen().print(Text(problem.pointed), soft_wrap=True)
+            return code
+    return None
+
+
+def _describe(problem: Exception) -> str:
+    match problem:
+        case click.ClickException():
+            return problem.format_message()
+        case Raised():
+            return f"{problem} in {problem.describe_state}"
+        case OSError():
+            return describe_os_error(problem)
+        case _:
+            return str(problem) or "out of memory"
+
+
+def fail(message: str, code: int) -> int:
+    """Print the line on standard error; returns the code."""
+    line = Text("error: ", style="bold red").append(" ".join(message.split()), style="default")
+    error_screen().print(line, soft_wrap=True)
+    return code

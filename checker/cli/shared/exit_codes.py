@@ -1,0 +1,63 @@
+"""Exit codes and their precedence."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from checker.search.result import Result
+
+HOLDS = 0
+INTERNAL_ERROR = 1
+BAD_USAGE = 2
+UNEXPECTED = 3
+DEADLOCK = 11
+VIOLATED = 12
+INCOMPLETE = 20
+OF_CONFIRMING = {"confirmed": 0, "held": 30, "refuted": 31, "not-steerable": 32}
+"""Of `confirm` and `conform`, by what came out."""
+RAISED = 76
+READER_GONE = 128 + signal.SIGPIPE
+"""As if the signal had ended it, which is what ends other programs then."""
+
+PRECEDENCE = (RAISED, INTERNAL_ERROR, VIOLATED, DEADLOCK, INCOMPLETE, HOLDS)
+
+HELP = """\b
+Exit codes:
+  0   every invariant asked for holds in every reachable state within the
+      bounds; confirm: what the trace shows happens on brokers; simulate:
+      nothing was seen
+  2   bad usage, a bad file
+  3   gate, tour, confirm --expect, run --script: something did not come
+      out as expected
+  11  a state has no transition (with --deadlock)
+  12  an invariant is violated
+  20  the run stopped early, nothing may be concluded; simulate: nothing
+      was seen, in fewer walks than were asked for
+  30  confirm: the brokers do not break the claim
+  31  confirm, conform: brokers did something else than the model
+  32  confirm: a step cannot be caused or held on brokers; conform:
+      nothing was compared
+  76  an action or an invariant raised an error
+  141 nobody reads the output any more, as after `| head`
+  1   internal error
+"""
+
+
+def exit_code(result: Result, *, deadlock: bool) -> int:
+    """The code for a result; where several fit, the one that comes first in `PRECEDENCE`."""
+    fitting = [HOLDS]
+    if result.violated:
+        fitting.append(VIOLATED)
+    if deadlock and result.deadlock is not None:
+        fitting.append(DEADLOCK)
+    if not result.is_judged:
+        fitting.append(INCOMPLETE)
+    return winning(fitting)
+
+
+def winning(codes: Iterable[int]) -> int:
+    """The code that comes first in `PRECEDENCE`."""
+    return min(codes, key=PRECEDENCE.index)

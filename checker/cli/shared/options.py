@@ -1,0 +1,343 @@
+"""The options that commands share: those of a problem, an engine, budgets.
+
+Every option is checked before anything is started. The operator's settings have Kafka's own names.
+What the options of a problem say together is made out by `checker.cli.shared.problem_options`.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from checker.cli.shared.own_options import bound_option, model_option
+from checker.kafka.families import GRAINS, SYMMETRIES
+from checker.problem.symmetry import Symmetry
+from checker.search.budgets import Budgets
+from checker.search.engines.choice import EngineChoice
+from model.atomic.environment import LOG_SIZE_MAX
+from model.core.nearest import nearest
+from model.message.declared import Declared, option_of
+from model.message.environment import DECLARED
+from model.message.features import FEATURES, TRUNCATIONS
+
+ENGINES = ("spark", "local")
+THREADS = click.IntRange(0, 1024)
+PARTITIONS = click.IntRange(1, 100_000)
+DRIVER_LEVELS = click.IntRange(0)
+MAX_STATES = click.IntRange(1)
+MAX_DEPTH = click.IntRange(0)
+
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+_SIZES = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9}
+
+
+class MemorySize(click.ParamType[int]):
+    """Bytes, as 500M or 8G."""
+
+    name = "SIZE"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """The number of bytes."""
+        matched = re.fullmatch(r"(\d+)([kmg]?)b?", str(value).strip().lower())
+        if matched is None or int(matched[1]) == 0:
+            self.fail(f"{value!r} is no amount of memory; write 500M or 8G", param, ctx)
+        return int(matched[1]) * _SIZES[matched[2]]
+
+
+class Seconds(click.ParamType[float]):
+    """A time that ends."""
+
+    name = "SECONDS"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """The number of seconds."""
+        try:
+            seconds = float(value)
+        except ValueError:
+            self.fail(f"{value!r} is no number of seconds", param, ctx)
+        # Written so, because a NaN is neither less nor greater than anything.
+        if not 0 < seconds < math.inf:
+            described = "it must be more than 0; without it there is no limit"
+            self.fail(f"{value} is no number of seconds; {described}", param, ctx)
+        return seconds
+
+
+class OneOf(click.Choice[str]):
+    """One of more names than anybody reads in a line: the nearest one is told, where one is."""
+
+    def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
+        """What is wrong, and what may have been meant."""
+        near = nearest(str(value), self.choices)
+        if near is None:
+            return super().get_invalid_choice_message(value, ctx)
+        return f"there is no {str(value)!r}; did you mean {near}?"
+
+
+class SparkMaster(click.ParamType[str]):
+    """What Spark takes for a master."""
+
+    name = "MASTER"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The master as it was given."""
+        known = r"local|local\[(\d+|\*)(,\d+)?\]|local-cluster\[.+\]|spark://.+|k8s://.+|yarn"
+        if re.fullmatch(known, str(value)) is None:
+            self.fail(f"{value!r} is no Spark master; as local[2] or spark://host:7077", param, ctx)
+        return str(value)
+
+
+class SparkSetting(click.ParamType[tuple[str, str]]):
+    """One of Spark's settings."""
+
+    name = "NAME=VALUE"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, str]:
+        """Name and value."""
+        name, equals, text = str(value).partition("=")
+        if not equals or not name.startswith("spark."):
+            self.fail(f"{value!r} is no setting; write spark.NAME=VALUE", param, ctx)
+        return name, text
+
+
+def together(*decorators: Decorator) -> Decorator:
+    """Several options as one decorator, shown in this order."""
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        for decorator in reversed(decorators):
+            function = decorator(function)
+        return function
+
+    return decorate
+
+
+ENVIRONMENT_OPTIONS = tuple(dict.fromkeys(n for grain in GRAINS.values() for n in grain.options))
+FEATURE_NAMES = tuple(feature.name for feature in FEATURES)
+PROTOCOLS = list(dict.fromkeys(name for grain in GRAINS.values() for name in grain.versions))
+_ENVIRONMENTS = [name for grain in GRAINS.values() for name in grain.environments]
+
+protocol_option = together(
+    model_option,
+    bound_option,
+    click.option(
+        "--protocol",
+        type=OneOf(PROTOCOLS),
+        metavar="VERSION",
+        help="Version of the protocol, from hw (Kafka up to 0.10, truncation to the high "
+        "watermark) and epoch (0.11, KIP-101) to elr (4.0, KIP-966); `waterline versions` tells. "
+        f"One of {', '.join(PROTOCOLS)}.",
+    ),
+    click.option(
+        "--kafka",
+        metavar="RELEASE",
+        help="Instead of --protocol: the rules that a release of Kafka follows, as 2.3.1; or with "
+        "what it runs on, as 3.7:zookeeper, 3.7:kraft, 4.0:elr (docs/versions.md).",
+    ),
+    click.option(
+        "--with",
+        "added",
+        type=OneOf([*TRUNCATIONS, *FEATURE_NAMES]),
+        metavar="FEATURE",
+        multiple=True,
+        help="Add a rule of another version; repeatable; `waterline versions` lists them.",
+    ),
+    click.option(
+        "--without",
+        "removed",
+        type=OneOf([*TRUNCATIONS, *FEATURE_NAMES]),
+        metavar="FEATURE",
+        multiple=True,
+        help="Take out a rule of this version, to see what it is for; repeatable.",
+    ),
+    click.option(
+        "--scenario",
+        metavar="NAME",
+        help="An entry of the catalogue (waterline scenarios): its bounds, its faults, its claim, "
+        "and the first version that violates it unless --protocol or --kafka names one.",
+    ),
+    click.option(
+        "--grain",
+        type=click.Choice(list(GRAINS)),
+        show_default="message",
+        help="message: requests and answers are steps; atomic: the published abstraction, "
+        "smaller, with --replicas, --log-size, --records and --epochs alone.",
+    ),
+)
+
+
+def _declared_option(name: str, declared: Declared) -> Decorator:
+    """The option of a size, a setting or a fault (`model.message.environment`)."""
+    option = f"--{option_of(name)}"
+    if declared.values is not None:
+        kind: click.ParamType[Any] = click.Choice(list(declared.values))
+    elif declared.most is not None:
+        kind = click.IntRange(declared.least, declared.most)
+    else:
+        both = f"{option}/--no-{option_of(name)}"
+        return click.option(both, default=None, help=declared.sentence)
+    return click.option(option, type=kind, help=declared.sentence)
+
+
+environment_options = together(
+    click.option(
+        "--environment",
+        type=OneOf(_ENVIRONMENTS),
+        metavar="NAME",
+        help="Named circumstances; the options below change them one by one. "
+        f"One of {', '.join(_ENVIRONMENTS)}. Default: documented; for the atomic grain, published.",
+    ),
+    *(_declared_option(name, declared) for name, declared in DECLARED.items()),
+    click.option(
+        "--log-size",
+        type=click.IntRange(1, LOG_SIZE_MAX),
+        help="Records that a log has room for; atomic grain only.",
+    ),
+)
+
+format_option = click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="json: one object on standard output, nothing else.",
+)
+
+symmetry_option = click.option(
+    "--symmetry",
+    is_flag=False,
+    flag_value="",
+    show_default=Symmetry.NONE.value,
+    metavar=f"[{'|'.join(SYMMETRIES)}|SORT]",
+    help="Of states that differ in names alone explore one: the names of replicas (also without "
+    "a value), of records, or all. Replicas are alike only with --election-order any. With "
+    "--model: the names of a sort.",
+)
+
+invariant_option = click.option(
+    "--invariant", "names", multiple=True, metavar="NAME", help="Only this one; repeatable."
+)
+
+threads_option = click.option(
+    "--threads", type=THREADS, default=0, help="Threads; 0: one for each core."
+)
+
+trace_dir_option = click.option(
+    "--trace-dir",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Write each counterexample there as JSON.",
+)
+
+spark_options = together(
+    click.option(
+        "--master",
+        type=SparkMaster(),
+        show_default="local[*]",
+        help="Spark master, as spark://host:7077.",
+    ),
+    click.option(
+        "--spark-conf",
+        type=SparkSetting(),
+        multiple=True,
+        metavar="NAME=VALUE",
+        help="A setting of Spark's own, as spark.executor.memory=4g; repeatable.",
+    ),
+)
+
+engine_options = together(
+    click.option(
+        "--engine",
+        type=click.Choice(ENGINES),
+        default="spark",
+        show_default=True,
+        help="local explores in this process and never starts Spark.",
+    ),
+    threads_option,
+    spark_options,
+    click.option(
+        "--partitions",
+        type=PARTITIONS,
+        help="Owners of states, a task each; default on Spark: two a core.",
+    ),
+    click.option(
+        "--driver-levels",
+        type=DRIVER_LEVELS,
+        help="Levels that the driver explores before Spark takes over; 0: none. "
+        "Default: until the frontier outgrows it.",
+    ),
+)
+
+budget_options = together(
+    click.option("--max-states", type=MAX_STATES, help="Stop after so many distinct states."),
+    click.option("--max-time", type=Seconds(), help="Stop after so many seconds."),
+    click.option("--max-depth", type=MAX_DEPTH, help="Do not expand states at this depth."),
+    click.option(
+        "--memory",
+        type=MemorySize(),
+        help="Keep states on disk beyond this much memory, as 8G; stop if that is not enough.",
+    ),
+    click.option(
+        "--stop-at-first",
+        is_flag=True,
+        help="End after the first level that violates an invariant.",
+    ),
+)
+
+directory_options = together(
+    click.option(
+        "--run-dir",
+        metavar="DIR",
+        help="Keep every finished level there; a path, or a URI as s3://bucket/run.",
+    ),
+    click.option(
+        "--resume",
+        metavar="DIR",
+        help="Go on with the run kept there; it knows what it checks.",
+    ),
+)
+
+
+def take_engine(options: dict[str, Any]) -> EngineChoice:
+    """Take the engine's options out of what the command was given.
+
+    Only a search has partitions and levels.
+    """
+    return EngineChoice(
+        name=options.pop("engine"),
+        threads=options.pop("threads"),
+        master=options.pop("master"),
+        settings=options.pop("spark_conf"),
+        partitions=options.pop("partitions", None),
+        driver_levels=options.pop("driver_levels", None),
+    )
+
+
+def require_heard(choice: EngineChoice) -> None:
+    """Raises `UsageError` for an option that is Spark's where Spark is not asked for."""
+    ours = {
+        "--master": choice.master,
+        "--spark-conf": choice.settings or None,
+        "--driver-levels": choice.driver_levels,
+    }
+    for option, value in ours.items():
+        if choice.name != "spark" and value is not None:
+            raise click.UsageError(f"{option} is for --engine spark; leave it out, or ask for that")
+
+
+def take_budgets(options: dict[str, Any]) -> Budgets:
+    """Take the budgets' options out of what the command was given."""
+    return Budgets(
+        max_states=options.pop("max_states"),
+        max_seconds=options.pop("max_time"),
+        max_depth=options.pop("max_depth"),
+        memory_bytes=options.pop("memory"),
+        stop_at_first=options.pop("stop_at_first"),
+    )

@@ -1,0 +1,119 @@
+"""Execution of `compare`: builds the other side from the options, shows both."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from typing import Any
+
+import click
+
+from checker.analysis.compare.comparison import SECONDS_MAX, STATES_MAX, compared
+from checker.analysis.compare.continuation import Outcome
+from checker.analysis.compare.document import comparison_value
+from checker.analysis.compare.rendering import render_comparison
+from checker.cli.shared import exit_codes
+from checker.cli.shared.file_options import write_files
+from checker.cli.shared.options import ENVIRONMENT_OPTIONS
+from checker.cli.shared.own_options import file_and_name
+from checker.cli.shared.progress import showing
+from checker.cli.shared.screen import error_screen, screen
+from checker.cli.traces.recorded import recorded
+from checker.kafka.families import MESSAGE
+from checker.problem.family import Family
+from checker.problem.problem import Problem
+from counterexamples import Trimmed
+from model.core.errors import BadEnvironment
+from model.message.versions import spelled
+
+
+def compare(options: dict[str, Any]) -> int:
+    """Show the trace beside its choices on the other side; returns the exit code."""
+    own_model = options["own_model"]
+    found = recorded(options["trace"], own_model)
+    left = found.problem
+    right = _other(left, options)
+    if _identity(left) == _identity(right):
+        raise click.UsageError(
+            "that is what the trace is of; name another --protocol, a rule or a setting"
+        )
+    if any(right.is_checked(claim) for claim in right.behaviours):
+        _make_ready(right, is_own=own_model is not None)
+    comparison = compared(
+        left,
+        found.finding.replayed,
+        right,
+        states_max=options["max_states"] or STATES_MAX,
+        seconds_max=options["max_time"] or SECONDS_MAX,
+    )
+    if options["output_format"] == "json":
+        click.echo(json.dumps(comparison_value(comparison), indent=1))
+    else:
+        screen().print(Trimmed(render_comparison(comparison)))
+    if path := options["html_file"]:
+        from checker.report.pages.comparison_page import comparison_page  # noqa: PLC0415 - as asked
+
+        write_files({path: partial(comparison_page, comparison)})
+    following = comparison.ends.following
+    is_found_out = following is None or following.outcome is not Outcome.UNDECIDED
+    return exit_codes.HOLDS if is_found_out else exit_codes.INCOMPLETE
+
+
+def _make_ready(right: Problem, *, is_own: bool) -> None:
+    """Compile the other side: what can follow there is searched."""
+    # Few traces are about behaviours.
+    from checker.search.engines.prepare import prepare  # noqa: PLC0415
+
+    if is_own:
+        from checker.user_models.vetting import vetted  # noqa: PLC0415 - as above
+
+        vetted(right)
+    with showing(error_screen()) as progress:
+        prepare(right, announce=progress.announce)
+
+
+def _identity(problem: Problem) -> tuple[str, dict[str, object]]:
+    return problem.model.version, dict(problem.model.options)
+
+
+def _other(left: Problem, options: dict[str, Any]) -> Problem:
+    """The problem on the other side. Raises `BadEnvironment`."""
+    family, model = left.family, left.model
+    assert family is not None
+    given = {name: options[name.replace("-", "_")] for name in ENVIRONMENT_OPTIONS}
+    given = {name: value for name, value in given.items() if value is not None}
+    given |= dict(options["bounds"])
+    foreign = next((name for name in given if name not in model.options), None)
+    if foreign is not None:
+        raise BadEnvironment(
+            f"{foreign} is no option of {model.name}; it has {', '.join(model.options)}"
+        )
+    circumstances = {**_base(family, left, options["environment"]), **given}
+    names = [claim.name for claim in left.claims if left.is_asked(claim)]
+    return family.problem_of(_version(family, left, options), circumstances, names)
+
+
+def _base(family: Family, left: Problem, named: str | None) -> dict[str, object]:
+    if named is None:
+        return dict(left.model.options)
+    if named not in family.environments:
+        known = ", ".join(family.environments)
+        raise BadEnvironment(f"--environment {named} is not one of {family.name}; it has {known}")
+    options: dict[str, object] = family.environments[named].options()
+    return options
+
+
+def _version(family: Family, left: Problem, options: dict[str, Any]) -> str:
+    version: str = options["protocol"] or left.model.version
+    if options["own_model"] is not None:
+        version = file_and_name(options["own_model"])[1] or version
+    if options["added"] or options["removed"]:
+        if family.model != MESSAGE.model:
+            raise BadEnvironment(
+                f"--with and --without are for {MESSAGE.model}, not {family.model}"
+            )
+        return spelled(version, options["added"], options["removed"])
+    if version not in family.versions and options["protocol"] is not None:
+        known = ", ".join(family.versions)
+        raise BadEnvironment(f"--protocol {version} is not one of {family.name}; it has {known}")
+    return version

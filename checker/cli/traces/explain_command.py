@@ -1,0 +1,68 @@
+"""`waterline explain`: what a trace takes, and what repairs it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from checker.cli.shared import exit_codes
+from checker.cli.shared.options import MAX_STATES, Seconds, format_option, threads_option
+from checker.cli.shared.own_options import model_option
+
+
+@click.command(
+    "explain",
+    epilog=exit_codes.HELP,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@click.argument("trace", type=click.Path(path_type=Path))
+@model_option
+@click.option(
+    "--chain",
+    "wants_chain",
+    is_flag=True,
+    help="Only the steps that it takes from outside, and the chances that were missed.",
+)
+@click.option(
+    "--repairs", "wants_repairs", is_flag=True, help="Only the single changes that repair it."
+)
+@click.option(
+    "--max-states",
+    type=MAX_STATES,
+    help="Most states that one question may take; default: 300,000 for a step, 3,000,000 for a "
+    "change.",
+)
+@click.option(
+    "--max-time",
+    type=Seconds(),
+    help="Most seconds for the chain, and for the repairs; default: 60 and 120.",
+)
+@threads_option
+@format_option
+def explain_command(
+    trace: Path,
+    own_model: str | None,
+    wants_chain: bool,
+    wants_repairs: bool,
+    max_states: int | None,
+    max_time: float | None,
+    threads: int,
+    output_format: str,
+) -> int:
+    """Say why a recorded trace ends as it does, and which single change repairs it.
+
+    TRACE is a file as `check --trace-dir` writes it. Nothing is told by rule: courses without a
+    step, and versions with a change, are explored in full. docs/explain.md says what is meant.
+    """
+    # Here, and not above: help needs no engine.
+    from checker.cli.traces.explaining import Asked, explain_recorded  # noqa: PLC0415
+
+    asked = Asked(
+        chain=wants_chain or not wants_repairs,
+        repairs=wants_repairs or not wants_chain,
+        states_max=max_states,
+        seconds_max=max_time,
+        threads=threads,
+    )
+    return explain_recorded(trace, own_model, asked, as_json=output_format == "json")

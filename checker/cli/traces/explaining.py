@@ -1,0 +1,152 @@
+"""Execution of `explain` and `check --explain`: causal chains and repairs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from checker.analysis.explain import chain as chains
+from checker.analysis.explain import repairs as repairing
+from checker.analysis.explain.chain import Chain, chain_of
+from checker.analysis.explain.document import explanation
+from checker.analysis.explain.rendering import render_chain, render_repairs
+from checker.analysis.explain.repairs import Repairs, repairs_of
+from checker.cli.shared import exit_codes
+from checker.cli.shared.ending import ending_as_by_ctrl_c
+from checker.cli.shared.progress import Progress, showing
+from checker.cli.shared.screen import error_screen, say, screen
+from checker.cli.traces.recorded import recorded
+from checker.problem.family import describe_circumstances
+from checker.problem.problem import Problem
+from checker.problem.wording import describe_version
+from checker.search.engines.choice import threads_of
+from checker.search.engines.prepare import prepare
+from checker.traces.finding import Finding
+from counterexamples import NO_CLAIM, BadTrace, Trimmed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What is to be explained, and how much may be looked at; None: as much as is usual."""
+
+    chain: bool = True
+    repairs: bool = True
+    states_max: int | None = None
+    seconds_max: float | None = None
+    threads: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """A finding with what was asked about it."""
+
+    finding: Finding
+    chain: Chain | None
+    repairs: Repairs | None
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing was left out for want of time or room."""
+        chain, repairs = self.chain, self.repairs
+        undecided = chain is not None and (
+            bool(chain.unlooked) or any(cause.undecided for cause in chain.causes)
+        )
+        return not undecided and not (repairs is not None and repairs.undecided)
+
+    def rendered(self, circumstances: str = "") -> RenderableType:
+        """A claim with all that was found out about its trace.
+
+        `circumstances` are the bounds and settings, where no report above has them.
+        """
+        version = describe_version(self.finding.replayed.trace.version)
+        parts: list[RenderableType] = [
+            Text.assemble((version, "bold"), ": ", (self.finding.invariant, "bold")),
+            *([Text(circumstances, "dim")] if circumstances else []),
+            Text(self.finding.explanation, "bold red"),
+        ]
+        if self.chain is not None:
+            parts += [Text(), render_chain(self.chain)]
+        if self.repairs is not None:
+            parts += [Text(), render_repairs(self.repairs)]
+        return Trimmed(Group(*parts))
+
+    def as_value(self) -> dict[str, Any]:
+        """The same for JSON."""
+        return explanation(self.finding.replayed, self.chain, self.repairs)
+
+
+def explain_recorded(path: Path, own_model: str | None, asked: Asked, *, as_json: bool) -> int:
+    """Explain the trace in a file; returns the exit code."""
+    found = recorded(path, own_model)
+    if found.finding.invariant == NO_CLAIM:
+        raise BadTrace(f"{path} breaks no claim: there is nothing to explain")
+    if own_model is not None:
+        # Only a model of one's own needs to be looked over, and what does that.
+        from checker.user_models.vetting import vetted  # noqa: PLC0415
+
+        vetted(found.problem)
+    with ending_as_by_ctrl_c(), showing(error_screen()) as progress:
+        explained = next(iter(explained_all(found.problem, [found.finding], asked, progress)), None)
+    if explained is None:
+        say("interrupted before anything was found out")
+        return exit_codes.INCOMPLETE
+    if as_json:
+        click.echo(json.dumps(explained.as_value(), indent=2))
+    else:
+        screen().print(explained.rendered(describe_circumstances(found.problem)))
+    return exit_codes.HOLDS if explained.is_whole else exit_codes.INCOMPLETE
+
+
+def explained_all(
+    problem: Problem, findings: Sequence[Finding], asked: Asked, progress: Progress
+) -> list[Explained]:
+    """Explain findings of one problem; what would repair them is explored once for all.
+
+    Ctrl-C ends it: what was explained until then is returned.
+    """
+    explained: list[Explained] = []
+    with suppress(KeyboardInterrupt):
+        for one in _explaining(problem, findings, asked, progress):
+            explained.append(one)  # noqa: PERF402  # keeps those before the interrupt
+    return explained
+
+
+def _explaining(
+    problem: Problem, findings: Sequence[Finding], asked: Asked, progress: Progress
+) -> Iterator[Explained]:
+    family, model = problem.family, problem.model
+    assert family is not None
+    options = dict(model.options)
+    repairs: dict[str, Repairs] = {}
+    if asked.repairs and findings:
+        names = [finding.invariant for finding in findings]
+        found = repairs_of(
+            family.problem_of(model.version, options, names),
+            threads=asked.threads,
+            states_max=asked.states_max or repairing.STATES_MAX,
+            seconds_max=asked.seconds_max or repairing.SECONDS_MAX,
+            announce=progress.announce,
+            watch=lambda done, of: progress.report(f"{done} of {of} spaces explored"),
+        )
+        repairs = {each.claim: each for each in found}
+    for finding in findings:
+        chain = None
+        if asked.chain:
+            one = family.problem_of(model.version, options, [finding.invariant])
+            prepare(one, threads=threads_of(asked.threads), announce=progress.announce)
+            progress.report(f"leaving out steps of {finding.invariant}")
+            chain = chain_of(
+                one,
+                finding.replayed,
+                states_max=asked.states_max or chains.STATES_MAX,
+                seconds_max=asked.seconds_max or chains.SECONDS_MAX,
+            )
+        yield Explained(finding, chain, repairs.get(finding.invariant))

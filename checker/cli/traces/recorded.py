@@ -1,0 +1,46 @@
+"""A recorded trace with its problem, confirmed as a counterexample."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from checker.cli.shared.own_options import finder
+from checker.problem.problem import Problem, asked_alone
+from checker.traces.finding import Finding, confirmed
+from counterexamples import BadTrace, Trace, from_json, read_trace
+from counterexamples.formats import from_itf, is_itf
+from model.core.claim import Claim
+from model.core.errors import BadEnvironment
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """A finding, and its problem, which asks its claim and nothing else."""
+
+    problem: Problem
+    finding: Finding
+
+    @property
+    def claim(self) -> Claim:
+        """The one that the trace breaks."""
+        return asked_alone(self.problem)
+
+
+def recorded(path: Path, own_model: str | None) -> Recorded:
+    """The counterexample in a file, of Kafka's models or of `own_model`.
+
+    Raises `BadTrace`, and what `checker.traces.finding.confirmed` raises.
+    """
+    trace = read_trace(path, parse=_parsed)
+    try:
+        family = finder(own_model)(trace.model)
+        problem = family.problem_of(trace.version, trace.environment, [trace.invariant])
+    except BadEnvironment as problem_found:
+        raise BadTrace(f"{path}: {problem_found}") from None
+    return Recorded(problem, confirmed(trace, problem.model, asked_alone(problem)))
+
+
+def _parsed(text: str) -> Trace:
+    """A trace file of ours, or one that was converted to ITF."""
+    return from_itf(text) if is_itf(text) else from_json(text)

@@ -1,0 +1,61 @@
+"""`waterline view`: a recorded trace, step by step."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from checker.cli.shared import exit_codes
+from checker.cli.shared.own_options import model_option
+from checker.cli.shared.screen import screen
+from checker.cli.shared.where_options import where_option
+from checker.cli.traces.recorded import Recorded, recorded
+from checker.cli.traces.viewing import is_interactive, view
+from checker.kafka.narrative.story import reasons, story_of
+from checker.kafka.where.family import condition_of
+from checker.problem.family import WHERE
+from checker.traces.finding import Finding
+from counterexamples import render_full
+from model.own.condition import Condition
+
+
+@click.command("view")
+@click.argument("trace", type=click.Path(path_type=Path))
+@model_option
+@where_option("Mark the steps after which this is true; as s.leo[0] > 1.")
+@click.option("--plain", is_flag=True, help="Print every step and state, as into a pipe.")
+def view_command(trace: Path, own_model: str | None, where: str | None, plain: bool) -> int:
+    """Step through a recorded trace: j next, k back, ? all keys, q quit (docs/traces.md).
+
+    Into a pipe all of it is printed.
+    """
+    found = recorded(trace, own_model)
+    finding = found.finding
+    asked = _asked(found, where)
+    if is_interactive() and not plain:
+        return view(finding, found.claim, asked)
+    described = reasons(story_of(finding))
+    whole = render_full(
+        finding.replayed,
+        explanation=finding.explanation,
+        reasons=described,
+        remarks=_remarks(finding, asked) if asked else {},
+    )
+    screen().print(whole)
+    return exit_codes.HOLDS
+
+
+def _asked(found: Recorded, where: str | None) -> Condition | None:
+    """The condition that was given; else the one that the trace was found for, if any."""
+    problem = found.problem
+    text = where if where is not None else str(problem.model.options.get(WHERE, ""))
+    assert problem.family is not None
+    return condition_of(text, problem.family, problem.model) if text or where is not None else None
+
+
+def _remarks(finding: Finding, asked: Condition) -> dict[int, str]:
+    """What to say of the states in which it is true, by the number of steps before them."""
+    settings = finding.model.settings
+    states = enumerate(finding.replayed.states)
+    return {n: f"where {asked.text}: true" for n, s in states if asked.holds(s, settings)}

@@ -1,0 +1,37 @@
+"""Start of the viewer where a terminal is interactive."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from checker.cli.shared.screen import screen
+from checker.kafka.narrative.story import story_of
+from checker.traces.finding import Finding
+
+if TYPE_CHECKING:
+    from model.core.claim import Claim
+    from model.own.condition import Condition
+
+
+def is_interactive() -> bool:
+    """Whether keys can be read and a whole screen can be drawn."""
+    if sys.stdin is None or sys.stderr is None:  # closed by whoever started this
+        return False
+    return sys.stdin.isatty() and sys.stderr.isatty() and _draws()
+
+
+def _draws() -> bool:
+    console = screen()
+    return console.file.isatty() and not console.is_dumb_terminal
+
+
+def view(finding: Finding, claim: Claim, asked: Condition | None = None) -> int:
+    """Step through a counterexample, with the steps marked after which what is asked is true.
+
+    Returns the exit code.
+    """
+    # Only who looks at a screen needs what draws it.
+    from checker.report.viewer.app import Viewer  # noqa: PLC0415
+
+    return Viewer(story_of(finding), claim, asked).run() or 0

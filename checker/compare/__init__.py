@@ -1,1 +1,0 @@
-"""A trace under two versions or settings, side by side: where the two part, and how each ends."""

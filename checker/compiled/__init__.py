@@ -1,1 +1,0 @@
-"""From a model to machine code, and running it over blocks of states."""

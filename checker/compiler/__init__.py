@@ -1,0 +1,1 @@
+"""Compiler from rules in Python to machine code by LLVM."""

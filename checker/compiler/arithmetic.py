@@ -1,0 +1,215 @@
+"""Integer arithmetic with Python's meaning, and range analysis of its results.
+
+A number that does not fit 64 bits is a fault; that is looked at only where the ranges of what it is
+made of do not rule it out. A shift by less than zero, or left by more than 63, and division by zero
+are faults too, as they are exceptions in Python or would leave 64 bits.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from typing import Any
+
+from checker.compiler import fields
+from checker.compiler.emitter import NotFlat, Writer, range_of
+from checker.compiler.values import GREATEST, LEAST, Number, constant, ranged
+from model.core.layout import WORD_BITS
+from model.core.machine_numbers import fits
+
+_PLAIN = {
+    ast.Add: "add",
+    ast.Sub: "sub",
+    ast.Mult: "mul",
+    ast.BitAnd: "and",
+    ast.BitOr: "or",
+    ast.BitXor: "xor",
+}
+_CAN_LEAVE = {"add", "sub", "mul"}
+
+
+@dataclass(frozen=True, slots=True)
+class Arithmetic:
+    """Writes operations. In `trusted` text shifts are by no more than there are bits; with `wraps`
+    a number may leave 64 bits.
+    """
+
+    writer: Writer
+    fault: fields.Fault
+    trusted: bool
+    wraps: bool
+
+    def operated(self, operator: ast.operator, left: Number, right: Number) -> Number | None:
+        """`left operator right`; None for an operator that there is not."""
+        if type(operator) in _PLAIN:
+            return self._combined(_PLAIN[type(operator)], left, right)
+        match operator:
+            case ast.LShift():
+                return self._shifted_left(left, right)
+            case ast.RShift():
+                return self._shifted_right(left, right)
+            case ast.FloorDiv():
+                return self._divided(left, right)[0]
+            case ast.Mod():
+                return self._divided(left, right)[1]
+        return None
+
+    def called(self, function: Any, numbers: list[Number]) -> Number | None:
+        """A built-in function of these numbers; None where it is not given as many as it takes."""
+        match function.__name__, numbers:
+            case "min", [first, *others] if others:
+                return self._extreme(self.writer.lesser, first, others)
+            case "max", [first, *others] if others:
+                return self._extreme(self.writer.greater, first, others)
+            case "abs", [number]:
+                return self._absolute(number)
+            case "int", [number]:
+                return number
+            case "bool", [number]:
+                return self.writer.truth_of(number)
+        return None
+
+    def opposite(self, number: Number) -> Number:
+        """`-number`"""
+        return self._combined("sub", constant(0), number)
+
+    def _combined(self, operator: str, left: Number, right: Number) -> Number:
+        """An operation of which the result fits, or else it faults."""
+        lo, hi = range_of(operator, left, right)
+        if self.wraps or operator not in _CAN_LEAVE or (fits(lo) and fits(hi)):
+            return self.writer.combined(operator, left, right)
+        if hi < LEAST or lo > GREATEST:
+            return self._never()
+        one, other = self.writer.as_word(left), self.writer.as_word(right)
+        both = self.writer.result(
+            f"call {{i64, i1}} @llvm.s{operator}.with.overflow.i64(i64 {one}, i64 {other})"
+        )
+        result = self.writer.result(f"extractvalue {{i64, i1}} {both}, 0")
+        left_over = self.writer.result(f"extractvalue {{i64, i1}} {both}, 1")
+        self.fault(Number(left_over, 0, 1, truth=True))
+        return ranged(result, max(lo, LEAST), min(hi, GREATEST))
+
+    def _never(self) -> Number:
+        """What stands for a number that surely faults."""
+        self.fault(constant(1))
+        return constant(0)
+
+    def require(self, value: Number, lo: int, hi: int) -> None:
+        """Fault unless the number is in the range."""
+        fields.require(self.writer, value, lo, hi, self.fault)
+
+    @staticmethod
+    def _extreme(of_two: Any, first: Number, others: list[Number]) -> Number:
+        found = first
+        for number in others:
+            found = of_two(found, number)
+        return found
+
+    def _absolute(self, number: Number) -> Number:
+        """`abs(number)`, which the least one has not."""
+        if number.lo == LEAST and not self.wraps:
+            self.fault(self.writer.compared("eq", number, constant(LEAST)))
+            if number.is_constant:
+                return constant(0)
+            number = ranged(number.text, LEAST + 1, number.hi)
+        return self._magnitude(number)
+
+    def _magnitude(self, number: Number) -> Number:
+        """The absolute value, as 64 bits without a sign."""
+        negative = self.writer.compared("slt", number, constant(0))
+        opposite = self.writer.combined("sub", constant(0), number)
+        found = self.writer.chosen(negative, opposite, number)
+        if found.truth or number.lo == LEAST:
+            return found
+        return ranged(found.text, max(found.lo, 0), found.hi)
+
+    def bits_of(self, number: Number) -> Number:
+        """`number.bit_count()`: how many ones there are in its absolute value."""
+        positive = self.writer.as_word(self._magnitude(number) if number.lo < 0 else number)
+        register = self.writer.result(f"call i64 @llvm.ctpop.i64(i64 {positive})")
+        most = max(abs(number.lo), abs(number.hi)).bit_length()
+        return ranged(register, 0, most)
+
+    def _shifted_left(self, left: Number, right: Number) -> Number:
+        self._required(right, WORD_BITS - 1)
+        if right.lo >= WORD_BITS:  # surely a fault; Python's own shift may need any memory
+            return constant(0)
+        by = self._bits(right)
+        low, high = max(by.lo, 0), max(0, min(by.hi, WORD_BITS - 1))
+        corners = [edge << bits for edge in (left.lo, left.hi) for bits in (low, high)]
+        one, other = self.writer.as_word(left), self.writer.as_word(by)
+        if left.is_constant and low == high and fits(corners[0]):
+            return constant(corners[0])
+        lo, hi = min(corners), max(corners)
+        most = max(0, min(right.hi, WORD_BITS - 1))  # by more it is a fault
+        if self.wraps or all(fits(edge << most) for edge in (left.lo, left.hi)):
+            return ranged(self.writer.result(f"shl i64 {one}, {other}"), lo, hi)
+        if hi < LEAST or lo > GREATEST:
+            return self._never()
+        register = self.writer.result(f"shl i64 {one}, {other}")
+        back = Number(self.writer.result(f"ashr i64 {register}, {other}"))
+        self.fault(self.writer.compared("ne", back, Number(one)))
+        return ranged(register, max(lo, LEAST), min(hi, GREATEST))
+
+    def _shifted_right(self, left: Number, right: Number) -> Number:
+        self._required(right, GREATEST)
+        by = self._bits(self.writer.lesser(right, constant(WORD_BITS - 1)))
+        low, high = max(by.lo, 0), max(by.hi, 0)
+        corners = [edge >> bits for edge in (left.lo, left.hi) for bits in (low, high)]
+        if left.is_constant and low == high:
+            return constant(corners[0])
+        one, other = self.writer.as_word(left), self.writer.as_word(by)
+        register = self.writer.result(f"ashr i64 {one}, {other}")
+        return ranged(register, min(corners), max(corners))
+
+    def _required(self, by: Number, most: int) -> None:
+        """Fault where a number cannot be shifted by so many bits."""
+        if not self.trusted:
+            self.require(by, 0, most)
+
+    def _bits(self, by: Number) -> Number:
+        """By how many bits the processor is told to shift: not by more than there are, even if what
+        comes of it is wanted by nobody.
+        """
+        if by.is_constant or not (self.trusted or self.writer.flat):
+            return by
+        return self.writer.combined("and", by, constant(WORD_BITS - 1))
+
+    def _divided(self, left: Number, right: Number) -> tuple[Number, Number]:
+        """Quotient and rest, rounded as Python does: down, the rest having the divisor's sign."""
+        writer = self.writer
+        if writer.flat and not (right.is_constant and right.lo > 0):
+            raise NotFlat
+        self.fault(writer.compared("eq", right, constant(0)))
+        if right == constant(0):
+            return constant(0), constant(0)
+        if left.is_constant and right.is_constant:
+            whole, over = divmod(left.lo, right.lo)
+            return constant(whole) if fits(whole) else self._never(), constant(over)
+        if left.lo == LEAST and right.lo <= -1 <= right.hi:
+            # The processor traps: the quotient needs one bit more.
+            least = writer.compared("eq", left, constant(LEAST))
+            self.fault(writer.both(least, writer.compared("eq", right, constant(-1))))
+        if left.lo >= 0 and right.lo >= 0:
+            return self._divided_positive(left, right)
+        one, other = writer.as_word(left), writer.as_word(right)
+        cut = Number(writer.result(f"sdiv i64 {one}, {other}"))
+        left_over = Number(writer.result(f"srem i64 {one}, {other}"))
+        apart = writer.compared("slt", writer.combined("xor", left_over, right), constant(0))
+        down = writer.both(writer.compared("ne", left_over, constant(0)), apart)
+        quotient = Number(writer.result(f"sub i64 {cut.text}, {writer.as_word(down)}"))
+        raised = Number(writer.result(f"add i64 {left_over.text}, {other}"))
+        rest = writer.chosen(down, raised, left_over)
+        most = max(abs(right.lo), abs(right.hi))
+        return quotient, ranged(
+            rest.text, 0 if right.lo > 0 else -most, 0 if right.hi < 0 else most
+        )
+
+    def _divided_positive(self, left: Number, right: Number) -> tuple[Number, Number]:
+        one, other = self.writer.as_word(left), self.writer.as_word(right)
+        quotient = self.writer.result(f"udiv i64 {one}, {other}")
+        rest = self.writer.result(f"urem i64 {one}, {other}")
+        return (
+            ranged(quotient, 0, left.hi),
+            ranged(rest, 0, min(left.hi, max(right.hi - 1, 0))),
+        )

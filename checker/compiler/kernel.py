@@ -1,0 +1,186 @@
+"""The kernel of a problem: rules, claims and the loops that call them.
+
+A kernel is made for one problem: its settings are constants, and only the actions that its version
+has and the claims that are checked are in it. Problems of one job may share a kernel
+(`checker.problem.problem.Shared`): it then reads the settings in which they differ as it runs.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from checker.compiler import orders, states
+from checker.compiler.canonical import canonical_source
+from checker.compiler.function_ir import Written
+from checker.compiler.loops import Parts, column, keep_least, loops_of
+from checker.compiler.module import Unit
+from checker.compiler.program import Program, Recipe, is_at_hand, loaded, program
+from checker.compiler.source import generated
+from checker.compiler.values import ArrayValue, Number, SettingsValue, Value
+from checker.problem.packed_rows import Rows, address
+from checker.problem.problem import Problem
+from checker.problem.symmetry import Symmetry
+from model.core.layout import Layout
+
+ACTIONS_MAX = 1 << 8
+ARGUMENTS_MAX = 1 << 16
+MASK_BITS = 63
+_SETTINGS = "ptr %c"
+
+
+class TooLargeToNumber(ValueError):
+    """A model has more actions, arguments or claims than the numbers of a kernel have room for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a kernel is made of; equal plans make the same kernel.
+
+    `numbers` are the settings in order, None for those that are read as it runs.
+    """
+
+    layout: Layout
+    names: tuple[str, ...]
+    numbers: tuple[int | None, ...]
+    parts: Parts
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """The compiled form of a problem.
+
+    `expand` and `inspect` are as `checker.compiler.loops` writes them. `canonical` replaces so many
+    rows from an address on by their representatives; None where no symmetry is asked for.
+    `successors_max` is the most that one state can have.
+    """
+
+    expand: Callable[..., int]
+    inspect: Callable[..., int]
+    canonical: Callable[..., int] | None
+    successors_max: int
+
+
+def plan_of(problem: Problem) -> Plan:
+    """What the kernel of a problem is made of. Raises `TooLargeToNumber`."""
+    model, shared = problem.model, problem.shared
+    varying = shared.settings if shared else frozenset()
+    actions = frozenset(model.contents) | (shared.actions if shared else frozenset())
+    claims = frozenset(problem.checked) | (shared.claims if shared else frozenset())
+    parts = Parts(
+        words=model.layout.words,
+        sizes=tuple(sorted(model.layout.sizes.items())),
+        limits=model.limits,
+        claims=max(1, len(problem.invariants), len(problem.properties)),
+        actions=tuple((i, a) for i, a in enumerate(model.actions) if a.name in actions),
+        holds=tuple((i, c.holds) for i, c in enumerate(problem.invariants) if c.name in claims),
+        keeps=tuple((i, c.keeps) for i, c in enumerate(problem.properties) if c.name in claims),
+        happens=tuple((i, claim.happens) for i, claim in enumerate(problem.reachable)),
+        normalise=model.normalise,
+        shared=shared is not None,
+    )
+    _require_room(parts, len(problem.invariants), len(problem.properties))
+    names = tuple(model.settings._fields)
+    numbers = tuple(
+        None if name in varying else int(value)
+        for name, value in zip(names, model.settings, strict=True)
+    )
+    return Plan(model.layout, names, numbers, parts)
+
+
+def _require_room(parts: Parts, *claims: int) -> None:
+    """What the kernel numbers fits the bits that it has for it."""
+    actions = 1 + max((number for number, _ in parts.actions), default=0)
+    counts = [
+        (actions, ACTIONS_MAX, "actions"),
+        *((parts.bindings(a), ARGUMENTS_MAX, f"arguments of {a.name}") for _, a in parts.actions),
+    ]
+    if parts.shared:
+        counts += [(actions, MASK_BITS, "actions of problems that share a kernel")]
+        counts += [
+            (number, MASK_BITS, "claims of problems that share a kernel") for number in claims
+        ]
+    for count, most, what in counts:
+        if count > most:
+            raise TooLargeToNumber(f"{count:,} {what}: a kernel can number {most:,}; have fewer")
+
+
+@functools.lru_cache(maxsize=64)
+def program_of(plan: Plan, *, comment: bool = False) -> Program:
+    """The two loops of a plan, with all that they call. Raises `NotCompilable`."""
+    loops = loops_of(plan.parts)
+    unit = Unit(comment=comment)
+    names = {
+        **loops.names,
+        **states.intrinsics(plan.layout),
+        "keep_least": keep_least,
+        "column": column,
+    }
+    functions = generated(loops.text, names)
+    c = SettingsValue(plan.names, plan.numbers, "%c")
+    number, words = Number("%"), ArrayValue("%", "i64")
+    rows, flags = ArrayValue("%", "i64", plan.layout.words), ArrayValue("%", "i8")
+    cut = ArrayValue("%", "i64", len(plan.parts.limits))
+    expand: list[Value] = [c, number, number, rows, number, number, rows, number]
+    expand += [words, words, cut, flags, flags, flags, rows, words]
+    inspect: list[Value] = [c, number, rows, number, number, flags, rows]
+    roots = unit.call(functions["expand"], expand), unit.call(functions["inspect"], inspect)
+    return program(unit, *map(given_settings, roots))
+
+
+def given_settings(root: Written) -> Written:
+    """The same function; its first argument is where the settings are, also if it reads none."""
+    if root.parameters[0] == _SETTINGS:
+        return root
+    return replace(root, parameters=(_SETTINGS, *root.parameters))
+
+
+@functools.lru_cache(maxsize=64)
+def canonical_program(form: Layout, symmetry: Symmetry) -> Program:
+    """What replaces states of a layout by their representatives; no rule or claim is in it."""
+    unit = Unit()
+    helpers = (orders.sort_by_signature, orders.next_order, orders.name_rest)
+    names = {**states.intrinsics(form), **{helper.__name__: helper for helper in helpers}}
+    functions = generated(canonical_source(form, symmetry), names)
+    rows = ArrayValue("%", "i64", form.words)
+    return program(unit, unit.call(functions["canonical"], [rows, Number("%")]))
+
+
+def kernel_of(problem: Problem) -> Kernel:
+    """The kernel of a problem, made now or loaded from the cache."""
+    plan = plan_of(problem)
+    functions = loaded(Recipe(program_of, (plan,)))
+    return Kernel(
+        functions["expand"],
+        functions["inspect"],
+        canonical_of(problem),
+        plan.parts.successors_max,
+    )
+
+
+def canonical_of(problem: Problem) -> Callable[..., int] | None:
+    """The function that replaces rows by their representatives: see `Kernel`."""
+    if not problem.symmetry.sorts:
+        return None
+    recipe = Recipe(canonical_program, (problem.model.layout, problem.symmetry))
+    return loaded(recipe)["canonical"]
+
+
+def canonicalise(problem: Problem, rows: Rows) -> None:
+    """Replace rows by their representatives, where a symmetry is asked for."""
+    if (canonical := canonical_of(problem)) is not None:
+        canonical(address(rows), len(rows))
+
+
+def recipes_of(problem: Problem) -> tuple[Recipe, ...]:
+    """All that is compiled for a problem."""
+    recipes = [Recipe(program_of, (plan_of(problem),))]
+    if problem.symmetry.sorts:
+        recipes.append(Recipe(canonical_program, (problem.model.layout, problem.symmetry)))
+    return tuple(recipes)
+
+
+def is_compiled(problem: Problem) -> bool:
+    """Whether all machine code for the problem is at hand, on disk or in this process."""
+    return all(map(is_at_hand, recipes_of(problem)))

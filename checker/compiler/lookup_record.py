@@ -1,0 +1,81 @@
+"""Records of look-ups: what rules read by name, as plain values, and whether it reads the same now.
+
+A record begins at some functions, its roots, and lists each look-up as the number of the function
+in which it stands, the path, and the content that it led to. Functions that look-ups lead to are
+numbered after the roots, in that order. Such a record is a verifying trace: a result that depends
+only on the trees of rules and on what their names lead to is the same as long as every path leads
+to the same content.
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from checker.compiler.content import NoContent, content_of
+from checker.compiler.resolution import Path, Undefined, followed
+from checker.compiler.source import NotCompilable
+
+Found = Mapping[tuple[types.FunctionType, Path], Any]
+"""What each path from a function led to, in the order in which they were looked up."""
+Record = list[list[Any]]
+"""Look-ups as JSON has them: number of the function, steps of the path, content."""
+
+
+def record_of(roots: Sequence[types.FunctionType], found: Found, *, exact: bool) -> Record:
+    """The look-ups in these functions and in all that they lead to; others are left out.
+
+    With `exact` a function that is edited without another meaning has another content.
+    """
+    of_function: dict[types.FunctionType, list[tuple[Path, Any]]] = defaultdict(list)
+    for (function, path), thing in found.items():
+        of_function[function].append((path, thing))
+    record: Record = []
+    numbers = {function: number for number, function in enumerate(roots)}
+    waiting = list(roots)
+    for number, function in enumerate(waiting):  # it grows meanwhile
+        for path, thing in of_function[function]:
+            record.append([number, path, content_of(thing, exact=exact)])
+            if isinstance(thing, types.FunctionType) and thing not in numbers:
+                numbers[thing] = len(waiting)
+                waiting.append(thing)
+    return record
+
+
+def found_again(roots: Sequence[types.FunctionType], record: Any, *, exact: bool) -> Found | None:
+    """The look-ups of a record as they come out now; None where one does not come out as it did.
+
+    Raises `ValueError`, `TypeError` or `IndexError` for what is no record.
+    """
+    functions = list(roots)
+    numbers = set(functions)
+    found: dict[tuple[types.FunctionType, Path], Any] = {}
+    for number, steps, content in record:
+        function = functions[number]
+        path = tuple([(kind, step) for kind, step in steps])
+        thing, content_now = _followed_once(function, path, exact)
+        if content_now is None or content_now != content:
+            return None
+        found[function, path] = thing
+        if isinstance(thing, types.FunctionType) and thing not in numbers:
+            numbers.add(thing)
+            functions.append(thing)
+    return found
+
+
+@functools.lru_cache(maxsize=1 << 16)
+def _followed_once(function: types.FunctionType, path: Path, exact: bool) -> tuple[Any, str | None]:
+    """What a path leads to and its content, as it was when this process first asked."""
+    try:
+        thing = followed(function, path)
+        return thing, content_of(thing, exact=exact)
+    except (Undefined, NoContent, NotCompilable):
+        return None, None
+
+
+def forget() -> None:
+    """Follow all paths anew from now on, as another process would."""
+    _followed_once.cache_clear()

@@ -1,0 +1,165 @@
+"""A compiled program: its text, its name, and its functions, made once or loaded from the cache."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import hashlib
+import json
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from checker.compiler import cache, lookup_record, machine
+from checker.compiler.function_ir import Written
+from checker.compiler.lookup_record import Found, Record
+from checker.compiler.module import Unit
+from checker.compiler.source import source_of
+from checker.compiler.text_key import key_of
+from checker.compiler.values import Value
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """What a program is called, and its functions: what loading its machine code takes.
+
+    Of each argument of a function it says whether it points somewhere. `found` is what was looked
+    up to write it.
+    """
+
+    name: str
+    functions: tuple[tuple[str, tuple[bool, ...]], ...]
+    found: Found = field(compare=False)
+
+    def as_bytes(self, record: Record) -> bytes:
+        """To be kept."""
+        return json.dumps([self.name, self.functions, record]).encode()
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A module in LLVM's text, its functions as in `Called`, and whether it has a model's rules.
+
+    `found` is what was looked up to write it.
+    """
+
+    text: str
+    functions: tuple[tuple[str, tuple[bool, ...]], ...]
+    rules: bool
+    found: Found = field(compare=False, repr=False)
+
+    @property
+    def name(self) -> str:
+        """A name for all that its machine code is made of."""
+        made_of = f"{machine.description()}\n{self.rules}\n{self.functions}\n{self.text}"
+        return hashlib.sha256(made_of.encode()).hexdigest()[:32]
+
+    @property
+    def called(self) -> Called:
+        """What is to be known of it once its machine code is there."""
+        return Called(self.name, self.functions, self.found)
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """How a program is written: `write(*made_of)`; equal recipes make the same program."""
+
+    write: Callable[..., Program]
+    made_of: tuple[Any, ...]
+
+    def program(self) -> Program:
+        """Write it."""
+        return self.write(*self.made_of)
+
+
+def program(unit: Unit, *roots: Written) -> Program:
+    """The program whose functions these are, to be called from outside."""
+    functions = (
+        (root.name, tuple(parameter.startswith("ptr") for parameter in root.parameters))
+        for root in roots
+    )
+    return Program(
+        unit.text(*roots), tuple(functions), rules=not unit.trusted, found=unit.lookups.found
+    )
+
+
+def own_program(functions: tuple[tuple[Callable[..., Any], tuple[Value, ...]], ...]) -> Program:
+    """The program of functions of the checker's own, each for arguments of these kinds.
+
+    A constant among them is no argument any more. Raises `NotCompilable`.
+    """
+    unit = Unit(trusted=True)
+    written = [
+        replace(unit.call(source_of(function), kinds), name=function.__name__)
+        for function, kinds in functions
+    ]
+    return program(unit, *written)
+
+
+def own_recipe(*functions: tuple[Callable[..., Any], tuple[Value, ...]]) -> Recipe:
+    """How `own_program` is asked for."""
+    return Recipe(own_program, (functions,))
+
+
+def is_at_hand(recipe: Recipe) -> bool:
+    """Whether the machine code of a program is on disk or in this process."""
+    name = called(recipe).name
+    return name in _in_memory or cache.kept(name) is not None
+
+
+_in_memory: dict[str, machine.Functions] = {}
+"""Machine code by the name of its program. It stays: threads may be in it."""
+_loading = threading.Lock()
+
+
+@functools.lru_cache(maxsize=64)
+def called(recipe: Recipe) -> Called:
+    """What a program is called; it is written only if that is not known.
+
+    Once it was written that is kept beside the machine code: see `checker.compiler.text_key`.
+    """
+    key = key_of(recipe.write.__name__, machine.description(), *recipe.made_of)
+    if key is None:
+        return recipe.program().called
+    kept = cache.kept(key.name)
+    if kept is not None:
+        # What is no record of a program is written anew, however it came there.
+        with contextlib.suppress(ValueError, TypeError, IndexError, RecursionError):
+            name, functions, record = json.loads(kept)
+            found = key.found_again(record)
+            if found is not None:
+                return Called(name, tuple((f, tuple(points)) for f, points in functions), found)
+    written = recipe.program().called
+    record = key.record(written.found)
+    if record is not None:
+        cache.keep(key.name, written.as_bytes(record))
+    return written
+
+
+def loaded(recipe: Recipe) -> machine.Functions:
+    """The functions of a program; of several threads that ask for the same one makes them."""
+    known = called(recipe)
+    if known.name not in _in_memory:
+        with _loading:
+            if known.name not in _in_memory:
+                _in_memory[known.name] = _made(known, recipe)
+    return _in_memory[known.name]
+
+
+def _made(known: Called, recipe: Recipe) -> machine.Functions:
+    code = cache.kept(known.name)
+    if code is not None:
+        with contextlib.suppress(RuntimeError):
+            return machine.load(code, dict(known.functions))
+    made = recipe.program()
+    code = machine.object_code(made.text, rules=made.rules)
+    cache.keep(made.name, code)
+    return machine.load(code, dict(made.functions))
+
+
+def forget() -> None:
+    """Load machine code anew from now on, as another process would."""
+    _in_memory.clear()
+    called.cache_clear()
+    lookup_record.forget()

@@ -1,0 +1,173 @@
+"""Symbol table of a function during compilation.
+
+A name that is given a value in one place stands for that value. One that changes has a slot, and
+the range of all that is ever stored there: it is found by compiling until it no longer grows.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from checker.compiler.emitter import Writer
+from checker.compiler.values import GREATEST, LEAST, Number, Value, ranged
+from model.core.machine_numbers import ROUNDS_MAX
+
+Ranges = dict[str, tuple[int, int]]
+FAR = 1 << 62
+"""Where what only counts rounds never gets."""
+
+
+class Names(Protocol):
+    """What names stand for, as far as expressions need to know."""
+
+    def look_up(self, name: str) -> Value | None:
+        """What a name stands for here; None for nothing, on some way at least."""
+
+    def narrow(self, ranges: Ranges) -> None:
+        """Take it that these names lie in these ranges here."""
+
+    def snapshot(self) -> Snapshot:
+        """What names stand for now."""
+
+    def restore(self, then: Snapshot) -> None:
+        """Go back to what names stood for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """What names stood for at some point."""
+
+    values: dict[str, Value]
+    assigned: frozenset[str]
+
+
+@dataclass(slots=True)
+class Scope:
+    """Names and what they stand for."""
+
+    writer: Writer
+    changing: frozenset[str]
+    ranges: Ranges
+    """Of each variable that changes: of all that has been stored in it so far, or will be."""
+    values: dict[str, Value] = field(default_factory=dict)
+    assigned: frozenset[str] = frozenset()
+    """Variables with a slot that have a value at this point, whichever way led here."""
+    steady: frozenset[str] = frozenset()
+    """Variables that grow by too little in a round to get far: see `steady_names`."""
+    _slots: dict[str, str] = field(default_factory=dict)
+    _read_as: Ranges = field(default_factory=dict)
+
+    def look_up(self, name: str) -> Value | None:
+        """What a name stands for here; None for nothing, on some way at least."""
+        if name not in self.changing:
+            return self.values.get(name)
+        if name not in self.assigned:
+            return None
+        self._read_as.setdefault(name, self.ranges[name])
+        return ranged(self.writer.result(f"load i64, ptr {self._slots[name]}"), *self.ranges[name])
+
+    def assign(self, name: str, value: Value) -> bool:
+        """Let a name stand for a value from here on; False for what no variable can be."""
+        if name not in self.changing:
+            self.values[name] = value
+            return True
+        if not isinstance(value, Number):
+            return False
+        if name not in self._slots:
+            self._slots[name] = self.writer.slot(name)
+        lo, hi = self.ranges.get(name, (value.lo, value.hi))
+        self.ranges[name] = (min(lo, value.lo), max(hi, value.hi))
+        self.writer.act(f"store i64 {self.writer.as_word(value)}, ptr {self._slots[name]}")
+        self.assigned |= {name}
+        return True
+
+    def narrow(self, ranges: Ranges) -> None:
+        """Take it that these names lie in these ranges here."""
+        for name, (least, greatest) in ranges.items():
+            value = self.values.get(name)
+            if isinstance(value, Number) and not value.truth and not value.is_constant:
+                lo, hi = max(least, value.lo), min(greatest, value.hi)
+                if lo <= hi:
+                    self.values[name] = ranged(value.text, lo, hi)
+
+    def grown(self) -> bool:
+        """Whether a variable was read before all was stored in it that ever is."""
+        return any(self.ranges[name] != seen for name, seen in self._read_as.items())
+
+    def widened(self, before: Ranges) -> Ranges:
+        """The ranges to compile with next, of which those that keep growing are given up."""
+        return {
+            name: found if found == before.get(name, found) else self._given_up(name, found)
+            for name, found in self.ranges.items()
+        }
+
+    def _given_up(self, name: str, found: tuple[int, int]) -> tuple[int, int]:
+        """All that a variable can be that keeps growing."""
+        if name in self.steady and 2 * found[0] > -FAR and 2 * found[1] < FAR:
+            return -FAR, FAR
+        return LEAST, GREATEST
+
+    def counted(self, name: str, value: Number) -> Number:
+        """What a variable comes to by an augmented assignment, as far as it can get."""
+        if name not in self.steady or self.ranges.get(name) != (-FAR, FAR):
+            return value
+        return ranged(value.text, max(value.lo, -FAR), min(value.hi, FAR))
+
+    # --- ways that part and meet -----------------------------------------------------------------
+
+    def snapshot(self) -> Snapshot:
+        """What names stand for now."""
+        return Snapshot(dict(self.values), self.assigned)
+
+    def restore(self, then: Snapshot) -> None:
+        """Go back to what names stood for."""
+        self.values, self.assigned = dict(then.values), then.assigned
+
+    def meet(self, ways: list[Snapshot], before: Snapshot) -> None:
+        """Go on where ways meet that parted at `before`: with what is the same on all of them."""
+        if len(ways) == 1:
+            self.restore(ways[0])
+            return
+        self.values = dict(before.values)
+        self.assigned = ways[0].assigned.intersection(*(way.assigned for way in ways))
+
+
+@functools.cache
+def steady_names(tree: ast.FunctionDef) -> frozenset[str]:
+    """The names whose every augmented assignment adds or takes away a constant, so small that all
+    the rounds that loops can go do not add up to half of `FAR`.
+    """
+    depth = _depth(tree)
+    added: Counter[str] = Counter()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+            match node:
+                case ast.AugAssign(op=ast.Add() | ast.Sub(), value=ast.Constant(value=int(by))):
+                    added[node.target.id] += by
+                case _:
+                    added[node.target.id] += FAR
+    counters = {name: by for name, by in added.items() if by < FAR}
+    most = FAR // 2 // ROUNDS_MAX**depth  # of all together: one may be given another's number
+    return frozenset(counters) if sum(counters.values()) < most else frozenset()
+
+
+def _depth(node: ast.AST) -> int:
+    """How many loops are within one another."""
+    within = max(map(_depth, ast.iter_child_nodes(node)), default=0)
+    return within + isinstance(node, ast.For | ast.While)
+
+
+@functools.cache
+def changing_names(tree: ast.FunctionDef) -> frozenset[str]:
+    """The names that are given a value in more than one place of a function."""
+    places: Counter[str] = Counter(argument.arg for argument in tree.args.args)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            places[node.id] += 1
+        if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+            places[node.target.id] += 1
+    return frozenset(name for name, count in places.items() if count > 1)

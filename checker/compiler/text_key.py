@@ -1,0 +1,170 @@
+"""Cache key of a program's text, by a verifying trace of its look-ups.
+
+To write a program's text takes a tenth of a second, and the text is only needed for its name in the
+cache. Writing is a function of the compiler's sources, the recipe, and what each look-up of a name
+led to (`checker.compiler.resolution`). The key has the first two, up to the functions that a recipe
+calls. What is kept under it has a record of the look-ups (`checker.compiler.lookup_record`) and the
+name of the text that was written then. Where all look-ups lead to the same content now, writing
+would ask the same questions, get the same answers, and write the same text (docs/kept.md). Where
+one does not, the text is written.
+
+There is no key where a recipe holds something that has no content.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import functools
+import hashlib
+import sys
+import types
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from checker.compiler.content import Intrinsic, NoContent, content_of
+from checker.compiler.lookup_record import Found, Record, found_again, record_of
+from checker.compiler.sources import COMPILER, EVERYTHING, settled_digest, stands_in
+from model.core.layout import Layout
+from model.core.transition_system import Action
+
+_PLAIN = (bool, bytes, complex, float, int, str, type(None), type(...))
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class TextKey:
+    """A name for a recipe, and the functions in it, from which look-ups begin."""
+
+    name: str
+    functions: tuple[types.FunctionType, ...]
+
+    def record(self, found: Found) -> Record | None:
+        """Look-ups as they are kept; None where one began in a function that the key lacks."""
+        begun = {function for function, _ in found}
+        reached = {thing for thing in found.values() if isinstance(thing, types.FunctionType)}
+        if any(not stands_in(f, COMPILER) for f in begun - reached - set(self.functions)):
+            return None
+        return record_of(self.functions, found, exact=True)
+
+    def found_again(self, record: Any) -> Found | None:
+        """See `lookup_record.found_again`."""
+        return found_again(self.functions, record, exact=True)
+
+
+def key_of(*made_of: Any) -> TextKey | None:
+    """The key of what is made of these; None where there is none."""
+    return _key(made_of, COMPILER)
+
+
+def key_of_ours(*made_of: Any) -> str | None:
+    """A name for what follows from these and from all of our sources; None where there is none.
+
+    For what is found out of rules without a record of what was looked up. So there is none where a
+    function is not of our own sources, just as it stands there.
+    """
+    key = _key(made_of, EVERYTHING)
+    if key is None or not all(stands_in(function, EVERYTHING) for function in key.functions):
+        return None
+    return key.name
+
+
+def _key(made_of: Sequence[Any], places: tuple[str, ...]) -> TextKey | None:
+    sources = settled_digest(places)
+    if sources is None:
+        return None
+    digest = hashlib.sha256(f"{sources} {sys.version} {sys.flags.optimize}\n".encode())
+    description = _Description(digest.update)
+    try:
+        for part in made_of:
+            description.add(part)
+    except NoContent:
+        return None
+    return TextKey(digest.hexdigest()[:32], tuple(description.functions))
+
+
+class _Description:
+    """Tells `update` the content of a recipe, and collects the functions in it."""
+
+    def __init__(self, update: Callable[[bytes], None]) -> None:
+        self._update = update
+        self.functions: dict[types.FunctionType, int] = {}
+
+    def add(self, value: Any) -> None:
+        """A value that a recipe holds. Raises `NoContent`."""
+        kind = type(value)
+        if kind in _PLAIN:
+            self._say(kind.__name__, repr(value))
+        elif isinstance(value, types.FunctionType):
+            self._function(value)
+        elif isinstance(value, enum.Enum):
+            self._say("member", kind.__module__, kind.__qualname__, value.name, repr(value.value))
+        elif isinstance(value, tuple):
+            self._say("tuple", kind.__module__, kind.__qualname__, len(value))
+            self._all(value)
+        elif isinstance(value, frozenset | set):
+            self._say("set", len(value))
+            self._all(_in_order(value))
+        elif isinstance(value, dict):
+            self._say("dict", len(value))
+            self._all(item for pair in value.items() for item in pair)
+        elif isinstance(value, Intrinsic):
+            # What it writes is decided by the compiler's sources.
+            self._say("intrinsic", value.write.__module__, value.write.__qualname__)
+        elif isinstance(value, Layout):
+            self._say("layout", _layout(value))
+        elif kind is Action:
+            digest, functions = _action(value)
+            self._say("action", digest)
+            self._all(functions)
+        elif dataclasses.is_dataclass(value):
+            self.all_fields(value)
+        else:
+            raise NoContent(f"{kind.__name__} is in a recipe", "leave it out")
+
+    def all_fields(self, value: Any) -> None:
+        """The fields of a dataclass."""
+        kind = type(value)
+        self._say("fields of", kind.__module__, kind.__qualname__)
+        self._all(getattr(value, field.name) for field in dataclasses.fields(value))
+
+    def _function(self, function: types.FunctionType) -> None:
+        number = self.functions.get(function)
+        if number is None:
+            self.functions[function] = number = len(self.functions)
+            self._say("new", content_of(function, exact=True))
+        self._say("function", number)
+
+    def _all(self, values: Iterable[Any]) -> None:
+        for value in values:
+            self.add(value)
+
+    def _say(self, *facts: object) -> None:
+        # Each with its length: no two lists of facts read alike.
+        texts = [str(fact) for fact in facts]
+        described = "".join([f"{len(text)} {text}\n" for text in texts])
+        self._update(described.encode(errors="surrogatepass"))
+
+
+@functools.lru_cache(maxsize=256)
+def _layout(layout: Layout) -> str:
+    """The content of a layout: equal ones are alike in all that code could depend on."""
+    digest = hashlib.sha256()
+    description = _Description(digest.update)
+    description.add((layout.digest, layout.fields, layout.sizes))
+    return digest.hexdigest()
+
+
+@functools.lru_cache(maxsize=4096)
+def _action(action: Action) -> tuple[str, tuple[types.FunctionType, ...]]:
+    """The content of an action by itself, and the functions in it: most problems share theirs."""
+    digest = hashlib.sha256()
+    description = _Description(digest.update)
+    description.all_fields(action)
+    return digest.hexdigest(), tuple(description.functions)
+
+
+def _in_order(values: frozenset[Any] | set[Any]) -> Sequence[Any]:
+    """The items in an order that is the same in every process."""
+    if not all(type(value) in _PLAIN for value in values):
+        raise NoContent("a set of more than plain values is in a recipe", "leave it out")
+    return sorted(values, key=lambda value: (type(value).__name__, repr(value)))

@@ -1,1 +1,0 @@
-"""The command line, and everything that people and programs read."""

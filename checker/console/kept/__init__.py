@@ -1,1 +1,0 @@
-"""What is kept on disk: `--run-dir`, `waterline states` and `waterline cache`."""

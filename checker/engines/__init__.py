@@ -1,1 +1,0 @@
-"""Who explores: this process's memory, threads over files, or Spark."""

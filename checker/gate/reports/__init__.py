@@ -1,1 +1,0 @@
-"""What came out, in the formats that people and CI systems read; every one a pure function."""

@@ -1,0 +1,74 @@
+"""Confirmation of a trace on brokers of a release, from trace to verdict."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from checker.kafka.confirm.controls import with_control
+from checker.kafka.confirm.counterexample import Counterexample
+from checker.kafka.confirm.course import Course, course_of
+from checker.kafka.confirm.errors import CannotConfirm
+from checker.kafka.confirm.jars import class_path
+from checker.kafka.confirm.paused import confirm_by_pauses
+from checker.kafka.confirm.refused import confirm_by_gate
+from checker.kafka.confirm.releases import KafkaRelease
+from checker.kafka.confirm.replay import Confirmation, confirm_on, unsteerable
+from checker.kafka.confirm.site import Site, Tell
+from checker.kafka.confirm.waiting import require_visible
+from model.core.claim import Behaviour
+
+_PREFIX = "waterline-confirm-"
+
+
+def carried_out(
+    shown: Counterexample,
+    release: KafkaRelease,
+    *,
+    control_of: str | None = None,
+    jars: Path | None = None,
+    keep: Path | None = None,
+    announce: Tell = lambda message: None,
+    report: Tell = lambda message: None,
+) -> tuple[Confirmation, Course]:
+    """Replay it on brokers; what came of it, and the way that was taken.
+
+    `control_of` is the scenario whose control it is to be. `jars` is a folder that has them, `keep`
+    one for the brokers' files, which are removed without it. Raises `CannotConfirm`.
+    """
+    if isinstance(shown.claim, Behaviour) and not release.is_kraft:
+        require_visible(shown.claim)
+    replayed = shown.finding.replayed
+    model = shown.problem.model
+    if control_of is not None and not release.is_kraft:
+        replayed = with_control(control_of, replayed.trace, model)
+    course = course_of(replayed, model, shown.claim, release)
+    refused = None if release.is_kraft else unsteerable(course)
+    if refused is not None:
+        return refused, course
+    files = class_path(release, folder=jars, announce=announce)
+    with work_folder(keep) as folder:
+        site = Site(release, files, folder, announce, report)
+        if not release.is_kraft:
+            return confirm_on(course, site), course
+        confirm = confirm_by_gate if isinstance(shown.claim, Behaviour) else confirm_by_pauses
+        return confirm(course, site, is_control=control_of is not None), course
+
+
+@contextmanager
+def work_folder(keep: Path | None) -> Iterator[Path]:
+    """Where brokers have their files: a folder to keep, or one that is removed."""
+    if keep is None:
+        made = Path(tempfile.mkdtemp(prefix=_PREFIX))
+        try:
+            yield made
+        finally:
+            shutil.rmtree(made, ignore_errors=True)
+        return
+    keep.mkdir(parents=True, exist_ok=True)
+    if any(keep.iterdir()):
+        raise CannotConfirm(f"--keep {keep} is not empty; name a new folder")
+    yield keep.resolve()

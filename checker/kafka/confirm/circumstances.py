@@ -1,0 +1,81 @@
+"""Settings and bounds of conformance walks.
+
+Small enough that every outcome that the model can reach is known, so that it can be said how many
+of them walks have compared. A fetch is answered with the high watermark of before it, as the code
+does it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from model.message.environment import Environment
+
+
+@dataclass(frozen=True, slots=True)
+class Circumstances:
+    """What may happen in a walk, under a name; in a sentence."""
+
+    name: str
+    sentence: str
+    environment: Environment
+
+    @property
+    def topic_settings(self) -> dict[str, str]:
+        """What the operator has set, as a topic has it."""
+        environment = self.environment
+        return {
+            "min.insync.replicas": str(environment.min_insync_replicas),
+            "unclean.leader.election.enable": str(environment.unclean_leader_election).lower(),
+        }
+
+
+def _walked(**options: object) -> Environment:
+    return Environment(hw_in_response="pre", **options)  # type: ignore[arg-type]
+
+
+CIRCUMSTANCES = (
+    Circumstances(
+        "crashes",
+        "Two replicas, two crashes that the controller may miss, two moves of leadership.",
+        _walked(records=2, epochs=3, restarts=2, moves=2, restart_detection="any"),
+    ),
+    Circumstances(
+        "three",
+        "Three replicas, a crash and two moves of leadership.",
+        _walked(replicas=3, records=1, epochs=3, restarts=1, moves=2),
+    ),
+    Circumstances(
+        "late",
+        "Requests that outlive their sender, decisions that arrive late, a session that expires.",
+        _walked(
+            records=2,
+            epochs=3,
+            restarts=1,
+            moves=2,
+            session_expiries=1,
+            requests_survive=True,
+            late_metadata=True,
+        ),
+    ),
+    Circumstances(
+        "disks",
+        "Power, a disk and a checkpoint are lost; unclean election; min.insync.replicas=2.",
+        _walked(
+            records=2,
+            epochs=3,
+            restarts=0,
+            moves=1,
+            power_losses=1,
+            lost_disks=1,
+            lost_checkpoints=1,
+            min_insync_replicas=2,
+            unclean_leader_election=True,
+        ),
+    ),
+    Circumstances(
+        "shutdowns",
+        "Controlled shutdowns, acks=1.",
+        _walked(records=2, epochs=4, restarts=1, moves=1, shutdowns=2, acks="1"),
+    ),
+)

@@ -1,0 +1,42 @@
+"""Control runs: the catalogue's counterexample plus the step that prevents the loss.
+
+What a replay shows is worth more if the same steps without the cause come to nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from checker.kafka.confirm.errors import CannotConfirm
+from counterexamples import Replayed, Trace, TraceStep, replay
+from model.core.transition_system import Model
+
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    """The step that is inserted behind the step `after`, counted from 1, and why."""
+
+    after: int
+    step: TraceStep
+    why: str
+
+
+CONTROLS = {
+    "stale-remote-leo": Control(
+        9,
+        TraceStep("Learn", (("replica", 0),)),
+        "r0 is told of epoch 1, so that it stops leading, and forgets what it knew of r1",
+    ),
+}
+
+
+def with_control(scenario: str, trace: Trace, model: Model) -> Replayed:
+    """The trace of a scenario with its control's step, replayed through the model.
+
+    Raises `CannotConfirm` for a scenario that has none.
+    """
+    if scenario not in CONTROLS:
+        raise CannotConfirm(f"{scenario} has no control run; these have: {', '.join(CONTROLS)}")
+    control = CONTROLS[scenario]
+    steps = (*trace.steps[: control.after], control.step, *trace.steps[control.after :])
+    return replay(replace(trace, steps=steps), model)

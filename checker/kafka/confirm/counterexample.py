@@ -1,0 +1,115 @@
+"""The counterexample of a catalogue's entry that is shown on brokers of a release."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from checker.checking.run import run
+from checker.kafka.confirm.errors import CannotConfirm
+from checker.kafka.families import MESSAGE, family_of
+from checker.kafka.scenarios.scenario import Scenario
+from checker.problem.problem import Problem, asked_alone
+from checker.search.budgets import Budgets
+from checker.search.engines.choice import EngineChoice
+from checker.traces.finding import Finding, confirmed
+from counterexamples import BadTrace, Moment, read_trace
+from model.core.claim import Claim
+from model.core.errors import BadEnvironment
+from model.message.environment import Environment
+from model.message.terms import ANSWERED
+from model.message.versions import released_as, version_of
+
+
+class NotFound(CannotConfirm):
+    """The claim is not broken within the bounds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counterexample:
+    """A finding, and the problem that it answers."""
+
+    problem: Problem
+    finding: Finding
+
+    @property
+    def claim(self) -> Claim:
+        """The one that was asked for."""
+        return asked_alone(self.problem)
+
+
+def searched(
+    scenario: Scenario, rules: str, announce: Callable[[str], None], *, always: bool = False
+) -> Counterexample:
+    """The shortest counterexample of a scenario under these rules, if they break its claim.
+
+    Of rules without a name, which the catalogue does not speak of, it is searched for. Else that of
+    the first version that breaks it; with `always` under these rules in any case. Raises
+    `KeyboardInterrupt` where the search is interrupted, and `NotFound`.
+    """
+    if not always and released_as(version_of(rules)) is None:
+        with suppress(NotFound):
+            return searched(scenario, rules, announce, always=True)
+    own = version_of(rules)
+    fitting = (
+        name
+        for name in scenario.falls
+        if (version_of(name).truncation, version_of(name).features)
+        == (own.truncation, own.features)
+    )
+    version = rules if always else next(fitting, scenario.first)
+    environment = scenario.environment
+    found = _found(scenario, version, environment, announce)
+    moved = any(map(_moves_with_records, found.finding.replayed.moments))
+    if moved and environment.hw_in_response != "pre":
+        # The code answers such a fetch with the high watermark of before it: what the catalogue
+        # tells as most descriptions do is shown as Kafka does it.
+        with suppress(NotFound):
+            as_coded = replace(environment, hw_in_response="pre")
+            return _found(scenario, version, as_coded, announce)
+    return found
+
+
+def _found(
+    scenario: Scenario, version: str, environment: Environment, announce: Callable[[str], None]
+) -> Counterexample:
+    announce(f"searching for {scenario.name} under {version}")
+    problem = MESSAGE.problem(version, environment, [scenario.claim])
+    done = run(problem, EngineChoice(name="local"), budgets=Budgets(stop_at_first=True))
+    if done.result.interrupted:
+        raise KeyboardInterrupt
+    if not done.findings:
+        raise NotFound(
+            f"{scenario.claim} holds under {version}: {scenario.name} has no counterexample there "
+            "that could be replayed"
+        )
+    return Counterexample(problem, done.findings[0])
+
+
+def _moves_with_records(moment: Moment) -> bool:
+    """Whether a fetch brings records and moves the leader's high watermark."""
+    if moment.action != "LeaderFetch":
+        return False
+    [follower] = moment.values
+    leader = moment.before.known_leader[follower]
+    brings = moment.after.fetch[follower] == ANSWERED and moment.after.answer_log[follower, 0]
+    return bool(brings) and moment.after.hw[leader] != moment.before.hw[leader]
+
+
+def recorded(path: Path) -> Counterexample:
+    """The counterexample in a file, seen to be one."""
+    trace = read_trace(path)
+    try:
+        family = family_of(trace.model)
+        if family is not MESSAGE:
+            raise BadTrace(
+                f"{path} is a trace of {trace.model}, whose steps are no requests; "
+                f"one of {MESSAGE.model} can be replayed on brokers"
+            )
+        problem = family.problem_of(trace.version, trace.environment, [trace.invariant])
+    except BadEnvironment as found:
+        raise BadTrace(f"{path}: {found}") from None
+    claim = asked_alone(problem)
+    return Counterexample(problem, confirmed(trace, problem.model, claim))

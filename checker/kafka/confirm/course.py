@@ -1,0 +1,156 @@
+"""Expected states of a trace under the release's own rules.
+
+A trace of these rules is taken as it is. Of one of other rules the same choices are made as far as
+these rules offer them, and the others are passed over: so brokers are always compared with the
+model that describes them, and where the two versions part is a matter of the model alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from checker.kafka.confirm.facts import Facts, differences, of_model
+from checker.kafka.confirm.releases import KafkaRelease
+from checker.traces.finding import confirmed
+from counterexamples import Moment, NotACounterexample, Replayed, Trace, TraceStep
+from model.core.claim import ActionProperty, Claim, Invariant
+from model.core.transition_system import Model
+from model.message.environment import Environment
+from model.message.model import message_model
+from model.message.versions import version_of
+
+_NO_MATTER = "epoch cache"
+"""Versions keep it differently, which alone is no parting."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Course:
+    """The steps to take, and what the model of the release's rules says of them.
+
+    `parted_at` is the first step of the trace whose outcome is another under these rules than
+    under the trace's own, 0 for none. `passed_over` are the steps that these rules do not offer.
+    `breaks` is whether the claim breaks on this way.
+    """
+
+    claim: Claim
+    replayed: Replayed
+    model: Model
+    parted_at: int
+    parting: str
+    passed_over: tuple[tuple[int, TraceStep], ...]
+    breaks: bool
+
+    @property
+    def trace(self) -> Trace:
+        """As it was asked for."""
+        return self.replayed.trace
+
+
+def course_of(
+    replayed: Replayed,
+    model: Model,
+    claim: Claim,
+    release: KafkaRelease,
+) -> Course:
+    """The way of a replayed trace of `model` on brokers of `release`."""
+    own, traced = version_of(release.rules), version_of(replayed.trace.version)
+    if (own.truncation, own.features) == (traced.truncation, traced.features):
+        return Course(
+            claim=claim,
+            replayed=replayed,
+            model=model,
+            parted_at=0,
+            parting="",
+            passed_over=(),
+            breaks=_breaks(replayed, model, claim),
+        )
+    environment = Environment.from_options(dict(replayed.trace.environment))
+    other = message_model(release.rules, environment)
+    taken, passed_over = _made(replayed, other)
+    parted_at, parting = _parting(replayed, model, taken, other, passed_over, release)
+    return Course(
+        claim=claim,
+        replayed=taken,
+        model=other,
+        parted_at=parted_at,
+        parting=parting,
+        passed_over=passed_over,
+        breaks=_breaks(taken, other, claim),
+    )
+
+
+def _made(replayed: Replayed, model: Model) -> tuple[Replayed, tuple[tuple[int, TraceStep], ...]]:
+    """The choices of a trace in another model; numbers stay those of the trace."""
+    state = model.initial[replayed.trace.initial]
+    moments: list[Moment] = []
+    passed_over = []
+    for number, step in enumerate(replayed.trace.steps, start=1):
+        wanted = dict(step.arguments)
+        for offered in model.successors(state):
+            names = [parameter.name for parameter in offered.action.parameters]
+            given = dict(zip(names, offered.arguments, strict=True))
+            if offered.action.name == step.action and given == wanted:
+                named = tuple(given.items())
+                moments.append(Moment(number, step.action, named, state, offered.after))
+                state = offered.after
+                break
+        else:
+            passed_over.append((number, step))
+    initial = model.initial[replayed.trace.initial]
+    taken = replace(replayed, narration=model.narration, initial=initial, moments=tuple(moments))
+    return taken, tuple(passed_over)
+
+
+def _parting(
+    replayed: Replayed,
+    model: Model,
+    taken: Replayed,
+    other: Model,
+    passed_over: Sequence[tuple[int, TraceStep]],
+    release: KafkaRelease,
+) -> tuple[int, str]:
+    """The first step at which the two versions differ to who looks, and how; 0 for nowhere."""
+    by_number = {moment.number: moment for moment in taken.moments}
+    missing = dict(passed_over)
+    for moment in replayed.moments:
+        if moment.number in missing:
+            return moment.number, f"{moment} is not offered"
+        theirs = _shown(moment.after, model, release)
+        ours = _shown(by_number[moment.number].after, other, release)
+        found = differences(theirs, ours)
+        if found:
+            first = found[0]
+            return moment.number, f"{first.subject} {first.kafka} instead of {first.model}"
+    return 0, ""
+
+
+def _shown(state: object, model: Model, release: KafkaRelease) -> Facts:
+    facts = of_model(state, model.settings, release)  # type: ignore[arg-type]  # opaque to replay
+    return {subject: said for subject, said in facts.items() if not subject.endswith(_NO_MATTER)}
+
+
+def _breaks(replayed: Replayed, model: Model, claim: Claim) -> bool:
+    if isinstance(claim, Invariant):
+        return not all(claim.holds(state, model.settings) for state in replayed.states)
+    if isinstance(claim, ActionProperty):
+        return not all(claim.keeps(m.before, m.after, model.settings) for m in replayed.moments)
+    return claim.applies(model.settings) and _is_for_ever(replayed, model, claim)
+
+
+def _is_for_ever(replayed: Replayed, model: Model, claim: Claim) -> bool:
+    """Whether the steps that were taken are a counterexample of a claim about behaviours."""
+    taken = {moment.number for moment in replayed.moments}
+    steps = enumerate(replayed.trace.steps, start=1)
+    cycle = replayed.trace.cycle
+    trace = replace(
+        replayed.trace,
+        version=model.version,
+        steps=tuple(step for number, step in steps if number in taken),
+        cycle=None if cycle is None else sum(number <= cycle for number in taken),
+    )
+    try:
+        confirmed(trace, model, claim)
+    except NotACounterexample:
+        return False
+    return True

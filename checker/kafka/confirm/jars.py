@@ -1,0 +1,157 @@
+"""The jars of a release, with all that they depend on.
+
+Maven fetches them, from where its own configuration says (settings.xml), into its own local
+repository, and compares each with the registry's checksum. What it found is written down here with
+a SHA-256 of each file, so that the next run asks nobody. A machine without a registry is given a
+folder of jars instead.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+from xml.sax.saxutils import escape
+
+from checker.compiler.cache import cache_directory
+from checker.kafka.confirm.errors import NoJars
+from checker.kafka.confirm.processes import find_java
+from checker.kafka.confirm.releases import KafkaRelease, kafka_release
+from checker.kafka.confirm.site import Tell
+
+FETCH_SECONDS_MAX = 600
+_CLASS_PATH_GOAL = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:build-classpath"
+_POM = """\
+<project xmlns="http://maven.apache.org/POM/4.0.0">
+ <modelVersion>4.0.0</modelVersion>
+ <groupId>waterline</groupId><artifactId>confirm</artifactId><version>1</version>
+ <packaging>pom</packaging>
+ <dependencies>{dependencies}</dependencies>
+</project>
+"""
+_DEPENDENCY = (
+    "<dependency><groupId>{}</groupId><artifactId>{}</artifactId><version>{}</version></dependency>"
+)
+
+
+def class_path(release: KafkaRelease, *, folder: Path | None, announce: Tell) -> list[Path]:
+    """The jars that brokers of `release` run from. Raises `NoJars`.
+
+    `folder` is one that holds them all; None: they are fetched, unless an earlier run did so.
+    """
+    if folder is not None:
+        return _from_folder(release, folder)
+    written = cache_directory() / "kafka" / f"{release.name}.json"
+    known = _read(written, release)
+    if known is None:
+        announce(f"fetching the jars of Kafka {release.name}")
+        known = _fetch(release)
+        _write(written, release, known)
+    return known
+
+
+def require_brokers(*names: str) -> None:
+    """Raise `CannotConfirm`, with the reason, where brokers of these releases cannot be had."""
+    find_java()
+    for name in names:
+        class_path(kafka_release(name), folder=None, announce=lambda line: None)
+
+
+def _from_folder(release: KafkaRelease, folder: Path) -> list[Path]:
+    jars = sorted(folder.glob("*.jar"))
+    if not any(jar.name.startswith("kafka_") and release.name in jar.name for jar in jars):
+        raise NoJars(
+            f"--jars {folder} has no jar kafka_*-{release.name}.jar; "
+            f"it must hold {release.artifacts[0]} and all that it depends on"
+        )
+    # What is to come first on the class path is named so by its coordinates.
+    first = [coordinates.split(":")[1] for coordinates in release.artifacts]
+    return sorted(jars, key=lambda jar: _place(jar.name, first))
+
+
+def _place(name: str, first: list[str]) -> int:
+    return next(
+        (at for at, prefix in enumerate(first) if name.startswith(f"{prefix}-")), len(first)
+    )
+
+
+def _fetch(release: KafkaRelease) -> list[Path]:
+    maven = shutil.which("mvn")
+    if maven is None:
+        raise NoJars(
+            f"the jars of Kafka {release.name} are fetched with Maven, and there is no mvn on the "
+            "PATH: install Maven, or name a folder that has them with --jars"
+        )
+    with tempfile.TemporaryDirectory(prefix="waterline-jars-") as made:
+        work = Path(made)
+        dependencies = "".join(
+            _DEPENDENCY.format(*map(escape, artifact.split(":"))) for artifact in release.artifacts
+        )
+        (work / "pom.xml").write_text(_POM.format(dependencies=dependencies), encoding="utf-8")
+        found = work / "class-path"
+        # Strict checksums: a jar that is not what the registry says it is ends the build.
+        command = [maven, "--batch-mode", "--quiet", "--strict-checksums", "--file", "pom.xml"]
+        command += [_CLASS_PATH_GOAL, f"-Dmdep.outputFile={found}", "-Dmdep.pathSeparator=\n"]
+        try:
+            done = subprocess.run(
+                command,
+                cwd=work,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                timeout=FETCH_SECONDS_MAX,
+                check=False,
+            )
+        except (OSError, subprocess.TimeoutExpired) as problem:
+            raise NoJars(
+                f"Maven did not fetch the jars of Kafka {release.name}: {problem}"
+            ) from None
+        if done.returncode != 0 or not found.is_file():
+            raise NoJars(_why(release, done.stdout + done.stderr))
+        return [Path(line) for line in found.read_text(encoding="utf-8").split("\n") if line]
+
+
+def _why(release: KafkaRelease, said: str) -> str:
+    """What Maven's complaint amounts to, in a line."""
+    errors = [line for line in said.splitlines() if "ERROR" in line] or said.splitlines()
+    complaint = errors[0].replace("[ERROR]", "").strip() if errors else "Maven said nothing"
+    if "Could not find artifact" in said or "was not found in" in said:
+        return f"there is no Kafka {release.name} in the registry: {complaint}"
+    return (
+        f"the jars of Kafka {release.name} cannot be fetched: {complaint}; "
+        "see to Maven's settings.xml, or name a folder that has them with --jars"
+    )
+
+
+def _read(written: Path, release: KafkaRelease) -> list[Path] | None:
+    """What an earlier run found, if every file is still what it was."""
+    try:
+        kept = json.loads(written.read_text(encoding="utf-8"))
+        if kept["artifacts"] != list(release.artifacts):
+            return None
+        jars = {Path(path): digest for path, digest in kept["jars"].items()}
+        return list(jars) if all(_digest(jar) == digest for jar, digest in jars.items()) else None
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None
+
+
+def _write(written: Path, release: KafkaRelease, jars: list[Path]) -> None:
+    kept = {
+        "artifacts": list(release.artifacts),
+        "jars": {str(jar): _digest(jar) for jar in jars},
+    }
+    try:
+        written.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile("w", dir=written.parent, delete=False) as draft:
+            json.dump(kept, draft, indent=1)
+        Path(draft.name).replace(written)
+    except OSError:
+        return  # Only the next run is slower.
+
+
+def _digest(jar: Path) -> str:
+    with jar.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

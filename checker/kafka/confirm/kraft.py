@@ -1,0 +1,363 @@
+"""KRaft brokers with a real controller: started, paused, killed.
+
+No decision is made for them. Elections are asked for through the Admin API, and what a broker is
+not to hear of it misses because it stands still (SIGSTOP). Nothing between brokers is held; between
+them and the controller a gate can hold AlterPartition, by which a leader asks to change the ISR.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import datetime
+import time
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from checker.kafka.confirm.brokers import free_ports, name_of
+from checker.kafka.confirm.controller import TOPIC
+from checker.kafka.confirm.errors import BrokerFailed, NoAnswer
+from checker.kafka.confirm.observing import (
+    DEBUGGING_CONSUMER,
+    DEBUGGING_FETCH,
+    fetched,
+    read_epochs,
+)
+from checker.kafka.confirm.processes import Processes
+from checker.kafka.confirm.producing import PRODUCE_SECONDS_MAX
+from checker.kafka.confirm.proxy import Link, listens, wait_until
+from checker.kafka.confirm.releases import KafkaRelease
+from checker.kafka.confirm.wire import (
+    ALTER_PARTITION,
+    HOST,
+    PRODUCE,
+    Pending,
+    Record,
+    call,
+    one_record,
+    records_in,
+)
+
+BROKERS = 3
+CONTROLLER = "controller"
+START_SECONDS_MAX = 90.0
+ASK_SECONDS = 30.0
+CONTROLLER_ADVERTISES = (3, 9)
+"""The first release whose controller may have an advertised listener (KIP-853)."""
+END_SECONDS = 4.0
+"""How long a broker that shuts down has to give up leadership before it is killed."""
+TIMEOUT_MS = 180_000
+RAISED = {
+    "broker.session.timeout.ms": TIMEOUT_MS,
+    "broker.heartbeat.interval.ms": 500,
+    "replica.lag.time.max.ms": TIMEOUT_MS,
+}
+"""Sessions and lag out of the experiment's reach; docs/c21.md has what happens without that."""
+
+_METADATA, _CREATE_TOPICS, _ELECT_LEADERS, _REASSIGN = 3, 19, 43, 45
+_CONTROLLER_ID = 3000
+
+
+class KraftCluster:
+    """One controller and some brokers, started by `started`.
+
+    With a `gate` brokers find the controller behind it: it is made for the controller's port.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        processes: Processes,
+        timeouts: Mapping[str, int],
+        *,
+        brokers: int = BROKERS,
+        gate: Callable[[int], Link] | None = None,
+        advertises: bool = False,
+    ) -> None:
+        self._folder = folder
+        self._processes = processes
+        self.replicas = range(brokers)
+        controller, *self.ports = free_ports(1 + brokers)
+        self.gate = gate(controller) if gate is not None else None
+        found_at = controller if self.gate is None else self.gate.port
+        shared = _shared(found_at, timeouts)
+        lines = [*shared, "process.roles=controller", f"node.id={_CONTROLLER_ID}"]
+        lines += [
+            f"listeners=CONTROLLER://{HOST}:{controller}",
+            f"log.dirs={self._data(CONTROLLER)}",
+        ]
+        if advertises:
+            lines.append(f"advertised.listeners=CONTROLLER://{HOST}:{found_at}")
+        self._write(CONTROLLER, lines)
+        for broker in self.replicas:
+            at = f"PLAINTEXT://{HOST}:{self.ports[broker]}"
+            lines = [*shared, "process.roles=broker", f"node.id={broker}", f"listeners={at}"]
+            lines += [f"advertised.listeners={at}", f"log.dirs={self._data(name_of(broker))}"]
+            self._write(name_of(broker), lines)
+
+    def start(self) -> None:
+        """Format every disk and start everybody; wait until all brokers are known."""
+        cluster = cluster_id(uuid.uuid4())
+        names = [CONTROLLER, *map(name_of, self.replicas)]
+        for name in names:
+            self._processes.run(
+                "kafka.tools.StorageTool", "format", "-t", cluster, "-c", str(self._file(name))
+            )
+        for name in names:
+            self._processes.start(name, "kafka.Kafka", str(self._file(name)))
+
+        def are_there() -> bool:
+            for name in names:
+                self._processes.require(name)
+            if not all(map(listens, self.ports)):
+                return False
+            with contextlib.suppress(NoAnswer):
+                return len(self._metadata(0).brokers) == len(self.replicas)
+            return False
+
+        if not wait_until(are_there, START_SECONDS_MAX, every=0.3):
+            text = "; ".join(f"{name}: {self._processes.last_lines(name)}" for name in names)
+            raise BrokerFailed(f"the brokers did not find each other: {text}")
+
+    # The Admin API.
+
+    def create_topic(self, leader_first: Sequence[int], min_insync_replicas: int) -> None:
+        """A topic of one partition, led by the first of these."""
+        topic = {
+            "name": TOPIC,
+            "num_partitions": -1,
+            "replication_factor": -1,
+            "assignments": [{"partition_index": 0, "broker_ids": list(leader_first)}],
+            "configs": [{"name": "min.insync.replicas", "value": str(min_insync_replicas)}],
+        }
+        answer = self._ask(0, _CREATE_TOPICS, 5, {"topics": [topic]})
+        _require(answer.topics[0].error_code, "CreateTopics")
+        self._await_leader(0, leader_first[0])
+
+    def prefer(self, broker: int, others: Sequence[int], *, ask: int = 0) -> None:
+        """The same replicas in another order: who is preferred changes, who leads does not."""
+        partition = {"partition_index": 0, "replicas": [broker, *others]}
+        values = {"topics": [{"name": TOPIC, "partitions": [partition]}]}
+        answer = self._ask(ask, _REASSIGN, 0, values)
+        _require(answer.responses[0].partitions[0].error_code, "AlterPartitionReassignments")
+        wanted = [broker, *others]
+
+        def is_done() -> bool:
+            return list(self._partition(ask).replica_nodes) == wanted
+
+        if not wait_until(is_done, ASK_SECONDS):
+            raise BrokerFailed(f"the assignment did not become {wanted}")
+
+    def elect_preferred(self, ask: int) -> None:
+        """Make the preferred replica leader; `ask` is a broker that runs."""
+        values = {"topic_partitions": [{"topic": TOPIC, "partitions": [0]}]}
+        answer = self._ask(ask, _ELECT_LEADERS, 2, values)
+        _require(answer.error_code, "ElectLeaders")
+
+    def leads(self, ask: int, broker: int, seconds: float, *, every: float = 0.2) -> bool:
+        """Whether `ask` comes to know this broker as leader, in so many seconds."""
+
+        def is_leader() -> bool:
+            with contextlib.suppress(NoAnswer):
+                return bool(self._partition(ask).leader_id == broker)
+            return False
+
+        return wait_until(is_leader, seconds, every=every)
+
+    def leader_and_isr(self, ask: int) -> tuple[int, list[int]]:
+        """What `ask` knows of the partition. Raises `NoAnswer`."""
+        partition = self._partition(ask)
+        return partition.leader_id, list(partition.isr_nodes)
+
+    def lives(self, ask: int, broker: int) -> bool:
+        """Whether `ask` knows this broker as one that is not fenced. Raises `NoAnswer`."""
+        return broker in {each.node_id for each in self._metadata(ask).brokers}
+
+    def _await_leader(self, ask: int, broker: int) -> None:
+        if not self.leads(ask, broker, ASK_SECONDS):
+            raise BrokerFailed(f"r{broker} did not become leader of the topic")
+
+    def _partition(self, ask: int) -> Any:
+        text = self._metadata(ask).topics[0]
+        if not text.partitions:
+            raise NoAnswer(f"r{ask} does not know the topic yet")
+        return text.partitions[0]
+
+    def _metadata(self, ask: int) -> Any:
+        return self._ask(ask, _METADATA, 9, {"topics": [{"name": TOPIC}]})
+
+    def _ask(self, broker: int, key: int, version: int, values: dict[str, Any]) -> Any:
+        patience = {"timeout": datetime.timedelta(seconds=ASK_SECONDS)}
+        return call(self.ports[broker], key, version, values | patience, seconds=ASK_SECONDS)
+
+    # Brokers, records.
+
+    def pause(self, broker: int) -> None:
+        """SIGSTOP."""
+        self._processes.pause(name_of(broker))
+
+    def resume(self, broker: int) -> None:
+        """SIGCONT."""
+        self._processes.resume(name_of(broker))
+
+    def end(self, broker: int) -> None:
+        """A controlled shutdown, in which leadership moves; what then is left of it is killed."""
+        self._processes.ask_to_end(name_of(broker))
+        wait_until(lambda: not self._processes.runs(name_of(broker)), END_SECONDS)
+        self._processes.kill(name_of(broker))
+
+    def ask_to_end(self, broker: int) -> None:
+        """Begin a controlled shutdown; nobody waits for its end."""
+        self._processes.ask_to_end(name_of(broker))
+
+    def kill(self, broker: int) -> None:
+        """End it by kill -9."""
+        self._processes.kill(name_of(broker))
+
+    def start_again(self, broker: int) -> None:
+        """Start a broker that was ended; nobody waits until it is there."""
+        self._processes.start(name_of(broker), "kafka.Kafka", str(self._file(name_of(broker))))
+
+    def is_up(self, broker: int) -> bool:
+        """Whether its process is there; one that stands still is."""
+        return self._processes.runs(name_of(broker))
+
+    def produce(
+        self,
+        leader: int,
+        record: bytes,
+        *,
+        producer: int = -1,
+        timeout_seconds: float = PRODUCE_SECONDS_MAX,
+    ) -> Pending:
+        """Send a record with acks=all; the answer is waited for in the background.
+
+        With the number of an idempotent `producer` it can be sent once more. The leader answers
+        REQUEST_TIMED_OUT after `timeout_seconds`.
+        """
+        partition = {"index": 0, "records": one_record(record, magic=2, producer=producer)}
+        values = {
+            "acks": -1,
+            "timeout": datetime.timedelta(seconds=timeout_seconds),
+            "topic_data": [{"name": TOPIC, "partition_data": [partition]}],
+        }
+        return Pending(self.ports[leader], PRODUCE, 3, values, seconds=PRODUCE_SECONDS_MAX)
+
+    def high_watermark(self, broker: int) -> str:
+        """What a debugging consumer is told of it; "no answer" where nobody answers."""
+        try:
+            text = fetched(self.ports[broker], DEBUGGING_CONSUMER, DEBUGGING_FETCH)
+        except NoAnswer:
+            return "no answer"
+        return str(text.high_watermark) if not text.error_code else str(text.error_code.name)
+
+    def log(self, broker: int) -> list[Record]:
+        """The broker's records, from its segments."""
+        segments = sorted(self._log_folder(broker).glob("*.log"))
+        return records_in(b"".join(segment.read_bytes() for segment in segments))
+
+    def epochs(self, broker: int) -> list[tuple[int, int]]:
+        """The broker's epoch cache, from its file."""
+        return read_epochs(self._log_folder(broker) / "leader-epoch-checkpoint")
+
+    def _log_folder(self, broker: int) -> Path:
+        return self._data(name_of(broker)) / f"{TOPIC}-0"
+
+    def _data(self, name: str) -> Path:
+        return self._folder / f"data-{name}"
+
+    def _file(self, name: str) -> Path:
+        return self._folder / f"{name}.properties"
+
+    def _write(self, name: str, lines: Sequence[str]) -> None:
+        self._file(name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def cluster_id(chosen: uuid.UUID) -> str:
+    """The name of a cluster, as Kafka spells it; none begins with `-`, as options do."""
+    value = chosen.bytes if chosen.bytes[0] < 0xF8 else bytes([0]) + chosen.bytes[1:]
+    return base64.urlsafe_b64encode(value).decode().rstrip("=")
+
+
+def _shared(controller_port: int, timeouts: Mapping[str, int]) -> list[str]:
+    return [
+        f"controller.quorum.voters={_CONTROLLER_ID}@{HOST}:{controller_port}",
+        "controller.listener.names=CONTROLLER",
+        "listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
+        "auto.leader.rebalance.enable=false",
+        "auto.create.topics.enable=false",
+        "unclean.leader.election.enable=false",
+        "offsets.topic.replication.factor=1",
+        "log.cleaner.enable=false",
+        "log.retention.ms=-1",
+        *(f"{name}={value}" for name, value in timeouts.items()),
+    ]
+
+
+def _require(code: Any, what: str) -> None:
+    if code:
+        raise BrokerFailed(f"{what} was refused: {code.name}")
+
+
+@contextlib.contextmanager
+def started(
+    folder: Path,
+    jars: Sequence[Path],
+    announce: Callable[[str], None],
+    *,
+    timeouts: Mapping[str, int] = RAISED,
+) -> Iterator[KraftCluster]:
+    """A cluster in `folder`; when the block is left no process of it is.
+
+    `timeouts` are settings of the servers, by name; what is not among them is Kafka's default.
+    """
+    with Processes(folder, jars) as processes:
+        cluster = KraftCluster(folder, processes, timeouts)
+        announce(f"starting a controller and {BROKERS} brokers")
+        cluster.start()
+        yield cluster
+
+
+@contextlib.contextmanager
+def started_behind_gate(
+    folder: Path,
+    release: KafkaRelease,
+    jars: Sequence[Path],
+    announce: Callable[[str], None],
+    *,
+    brokers: int,
+    timeouts: Mapping[str, int],
+) -> Iterator[tuple[KraftCluster, Link]]:
+    """As `started`, and the gate at which every AlterPartition waits, and every answer to it.
+
+    From 3.9 on the controller tells brokers where it is to be found: at the gate.
+    """
+    conversation = folder / "conversation.txt"
+    began = time.monotonic()
+
+    def watch(who: str, body: object) -> None:
+        with conversation.open("a", encoding="utf-8") as file:
+            file.write(f"{time.monotonic() - began:8.3f} {who}: {body}\n")
+
+    def gate(port: int) -> Link:
+        held = frozenset({ALTER_PARTITION})
+        return Link("the leader", "the controller", port, watch, held=held)
+
+    with Processes(folder, jars) as processes:
+        cluster = KraftCluster(
+            folder,
+            processes,
+            timeouts,
+            brokers=brokers,
+            gate=gate,
+            advertises=release.at_least(*CONTROLLER_ADVERTISES),
+        )
+        assert cluster.gate is not None
+        try:
+            announce(f"starting a controller and {brokers} brokers")
+            cluster.start()
+            yield cluster, cluster.gate
+        finally:
+            cluster.gate.close()

@@ -1,0 +1,231 @@
+"""Observation of brokers from outside: disks, answers, ZooKeeper.
+
+The log is what segments hold; the high watermark is the answer to a debugging consumer (replica -2,
+which leaders and followers answer alike); who leads is who serves a plain consumer; the known epoch
+is the one with which a fetch is not fenced (from 2.1 on).
+"""
+
+from __future__ import annotations
+
+import datetime
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from checker.kafka.confirm.controller import TOPIC
+from checker.kafka.confirm.errors import NoAnswer
+from checker.kafka.confirm.facts import (
+    ACKNOWLEDGED,
+    ISR,
+    NONE,
+    OUT_OF_RANGE_TEXT,
+    WAITING,
+    Difference,
+    Facts,
+    answer_text,
+    differences,
+    epochs_text,
+    names_text,
+    of,
+    records_text,
+    request_text,
+)
+from checker.kafka.confirm.proxy import Exchange
+from checker.kafka.confirm.stage import Stage
+from checker.kafka.confirm.wire import FETCH, call, records_in
+
+SETTLE_SECONDS = 4.0
+"""How long brokers may take to show what a step has led to."""
+ASK_SECONDS = 5.0
+EPOCHS_MAX = 8
+DEBUGGING_CONSUMER = -2
+DEBUGGING_FETCH = 11
+"""The version of Fetch in which it asks from 2.4 on, to be answered by followers too (KIP-392)."""
+CONSUMER = -1
+"""Who fetches: no replica."""
+CONSUMER_FETCH, OLD_CONSUMER_FETCH = 4, 3
+"""Versions of Fetch that releases from 0.11 to 4.x have, and 0.10."""
+_BYTES_MAX = 1 << 20
+_FENCED = frozenset({74, 75})  # FENCED_LEADER_EPOCH, UNKNOWN_LEADER_EPOCH
+_OUT_OF_RANGE = 1
+
+
+def observed(stage: Stage) -> Facts:
+    """Every fact that the brokers show now."""
+    facts: Facts = {}
+    for broker in stage.replicas:
+        facts |= _of_broker(stage, broker)
+    facts[ISR] = names_text(f"r{member}" for member in stage.controller.current().isr)
+    outcomes = [(f"m{asked.record}", asked.outcome) for asked in stage.asked]
+    facts[ACKNOWLEDGED] = names_text(name for name, what in outcomes if what == "acknowledged")
+    facts[WAITING] = names_text(name for name, what in outcomes if what == "waiting")
+    return facts
+
+
+def compared(
+    stage: Stage, model: Mapping[str, str], *, seconds: float = SETTLE_SECONDS
+) -> tuple[Facts, list[Difference]]:
+    """Look until brokers agree with the model, or so long; what was seen last, and what differs."""
+    end = time.monotonic() + seconds
+    while True:
+        facts = observed(stage)
+        found = differences(model, facts)
+        if not found or time.monotonic() >= end:
+            return facts, found
+        time.sleep(0.1)
+
+
+def _of_broker(stage: Stage, broker: int) -> Facts:
+    is_up = stage.brokers.is_up(broker)
+    log = stage.log(broker)
+    facts = {
+        of(broker, "is"): "up" if is_up else "down",
+        of(broker, "LEO"): str(log[-1].offset + 1 if log else 0),
+        of(broker, "log"): records_text((record.value.decode(), record.epoch) for record in log),
+        of(broker, "checkpoint"): str(
+            read_checkpoint(stage.brokers.checkpoint_file(broker), stage.topic)
+        ),
+    }
+    if not is_up:
+        return facts
+    try:
+        facts[of(broker, "leads")] = "yes" if _serves(stage, broker) else "no"
+        facts |= _of_replica(stage, broker, len(log))
+    except NoAnswer:
+        facts[of(broker, "leads")] = "no answer"
+    return facts
+
+
+def _of_replica(stage: Stage, broker: int, end: int) -> Facts:
+    """What a broker says that has been told its role; one that has not says nothing."""
+    if broker not in stage.epochs_learned:
+        return {}
+    release = stage.release
+    facts: Facts = {}
+    text, epoch = _debugged_in_its_epoch(stage, broker)
+    if not text.error_code:
+        mark = text.high_watermark
+        if not release.at_least(2, 4):
+            # Until then a truncation leaves it above the end of the log. (docs/confirm.md)
+            mark = min(mark, end)
+        facts[of(broker, "HW")] = str(mark)
+    if epoch:
+        facts[of(broker, "epoch")] = epoch
+    if release.at_least(0, 11):
+        file = stage.brokers.partition(broker) / "leader-epoch-checkpoint"
+        facts[of(broker, "epoch cache")] = epochs_text(read_epochs(file))
+    facts[of(broker, "on its way")] = _on_its_way(stage, broker)
+    return facts
+
+
+def read_checkpoint(file: Path, topic: str = TOPIC) -> int:
+    """The partition's high watermark in a replication-offset-checkpoint, 0 where there is none."""
+    for line in _lines_of(file):
+        name, _, rest = line.partition(" ")
+        if name == topic:
+            return int(rest.split()[1])
+    return 0
+
+
+def read_epochs(file: Path) -> list[tuple[int, int]]:
+    """The entries of a leader-epoch-checkpoint, none where there is none."""
+    entries = []
+    for line in _lines_of(file)[2:]:
+        epoch, _, start = line.partition(" ")
+        entries.append((int(epoch), int(start)))
+    return entries
+
+
+def _lines_of(file: Path) -> list[str]:
+    try:
+        return file.read_text(encoding="ascii").splitlines()
+    except FileNotFoundError:
+        return []
+
+
+def debugged(stage: Stage, broker: int, epoch: int = -1) -> Any:
+    """What a debugging consumer is told of the whole log, and of its high watermark."""
+    release = stage.release
+    # From 2.4 on a consumer that reads from a follower must say that it knows of racks (KIP-392).
+    version = DEBUGGING_FETCH if release.at_least(2, 4) else 9 if release.at_least(2, 1) else 4
+    version = version if release.at_least(0, 11) else OLD_CONSUMER_FETCH
+    return fetched(
+        stage.brokers.ports[broker], DEBUGGING_CONSUMER, version, epoch=epoch, topic=stage.topic
+    )
+
+
+def _serves(stage: Stage, broker: int) -> bool:
+    version = CONSUMER_FETCH if stage.release.at_least(0, 11) else OLD_CONSUMER_FETCH
+    return not fetched(stage.brokers.ports[broker], CONSUMER, version, topic=stage.topic).error_code
+
+
+def fetched(
+    port: int, who: int, version: int, *, offset: int = 0, epoch: int = -1, topic: str = TOPIC
+) -> Any:
+    """What a broker answers to a fetch of a consumer: the partition's part of it.
+
+    `epoch` is the leader epoch that is claimed, -1 for none. Raises `NoAnswer`.
+    """
+    partition = {
+        "partition": 0,
+        "fetch_offset": offset,
+        "partition_max_bytes": _BYTES_MAX,
+        "current_leader_epoch": epoch,
+        "log_start_offset": -1,
+    }
+    values = {
+        "replica_id": who,
+        "max_wait": datetime.timedelta(),
+        "max_bytes": _BYTES_MAX,
+        "session_epoch": -1,
+        "topics": [{"topic": topic, "partitions": [partition]}],
+    }
+    answer = call(port, FETCH, version, values, seconds=ASK_SECONDS)
+    return answer.responses[0].partitions[0]
+
+
+def _debugged_in_its_epoch(stage: Stage, broker: int) -> tuple[Any, str]:
+    """What a debugging consumer is told, and the epoch that the broker knows, from 2.1 on.
+
+    The epoch that it was told last is tried first, so that one question does for both.
+    """
+    if not stage.release.at_least(2, 1):
+        return debugged(stage, broker), ""
+    expected = stage.epochs_learned[broker]
+    text = debugged(stage, broker, expected)
+    if text.error_code not in _FENCED:
+        return text, str(expected)
+    return debugged(stage, broker), _known_epoch(stage, broker)
+
+
+def _known_epoch(stage: Stage, broker: int) -> str:
+    for epoch in range(EPOCHS_MAX):
+        if debugged(stage, broker, epoch).error_code not in _FENCED:
+            return str(epoch)
+    return f"above {EPOCHS_MAX - 1}"
+
+
+def _on_its_way(stage: Stage, follower: int) -> str:
+    """The follower's one request that counts as sent, or the answer to it."""
+    for leader in stage.replicas:
+        if leader != follower:
+            exchange = stage.exchange(follower, leader)
+            if exchange is not None:
+                return exchange_text(exchange)
+    return NONE
+
+
+def exchange_text(exchange: Exchange) -> str:
+    """A request of a follower, or the answer to it, in the words of facts."""
+    if exchange.request.key != FETCH:
+        return "question about its epoch"
+    if exchange.answer is None:
+        return request_text(exchange.request.body.topics[0].partitions[0].fetch_offset)
+    text = exchange.answer.responses[0].partitions[0]
+    if text.error_code == _OUT_OF_RANGE:
+        return OUT_OF_RANGE_TEXT
+    if text.error_code:
+        return f"answer {text.error_code.name}"
+    names = [record.value.decode() for record in records_in(text.records)]
+    return answer_text(names, text.high_watermark)

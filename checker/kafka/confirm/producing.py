@@ -1,0 +1,57 @@
+"""Produce requests: one record sent to a leader, and its late answer."""
+
+from __future__ import annotations
+
+import datetime
+from dataclasses import dataclass
+
+from checker.kafka.confirm.releases import KafkaRelease
+from checker.kafka.confirm.wire import PRODUCE, Pending, one_record
+
+PRODUCE_SECONDS_MAX = 900.0
+"""How long a leader may wait for its followers: longer than any replay takes."""
+ACKS = {"all": -1, "1": 1, "0": 0}
+
+
+@dataclass(slots=True)
+class Asked:
+    """A producer's record: to whom it was sent, and what came of it."""
+
+    record: int
+    leader: int
+    pending: Pending
+
+    @property
+    def outcome(self) -> str:
+        """What the producer was answered: see `answer_told`."""
+        return describe_answer(self.pending)
+
+
+def describe_answer(pending: Pending | None) -> str:
+    """What a producer was answered: `waiting`, `acknowledged`, or why not."""
+    if pending is None or not pending.is_over():
+        return "waiting"
+    if pending.answer is None:
+        return "no answer"
+    code = pending.answer.responses[0].partition_responses[0].error_code
+    return str(code.name) if code else "acknowledged"
+
+
+def send_record(port: int, topic: str, record: int, *, acks: str, release: KafkaRelease) -> Pending:
+    """Send a record to the leader behind a port, as a producer of the release; do not wait.
+
+    Its acknowledgement is what is pending, for `PRODUCE_SECONDS_MAX` at the most.
+    """
+    old = not release.at_least(0, 11)
+    batch = one_record(_value_of(record), magic=1 if old else 2)
+    values = {
+        "acks": ACKS[acks],
+        "timeout": datetime.timedelta(seconds=PRODUCE_SECONDS_MAX),
+        "topic_data": [{"name": topic, "partition_data": [{"index": 0, "records": batch}]}],
+    }
+    return Pending(port, PRODUCE, 2 if old else 3, values, seconds=PRODUCE_SECONDS_MAX)
+
+
+def _value_of(record: int) -> bytes:
+    """What a producer writes as record number so and so."""
+    return f"m{record}".encode()

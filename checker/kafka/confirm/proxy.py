@@ -1,0 +1,292 @@
+"""Proxy between followers and leaders, which holds each request and each answer.
+
+For a follower, its leader listens at the port of a link. What it asks there waits until the harness
+lets it go, and so does the answer. Only what replication is made of is held (Fetch,
+OffsetForLeaderEpoch), and further requests that a link is set to hold; anything else passes. Of
+that a broker has one request at a time on its way, so that a link holds one thing at most.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import socket
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from checker.kafka.confirm.wire import (
+    FETCH,
+    HOST,
+    OFFSET_FOR_LEADER_EPOCH,
+    Request,
+    kind_of,
+    read_answer,
+    read_request,
+    receive_frame,
+    send_frame,
+)
+
+HELD = frozenset({FETCH, OFFSET_FOR_LEADER_EPOCH})
+CONNECT_SECONDS_MAX = 5.0
+
+
+@dataclass(slots=True)
+class Exchange:
+    """A request that a follower sent, and what has become of it."""
+
+    frame: bytes
+    request: Request
+    answer: Any = None
+    may_ask: bool = False
+    may_answer: bool = False
+    is_lost: bool = False
+
+
+class Link:
+    """What one follower sends to one leader. Closed at first: everything waits for its step.
+
+    `asker` and `asked` are their names. Requests of the kinds `held` wait, and their answers.
+    `watch` is told every one of these that passes: which way, and what it says.
+    """
+
+    def __init__(
+        self,
+        asker: str,
+        asked: str,
+        port: int,
+        watch: Callable[[str, Any], None],
+        *,
+        held: frozenset[int] = HELD,
+    ) -> None:
+        self._asker = asker
+        self._asked_one = asked
+        self._to = port
+        self._watch = watch
+        self._held = held
+        self._changed = threading.Condition()
+        self._current: Exchange | None = None
+        self._stray: Exchange | None = None
+        self._is_open = False
+        self._is_over = False
+        self._sockets: set[socket.socket] = set()
+        self._server = socket.create_server((HOST, 0))
+        self.port: int = self._server.getsockname()[1]
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    # What the harness does.
+
+    @property
+    def current(self) -> Exchange | None:
+        """What waits here, None for nothing."""
+        with self._changed:
+            return self._current
+
+    def wait_for(self, wanted: Callable[[Exchange | None], bool], seconds: float) -> bool:
+        """Wait until what waits here is as wanted; whether it came to that in time."""
+        with self._changed:
+            return self._changed.wait_for(lambda: wanted(self._current), seconds)
+
+    def let_ask(self) -> None:
+        """The request that waits here goes to the leader."""
+        with self._changed:
+            if self._current is not None:
+                self._current.may_ask = True
+                self._changed.notify_all()
+
+    def let_answer(self) -> None:
+        """The answer that waits here goes to the follower."""
+        with self._changed:
+            if self._current is not None:
+                self._current.may_answer = True
+                self._changed.notify_all()
+
+    def lose(self, *, outlives: bool = False) -> None:
+        """Whatever waits here is lost, as when a connection breaks; the follower asks again.
+
+        With `outlives` a request that has not reached the leader may still do so: `deliver_stray`.
+        """
+        with self._changed:
+            if self._current is not None:
+                self._current.is_lost = True
+                if outlives and not self._current.may_ask:
+                    self._stray = self._current
+                self._current = None
+                self._changed.notify_all()
+
+    def deliver_stray(self) -> Any:
+        """The request that outlived its connection reaches the leader; what that answers.
+
+        None where there is no such request, or the leader is gone.
+        """
+        if self._stray is None:
+            return None
+        exchange, self._stray = self._stray, None
+        try:
+            with socket.create_connection((HOST, self._to), CONNECT_SECONDS_MAX) as leader:
+                leader.settimeout(CONNECT_SECONDS_MAX)
+                send_frame(leader, exchange.frame)
+                frame = receive_frame(leader)
+        except OSError:
+            return None
+        if frame is None:
+            return None
+        return read_answer(exchange.request.key, exchange.request.version, frame)
+
+    def lose_stray(self) -> None:
+        """The request that outlived its connection never arrives."""
+        self._stray = None
+
+    def open(self) -> None:
+        """From now on everything passes."""
+        with self._changed:
+            self._is_open = True
+            self._changed.notify_all()
+
+    def close(self) -> None:
+        """End it: nobody can connect any more, and what is connected is cut off."""
+        with self._changed:
+            self._is_over = True
+            self._changed.notify_all()
+            left = list(self._sockets)
+        _shut(self._server)  # Closed alone, it would take one more connection.
+        self._server.close()
+        for each in left:
+            _shut(each)
+
+    # What its threads do.
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                connection, _ = self._server.accept()
+            except OSError:
+                return
+            threading.Thread(target=self._carry, args=(connection,), daemon=True).start()
+
+    def _carry(self, follower: socket.socket) -> None:
+        """Serve a follower's connection, a request at a time."""
+        with contextlib.suppress(OSError), contextlib.ExitStack() as ending:
+            ending.callback(self._drop, follower)
+            self._note(follower)
+            leader: socket.socket | None = None
+            while (frame := receive_frame(follower)) is not None:
+                exchange = None
+                if kind_of(frame)[0] in self._held and not self._is_open:
+                    exchange = self._begun(frame)
+                    if not self._until(exchange, functools.partial(_may_ask, exchange)):
+                        return
+                if leader is None:
+                    leader = self._connected(exchange)
+                    if leader is None:
+                        return
+                    ending.callback(self._drop, leader)
+                answer = self._asked(leader, frame, exchange)
+                if answer is None:
+                    return
+                if exchange is not None:
+                    if not self._until(exchange, functools.partial(_may_answer, exchange)):
+                        return
+                    self._forget(exchange)
+                send_frame(follower, answer)
+
+    def _begun(self, frame: bytes) -> Exchange:
+        """A request that waits from now on."""
+        exchange = Exchange(frame, read_request(frame))
+        with self._changed:
+            if self._current is not None:
+                self._current.is_lost = True  # Its follower has given it up and asks anew.
+            self._current = exchange
+            self._changed.notify_all()
+        self._watch(f"{self._asker} asks {self._asked_one}", exchange.request.body)
+        return exchange
+
+    def _asked(
+        self, leader: socket.socket, frame: bytes, exchange: Exchange | None
+    ) -> bytes | None:
+        """What the leader answers, None if the connection breaks."""
+        try:
+            send_frame(leader, frame)
+            answer = receive_frame(leader)
+        except OSError:
+            answer = None
+        if exchange is None:
+            return answer
+        if answer is None:
+            self._forget(exchange)
+            return None
+        text = read_answer(exchange.request.key, exchange.request.version, answer)
+        with self._changed:
+            exchange.answer = text
+            self._changed.notify_all()
+        self._watch(f"{self._asked_one} answers {self._asker}", text)
+        return answer
+
+    def _until(self, exchange: Exchange, allowed: Callable[[], bool]) -> bool:
+        """Wait for the step; False if the exchange is lost, or all is over."""
+        with self._changed:
+            self._changed.wait_for(
+                lambda: allowed() or exchange.is_lost or self._is_open or self._is_over
+            )
+            return not exchange.is_lost and not self._is_over
+
+    def _forget(self, exchange: Exchange) -> None:
+        with self._changed:
+            if self._current is exchange:
+                self._current = None
+                self._changed.notify_all()
+
+    def _connected(self, exchange: Exchange | None) -> socket.socket | None:
+        """A connection to the leader; where there is none the request is lost."""
+        try:
+            leader = socket.create_connection((HOST, self._to), CONNECT_SECONDS_MAX)
+        except OSError:
+            if exchange is not None:
+                self._forget(exchange)
+            return None
+        leader.settimeout(None)
+        self._note(leader)
+        return leader
+
+    def _note(self, connection: socket.socket) -> None:
+        with self._changed:
+            self._sockets.add(connection)
+
+    def _drop(self, connection: socket.socket) -> None:
+        with self._changed:
+            self._sockets.discard(connection)
+        connection.close()
+
+
+def _may_ask(exchange: Exchange) -> bool:
+    return exchange.may_ask
+
+
+def _may_answer(exchange: Exchange) -> bool:
+    return exchange.may_answer
+
+
+def _shut(connection: socket.socket) -> None:
+    with contextlib.suppress(OSError):
+        connection.shutdown(socket.SHUT_RDWR)
+
+
+def wait_until(true: Callable[[], bool], seconds: float, *, every: float = 0.05) -> bool:
+    """Ask again and again until it is true; whether it came to that in time."""
+    end = time.monotonic() + seconds
+    while not true():
+        if time.monotonic() >= end:
+            return False
+        time.sleep(every)
+    return True
+
+
+def listens(port: int) -> bool:
+    """Whether somebody takes connections on this port of this machine."""
+    try:
+        socket.create_connection((HOST, port), 1).close()
+    except OSError:
+        return False
+    return True

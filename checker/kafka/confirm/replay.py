@@ -1,0 +1,233 @@
+"""Replay loop on real brokers: step, observe, compare, judge.
+
+Brokers are compared with the model of their own release's rules (`checker.kafka.confirm.course`).
+They are refuted at the first step whose outcome differs. At the end somebody outside looks: a
+consumer reads, and segments are compared.
+"""
+
+from __future__ import annotations
+
+import enum
+import time
+from dataclasses import dataclass, field, replace
+
+from checker.kafka.confirm.brokers import BrokerSettings
+from checker.kafka.confirm.course import Course
+from checker.kafka.confirm.evidence import Evidence, committed_in, gathered
+from checker.kafka.confirm.mapping import TABLE
+from checker.kafka.confirm.observing import observed
+from checker.kafka.confirm.releases import KafkaRelease
+from checker.kafka.confirm.site import Site, Tell
+from checker.kafka.confirm.stage import NotHeld, Stage
+from checker.kafka.confirm.staging import staged
+from checker.kafka.confirm.stepping import (
+    FETCH_WAIT_MS,
+    LAG_MS,
+    NO_LAG_MS,
+    SHRINK,
+    StepSeen,
+    begun,
+    require_held,
+    take,
+)
+from checker.kafka.confirm.waiting import Looked, looked
+from counterexamples import Moment, TraceStep
+from model.core.claim import Behaviour
+
+
+class Judgement(enum.Enum):
+    """What a replay on real brokers amounts to."""
+
+    CONFIRMED = "CONFIRMED"
+    """Every step was taken, every observation agreed, and the claim's end shows outside."""
+    HELD = "HELD"
+    """The claim is not broken, as the model of these brokers says: they have other rules than the
+    trace's, or the trace is a control."""
+    REFUTED = "REFUTED"
+    """Brokers did something else than the model says of them."""
+    NOT_STEERABLE = "NOT STEERABLE"
+    """This harness cannot cause, or hold, a step."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Confirmation:
+    """A trace replayed: what came of it, at which step (0: none in particular), and why."""
+
+    judgement: Judgement
+    step: int
+    reason: str
+    steps: tuple[StepSeen, ...]
+    evidence: Evidence | None
+    seconds: float
+
+
+def unsteerable(course: Course) -> Confirmation | None:
+    """The answer where a step cannot be taken by this harness, before anything starts."""
+    for moment in course.replayed.moments:
+        row = TABLE[moment.action]
+        if row.does is None:
+            return Confirmation(
+                judgement=Judgement.NOT_STEERABLE,
+                step=moment.number,
+                reason=f"{moment}: {row.description.removesuffix('.')}",
+                steps=(),
+                evidence=None,
+                seconds=0.0,
+            )
+    return None
+
+
+def confirm_on(course: Course, site: Site) -> Confirmation:
+    """Take a course that can be steered (see `unsteerable`) on brokers.
+
+    Raises `CannotConfirm` where there is no cluster to replay it on.
+    """
+    began = time.monotonic()
+    rules = course.model.settings
+    lag_ms = NO_LAG_MS
+    if any(moment.action == SHRINK for moment in course.replayed.moments):
+        lag_ms = LAG_MS
+    settings = BrokerSettings(
+        min_insync_replicas=rules.min_insync_replicas,
+        unclean_leader_election=rules.unclean_leader_election == 1,
+        lag_ms=lag_ms,
+        fetch_wait_ms=0 if rules.high_watermark_before_fetch else FETCH_WAIT_MS,
+    )
+    with staged(
+        site.release,
+        site.jars,
+        replicas=course.model.layout.sizes["replicas"],
+        settings=settings,
+        folder=site.folder,
+        announce=site.announce,
+    ) as stage:
+        return Run(course, site.release, lag_ms, site.report).carried_out(stage, began)
+
+
+@dataclass(slots=True)
+class Run:
+    """One replay while it goes on."""
+
+    course: Course
+    release: KafkaRelease
+    lag_ms: int
+    report: Tell
+    steps: list[StepSeen] = field(default_factory=list)
+    committed: set[str] = field(default_factory=set)
+
+    def carried_out(self, stage: Stage, began: float) -> Confirmation:
+        """Every step, then the end. `began` is when the clock was started, for the report."""
+        replayed = self.course.replayed
+        passed_over = dict(self.course.passed_over)
+        for number, step in enumerate(replayed.trace.steps, start=1):
+            self.report(f"step {number} of {len(replayed.trace.steps)}: {step}")
+            if number in passed_over:
+                self.steps.append(self._passed_over(number, step))
+                continue
+            moment = next(m for m in replayed.moments if m.number == number)
+            if self._goes_with_the_next(moment):
+                self.steps.append(begun(moment, self.course.model, self.release))
+                continue
+            try:
+                seen = self._taken(stage, moment)
+            except NotHeld as problem:
+                return self._ended(Judgement.NOT_STEERABLE, number, str(problem), None, began)
+            if seen.complaint:
+                return self._ended(Judgement.REFUTED, number, seen.complaint, None, began)
+        self.report("looking at the end")
+        if isinstance(self.course.claim, Behaviour):
+            return self._judged_behaviour(looked(stage, self.course.claim), began)
+        evidence = gathered(stage, observed(stage), self.committed, replayed.states[-1].leader)
+        return self._judged(evidence, began)
+
+    def _goes_with_the_next(self, moment: Moment) -> bool:
+        """Whether the same leader takes out one more follower next: Kafka does both in one write.
+
+        Followers that lag leave the ISR together; brokers are looked at after the last.
+        """
+        following = next(
+            (m for m in self.course.replayed.moments if m.number > moment.number), None
+        )
+        if following is None or (moment.action, following.action) != (SHRINK, SHRINK):
+            return False
+        return dict(moment.arguments)["leader"] == dict(following.arguments)["leader"]
+
+    def _passed_over(self, number: int, step: TraceStep) -> StepSeen:
+        text = f"{step}: not offered under {self.course.model.version}."
+        return StepSeen(number, str(step), text, {}, {})
+
+    def _taken(self, stage: Stage, moment: Moment) -> StepSeen:
+        seen = begun(moment, self.course.model, self.release)
+        self.steps.append(seen)
+        take(stage, moment, self.course.model, self.lag_ms, seen)
+        require_held(seen, stage.replicas, self.lag_ms)
+        self.committed |= committed_in(stage, seen.kafka)
+        return seen
+
+    def _judged(self, evidence: Evidence, began: float) -> Confirmation:
+        claim = self.course.trace.invariant
+        shows = evidence.shows(claim)
+        if not self.course.breaks:
+            if shows:
+                reason = f"{claim} holds in the model of these brokers, and is broken to who looks"
+                return self._ended(Judgement.REFUTED, len(self.steps), reason, evidence, began)
+            return self._ended(Judgement.HELD, self.course.parted_at, self._held(), evidence, began)
+        if shows is False:
+            reason = f"what was seen agreed, but to who looks from outside {claim} is not broken"
+            return self._ended(Judgement.REFUTED, len(self.steps), reason, evidence, began)
+        reason = f"{claim} is broken: all steps were taken, and what was seen agreed"
+        if shows is None:
+            reason += "; the claim itself is not to be seen from outside"
+        return self._ended(Judgement.CONFIRMED, 0, reason, evidence, began)
+
+    def _judged_behaviour(self, found: Looked, began: float) -> Confirmation:
+        """What brokers show of a claim about what follows: as far as they were looked at."""
+        claim, evidence, last = self.course.trace.invariant, found.evidence, len(self.steps)
+        if self.lag_ms == NO_LAG_MS:
+            kept = "Nobody could be found lagging: replica.lag.time.max.ms was out of reach."
+            evidence = replace(evidence, lines=(*evidence.lines, kept))
+        came = found.came_after is not None
+        if self.course.breaks and came:
+            reason = (
+                f"what {claim} says comes has come, {found.came_after:.0f} s after the last step"
+            )
+            return self._ended(Judgement.REFUTED, last, reason, evidence, began)
+        if self.course.breaks:
+            reason = (
+                f"all steps were taken, what was seen agreed, and what {claim} says comes did not "
+                f"come in {found.seconds:.0f} s; that it never does is the model's word"
+            )
+            return self._ended(Judgement.CONFIRMED, 0, reason, evidence, began)
+        if came:
+            return self._ended(Judgement.HELD, self.course.parted_at, self._held(), evidence, began)
+        reason = (
+            f"what {claim} says comes did not come in {found.seconds:.0f} s, though it does in the "
+            "model of these brokers; timeouts being out of reach, that says nothing of Kafka"
+        )
+        return self._ended(Judgement.NOT_STEERABLE, last, reason, evidence, began)
+
+    def _held(self) -> str:
+        text = "what was seen agreed with the model of these brokers, in which nothing breaks"
+        if not self.course.parted_at:
+            return text
+        return (
+            f"{self.course.trace.version} and {self.course.model.version} part at step "
+            f"{self.course.parted_at}: {self.course.parting}; {text}"
+        )
+
+    def _ended(
+        self,
+        judgement: Judgement,
+        step: int,
+        reason: str,
+        evidence: Evidence | None,
+        began: float,
+    ) -> Confirmation:
+        return Confirmation(
+            judgement=judgement,
+            step=step,
+            reason=reason,
+            steps=tuple(self.steps),
+            evidence=evidence,
+            seconds=time.monotonic() - began,
+        )

@@ -1,0 +1,92 @@
+"""Rich renderables of a replay on brokers: steps, a lane per broker, the verdict.
+
+A lane has LEO and high watermark, the model's and Kafka's side by side; where anything else
+differs, a line under the step says what.
+"""
+
+from __future__ import annotations
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from checker.kafka.confirm.course import Course
+from checker.kafka.confirm.facts import Facts, of
+from checker.kafka.confirm.releases import KafkaRelease
+from checker.kafka.confirm.replay import Confirmation, Judgement
+from checker.kafka.confirm.stepping import StepSeen
+from counterexamples import Replayed
+
+_STYLES = {
+    Judgement.CONFIRMED: "bold red",
+    Judgement.HELD: "bold green",
+    Judgement.REFUTED: "bold yellow",
+    Judgement.NOT_STEERABLE: "bold yellow",
+}
+_DIFFERS = "bold yellow"
+_QUIET = "dim"
+_NOTHING = "-"
+
+
+def render_confirmation(
+    found: Confirmation, course: Course, release: KafkaRelease
+) -> RenderableType:
+    """The whole of it, for a terminal of any width or a pipe."""
+    trace = course.trace
+    title = Text.assemble(
+        (f"{trace.invariant} under {trace.version}", "bold"),
+        ", on real brokers of ",
+        (release.title, "bold"),
+    )
+    parts: list[RenderableType] = [title]
+    if found.steps:
+        parts += [_lanes(found, course.replayed)]
+    if found.evidence is not None:
+        parts += [Text(), *map(Text, found.evidence.lines)]
+    return Group(*parts, Text(), verdict_line(found, release))
+
+
+def verdict_line(found: Confirmation, release: KafkaRelease) -> Text:
+    """`CONFIRMED on Kafka 0.10.2.2 in 5 s: ...`"""
+    where = f" at step {found.step}" if found.step and _names_step(found.judgement) else ""
+    return Text.assemble(
+        (found.judgement.value + where, _STYLES[found.judgement]),
+        f" on {release.title} in {found.seconds:.0f} s: {found.reason}.",
+    )
+
+
+def _names_step(judgement: Judgement) -> bool:
+    return judgement in {Judgement.REFUTED, Judgement.NOT_STEERABLE}
+
+
+def _lanes(found: Confirmation, replayed: Replayed) -> Table:
+    brokers = range(replayed.initial.replicas)
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
+    table.add_column("", justify="right", no_wrap=True)
+    table.add_column("Step", overflow="fold")
+    for broker in brokers:
+        # LEO/HW of each; beneath the broker's name whose they are.
+        table.add_column(Text(f"r{broker}\nmodel"), no_wrap=True)
+        table.add_column(Text("LEO/HW\nKafka"), no_wrap=True)
+    for step in found.steps:
+        cells = [cell for broker in brokers for cell in _pair(step, broker)]
+        table.add_row(f"{step.number}.", Text(step.sentence), *cells)
+        for note in _notes(step):
+            table.add_row("", Text(note, _DIFFERS))
+    return table
+
+
+def _pair(step: StepSeen, broker: int) -> tuple[Text, Text]:
+    model, kafka = _lane(step.model, broker), _lane(step.kafka, broker)
+    return Text(model), Text(kafka, "" if model == kafka else _DIFFERS)
+
+
+def _lane(facts: Facts, broker: int) -> str:
+    """LEO and high watermark; of a broker that is down, the end of its log on disk alone."""
+    end = facts.get(of(broker, "LEO"), _NOTHING)
+    return f"{end}/{facts.get(of(broker, 'HW'), _NOTHING)}"
+
+
+def _notes(step: StepSeen) -> list[str]:
+    described = [f"! {each}" for each in step.differences]
+    return [*described, f"! {step.problem}"] if step.problem else described

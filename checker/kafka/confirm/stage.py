@@ -1,0 +1,364 @@
+"""Control of a real cluster: every act that a model step can need.
+
+Brokers, links between them, the harness as controller, and the producers' open requests. Nothing
+here knows the model: arguments are brokers, offsets and epochs.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from checker.kafka.confirm.brokers import Brokers
+from checker.kafka.confirm.controller import Controller, Decision
+from checker.kafka.confirm.producing import Asked, send_record
+from checker.kafka.confirm.proxy import Exchange, Link, listens, wait_until
+from checker.kafka.confirm.releases import KafkaRelease
+from checker.kafka.confirm.wire import (
+    FETCH,
+    OFFSET_FOR_LEADER_EPOCH,
+    Record,
+    call,
+    records_in,
+)
+
+STEP_SECONDS_MAX = 15.0
+"""How long a broker may take for one step."""
+FIRST_CHECKPOINT_SECONDS_MAX = 2.0
+_GRACE_SECONDS = 0.3
+"""How long a broker that takes up a decision may take before what it waits for is lost."""
+
+
+class StepFailed(Exception):
+    """Brokers did not do what the step asks for: `what` was waited for, `found` is there."""
+
+    def __init__(self, what: str, found: str) -> None:
+        self.what = what
+        self.found = found
+        super().__init__(f"{what}; found: {found}")
+
+
+class NotHeld(Exception):
+    """The harness could not hold back, or bring about, something: it says nothing of Kafka."""
+
+
+class Stage:
+    """A cluster of `replicas` brokers for one partition.
+
+    `checker.kafka.confirm.staging.staged` starts it, `checker.kafka.confirm.topics` begins and ends
+    what is played on it.
+    """
+
+    def __init__(
+        self,
+        release: KafkaRelease,
+        brokers: Brokers,
+        controller: Controller,
+        links: dict[tuple[int, int], Link],
+    ) -> None:
+        self.release = release
+        self.brokers = brokers
+        self.controller = controller
+        self.links = links
+        self.asked: list[Asked] = []
+        self.sent: set[int] = set()
+        """Followers whose fetch counts as sent; any other that waits at its link does not."""
+        self.epochs_learned: dict[int, int] = {}
+        self._describe: set[int] = set()
+        """Brokers whose process has been told some decision since it was started."""
+
+    @property
+    def topic(self) -> str:
+        """Whose partition this is about."""
+        return self.controller.topic
+
+    @property
+    def replicas(self) -> range:
+        """Every broker's number."""
+        return range(len(self.brokers.ports))
+
+    # Producers.
+
+    def produce(self, leader: int, record: int, acks: str) -> None:
+        """Send a record and wait until it is in the leader's log; the answer may come much later.
+
+        Raises `StepFailed` where the leader does not take it.
+        """
+        before = len(self.log(leader))
+        port = self.brokers.ports[leader]
+        pending = send_record(port, self.topic, record, acks=acks, release=self.release)
+        asked = Asked(record, leader, pending)
+        self.asked.append(asked)
+        not_refused = {"waiting", "acknowledged"}
+
+        def is_taken() -> bool:
+            return len(self.log(leader)) > before or asked.outcome not in not_refused
+
+        if not wait_until(is_taken, STEP_SECONDS_MAX) or len(self.log(leader)) <= before:
+            raise StepFailed(f"r{leader} appends m{record}", asked.outcome)
+
+    # Replication.
+
+    def send_fetch(self, follower: int, leader: int, wanted: Callable[[Any], str]) -> None:
+        """See that the follower's fetch waits at its link; from now on it counts as sent.
+
+        `wanted` says what is wrong with a fetch, "" for nothing. One that was sent before the
+        follower's last change is lost once, and it asks anew. Raises `StepFailed`.
+        """
+        link = self.links[follower, leader]
+        found = "no request"
+        for _ in range(3):
+            if not link.wait_for(_is_asking, STEP_SECONDS_MAX):
+                break
+            exchange = link.current
+            if exchange is None:
+                continue
+            found = wanted(exchange.request)
+            if not found:
+                self.sent.add(follower)
+                return
+            link.lose()
+        raise StepFailed(f"r{follower} asks r{leader} with a fetch of its state", found)
+
+    def leader_fetch(self, follower: int, leader: int) -> Any:
+        """Let the request through; the answer, which waits at the link, None for a lost request."""
+        link = self.links[follower, leader]
+        exchange = link.current
+        if exchange is None:
+            raise StepFailed(f"r{follower}'s fetch waits", "no request")
+        link.let_ask()
+        if not link.wait_for(
+            lambda now: now is not exchange or exchange.answer is not None, STEP_SECONDS_MAX
+        ):
+            raise StepFailed(f"r{leader} answers r{follower}'s fetch", "no answer")
+        return exchange.answer
+
+    def receive(self, follower: int, leader: int) -> None:
+        """Let the answer through, and wait until the follower is done with it: it asks again.
+
+        A follower that exits upon it is done as well. Raises `StepFailed`.
+        """
+        link = self.links[follower, leader]
+        if link.current is None or link.current.answer is None:
+            raise StepFailed(f"an answer to r{follower} waits", "none")
+        self.sent.discard(follower)
+        link.let_answer()
+
+        def is_done() -> bool:
+            return _is_asking(link.current) or not self.brokers.is_up(follower)
+
+        if not wait_until(is_done, STEP_SECONDS_MAX):
+            raise StepFailed(f"r{follower} takes the answer and asks again", "no request")
+
+    def receive_refusal(self, follower: int, leader: int) -> None:
+        """Let an error through. A follower that is fenced (from 2.1 on) asks no more until it has
+        learned something, so its next request is not waited for.
+        """
+        link = self.links[follower, leader]
+        refused = link.current
+        self.sent.discard(follower)
+        link.let_answer()
+        link.wait_for(lambda now: now is not refused, STEP_SECONDS_MAX)
+
+    def receive_and_exit(self, follower: int, leader: int) -> None:
+        """Let the answer through to a follower that exits upon it. Raises `StepFailed`.
+
+        0.10 stops serving, and then its exit waits for the very thread that it is called from:
+        what is left of it is killed.
+        """
+        self.sent.discard(follower)
+        self.links[follower, leader].let_answer()
+        port = self.brokers.ports[follower]
+
+        def is_gone() -> bool:
+            return not self.brokers.is_up(follower) or not listens(port)
+
+        if not wait_until(is_gone, STEP_SECONDS_MAX):
+            raise StepFailed(f"r{follower} exits", "it goes on serving")
+        self.kill(follower)
+
+    def ask_epoch(self, follower: int, leader: int) -> bool:
+        """Carry a question OffsetForLeaderEpoch and its answer; whether the follower had one.
+
+        One with an empty log may know no epoch to ask about, and fetches at once.
+        """
+        link = self.links[follower, leader]
+        if not link.wait_for(_is_asking, STEP_SECONDS_MAX) or link.current is None:
+            raise StepFailed(f"r{follower} asks r{leader} where its epoch ends", "no request")
+        if link.current.request.key != OFFSET_FOR_LEADER_EPOCH:
+            return False
+        if self.leader_fetch(follower, leader) is None:
+            raise StepFailed(f"r{leader} answers r{follower}'s question", "the connection broke")
+        self.receive(follower, leader)
+        return True
+
+    def repeat_fetch(self, follower: int, leader: int, offset: int, epoch: int) -> None:
+        """Send a fetch that the leader has handled before once more, in the follower's name.
+
+        It tells the leader nothing new, but that the follower was in sync just now. The answer goes
+        nowhere.
+        """
+        partition = {
+            "partition": 0,
+            "fetch_offset": offset,
+            "current_leader_epoch": epoch,
+            "log_start_offset": 0,
+            "partition_max_bytes": 1 << 20,
+        }
+        values = {
+            "replica_id": follower,
+            "max_wait": datetime.timedelta(),
+            "max_bytes": 1 << 20,
+            "session_epoch": -1,
+            "topics": [{"topic": self.topic, "partitions": [partition]}],
+        }
+        version = 9 if self.release.at_least(2, 1) else 5 if self.release.at_least(0, 11) else 3
+        call(self.brokers.ports[leader], FETCH, version, values, seconds=STEP_SECONDS_MAX)
+
+    def lose(self, follower: int, *, outlives: bool = False) -> None:
+        """Whatever the follower has on its way is lost.
+
+        With `outlives` a fetch that counts as sent is lost to the follower alone.
+        """
+        was_sent = follower in self.sent
+        self.sent.discard(follower)
+        for (of, _), link in self.links.items():
+            if of == follower and link.current is not None:
+                link.lose(outlives=outlives and was_sent)
+
+    # Brokers' lives.
+
+    def kill(self, broker: int, *, outlives: bool = False) -> None:
+        """End it by kill -9: its connections break, and its session is at an end.
+
+        With `outlives` the fetch that it has sent may still reach its leader.
+        """
+        self.brokers.kill(broker)
+        self._forget(broker, outlives=outlives)
+
+    def shut_down(self, broker: int, *, outlives: bool = False) -> None:
+        """A clean shutdown. The broker waits for its fetch, which is lost; `outlives` as above."""
+        self.lose(broker, outlives=outlives)
+        self.brokers.ask_to_end(broker)
+        end = time.monotonic() + STEP_SECONDS_MAX
+        while self.brokers.is_up(broker) and time.monotonic() < end:
+            time.sleep(0.1)
+            self.lose(broker)  # It may have asked once more meanwhile.
+        self.brokers.shut_down(broker)
+        self._forget(broker)
+
+    def _forget(self, broker: int, *, outlives: bool = False) -> None:
+        self.epochs_learned.pop(broker, None)
+        self._describe.discard(broker)
+        self.lose(broker, outlives=outlives)
+        for (follower, leader), link in self.links.items():
+            if leader != broker:
+                continue
+            if link.current is not None:
+                self.sent.discard(follower)
+            link.lose()
+            link.lose_stray()
+        self.controller.end_session(broker)
+
+    def restart(self, broker: int) -> None:
+        """Start the process again; it is told nothing yet."""
+        self.brokers.start(broker)
+        self.brokers.await_registered(broker, self.controller)
+
+    def write_checkpoint(self, broker: int, high_watermark: int) -> None:
+        """Put a high watermark where the broker's checkpoint thread would."""
+        text = f"0\n1\n{self.topic} 0 {high_watermark}\n"
+        self.brokers.checkpoint_file(broker).write_text(text, encoding="ascii")
+
+    # The controller's word.
+
+    def learn(
+        self, broker: int, decision: Decision, alive: Sequence[int], *, outlives: bool = False
+    ) -> None:
+        """Tell a broker a decision, and wait until it has taken it up. Raises `StepFailed`.
+
+        It may wait for a fetch that it has on its way: that is lost then, or, with `outlives`,
+        only to its sender.
+        """
+        port = self.brokers.ports[broker]
+        ports = self._ports_seen_by(broker, alive)
+        self.controller.update_metadata(port, decision, ports)
+        with self._checkpoint_kept(broker):
+            pending = self.controller.lead_or_follow(port, decision, ports)
+            while not pending.is_over(_GRACE_SECONDS):
+                self.lose(broker, outlives=outlives)
+        if pending.problem is not None:
+            raise StepFailed(f"r{broker} takes up epoch {decision.epoch}", str(pending.problem))
+        codes = [
+            pending.answer.error_code,
+            *(p.error_code for p in pending.answer.partition_errors),
+        ]
+        for code in codes:
+            if code:
+                raise StepFailed(f"r{broker} takes up epoch {decision.epoch}", code.name)
+        self.epochs_learned[broker] = decision.epoch
+
+    def report_alive(self, alive: Sequence[int]) -> None:
+        """Tell brokers that know the partition who lives, and of it what they know already."""
+        for broker, epoch in self.epochs_learned.items():
+            decision = self.controller.decisions[epoch]
+            ports = self._ports_seen_by(broker, sorted({*alive, broker}))
+            self.controller.update_metadata(self.brokers.ports[broker], decision, ports)
+
+    def _ports_seen_by(self, broker: int, alive: Sequence[int]) -> dict[int, int]:
+        """Where a broker is to find those that live: itself, and the others behind their links."""
+        own = self.brokers.ports[broker]
+        return {each: own if each == broker else self.links[broker, each].port for each in alive}
+
+    @contextlib.contextmanager
+    def _checkpoint_kept(self, broker: int) -> Iterator[None]:
+        """Undo what a broker writes to its checkpoint right after its first decision.
+
+        It does so once (startHighWatermarkCheckPointThread), and nothing can hold it back. Nothing
+        is read from that file until the process starts again.
+        """
+        file = self.brokers.checkpoint_file(broker)
+        if broker in self._describe:
+            yield
+            return
+        self._describe.add(broker)
+        before = _identity(file)
+        text = file.read_bytes() if before else b""
+        yield
+        if wait_until(lambda: _identity(file) != before, FIRST_CHECKPOINT_SECONDS_MAX, every=0.01):
+            file.write_bytes(text)
+
+    def stop_replica(self, broker: int, *, delete: bool = False) -> None:
+        """Tell a follower to fetch no more; or, with `delete`, anybody to forget the partition."""
+        pending = self.controller.stop_replica(self.brokers.ports[broker], delete=delete)
+        while not pending.is_over(_GRACE_SECONDS):
+            self.lose(broker)
+        self.lose(broker)
+
+    # What can be seen.
+
+    def log(self, broker: int) -> list[Record]:
+        """The records of the broker's log, from its segments."""
+        return records_in(self.brokers.segment(broker))
+
+    def exchange(self, follower: int, leader: int) -> Exchange | None:
+        """What the follower has sent to the leader and waits for."""
+        return self.links[follower, leader].current if follower in self.sent else None
+
+
+def _identity(file: Path) -> tuple[int, int] | None:
+    """What is another once a file was replaced or written; None where there is none."""
+    try:
+        found = file.stat()
+    except FileNotFoundError:
+        return None
+    return found.st_ino, found.st_mtime_ns
+
+
+def _is_asking(exchange: Exchange | None) -> bool:
+    """Whether a request waits that has not been let through."""
+    return exchange is not None and not exchange.may_ask

@@ -1,0 +1,104 @@
+"""One step on real brokers: acted, observed, compared with the model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from checker.kafka.confirm.errors import NoAnswer
+from checker.kafka.confirm.facts import ISR, Difference, Facts, of, of_model
+from checker.kafka.confirm.mapping import TABLE, Act, keep_in_sync
+from checker.kafka.confirm.observing import SETTLE_SECONDS, compared, observed
+from checker.kafka.confirm.releases import KafkaRelease
+from checker.kafka.confirm.stage import NotHeld, Stage, StepFailed
+from counterexamples import Moment
+from model.core.transition_system import Model
+
+SHRINK = "ShrinkIsr"
+"""What a leader does by itself where replica.lag.time.max.ms is short."""
+LAG_MS = 6_000
+"""replica.lag.time.max.ms where the ISR is to shrink."""
+NO_LAG_MS = 86_400_000
+FETCH_WAIT_MS = 100
+"""A fetch with nothing to bring waits so long, and then tells the high watermark of after it."""
+
+
+@dataclass(slots=True)
+class StepSeen:
+    """A step as it was taken: the model's facts after it beside those of the brokers."""
+
+    number: int
+    call: str
+    sentence: str
+    model: Facts
+    kafka: Facts
+    differences: list[Difference] = field(default_factory=list)
+    problem: str = ""
+    """Why brokers did not take it, "" if they did."""
+
+    @property
+    def complaint(self) -> str:
+        """How brokers did not do what the model says, "" if they did."""
+        return self.problem or "; ".join(map(str, self.differences))
+
+
+def begun(moment: Moment, model: Model, release: KafkaRelease) -> StepSeen:
+    """A step that is to be taken, with the model's facts after it."""
+    sentence = model.narration.sentence(moment.action, moment.values, moment.before, moment.after)
+    facts = of_model(moment.after, model.settings, release)
+    return StepSeen(moment.number, str(moment), sentence, facts, {})
+
+
+def take(
+    stage: Stage,
+    moment: Moment,
+    model: Model,
+    lag_ms: int,
+    seen: StepSeen,
+    *,
+    settle_seconds: float = SETTLE_SECONDS,
+) -> None:
+    """Take a step that has begun, and look. Raises `NotHeld` where it could not be caused."""
+    act = Act(
+        arguments=dict(moment.arguments),
+        before=moment.before,
+        after=moment.after,
+        settings=model.settings,
+        acks=str(model.options["acks"]),
+        lag_ms=lag_ms,
+    )
+    row = TABLE[moment.action]
+    if reason := row.unless(moment.before, act.arguments):
+        raise NotHeld(reason)
+    assert row.does is not None  # Who chose the step has seen to it.
+    try:
+        row.does(stage, act)
+        if lag_ms == LAG_MS:
+            keep_in_sync(stage, moment.after)
+    except (StepFailed, NoAnswer) as problem:
+        seen.problem = str(problem)
+        seen.kafka = observed(stage)
+    else:
+        look_again(stage, seen, seconds=settle_seconds)
+
+
+def look_again(stage: Stage, seen: StepSeen, *, seconds: float = SETTLE_SECONDS) -> None:
+    """Compare once more what brokers show, waiting so long for them to agree."""
+    seen.kafka, seen.differences = compared(stage, seen.model, seconds=seconds)
+
+
+def require_held(seen: StepSeen, replicas: Sequence[int], lag_ms: int) -> None:
+    """Raise `NotHeld` where a difference is the harness's: what it could not hold back."""
+    for each in seen.differences:
+        fewer = set(each.kafka.split()) < set(each.model.split())
+        if each.subject == ISR and lag_ms == LAG_MS and fewer:
+            raise NotHeld(
+                f"{each}: a follower left the ISR before its step, replica.lag.time.max.ms "
+                f"being {LAG_MS}"
+            )
+        for broker in replicas:
+            mark = seen.model.get(of(broker, "HW"))
+            if each.subject == of(broker, "checkpoint") and each.kafka == mark:
+                raise NotHeld(
+                    f"{each}: a broker checkpoints its high watermark after its first decision"
+                )

@@ -1,0 +1,61 @@
+"""Topic set-up before the first step, and clean-up after the last."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from checker.kafka.confirm.stage import Stage
+
+
+def begin(stage: Stage, topic: str, settings: Mapping[str, str]) -> None:
+    """A new topic with these settings, and nothing of the one before.
+
+    Broker 0 leads in epoch 0, and everybody knows it and has fetched once. The first fetch tells
+    the leader that the follower's log is empty, as the model begins. Raises `StepFailed`.
+    """
+    _end(stage)
+    stage.brokers.topic = stage.controller.topic = topic
+    stage.controller.create_topic(0, settings)
+    decision = stage.controller.current()
+    for broker in stage.replicas:
+        stage.learn(broker, decision, stage.replicas)
+    for follower in stage.replicas[1:]:
+        while stage.ask_epoch(follower, 0):
+            pass
+        stage.leader_fetch(follower, 0)
+        stage.receive(follower, 0)
+
+
+def _end(stage: Stage) -> None:
+    """Everybody is up, and has forgotten the topic; nothing of it is on its way."""
+    down = [broker for broker in stage.replicas if not stage.brokers.is_up(broker)]
+    for broker in down:
+        stage.brokers.start(broker)
+    for broker in down:
+        stage.brokers.await_registered(broker, stage.controller)
+    for link in stage.links.values():
+        link.lose()
+        link.lose_stray()
+    for broker in stage.epochs_learned:
+        stage.stop_replica(broker, delete=True)
+    stage.epochs_learned.clear()
+    stage.sent.clear()
+    stage.asked.clear()
+
+
+def heal(stage: Stage, leader: int) -> None:
+    """Let everything pass, start who is down, and tell everybody the last decision.
+
+    Until the leader and its followers have nothing to do any more. Raises `StepFailed`.
+    """
+    for link in stage.links.values():
+        link.lose()
+        link.open()
+    for broker in stage.replicas:
+        if not stage.brokers.is_up(broker):
+            stage.restart(broker)
+    decision = stage.controller.current()
+    order = [leader, *(broker for broker in stage.replicas if broker != leader)]
+    for broker in order:
+        if stage.epochs_learned.get(broker, -1) < decision.epoch:
+            stage.learn(broker, decision, stage.replicas)

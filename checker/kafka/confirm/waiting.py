@@ -1,0 +1,239 @@
+"""End of a liveness or recovery trace: all gates open, brokers watched for the awaited event.
+
+A trace can show on brokers that something has not come, and that it does not come as long as
+anybody looks. That it never does is what the model says.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from checker.kafka.confirm.brokers import name_of
+from checker.kafka.confirm.errors import BrokerFailed, CannotConfirm, NoAnswer
+from checker.kafka.confirm.evidence import Evidence
+from checker.kafka.confirm.facts import ISR, NONE, WAITING, Facts, of
+from checker.kafka.confirm.observing import observed
+from checker.kafka.confirm.proxy import Link, listens
+from checker.kafka.confirm.stage import Stage, StepFailed
+from checker.kafka.confirm.wire import FETCH, Record
+from model.core.claim import Behaviour, Recoverable
+
+WATCH_SECONDS = 20.0
+STARTS_MAX = 3
+"""How often a broker that is down, or ends by itself, is started again."""
+_LOOK_SECONDS = 0.5
+_PASS_SECONDS = 0.02
+_FETCHED, _ASKED = "fetched", "asked where its epoch ends"
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What there is to see: facts, and how often each broker has done what since nothing is held.
+
+    `logs` are those of brokers that run.
+    """
+
+    leader: int
+    replicas: range
+    logs: Mapping[int, Sequence[Record]]
+    facts: Facts
+    done: Mapping[tuple[str, str], int]
+
+
+def _answered(seen: Seen) -> bool:
+    return seen.facts[WAITING] == NONE
+
+
+def _mark_at_end(seen: Seen) -> bool:
+    return seen.facts.get(of(seen.leader, "HW")) == seen.facts.get(of(seen.leader, "LEO"))
+
+
+def _agreed(seen: Seen) -> bool:
+    """Whether every log that runs is the leader's, as far as it goes."""
+    whole = seen.logs.get(seen.leader, ())
+    return all(log == whole[: len(log)] for log in seen.logs.values())
+
+
+def _equal(seen: Seen) -> bool:
+    logs = [list(log) for log in seen.logs.values()]
+    return len(logs) == len(seen.replicas) and all(log == logs[0] for log in logs)
+
+
+def _all_in_sync(seen: Seen) -> bool:
+    return seen.facts[ISR].split() == [name_of(broker) for broker in seen.replicas]
+
+
+def _living_in_sync(seen: Seen) -> bool:
+    return {name_of(broker) for broker in seen.logs} <= set(seen.facts[ISR].split())
+
+
+def _all_fetch(seen: Seen) -> bool:
+    followers = [name_of(broker) for broker in seen.logs if broker != seen.leader]
+    return all(seen.done.get((name, _FETCHED), 0) for name in followers)
+
+
+COMES: Mapping[str, Callable[[Seen], bool]] = {
+    "producers_answered": _answered,
+    "high_watermark_catches_up": _mark_at_end,
+    "divergence_ends": _agreed,
+    "truncation_ends": _all_fetch,
+    "live_broker_rejoins": _living_in_sync,
+    "isr_whole_again": _all_in_sync,
+    "logs_agree_again": _equal,
+}
+"""Claims about behaviours whose end shows outside: whether what they say comes has come."""
+
+
+def require_visible(claim: Behaviour) -> None:
+    """Raise `CannotConfirm` where brokers do not show what the claim says comes."""
+    if claim.name not in COMES:
+        raise CannotConfirm(
+            f"what {claim.name} says comes in the end cannot be looked for on these brokers, whose "
+            f"controller is the harness; what can be is that of {', '.join(COMES)}; "
+            "`waterline view` shows any trace"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What came of looking: after how many seconds it came, None for never; and what was seen."""
+
+    came_after: float | None
+    seconds: float
+    evidence: Evidence
+
+
+def looked(stage: Stage, claim: Behaviour) -> Looked:
+    """Let everything pass for a while, tell everybody the last decision, and look whether it comes.
+
+    For a claim about recovery who is down is started again.
+    """
+    watch = _Watch(stage, claim)
+    watch.carried_out()
+    return Looked(watch.came_after, watch.seconds, Evidence(watch.lines(), (), False, False))
+
+
+class _Watch:
+    def __init__(self, stage: Stage, claim: Behaviour) -> None:
+        self._stage = stage
+        self._claim = claim
+        self._done: Counter[tuple[str, str]] = Counter()
+        self._starts: Counter[int] = Counter()
+        self._ends: Counter[int] = Counter()
+        self._up = self._running()
+        self._facts: Facts = {}
+        self.came_after: float | None = None
+        self.seconds = 0.0
+
+    def carried_out(self) -> None:
+        """Until it has come, or the time is over."""
+        began = look = time.monotonic()
+        while self.came_after is None and (self.seconds < WATCH_SECONDS or not self._facts):
+            self._note_ends()
+            if isinstance(self._claim, Recoverable):
+                self._start_who_is_down()
+            self._report_decision()
+            for (asker, _), link in self._stage.links.items():
+                self._let_pass(name_of(asker), link)
+            self.seconds = time.monotonic() - began
+            if time.monotonic() >= look:
+                look = time.monotonic() + _LOOK_SECONDS
+                self._end_what_hangs()
+                if COMES[self._claim.name](self._seen()):
+                    self.came_after = self.seconds
+            time.sleep(_PASS_SECONDS)
+
+    def _running(self) -> set[int]:
+        return {broker for broker in self._stage.replicas if self._stage.brokers.is_up(broker)}
+
+    def _seen(self) -> Seen:
+        self._facts = observed(self._stage)
+        return Seen(
+            leader=self._stage.controller.current().leader,
+            replicas=self._stage.replicas,
+            logs={broker: self._stage.log(broker) for broker in sorted(self._running())},
+            facts=self._facts,
+            done=self._done,
+        )
+
+    def _let_pass(self, asker: str, link: Link) -> None:
+        """Whatever waits at the link goes on, and is counted."""
+        now = link.current
+        if now is None:
+            return
+        if not now.may_ask:
+            self._done[asker, _FETCHED if now.request.key == FETCH else _ASKED] += 1
+            link.let_ask()
+        elif now.answer is not None and not now.may_answer:
+            link.let_answer()
+
+    def _note_ends(self) -> None:
+        up = self._running()
+        for broker in sorted(self._up - up):
+            self._ends[broker] += 1
+            self._stage.kill(broker)  # Whatever it had on its way, or had learned, is gone with it.
+        self._up = up
+
+    def _end_what_hangs(self) -> None:
+        """Kill what is left of brokers that serve nobody any more: 0.10 hangs in its own exit."""
+        for broker in sorted(self._running()):
+            if not listens(self._stage.brokers.ports[broker]):
+                self._stage.kill(broker)
+                self._ends[broker] += 1
+                self._up.discard(broker)
+
+    def _start_who_is_down(self) -> None:
+        for broker in self._stage.replicas:
+            if broker in self._up or self._starts[broker] >= STARTS_MAX:
+                continue
+            self._starts[broker] += 1
+            with contextlib.suppress(BrokerFailed):  # It has ended once more: that is counted.
+                self._stage.restart(broker)
+            self._up.add(broker)
+
+    def _report_decision(self) -> None:
+        """Whoever runs and has not learned the last decision does, the leader first."""
+        decision = self._stage.controller.current()
+        running = sorted(self._running(), key=lambda broker: broker != decision.leader)
+        for broker in running:
+            if decision.leader < 0 or self._stage.epochs_learned.get(broker, -1) >= decision.epoch:
+                continue
+            with contextlib.suppress(StepFailed, NoAnswer):  # As above.
+                self._stage.learn(broker, decision, sorted(running))
+
+    def lines(self) -> tuple[str, ...]:
+        """What was seen while nothing was held."""
+        self._note_ends()
+        text = [f"Then nothing was held back for {self.seconds:.0f} s."]
+        for broker in self._stage.replicas:
+            name = name_of(broker)
+            if self._ends[broker] or self._starts[broker]:
+                text.append(
+                    f"{name} ended by itself {_times(self._ends[broker])}, and was started "
+                    f"{_times(self._starts[broker])}."
+                )
+            text += [
+                f"{name} {kind} {_times(self._done[name, kind])}."
+                for kind in (_ASKED, _FETCHED)
+                if self._done[name, kind]
+            ]
+        ends = [
+            f"{name_of(broker)} {'up' if broker in self._up else 'down'}, log "
+            f"{self._facts[of(broker, 'log')]}"
+            for broker in self._stage.replicas
+        ]
+        text.append(f"At the end: ISR {self._facts[ISR]}; {'; '.join(ends)}.")
+        for asked in self._stage.asked:
+            if asked.outcome not in ("waiting", "acknowledged"):
+                text.append(f"m{asked.record} was answered: {asked.outcome}.")
+        if self._facts[WAITING] != NONE:
+            text.append(f"Still waiting for an acknowledgement: {self._facts[WAITING]}.")
+        return tuple(text)
+
+
+def _times(number: int) -> str:
+    return "once" if number == 1 else f"{number} times"

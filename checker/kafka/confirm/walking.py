@@ -1,0 +1,246 @@
+"""One conformance walk: random model steps, each compared with brokers.
+
+What brokers may do by themselves, here to shrink the ISR, is taken in the model as well once they
+have done it, if the model offers it.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from checker.kafka.confirm.errors import BrokerFailed, NoAnswer
+from checker.kafka.confirm.facts import differences, of_model
+from checker.kafka.confirm.mapping import TABLE
+from checker.kafka.confirm.outcomes import Outcome, outcome_of
+from checker.kafka.confirm.releases import KafkaRelease
+from checker.kafka.confirm.stage import NotHeld, Stage, StepFailed
+from checker.kafka.confirm.stepping import (
+    LAG_MS,
+    SHRINK,
+    StepSeen,
+    begun,
+    look_again,
+    require_held,
+    take,
+)
+from checker.kafka.confirm.topics import begin
+from counterexamples import Moment, TraceStep
+from model.core.state import State
+from model.core.transition_system import Model, Step
+from model.message.terms import IDLE, NO_ROLE
+
+_LAG_SETTLE_SECONDS = 0.6
+
+Choose = Callable[[Sequence[Moment]], Moment | None]
+"""Which of the steps that are offered is taken, None to end the walk."""
+
+
+@dataclass(slots=True)
+class Walked:
+    """A walk: the steps that were taken and compared, and why it ended before its time.
+
+    `disagreement` is the step at which brokers did something else than the outcome `disagreed`,
+    which the model has; `not_held` is why the harness could
+    not go on; neither is of a walk that came to its end. `steps` includes the one that disagreed.
+    """
+
+    steps: list[TraceStep] = field(default_factory=list)
+    compared: list[Outcome] = field(default_factory=list)
+    disagreed: Outcome | None = None
+    disagreement: StepSeen | None = None
+    not_held: str = ""
+    seconds: float = 0.0
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether brokers are where the model is, so that another walk may follow."""
+        return self.disagreement is None and not self.not_held
+
+
+def walk(
+    stage: Stage,
+    model: Model,
+    choose: Choose,
+    *,
+    topic: str,
+    topic_settings: Mapping[str, str],
+    steps_max: int,
+    lag_ms: int,
+    report: Callable[[str], None] = lambda line: None,
+) -> Walked:
+    """Walk from the model's beginning, on a new topic, until nothing is chosen any more."""
+    began = time.monotonic()
+    walked = Walked()
+    state = model.initial[0]
+    steerable = Steerable(model, stage.release, lag_ms)
+    try:
+        begin(stage, topic, topic_settings)
+        while len(walked.steps) < steps_max:
+            chosen = choose(steerable.offered(state, len(walked.steps) + 1))
+            if chosen is None:
+                break
+            report(f"{topic}, step {chosen.number}: {chosen}")
+            moments, seen = _taken(stage, model, chosen, lag_ms)
+            walked.steps += [TraceStep(each.action, each.arguments) for each in moments]
+            if seen.complaint:
+                walked.disagreement = seen
+                walked.disagreed = _outcome(model, chosen)
+                break
+            for each in moments:
+                walked.compared.append(_outcome(model, each))
+                steerable.taken(each)
+            state = moments[-1].after
+    except NotHeld as problem:
+        walked.not_held = str(problem)
+    except (BrokerFailed, NoAnswer, StepFailed) as problem:
+        walked.not_held = f"the cluster failed: {problem}"
+    walked.seconds = time.monotonic() - began
+    return walked
+
+
+@dataclass(slots=True)
+class Steerable:
+    """Which of the steps that the model offers can be taken on brokers of a release.
+
+    `silent` are the followers that ask no more: one that is fenced waits for another epoch from 2.1
+    on (KIP-320). To the model it asks in vain, again and again.
+    """
+
+    model: Model
+    release: KafkaRelease
+    lag_ms: int
+    silent: set[int] = field(default_factory=set)
+
+    def offered(self, state: State, number: int) -> list[Moment]:
+        """The steps out of a state, as step `number` of a walk."""
+        return [
+            moment
+            for step in self.model.successors(state)
+            if self._can_be_had(moment := _moment(step, number, state))
+        ]
+
+    def taken(self, moment: Moment) -> None:
+        """A step was taken."""
+        arguments = dict(moment.arguments)
+        if moment.action == "LeaderFetch" and self.release.at_least(2, 1):
+            follower, before = arguments["follower"], moment.before
+            leader = before.known_leader[follower]
+            refused = moment.after.fetch[follower] == IDLE and before.role[leader] != NO_ROLE
+            # Whoever knows a later epoch says so, also if it leads no more.
+            if refused and before.known_epoch[leader] > before.known_epoch[follower]:
+                self.silent.add(follower)
+        elif "replica" in arguments:
+            self.silent.discard(arguments["replica"])
+
+    def _can_be_had(self, moment: Moment) -> bool:
+        row, arguments = TABLE[moment.action], dict(moment.arguments)
+        if moment.action == "SendFetch" and arguments["follower"] in self.silent:
+            return False
+        if moment.action == SHRINK and self.lag_ms != LAG_MS:
+            return False
+        return row.does is not None and not row.unless(moment.before, arguments)
+
+
+def by_chance(chance: random.Random, model: Model, known: Counter[Outcome]) -> Choose:
+    """Choose at random, what was compared less often more often.
+
+    `known` is how often each outcome was compared, or would have been; it is counted up by whoever
+    walks.
+    """
+
+    def choose(steps: Sequence[Moment]) -> Moment | None:
+        if not steps:
+            return None
+        weights = [1 / (1 + known[_outcome(model, step)]) for step in steps]
+        return chance.choices(steps, weights)[0]
+
+    return choose
+
+
+def following(steps: Sequence[TraceStep]) -> Choose:
+    """Take these steps, but for those that are not offered when it is their turn."""
+    left = list(steps)
+
+    def choose(moments: Sequence[Moment]) -> Moment | None:
+        while left:
+            wanted = left.pop(0)
+            for moment in moments:
+                if (moment.action, moment.arguments) == (wanted.action, wanted.arguments):
+                    return moment
+        return None
+
+    return choose
+
+
+def one_after_the_other(first: Choose, then: Choose) -> Choose:
+    """What the first chooses, and once that is nothing more, what the other one does."""
+    is_over = False
+
+    def choose(moments: Sequence[Moment]) -> Moment | None:
+        nonlocal is_over
+        chosen = None if is_over else first(moments)
+        is_over = chosen is None
+        return then(moments) if chosen is None else chosen
+
+    return choose
+
+
+def _taken(
+    stage: Stage, model: Model, chosen: Moment, lag_ms: int
+) -> tuple[Sequence[Moment], StepSeen]:
+    """Take a step; what it and the brokers' own doing amount to in the model, and what was seen."""
+    seen = begun(chosen, model, stage.release)
+    has_lag = lag_ms == LAG_MS
+    if not has_lag:
+        take(stage, chosen, model, lag_ms, seen)
+    else:
+        take(stage, chosen, model, lag_ms, seen, settle_seconds=_LAG_SETTLE_SECONDS)
+        if seen.complaint:
+            for way in _ways(model, chosen):
+                if _agrees(model, way[-1], seen, stage.release):
+                    return way, StepSeen(chosen.number, seen.call, seen.sentence, {}, seen.kafka)
+            if not seen.problem:
+                look_again(stage, seen)
+    require_held(seen, stage.replicas, lag_ms)
+    return [chosen], seen
+
+
+def _agrees(model: Model, moment: Moment, seen: StepSeen, release: KafkaRelease) -> bool:
+    facts = of_model(moment.after, model.settings, release)
+    return not seen.problem and not differences(facts, seen.kafka)
+
+
+def _ways(model: Model, chosen: Moment) -> Iterator[list[Moment]]:
+    """The step with the ISR shrunk before or after it, once or more often."""
+    before: State = chosen.before
+    for shrunk in _shrunk(model, before, chosen.number):
+        for step in model.successors(shrunk[-1].after):
+            moment = _moment(step, chosen.number + len(shrunk), shrunk[-1].after)
+            if (moment.action, moment.arguments) == (chosen.action, chosen.arguments):
+                yield [*shrunk, moment]
+    for shrunk in _shrunk(model, chosen.after, chosen.number + 1):
+        yield [chosen, *shrunk]
+
+
+def _shrunk(model: Model, state: State, number: int) -> Iterator[list[Moment]]:
+    """Every way in which leaders may take followers out of the ISR, one after the other."""
+    for step in model.successors(state):
+        if step.action.name == SHRINK:
+            moment = _moment(step, number, state)
+            yield [moment]
+            for more in _shrunk(model, step.after, number + 1):
+                yield [moment, *more]
+
+
+def _moment(step: Step, number: int, state: State) -> Moment:
+    names = [parameter.name for parameter in step.action.parameters]
+    named = tuple(zip(names, step.arguments, strict=True))
+    return Moment(number, step.action.name, named, state, step.after)
+
+
+def _outcome(model: Model, moment: Moment) -> Outcome:
+    return outcome_of(model, moment.action, moment.before, moment.after)

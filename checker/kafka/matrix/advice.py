@@ -1,0 +1,310 @@
+"""Remedies of a loss: neighbouring configurations that were explored and hold.
+
+Nothing is advised by rule. First every single change is tried for every fault that breaks a claim:
+acks, min.insync.replicas, unclean elections, an upgrade. Faults that none of them closes are tried
+with more changes at a time. What closes most of them is the recommendation.
+
+Where cells begin with fewer records than were asked for, so does all that is tried; what is to be
+recommended is then explored with as many as the configuration itself.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from checker.kafka.matrix.deepening import Follow, Raised, explore_raised, unfollowed
+from checker.kafka.matrix.grid import (
+    ACKS,
+    AXES,
+    FAULT,
+    MIN_INSYNC,
+    UNCLEAN,
+    VERSION,
+    Axis,
+    Grid,
+    Value,
+)
+from checker.kafka.matrix.outcome import Outcome, Standing, Unfinished
+from checker.kafka.matrix.properties import Config, min_insync
+from checker.kafka.matrix.running import Explorer
+from checker.kafka.matrix.upgrades import Upgrade, upgrades
+
+STATES_MAX = 8_000_000
+"""Most states of a cell that is tried; what is to be recommended may have as many as the
+configuration."""
+_Key = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """Settings to be changed, and an upgrade that goes with them, if any."""
+
+    values: Mapping[str, str]
+    upgrade: Upgrade | None = None
+
+    @property
+    def key(self) -> _Key:
+        """What tells it from others."""
+        return tuple(sorted(self.values.items()))
+
+    @property
+    def description(self) -> str:
+        """`set min.insync.replicas=3; upgrade to Kafka 4.2 with KRaft`"""
+        kept = [f"{name}={value}" for name, value in self.values.items() if name != VERSION]
+        parts = [f"set {', '.join(kept)}"] if kept else []
+        if self.upgrade is not None:
+            parts.append(self.upgrade.description)
+        return "; ".join(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Remedy:
+    """Changes that were tried for a fault, and the cell that says what came of it."""
+
+    changes: Changes
+    outcome: Outcome
+
+    @property
+    def closes(self) -> bool:
+        """Whether the fault does no harm any more, and could."""
+        return self.outcome.standing is Standing.HOLDS and self.outcome.emptiness is None
+
+    @property
+    def is_known(self) -> bool:
+        """Whether it was seen to close the fault, or not to."""
+        return self.outcome.worst is not None or self.outcome.standing is not Standing.INCOMPLETE
+
+    @property
+    def label(self) -> str:
+        """What came of it. Once anything is broken no more was asked: `contract 4+`."""
+        worst = self.outcome.worst
+        if self.outcome.standing is Standing.INCOMPLETE and worst is not None:
+            return f"contract {worst.depth}+"
+        return self.outcome.label
+
+
+@dataclass(frozen=True, slots=True)
+class Recommendation:
+    """The changes that close the most faults, and which these are."""
+
+    changes: Changes
+    closes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """For each fault that breaks a claim all that was tried, and what to do first, if anything.
+
+    `interrupted`: Ctrl-C ended it before all was tried, and nothing is recommended.
+    """
+
+    tried: Mapping[str, Sequence[Remedy]] = field(default_factory=dict)
+    recommendation: Recommendation | None = None
+    interrupted: bool = False
+
+    @property
+    def unclosed(self) -> list[str]:
+        """The faults that nothing closes, all that was tried being known."""
+        return [
+            fault
+            for fault, remedies in self.tried.items()
+            if remedies
+            and not self.interrupted
+            and all(r.is_known and not r.closes for r in remedies)
+        ]
+
+
+def advice(
+    config: Config,
+    grid: Grid,
+    outcomes: Sequence[Outcome],
+    explorer: Explorer,
+    *,
+    follow: Follow = unfollowed,
+) -> Advice:
+    """What closes the faults that break a claim: single changes, and where none does more."""
+    looked = _Looked(config, grid, outcomes, explorer, follow)
+    for count in range(1, len(looked.stricter) + 1):
+        still_open = [fault for fault in looked.broken if not looked.is_closed(fault)]
+        if looked.interrupted or not still_open:
+            break
+        looked.explore(still_open, list(looked.changes(count)))
+    best = looked.best()
+    together = looked.together()
+    if together is not None and (best is None or len(best.closes) < looked.closed):
+        looked.explore(list(looked.broken), [together])
+    recommended = looked.best_in_full()
+    if looked.interrupted:
+        return Advice(looked.tried, interrupted=True)
+    return Advice(looked.tried, recommended)
+
+
+class _Looked:
+    """What has been tried so far around a configuration."""
+
+    def __init__(
+        self,
+        config: Config,
+        grid: Grid,
+        outcomes: Sequence[Outcome],
+        explorer: Explorer,
+        follow: Follow,
+    ) -> None:
+        self._config = config
+        self.upgrades = {upgrade.version: upgrade for upgrade in upgrades(config)}
+        self.stricter = _stricter(config, grid, list(self.upgrades))
+        self._around = replace(grid, axes=_around(grid, self.stricter), worst_is_enough=False)
+        self._in_full: set[_Key] = set()
+        self._explorer, self._follow = explorer, follow
+        self.broken = {
+            outcome.cell.coordinates[FAULT]: outcome.cell.coordinates
+            for outcome in outcomes
+            if outcome.worst is not None
+        }
+        self.tried: dict[str, list[Remedy]] = {fault: [] for fault in self.broken}
+        self.interrupted = False
+
+    @property
+    def closed(self) -> int:
+        """How many faults something closes."""
+        return sum(map(self.is_closed, self.broken))
+
+    def is_closed(self, fault: str) -> bool:
+        """Whether something that was tried closes it."""
+        return any(remedy.closes for remedy in self.tried[fault])
+
+    def changes(self, count: int) -> Iterator[Changes]:
+        """Every choice of so many axes with a stricter value of each."""
+        for axes in itertools.combinations(self.stricter, count):
+            for chosen in itertools.product(*(self.stricter[axis] for axis in axes)):
+                values = dict(zip(axes, chosen, strict=True))
+                yield Changes(values, self.upgrades.get(values.get(VERSION, "")))
+
+    def together(self) -> Changes | None:
+        """All that closed something at once, with the newest of the upgrades."""
+        values: dict[str, str] = {}
+        for remedies in self.tried.values():
+            for remedy in (r for r in remedies if r.closes):
+                for axis, value in remedy.changes.values.items():
+                    known = self.stricter[axis]
+                    before = values.get(axis, value)
+                    values[axis] = max(before, value, key=known.index)
+        return Changes(values, self.upgrades.get(values.get(VERSION, ""))) if values else None
+
+    def explore(self, faults: Sequence[str], changes: Sequence[Changes]) -> None:
+        """Try these for each of the faults, where that was not done; nothing once interrupted."""
+        if self.interrupted:
+            return
+        wanted = [
+            (fault, change)
+            for fault in faults
+            for change in changes
+            if change.key not in {remedy.changes.key for remedy in self.tried[fault]}
+        ]
+        few = replace(
+            self._around,
+            records_max=self._around.records,
+            max_states=min(self._around.max_states, STATES_MAX),
+        )
+        raised = self._explored(few, wanted)
+        for (fault, change), outcome in zip(wanted, raised.outcomes, strict=True):
+            self.tried[fault].append(Remedy(change, self._describe_few(outcome)))
+
+    def best_in_full(self) -> Recommendation | None:
+        """What closes most faults, and still does with as many records as were asked for."""
+        while (best := self.best()) is not None and best.changes.key not in self._in_full:
+            if self.interrupted:
+                return None
+            wanted = [(fault, best.changes) for fault in best.closes]
+            raised = self._explored(self._around, wanted)
+            if raised.interrupted:
+                return None
+            self._in_full.add(best.changes.key)
+            for (fault, change), outcome in zip(wanted, raised.outcomes, strict=True):
+                places = [remedy.changes.key for remedy in self.tried[fault]]
+                self.tried[fault][places.index(change.key)] = Remedy(change, outcome)
+        return best
+
+    def _explored(self, grid: Grid, wanted: Sequence[tuple[str, Changes]]) -> Raised:
+        cells = [grid.cell({**self.broken[fault], **change.values}) for fault, change in wanted]
+        raised = explore_raised(
+            grid, cells, self._explorer, follow=self._follow, stop_at_first=True
+        )
+        self.interrupted = self.interrupted or raised.interrupted
+        return raised
+
+    def _describe_few(self, outcome: Outcome) -> Outcome:
+        """The same with the records that it was not tried with, if there are any."""
+        records, epochs = self._around.records_max, outcome.cell.environment.epochs
+        if outcome.cell.environment.records >= records or not outcome.answer.complete:
+            return outcome
+        return replace(outcome, unfinished=Unfinished(records, epochs, "not tried", 0, 0))
+
+    def best(self) -> Recommendation | None:
+        """Of all that was tried what closes most faults.
+
+        Of equals one that goes on taking records while a replica is down; then the fewest changes.
+        """
+        closing: dict[_Key, list[str]] = {}
+        known: dict[_Key, Changes] = {}
+        for fault, remedies in self.tried.items():
+            for remedy in (r for r in remedies if r.closes):
+                closing.setdefault(remedy.changes.key, []).append(fault)
+                known.setdefault(remedy.changes.key, remedy.changes)
+        if not closing:
+            return None
+
+        def rank(key: _Key) -> tuple[int, bool, int]:
+            return len(closing[key]), _spare(known[key], self._config) > 0, -len(key)
+
+        best = max(closing, key=rank)
+        return Recommendation(known[best], tuple(closing[best]))
+
+
+def _stricter(config: Config, grid: Grid, newer: list[str]) -> dict[str, list[str]]:
+    """For each axis the values that might help, newest or strictest last."""
+    more = config.min_insync_replicas + 1
+    stricter = {
+        ACKS: ["all"] if config.acks != "all" else [],
+        MIN_INSYNC: [str(more)] if more <= grid.replicas else [],
+        UNCLEAN: ["false"] if config.unclean == "true" else [],
+        VERSION: newer,
+    }
+    return {axis: values for axis, values in stricter.items() if values}
+
+
+def _around(grid: Grid, stricter: Mapping[str, list[str]]) -> tuple[Axis, ...]:
+    """The axes of the grid, with the values that might help."""
+    return tuple(
+        replace(axis, values=(*axis.values, *(_value(axis.name, name) for name in added)))
+        for axis, added in ((axis, stricter.get(axis.name, [])) for axis in grid.axes)
+    )
+
+
+def _value(axis: str, name: str) -> Value:
+    if axis == MIN_INSYNC:
+        return min_insync(int(name))
+    if axis == VERSION:
+        return Value(name)
+    return next(known for known in AXES if known.name == axis).value(name)
+
+
+def _spare(changes: Changes, config: Config) -> int:
+    """How many replicas may be out of sync before producers with acks=all are refused."""
+    return config.replicas - int(changes.values.get(MIN_INSYNC, config.min_insync_replicas))
+
+
+def cost(changes: Changes, config: Config) -> Iterator[str]:
+    """What a change takes away, in an operator's words."""
+    if ACKS in changes.values:
+        yield "Producers with acks=all wait for every replica in sync."
+    if MIN_INSYNC in changes.values:
+        spare = _spare(changes, config)
+        down = "one replica" if spare == 0 else f"{spare + 1} replicas"
+        yield f"With {down} out of sync producers with acks=all are refused."
+    if UNCLEAN in changes.values:
+        yield "A partition whose replicas in sync are all down waits for one of them."
+    if changes.upgrade is not None:
+        yield changes.upgrade.cost

@@ -1,0 +1,129 @@
+"""Exploration of one cell: a question of plain values, an answer of plain values.
+
+Either can be sent to another machine, where the model is made again from version and options. An
+executor has neither rich nor networkx: nothing here may import `counterexamples`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+
+from checker.kafka.families import MESSAGE
+from checker.kafka.matrix.grid import CLAIMS, Cell, Grid
+from checker.kafka.matrix.sharing import shared_by
+from checker.problem.packed_rows import StateWords
+from checker.problem.problem import Problem, Shared
+from checker.search.budgets import Budgets
+from checker.search.engines.answers import ModelFault
+from checker.search.engines.memory import MemoryEngine
+from checker.search.result import Result, Verdict
+from checker.search.search import search
+from checker.traces.fewest_actors import paths_to_breaking
+from checker.traces.shortest_paths import Path
+from checker.traces.violating_states import breaking_states
+from model.core.claim import Judged
+from model.message.settings import settings_of
+from model.message.versions import version_of
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What to explore, as plain values. `stop_at_first`: only whether everything holds matters.
+
+    Once one of the claims in `enough` is broken, no more is asked.
+    `shared` is what the other questions of the job may have, so that one kernel answers all.
+    """
+
+    version: str
+    options: Mapping[str, object]
+    invariants: tuple[str, ...]
+    max_states: int
+    stop_at_first: bool = False
+    enough: tuple[str, ...] = ()
+    shared: Shared | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What was found, as plain values. `paths` lead to states that break the invariant named.
+
+    `raised_in` is the state in which an action or an invariant raised; nothing else counts then.
+    """
+
+    verdicts: tuple[tuple[str, str, int | None], ...] = ()
+    paths: Mapping[str, Path] = field(default_factory=dict)
+    complete: bool = False
+    stopped_by: str | None = None
+    distinct: int = 0
+    generated: int = 0
+    depth: int = 0
+    cut: tuple[tuple[str, int], ...] = ()
+    fired: tuple[tuple[str, int], ...] = ()
+    never: tuple[str, ...] = ()
+    seconds: float = 0.0
+    raised_in: StateWords | None = None
+
+
+def question_of(cell: Cell, grid: Grid, *, stop_at_first: bool = False) -> Question:
+    """What is asked about a cell."""
+    options = cell.environment.options()
+    asked = (grid.invariants, grid.max_states, stop_at_first, _enough(cell, grid), shared_by(grid))
+    return Question(cell.version, options, *asked)
+
+
+def _enough(cell: Cell, grid: Grid) -> tuple[str, ...]:
+    """The worst claim that Kafka promises there, if nothing is asked beyond it."""
+    if not grid.worst_is_enough:
+        return ()
+    settings = settings_of(cell.environment, version_of(cell.version))
+    known: tuple[Judged, ...] = (*MESSAGE.invariants, *MESSAGE.properties)
+    promised = {c.name for c in known if c.applies(settings) and c.contract(settings) is None}
+    asked = promised.intersection(grid.invariants)
+    return tuple(claim.name for claim in CLAIMS if claim.name in asked)[:1]
+
+
+def unexplored(question: Question, stopped_by: str) -> Answer:
+    """The answer where there was no time for one."""
+    verdicts = tuple((name, Verdict.INCOMPLETE.value, None) for name in question.invariants)
+    return Answer(verdicts=verdicts, stopped_by=stopped_by)
+
+
+def problem_of(question: Question) -> Problem:
+    """The problem that is asked about."""
+    problem = MESSAGE.problem_of(question.version, question.options, question.invariants)
+    return replace(problem, shared=question.shared)
+
+
+def answer(question: Question, late: Callable[[], bool] = lambda: False) -> Answer:
+    """Explore a cell in this thread. `late` may raise `KeyboardInterrupt` to end it early."""
+    problem = problem_of(question)
+    with closing(MemoryEngine(problem, threads=1, deadline=late)) as engine:
+        budgets = Budgets(
+            max_states=question.max_states,
+            stop_at_first=question.stop_at_first,
+            enough=frozenset(question.enough),
+        )
+        try:
+            result = search(problem, engine, budgets=budgets)
+        except ModelFault as fault:
+            return Answer(raised_in=fault.words)
+        breaking = breaking_states(problem, engine, result)
+        return _describe(result, paths_to_breaking(problem, engine, breaking))
+
+
+def _describe(result: Result, paths: dict[str, Path]) -> Answer:
+    return Answer(
+        verdicts=tuple((r.name, r.verdict.value, r.depth) for r in result.invariants),
+        paths=paths,
+        complete=result.complete,
+        stopped_by=result.stopped_by,
+        distinct=result.distinct,
+        generated=result.generated,
+        depth=result.depth,
+        cut=tuple(result.cut.items()),
+        fired=tuple(result.fired.items()),
+        never=tuple(claim.name for claim in result.reachable if claim.depth is None),
+        seconds=result.seconds,
+    )

@@ -1,0 +1,172 @@
+"""Report about a configuration: what was read, what can happen, what prevents it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from checker.kafka.matrix.advice import Advice, Remedy, cost
+from checker.kafka.matrix.command import describe_command
+from checker.kafka.matrix.extent import describe_extent
+from checker.kafka.matrix.grid import CLAIMS, FAULT
+from checker.kafka.matrix.known_causes import Kin
+from checker.kafka.matrix.matrix import Matrix
+from checker.kafka.matrix.outcome import Outcome, Standing
+from checker.kafka.matrix.properties import DEFAULT, Config
+from checker.kafka.matrix.table import (
+    STYLES,
+    counts,
+    describe_bounds,
+    describe_cell,
+    faults,
+    legend,
+)
+from checker.problem.wording import counted, describe_version
+from counterexamples import Trimmed
+
+_SENTENCES = {claim.name: claim.sentence for claim in CLAIMS}
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigAnswer:
+    """A configuration over every fault; for each that breaks a claim what was tried, and its like
+    in the catalogue.
+    """
+
+    config: Config
+    matrix: Matrix
+    advice: Advice = field(default_factory=Advice)
+    kin: Mapping[str, Sequence[Kin]] = field(default_factory=dict)
+
+
+def render_config(answer: ConfigAnswer) -> RenderableType:
+    """Settings, verdicts, remedies, and what it all rests on."""
+    matrix, tried = answer.matrix, answer.advice.tried.values()
+    return Trimmed(
+        Group(
+            settings(answer.config),
+            *release(answer.config),
+            Text(f"Explored within {describe_bounds(matrix.grid)}."),
+            verdicts(answer),
+            *recommendation(answer),
+            Text(),
+            *commands(answer),
+            Text(),
+            faults(matrix.grid),
+            Text(),
+            legend([*matrix.outcomes, *(r.outcome for rs in tried for r in rs)]),
+            Text(),
+            counts(matrix),
+        )
+    )
+
+
+def settings(config: Config) -> Table:
+    """The keys that were used, with their values and who says so."""
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    for title in ("Setting", "Value", "From"):
+        table.add_column(title, overflow="fold")
+    for setting in config.settings:
+        style = "dim" if setting.source == DEFAULT else ""
+        table.add_row(setting.key, Text(setting.value), Text(setting.source), style=style)
+    return table
+
+
+def release(config: Config) -> Iterator[Text]:
+    """Which Kafka this is taken for, by which rules it was explored, and what to know of it."""
+    line = Text.assemble(
+        "This is ", (config.kafka, "bold"), f": the rules {describe_version(config.version)}."
+    )
+    if not config.is_release_said:
+        line.append(
+            " No file says so: it is the newest that is modelled. If yours is another, the answer "
+            "may be another: say it with --kafka-version.",
+            "bold yellow",
+        )
+    yield line
+    yield from (Text(note, "yellow") for note in config.notes)
+
+
+def verdicts(answer: ConfigAnswer) -> Table:
+    """A line a fault: what comes of it, and what closes it."""
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    table.add_column("Fault", no_wrap=True)
+    table.add_column("Verdict", no_wrap=True)
+    table.add_column("What can happen, and what closes it")
+    for outcome in answer.matrix.outcomes:
+        described = Text("\n").join(describe_answers(outcome, answer))
+        table.add_row(outcome.cell.coordinates[FAULT], describe_cell(outcome), described)
+    return table
+
+
+def describe_answers(outcome: Outcome, answer: ConfigAnswer) -> Iterator[Text]:
+    """What a fault leads to, line by line."""
+    if outcome.standing in (Standing.HOLDS, Standing.INCOMPLETE):
+        if outcome.emptiness:
+            yield Text(f"Says less than it seems: {outcome.emptiness}.")
+        yield from map(Text, describe_extent(outcome))
+    elif outcome.worst is not None:
+        sentence = _SENTENCES.get(outcome.worst.name, outcome.worst.name)
+        yield Text(f"{sentence[0].upper()}{sentence[1:]}: {outcome.explanation}")
+    fault = outcome.cell.coordinates[FAULT]
+    for kin in answer.kin.get(fault, ()):
+        yield Text(describe_kin(kin, "loss"))
+    yield from map(describe_remedy, answer.advice.tried.get(fault, ()))
+
+
+def describe_kin(kin: Kin, word: str) -> str:
+    """`Like C10 (last-replica-standing): with the rule elr put in (...) that loss is gone.`"""
+    gone = f"that {word} is gone"
+    if kin.steps is not None:
+        gone = f"the first {kin.steps} steps have no such {word}"
+    return (
+        f"Like {kin.scenario.number} ({kin.scenario.name}): with {kin.repair.description} {gone}."
+    )
+
+
+def describe_remedy(remedy: Remedy) -> Text:
+    """What was tried, and what came of it."""
+    outcome = remedy.outcome
+    line = Text(f"Tried: {remedy.changes.description}: ")
+    if outcome.standing is Standing.INCOMPLETE and outcome.worst is not None:
+        line.append(remedy.label, STYLES[Standing.CONTRACT])
+    elif outcome.standing is Standing.INCOMPLETE:
+        line.append("? (not explored in full)", STYLES[outcome.standing])
+    elif outcome.answer.complete:
+        line.append(outcome.label, STYLES[outcome.standing])
+        line.append(f", {counted(outcome.answer.distinct, 'state')}")
+    else:
+        line.append(outcome.label, STYLES[outcome.standing])
+    return line.append(".")
+
+
+def recommendation(answer: ConfigAnswer) -> Iterator[Text]:
+    """What to do first, what it costs, and what stays open whatever was tried."""
+    tried = answer.advice.tried
+    best = answer.advice.recommendation
+    if best is not None:
+        line = Text.assemble("To do first: ", (best.changes.description, "bold green"), ".")
+        closed = f"{len(best.closes)} of {counted(len(tried), 'fault')} that break something"
+        line.append(f" It closes {closed}: {', '.join(best.closes)}.")
+        for sentence in cost(best.changes, answer.config):
+            line.append(f" {sentence}")
+        yield line
+    if answer.advice.interrupted:
+        yield Text("Interrupted before all was tried that may close a fault.", "bold magenta")
+    if still_open := answer.advice.unclosed:
+        yield Text(f"Nothing that was tried closes: {', '.join(still_open)}.", "red")
+
+
+def commands(answer: ConfigAnswer) -> Iterator[Text]:
+    """For each fault that breaks a claim the command that shows its steps."""
+    lost = [outcome for outcome in answer.matrix.outcomes if outcome.worst is not None]
+    if lost:
+        yield Text("The steps of each are shown by")
+    for outcome in lost:
+        name = outcome.cell.coordinates[FAULT]
+        yield Text.assemble((f"{name}: ", "bold"), describe_command(outcome))

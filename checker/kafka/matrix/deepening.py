@@ -1,0 +1,176 @@
+"""Iterative deepening of a cell's bounds, until nothing is cut or the budget is used.
+
+A cell begins with the sizes of its grid. One that shows no loss there, though a later leader epoch
+was cut, is explored again with more epochs; once no epoch is cut, with one more record. All cells
+that are raised go to the same sizes, so that few shapes are compiled. A cell ends where a loss is
+found, at the sizes that were asked for, or where larger ones outgrow the states that it may have:
+then the largest that were finished are what is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+
+from checker.kafka.matrix.answering import question_of
+from checker.kafka.matrix.equivalent_cells import asking_once
+from checker.kafka.matrix.grid import CLAIMS, EPOCHS_STEP, Cell, Grid
+from checker.kafka.matrix.outcome import (
+    Outcome,
+    Standing,
+    Unfinished,
+    badness,
+    judged,
+    with_counterexample,
+)
+from checker.kafka.matrix.running import Explorer
+from checker.search.result import INTERRUPTED
+
+
+@dataclass(frozen=True, slots=True)
+class Rung:
+    """Cells that are explored side by side, all within the same sizes."""
+
+    cells: tuple[Cell, ...]
+    records: int
+    epochs: int
+
+
+Follow = Callable[[Rung, int, Collection[int] | None], None]
+"""Receives how many cells of a rung are explored, and which are under way, where that is known."""
+
+
+def unfollowed(rung: Rung, done: int, under_way: Collection[int] | None) -> None:
+    """Where nobody follows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Raised:
+    """Cells with what is known of them; `interrupted`: Ctrl-C ended it before all was known."""
+
+    outcomes: tuple[Outcome, ...]
+    interrupted: bool = False
+
+
+def explore_raised(
+    grid: Grid,
+    cells: Sequence[Cell],
+    explorer: Explorer,
+    *,
+    follow: Follow = unfollowed,
+    stop_at_first: bool = False,
+) -> Raised:
+    """Explore these cells of a grid, and raise those that show no loss.
+
+    With `stop_at_first` only whether all claims hold matters. Raises `Raised` when an action or an
+    invariant raises, and `TraceError` when a counterexample does not replay.
+    """
+    known: list[Outcome] = []
+    rung: Rung | None = Rung(tuple(cells), grid.records, grid.epochs)
+    interrupted = False
+    while rung is not None and rung.cells and not interrupted:
+        found = _explored(grid, rung, explorer, follow, stop_at_first=stop_at_first)
+        interrupted = any(outcome.answer.stopped_by == INTERRUPTED for outcome in found)
+        known = _rejudged(grid, _merged(known, found))
+        rung = _next_rung(grid, known)
+    return Raised(tuple(map(with_counterexample, known)), interrupted)
+
+
+def _explored(
+    grid: Grid, rung: Rung, explorer: Explorer, follow: Follow, *, stop_at_first: bool
+) -> list[Outcome]:
+    """The cells of a rung."""
+    sized = grid.within(rung.records, rung.epochs)
+    questions = [question_of(cell, sized, stop_at_first=stop_at_first) for cell in rung.cells]
+    follow(rung, 0, None)
+    answers = asking_once(explorer)(
+        questions, lambda done, under_way: follow(rung, done, under_way)
+    )
+    return judged(grid, rung.cells, answers)
+
+
+def _merged(known: Sequence[Outcome], found: Sequence[Outcome]) -> list[Outcome]:
+    """What is known of every cell after one more rung, in the order of the cells."""
+    raised = {outcome.cell.at(): outcome for outcome in found}
+    if not known:
+        return list(found)
+    return [_better(outcome, raised.get(outcome.cell.at())) for outcome in known]
+
+
+def _better(known: Outcome, found: Outcome | None) -> Outcome:
+    """The larger bounds where they say more: where they were finished, or broke something worse."""
+    if found is None:
+        return known
+    if found.answer.complete or _rank(found) < _rank(known):
+        return found
+    environment, answer = found.cell.environment, found.answer
+    return replace(
+        known,
+        unfinished=Unfinished(
+            environment.records,
+            environment.epochs,
+            answer.stopped_by or "",
+            answer.distinct,
+            answer.depth,
+        ),
+    )
+
+
+def _rank(outcome: Outcome) -> int:
+    """How bad the worst promised claim is that is broken: the less the worse."""
+    broken = [c for c in outcome.claims if c.is_violated and c.contract is None]
+    return min((badness(claim)[1] for claim in broken), default=len(CLAIMS) + 1)
+
+
+def _rejudged(grid: Grid, known: Sequence[Outcome]) -> list[Outcome]:
+    """The same beside each other: what one cell shows may say what is no excuse in another."""
+    fresh = judged(grid, [o.cell for o in known], [o.answer for o in known])
+    return [
+        replace(outcome, unfinished=before.unfinished)
+        for outcome, before in zip(fresh, known, strict=True)
+    ]
+
+
+def _next_rung(grid: Grid, known: Sequence[Outcome]) -> Rung | None:
+    """More epochs for the cells that they cut; where there is none, one more record.
+
+    Of several bounds the smallest are raised first.
+    """
+    unsettled = [outcome for outcome in known if _is_unsettled(outcome)]
+    cut = [o for o in unsettled if o.is_cut_by_epochs and _epochs(o) < grid.epochs_max]
+    if cut:
+        records, epochs = min((_records(o), _epochs(o)) for o in cut)
+        chosen = [o for o in cut if (_records(o), _epochs(o)) == (records, epochs)]
+        return _rung(grid, chosen, records, min(epochs + EPOCHS_STEP, grid.epochs_max))
+    few = [o for o in unsettled if _records(o) < grid.records_max]
+    if few:
+        records = min(map(_records, few))
+        chosen = [o for o in few if _records(o) == records]
+        return _rung(grid, chosen, records + 1, max(map(_epochs, chosen)))
+    return None
+
+
+def _is_unsettled(outcome: Outcome) -> bool:
+    """Whether larger bounds may show more: it was finished, and the worst loss is not found yet."""
+    if not outcome.answer.complete or outcome.unfinished is not None:
+        return False
+    worst = outcome.worst
+    return outcome.standing is not Standing.VIOLATED or (
+        worst is not None and worst.word != CLAIMS[0].word
+    )
+
+
+def _rung(grid: Grid, outcomes: Sequence[Outcome], records: int, epochs: int) -> Rung:
+    """What was largest comes first, so that no core waits for it in the end."""
+    larger = grid.within(records, epochs)
+    largest_first = sorted(outcomes, key=lambda outcome: -outcome.answer.distinct)
+    cells = tuple(larger.cell(outcome.cell.coordinates) for outcome in largest_first)
+    return Rung(cells, records, epochs)
+
+
+def _records(outcome: Outcome) -> int:
+    return outcome.cell.environment.records
+
+
+def _epochs(outcome: Outcome) -> int:
+    return outcome.cell.environment.epochs

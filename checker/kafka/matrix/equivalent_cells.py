@@ -1,0 +1,90 @@
+"""Equivalent cells: those with the same states under two versions are explored once.
+
+Some rules change nothing before a certain action (`model.message.features.Feature.begins_with`): a
+broker epoch is only of the past once a broker has registered anew. Where a search has never taken
+that action, its answer is also that of the version which differs in such rules alone. Whether it
+was taken is counted, not assumed; where it was, the other cell is explored as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Sequence
+
+from checker.kafka.matrix.answering import Answer, Question, problem_of
+from checker.kafka.matrix.running import Explorer, Watch
+from checker.search.result import INTERRUPTED
+from model.message.declared import option_of
+from model.message.environment import FAULTS
+from model.message.features import FEATURES
+from model.message.versions import version_of
+
+_WAITING = tuple(feature for feature in FEATURES if feature.begins_with)
+_TAKES_BROKERS_DOWN = [option_of(name) for name, fault in FAULTS.items() if fault.takes_down]
+"""Where one of these may happen brokers do start again, and it is no use to try."""
+
+
+def asking_once(explorer: Explorer) -> Explorer:
+    """The same answers, with one search for cells whose states are the same."""
+
+    def explore(questions: Sequence[Question], watch: Watch) -> list[Answer]:
+        first = _first_of_its_kind(questions)
+        asked = [place for place, other in enumerate(first) if place == other]
+        answers = _asked(explorer, questions, asked, watch)
+        others = [
+            place
+            for place, other in enumerate(first)
+            if place != other and not _is_for_both(answers[other])
+        ]
+        if others:
+            answers |= _asked(explorer, questions, others, watch, before=len(asked))
+        found = [answers.get(place, answers[other]) for place, other in enumerate(first)]
+        if not any(answer.stopped_by == INTERRUPTED for answer in found):
+            watch(len(questions), None)
+        return found
+
+    return explore
+
+
+def _asked(
+    explorer: Explorer,
+    questions: Sequence[Question],
+    places: Sequence[int],
+    watch: Watch,
+    *,
+    before: int = 0,
+) -> dict[int, Answer]:
+    """The answers to the questions at these places; `watch` receives places among all."""
+
+    def describe(done: int, under_way: Collection[int] | None) -> None:
+        now = None if under_way is None else [places[place] for place in under_way]
+        watch(before + done, now)
+
+    found = explorer([questions[place] for place in places], describe)
+    return dict(zip(places, found, strict=True))
+
+
+def _first_of_its_kind(questions: Sequence[Question]) -> list[int]:
+    """For each question the place of the first that may have the same answer, often its own."""
+    places: dict[Hashable, int] = {}
+    return [places.setdefault(_kind(q), place) for place, q in enumerate(questions)]
+
+
+def _kind(question: Question) -> Hashable:
+    """All that its answer depends on while no rule that waits has begun."""
+    problem = problem_of(question)
+    settings = problem.model.settings
+    if not any(question.options[name] for name in _TAKES_BROKERS_DOWN):
+        waiting = sum(feature.bit for feature in _WAITING)
+        settings = settings._replace(features=version_of(question.version).features & ~waiting)
+    limits = (question.invariants, question.max_states, question.stop_at_first, question.enough)
+    model = problem.model
+    return (settings, model.layout, tuple(model.contents), problem.checked, limits, question.shared)
+
+
+def _is_for_both(answer: Answer) -> bool:
+    """Whether what was explored has nothing that a rule waits for, or nothing was explored."""
+    if answer.stopped_by == INTERRUPTED:
+        return True
+    fired = dict(answer.fired)
+    # A search that raised has counted nothing.
+    return answer.raised_in is None and not any(fired.get(f.begins_with) for f in _WAITING)

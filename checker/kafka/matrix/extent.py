@@ -1,0 +1,65 @@
+"""Extent of a cell's exploration in words: bounds, cuts, deeper attempts.
+
+And whether what it is about happened at all there, without which that it holds would say nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from checker.kafka.matrix.grid import EPOCHS_STEP
+from checker.kafka.matrix.outcome import Outcome, Standing, Unfinished
+from checker.problem.wording import counted, roughly
+from checker.search.result import INTERRUPTED
+from model.message.environment import EPOCHS_MAX, Environment
+
+
+def describe_sizes(environment: Environment) -> str:
+    """`2 records, epochs 0 to 3`"""
+    return f"{counted(environment.records, 'record')}, epochs 0 to {environment.epochs}"
+
+
+def describe_extent(outcome: Outcome) -> Iterator[str]:
+    """What a cell that holds rests on; of one that was stopped, how far it came."""
+    environment = outcome.cell.environment
+    if outcome.standing is Standing.INCOMPLETE:
+        yield from _describe_stopped(outcome)
+        return
+    records = counted(environment.records, "record")
+    if outcome.is_cut_by_epochs:
+        more = min(environment.epochs + EPOCHS_STEP, EPOCHS_MAX)
+        yield (
+            f"Explored with {describe_sizes(environment)}. Later epochs were cut: one of them may "
+            f"still break it (--max-epochs {more})."
+        )
+    else:
+        yield f"Explored with {records}; the bound of epochs 0 to {environment.epochs} cut nothing."
+    if outcome.unfinished is not None:
+        yield _describe_unfinished(outcome.unfinished)
+
+
+def _describe_unfinished(larger: Unfinished) -> str:
+    sizes = f"{counted(larger.records, 'record')}, epochs 0 to {larger.epochs}"
+    if not larger.distinct:
+        return f"With {sizes} it was not explored: {larger.stopped_by}."
+    steps = counted(larger.depth, "step")
+    return (
+        f"With {sizes} it was stopped after {steps} and {roughly(larger.distinct)} states "
+        f"({larger.stopped_by}); nothing more is broken until there."
+    )
+
+
+def _describe_stopped(outcome: Outcome) -> Iterator[str]:
+    answer = outcome.answer
+    if not answer.distinct:
+        yield f"Not explored: {answer.stopped_by}."
+        return
+    yield (
+        f"Stopped by {answer.stopped_by} after {roughly(answer.distinct)} states with "
+        f"{describe_sizes(outcome.cell.environment)}: nothing may be concluded."
+    )
+    broken = [claim for claim in outcome.claims if claim.is_violated]
+    if not broken:
+        yield f"Nothing is broken within the first {counted(answer.depth, 'step')}."
+    if answer.stopped_by != INTERRUPTED:
+        yield "A larger --max-states, or fewer --replicas, may finish it."

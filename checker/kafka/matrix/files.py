@@ -1,0 +1,148 @@
+"""A matrix as JSON and as CSV, for programs. `docs/matrix.md` describes the keys."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from dataclasses import asdict
+from typing import Any
+
+from checker.kafka.matrix.advice import Remedy, cost
+from checker.kafka.matrix.command import describe_command
+from checker.kafka.matrix.config_table import ConfigAnswer
+from checker.kafka.matrix.grid import AXES
+from checker.kafka.matrix.matrix import Matrix
+from checker.kafka.matrix.outcome import Outcome
+from counterexamples import to_json
+
+FORMAT = "waterline-matrix/2"
+
+
+def to_object(matrix: Matrix, answer: ConfigAnswer | None = None) -> dict[str, Any]:
+    """The matrix as plain values. Only `engine` and the `seconds` depend on engine and machine."""
+    grid = matrix.grid
+    text: dict[str, Any] = {
+        "format": FORMAT,
+        "replicas": grid.replicas,
+        "records": grid.records,
+        "epochs": grid.epochs,
+        "records_max": max(grid.records, grid.records_max),
+        "epochs_max": max(grid.epochs, grid.epochs_max),
+        "max_states": grid.max_states,
+        "axes": {axis.name: [value.name for value in axis.values] for axis in grid.axes},
+        "complete": matrix.complete,
+        "interrupted": matrix.interrupted,
+        "distinct": matrix.distinct,
+        "engine": matrix.engine,
+        "seconds": round(matrix.seconds, 3),
+        "cells": [_cell(outcome) for outcome in matrix.outcomes],
+    }
+    if answer is not None:
+        text["settings"] = [asdict(setting) for setting in answer.config.settings]
+        text["kafka"] = answer.config.kafka
+        text["notes"] = list(answer.config.notes)
+        text["remedies"] = {
+            fault: [_remedy(remedy) for remedy in remedies]
+            for fault, remedies in answer.advice.tried.items()
+        }
+        text["recommendation"] = _recommendation(answer)
+        text["like"] = {
+            fault: [
+                {"entry": k.scenario.number, "repair": k.repair.description, "steps": k.steps}
+                for k in kin
+            ]
+            for fault, kin in answer.kin.items()
+        }
+    return text
+
+
+def to_text(matrix: Matrix, answer: ConfigAnswer | None = None) -> str:
+    """The object, indented."""
+    return json.dumps(to_object(matrix, answer), indent=2) + "\n"
+
+
+def to_csv(matrix: Matrix) -> str:
+    """A line a cell: where it lies, how it stands, and of every claim its verdict and depth."""
+    written = io.StringIO()
+    axes = [axis.name for axis in AXES]
+    claims = [claim.name for claim in matrix.outcomes[0].claims]
+    text = [column for name in claims for column in (name, f"{name} depth")]
+    sizes = ("records", "epochs")
+    stands = ("label", "standing", "worst", "worst depth")
+    ends = ("distinct", "generated", "depth", "complete", "stopped_by")
+    lines = csv.writer(written, lineterminator="\n")
+    lines.writerow([*axes, *stands, *text, *sizes, "cut by epochs", *ends])
+    for outcome in matrix.outcomes:
+        worst, answer = outcome.worst, outcome.answer
+        verdicts = [v for claim in outcome.claims for v in (claim.verdict.value, claim.depth)]
+        lines.writerow(
+            [
+                *outcome.cell.at(),
+                outcome.label,
+                outcome.standing.value,
+                *((worst.name, worst.depth) if worst else ("", "")),
+                *verdicts,
+                *(getattr(outcome.cell.environment, size) for size in sizes),
+                outcome.is_cut_by_epochs,
+                *(getattr(answer, end) for end in ends),
+            ]
+        )
+    return written.getvalue()
+
+
+def _remedy(remedy: Remedy) -> dict[str, Any]:
+    return {
+        "changes": dict(remedy.changes.values),
+        "told": remedy.changes.description,
+        "label": remedy.label,
+        "closes": remedy.closes,
+        "distinct": remedy.outcome.answer.distinct,
+    }
+
+
+def _recommendation(answer: ConfigAnswer) -> dict[str, Any] | None:
+    best = answer.advice.recommendation
+    if best is None:
+        return None
+    return {
+        "changes": dict(best.changes.values),
+        "told": best.changes.description,
+        "closes": list(best.closes),
+        "cost": list(cost(best.changes, answer.config)),
+    }
+
+
+def _cell(outcome: Outcome) -> dict[str, Any]:
+    answer, worst, replayed = outcome.answer, outcome.worst, outcome.replayed
+    return {
+        "at": dict(outcome.cell.coordinates),
+        "standing": outcome.standing.value,
+        "label": outcome.label,
+        "worst": worst.name if worst else None,
+        "empty": outcome.emptiness,
+        "claims": {
+            claim.name: {
+                "verdict": claim.verdict.value,
+                "depth": claim.depth,
+                "contract": claim.contract,
+                "depth_clean": claim.depth_clean,
+            }
+            for claim in outcome.claims
+        },
+        "explanation": outcome.explanation or None,
+        "command": describe_command(outcome) if worst else None,
+        "trace": json.loads(to_json(replayed.trace)) if replayed else None,
+        "distinct": answer.distinct,
+        "generated": answer.generated,
+        "depth": answer.depth,
+        "complete": answer.complete,
+        "stopped_by": answer.stopped_by,
+        "cut": dict(answer.cut),
+        "cut_by_epochs": outcome.is_cut_by_epochs,
+        "unfinished": asdict(outcome.unfinished) if outcome.unfinished else None,
+        "fired": dict(answer.fired),
+        "never": list(answer.never),
+        "bounds": outcome.cell.environment.options(),
+        "seconds": round(answer.seconds, 3),
+    }

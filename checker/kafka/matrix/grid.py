@@ -1,0 +1,293 @@
+"""The grid: axes of versions, settings and faults. A new axis value is an entry here.
+
+`AXES` are the directions of the grid, `FAULTS` what may go wrong. Claims that are worth a verdict
+say so themselves (`model.core.claim.Breach`). Versions are those of `model.message.versions`, or
+any text that it reads; which of them a Kafka release follows is declared in
+`model.message.releases`. All cells of a grid have one layout: one compilation.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import invariants
+from checker.kafka.families import MESSAGE
+from checker.problem.problem import Problem
+from model.core.claim import ActionProperty, Invariant
+from model.core.errors import BadEnvironment
+from model.core.nearest import did_you_mean
+from model.message.declared import option_of
+from model.message.environment import FAULTS as DECLARED_FAULTS
+from model.message.environment import Environment
+from model.message.versions import VERSIONS
+
+VERSION = "version"
+ACKS = "acks"
+MIN_INSYNC = "min.insync.replicas"
+UNCLEAN = "unclean.leader.election.enable"
+FAULT = "faults"
+
+RECORDS = 2
+"""Records where nothing else is said; with fewer, some losses need one that cannot be written."""
+EPOCHS = 3
+"""Highest leader epoch to begin with: that of the named environments."""
+EPOCHS_MAX_RAISED = 9
+"""Highest leader epoch that a cell is raised to unless `--max-epochs` says otherwise."""
+EPOCHS_STEP = 3
+"""By how much it is raised. Each step is another shape to compile; where no epoch is cut any more,
+a larger bound has the very same states."""
+STATES_MAX = 20_000_000
+"""Distinct states that a cell may have unless `--max-states` says otherwise: half a gigabyte."""
+_MANY_REPLICAS = 3
+"""From so many on a second record makes a cell about twenty times larger."""
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A value of an axis: its name, the options it stands for, and what an operator calls that."""
+
+    name: str
+    options: Mapping[str, object] = field(default_factory=dict)
+    sentence: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """A direction of the grid. `default` is its one value where a grid does not go over it."""
+
+    name: str
+    values: tuple[Value, ...]
+    default: str
+
+    def value(self, name: str) -> Value:
+        """The value of this name. Raises `BadEnvironment`."""
+        for value in self.values:
+            if value.name == name:
+                return value
+        described = did_you_mean(name, [value.name for value in self.values])
+        raise BadEnvironment(f"{self.name} is {name!r}{described}")
+
+    def only(self, names: Sequence[str]) -> Axis:
+        """The same axis with these values alone, in its own order. Raises `BadEnvironment`."""
+        for name in names:
+            self.value(name)
+        return Axis(self.name, tuple(v for v in self.values if v.name in names), self.default)
+
+
+NO_FAULTS: Mapping[str, object] = {option_of(name): 0 for name in DECLARED_FAULTS}
+"""No budget at all. A fault starts from these."""
+
+
+def _rows() -> Iterator[tuple[str, Value]]:
+    """Each fault that has a row of its own, once (`model.message.declared.Fault.row`)."""
+    for name, fault in DECLARED_FAULTS.items():
+        if fault.row is not None:
+            row, sentence = fault.row
+            yield name, Value(row, {option_of(name): 1}, sentence)
+
+
+_ALONE = dict(_rows())
+_DESCRIBED_FIRST = (
+    Value("none", {}, "Nothing fails, and leadership stays where it is."),
+    Value("one crash", {"restarts": 1}, "One broker process crashes and may come back."),
+    Value("two crashes", {"restarts": 2}, "Broker processes crash twice, and may come back."),
+    Value("leader moves", {"moves": 2}, "Leadership moves twice, as in a rolling reassignment."),
+    Value("crash and move", {"restarts": 1, "moves": 1}, "One crash, and leadership moves once."),
+    Value(
+        "rolling restart",
+        {"shutdowns": 2, "moves": 1},
+        "Two controlled shutdowns, which may overlap, each with a start; leadership moves once.",
+    ),
+    Value(
+        "zombie",
+        {"session-expiries": 2, "moves": 1, "requests-survive": True, "late-metadata": True},
+        "Live brokers are taken for dead; requests of the past arrive late.",
+    ),
+    _ALONE["power_losses"],
+    Value(
+        "disk out of sync",
+        {"lost-disks": 1, "disk-loss": "out-of-sync", "restarts": 1, "requests-survive": True},
+        "A broker out of sync loses its disk, and one process crashes.",
+    ),
+    _ALONE["lost_disks"],
+)
+FAULTS = (*_DESCRIBED_FIRST, *(value for value in _ALONE.values() if value not in _DESCRIBED_FIRST))
+
+AXES = (
+    Axis(
+        VERSION,
+        tuple(Value(version.name, {}, version.sentence) for version in VERSIONS.values()),
+        default=list(VERSIONS)[-1],
+    ),
+    Axis(
+        ACKS,
+        (
+            Value("0", {"acks": "0"}, "Producers wait for nothing."),
+            Value("1", {"acks": "1"}, "Producers wait for the leader alone."),
+            Value("all", {"acks": "all"}, "Producers wait for every replica in sync."),
+        ),
+        default="all",
+    ),
+    Axis(
+        MIN_INSYNC,
+        (
+            Value("1", {"min-insync-replicas": 1}, "A leader alone still accepts acks=all."),
+            Value("2", {"min-insync-replicas": 2}, "acks=all needs one more replica in sync."),
+        ),
+        default="1",
+    ),
+    Axis(
+        UNCLEAN,
+        (
+            Value("false", {"unclean-leader-election": False}, "Only a replica in sync may lead."),
+            Value("true", {"unclean-leader-election": True}, "If none is in sync, any may lead."),
+        ),
+        default="false",
+    ),
+    Axis(FAULT, FAULTS, default="crash and move"),
+)
+OVER = (VERSION, MIN_INSYNC, UNCLEAN, FAULT)
+"""The axes of a grid where nothing else is said: acks=all is what there is a promise for."""
+SETTINGS = (ACKS, MIN_INSYNC, UNCLEAN)
+"""The axes that an operator sets."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A claim an operator cares about, and the word a cell has for breaking it."""
+
+    name: str
+    word: str
+    sentence: str
+
+
+def _cared_about() -> Iterator[Claim]:
+    asked: tuple[Invariant | ActionProperty, ...] = (*invariants.ALL, *invariants.PROPERTIES)
+    breaches = [(claim.breach, claim.name) for claim in asked if claim.breach is not None]
+    for breach, name in sorted(breaches, key=lambda found: found[0].severity):
+        yield Claim(name, breach.word, breach.sentence)
+
+
+CLAIMS = tuple(_cared_about())
+"""Worst first. Any other claim that is asked for comes after them."""
+
+OTHER_WORD = "breaks"
+
+
+Place = tuple[str, ...]
+"""Coordinates in the order of `AXES`, to look a cell up by."""
+
+
+def place(coordinates: Mapping[str, str]) -> Place:
+    """Where the cell with these coordinates lies."""
+    return tuple(coordinates[axis.name] for axis in AXES)
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One place of the grid: a version in an environment; `coordinates` name both."""
+
+    coordinates: Mapping[str, str]
+    environment: Environment
+
+    @property
+    def version(self) -> str:
+        """The version of the protocol."""
+        return self.coordinates[VERSION]
+
+    def problem(self, invariants: Sequence[str]) -> Problem:
+        """What is to be checked there."""
+        return MESSAGE.problem(self.version, self.environment, invariants)
+
+    def at(self, changed: Mapping[str, str] | None = None) -> Place:
+        """Where it lies, or another cell with some coordinates `changed`."""
+        return place({**self.coordinates, **(changed or {})})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grid:
+    """Axes with the values that were chosen, the sizes of its cells, and what is asked.
+
+    `records` and `epochs` are what every cell begins with. A cell that shows no loss there is
+    raised to `records_max` and `epochs_max`, as `checker.kafka.matrix.deepening` says; 0: not at
+    all. With `worst_is_enough` a cell ends with the first level that breaks the worst claim, if
+    Kafka promises that: what else breaks, and where, is not asked.
+    """
+
+    axes: tuple[Axis, ...]
+    replicas: int = 2
+    records: int = RECORDS
+    epochs: int = EPOCHS
+    records_max: int = 0
+    epochs_max: int = 0
+    invariants: tuple[str, ...] = tuple(claim.name for claim in CLAIMS)
+    max_states: int = STATES_MAX
+    worst_is_enough: bool = False
+
+    def axis(self, name: str) -> Axis:
+        """The axis of this name."""
+        return next(axis for axis in self.axes if axis.name == name)
+
+    @property
+    def varied(self) -> tuple[Axis, ...]:
+        """The axes that have more than one value."""
+        return tuple(axis for axis in self.axes if len(axis.values) > 1)
+
+    def within(self, records: int, epochs: int) -> Grid:
+        """The same grid whose cells begin with these sizes."""
+        return replace(self, records=records, epochs=epochs)
+
+    def cells(self) -> Iterator[Cell]:
+        """Every combination, the last axis fastest. Raises `BadEnvironment`."""
+        for values in itertools.product(*(axis.values for axis in self.axes)):
+            yield self._cell(values)
+
+    def cell(self, coordinates: Mapping[str, str]) -> Cell:
+        """The combination of these values. Raises `BadEnvironment`."""
+        return self._cell([axis.value(coordinates[axis.name]) for axis in self.axes])
+
+    def _cell(self, values: Sequence[Value]) -> Cell:
+        coordinates = {a.name: v.name for a, v in zip(self.axes, values, strict=True)}
+        sizes = {"replicas": self.replicas, "records": self.records, "epochs": self.epochs}
+        options = {**Environment().options(), **NO_FAULTS, **sizes}
+        for value in values:
+            options |= value.options
+        try:
+            return Cell(coordinates, Environment.from_options(options))
+        except BadEnvironment as problem:
+            raise BadEnvironment(f"{problem}; --only leaves values out") from None
+
+
+def first_records(replicas: int, records: int) -> int:
+    """How many records to begin with where at most `records` are wanted: few where it is costly."""
+    return 1 if replicas >= _MANY_REPLICAS else records
+
+
+def grid_over(
+    over: Sequence[str],
+    only: Sequence[tuple[str, str]] = (),
+    **asked: object,
+) -> Grid:
+    """A grid over these axes, with the values of `only` where an axis is in it.
+
+    Any other axis has one value, its default. Raises `BadEnvironment` for what is unknown.
+    """
+    known = [axis.name for axis in AXES]
+    for name in (*over, *(axis for axis, _ in only)):
+        if name not in known:
+            raise BadEnvironment(f"axis is {name!r}{did_you_mean(name, known)}")
+    chosen = []
+    for axis in AXES:
+        names = [value for name, value in only if name == axis.name]
+        everything = [value.name for value in axis.values]
+        chosen.append(axis.only(names or (everything if axis.name in over else [axis.default])))
+    return checked(Grid(axes=tuple(chosen), **asked))  # type: ignore[arg-type]  # its own fields
+
+
+def checked(grid: Grid) -> Grid:
+    """The grid, if every cell of it can be. Raises `BadEnvironment`."""
+    for cell in grid.cells():
+        cell.problem(grid.invariants)
+    return grid

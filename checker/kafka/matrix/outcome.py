@@ -1,0 +1,226 @@
+"""Outcome of a cell: its standing, and the worst violated claim."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import invariants
+from checker.kafka.matrix.answering import Answer
+from checker.kafka.matrix.grid import CLAIMS, OTHER_WORD, UNCLEAN, Cell, Grid, Place
+from checker.kafka.matrix.vacuity import vacuity
+from checker.search.engines.answers import ModelFault
+from checker.search.result import Verdict
+from checker.search.rule_errors import explain_fault
+from checker.traces.finding import finding_at
+from counterexamples import Replayed
+from model.core.claim import ActionProperty, Invariant
+from model.message.environment import Environment
+from model.message.settings import settings_of
+from model.message.versions import version_of
+
+EPOCHS_BOUND = "epochs"
+"""What the model calls the bound on leader epochs, where it counts what a bound has cut."""
+_OUT_OF_REACH, _LEADERLESS = "acknowledged_somewhere", "leader_possible"
+_SEVERITY = [claim.name for claim in CLAIMS]
+_WORDS = {claim.name: claim.word for claim in CLAIMS}
+
+
+class Standing(enum.Enum):
+    """How a cell stands, at a glance."""
+
+    HOLDS = "holds"
+    """Every claim holds in every reachable state within the bounds, or does not apply."""
+    CONTRACT = "contract"
+    """All that is violated is what Kafka does not promise with these settings."""
+    VIOLATED = "violated"
+    """A claim is violated that Kafka promises."""
+    INCOMPLETE = "incomplete"
+    """Stopped early, with nothing broken that is promised: nothing may be concluded."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimOutcome:
+    """The verdict of one claim. `contract` is why Kafka does not promise it, where it is broken.
+
+    `depth_clean` is after how many steps it also breaks with unclean elections off, if that is why
+    these are no excuse.
+    """
+
+    name: str
+    verdict: Verdict
+    depth: int | None
+    contract: str | None = None
+    depth_clean: int | None = None
+
+    @property
+    def is_violated(self) -> bool:
+        """Whether a reachable state breaks it."""
+        return self.verdict is Verdict.VIOLATED
+
+    @property
+    def word(self) -> str:
+        """What breaking it is called in a cell."""
+        return _WORDS.get(self.name, OTHER_WORD)
+
+
+@dataclass(frozen=True, slots=True)
+class Unfinished:
+    """Larger bounds that were begun, and not finished, with nothing worse found until then."""
+
+    records: int
+    epochs: int
+    stopped_by: str
+    distinct: int
+    depth: int
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A cell with its verdicts; for a broken one the counterexample of the worst claim.
+
+    `cell` has the largest bounds at which something is known; `unfinished` is what was tried beyond
+    them.
+    """
+
+    cell: Cell
+    answer: Answer
+    claims: tuple[ClaimOutcome, ...]
+    replayed: Replayed | None = None
+    explanation: str = ""
+    unfinished: Unfinished | None = None
+
+    @property
+    def is_cut_by_epochs(self) -> bool:
+        """Whether there was more to come in a later leader epoch than the bound allows.
+
+        A bound on records always cuts, for one more could always be produced; a fault's own budget
+        is what the cell is about.
+        """
+        return dict(self.answer.cut).get(EPOCHS_BOUND, 0) > 0
+
+    @property
+    def lacks_records(self) -> bool:
+        """Whether one more record was begun, and not finished."""
+        larger = self.unfinished
+        return larger is not None and larger.records > self.cell.environment.records
+
+    @property
+    def standing(self) -> Standing:
+        """How the cell stands."""
+        broken = [claim for claim in self.claims if claim.is_violated]
+        if any(claim.contract is None for claim in broken):
+            return Standing.VIOLATED
+        if not self.answer.complete:
+            return Standing.INCOMPLETE
+        return Standing.CONTRACT if broken else Standing.HOLDS
+
+    @property
+    def worst(self) -> ClaimOutcome | None:
+        """The worst claim that is broken: one that Kafka promises, if any.
+
+        What is out of reach because nobody can lead is no loss yet: that nobody can is what is
+        told then.
+        """
+        broken = [claim for claim in self.claims if claim.is_violated]
+        return min((c for c in broken if not _follows(c, broken)), key=badness, default=None)
+
+    @property
+    def emptiness(self) -> str | None:
+        """Why that the claims hold says little, if so."""
+        if self.standing is not Standing.HOLDS:
+            return None
+        answer = self.answer
+        return vacuity(self.cell.environment, answer.never, dict(answer.fired))
+
+    @property
+    def label(self) -> str:
+        """What stands in the cell: `holds`, `holds e3 r1`, `loses 12`, `contract 4`, `?`."""
+        standing = self.standing
+        if standing is Standing.INCOMPLETE:
+            return "?"
+        worst = self.worst
+        if worst is None:
+            environment = self.cell.environment
+            within = f" e{environment.epochs}" if self.is_cut_by_epochs else ""
+            within += f" r{environment.records}" if self.lacks_records else ""
+            return f"holds{'*' if self.emptiness else ''}{within}"
+        return f"{worst.word if standing is Standing.VIOLATED else 'contract'} {worst.depth}"
+
+
+def judged(grid: Grid, cells: Sequence[Cell], answers: Sequence[Answer]) -> list[Outcome]:
+    """What the answers mean, in the order of the cells.
+
+    A loss that also happens with unclean elections off is not excused by having them on; that cell
+    is looked at if it was explored as well. Raises what an action or invariant raised.
+    """
+    for cell, answer in zip(cells, answers, strict=True):
+        if answer.raised_in is not None:
+            raise explain_fault(cell.problem(grid.invariants), ModelFault(answer.raised_in))
+    explored = {cell.at(): answer for cell, answer in zip(cells, answers, strict=True)}
+    return [
+        Outcome(cell, answer, _claims(cell, answer, explored))
+        for cell, answer in zip(cells, answers, strict=True)
+    ]
+
+
+def _follows(claim: ClaimOutcome, broken: Sequence[ClaimOutcome]) -> bool:
+    """Whether a record is out of an election's reach where no election has a candidate at all."""
+    if claim.name != _OUT_OF_REACH or claim.depth is None:
+        return False
+    leaderless = next((c.depth for c in broken if c.name == _LEADERLESS), None)
+    return leaderless is not None and leaderless <= claim.depth
+
+
+def badness(claim: ClaimOutcome) -> tuple[bool, int]:
+    """The worst is the least: promised before not promised, then as `CLAIMS` has them."""
+    rank = _SEVERITY.index(claim.name) if claim.name in _SEVERITY else len(_SEVERITY)
+    return claim.contract is not None, rank
+
+
+_ASKED: tuple[Invariant | ActionProperty, ...] = (*invariants.ALL, *invariants.PROPERTIES)
+_CONTRACTS = {claim.name: claim.contract for claim in _ASKED}
+
+
+def contract(claim: str, version: str, environment: Environment) -> str | None:
+    """Why Kafka does not promise the claim in this environment; None: it does.
+
+    This judges by the settings alone; `judged` also looks at the cell that has unclean elections
+    off.
+    """
+    return _CONTRACTS[claim](settings_of(environment, version_of(version)))
+
+
+def _claims(
+    cell: Cell, answer: Answer, explored: Mapping[Place, Answer]
+) -> tuple[ClaimOutcome, ...]:
+    environment = cell.environment
+    is_unclean = environment.unclean_leader_election
+    clean_environment = replace(environment, unclean_leader_election=False)
+    clean_cell = cell.at({UNCLEAN: "false"})
+    clean = explored.get(clean_cell) if is_unclean else None
+    depths_clean = {name: depth for name, _, depth in clean.verdicts} if clean else {}
+    claims = []
+    for name, text, depth in answer.verdicts:
+        verdict = Verdict(text)
+        if verdict is not Verdict.VIOLATED:
+            claims.append(ClaimOutcome(name, verdict, depth))
+            continue
+        depth_clean = None
+        if not contract(name, cell.version, clean_environment):
+            depth_clean = depths_clean.get(name)
+        reason = contract(name, cell.version, environment) if depth_clean is None else None
+        claims.append(ClaimOutcome(name, verdict, depth, reason, depth_clean))
+    return tuple(claims)
+
+
+def with_counterexample(outcome: Outcome) -> Outcome:
+    """The same with the trace of its worst claim replayed and confirmed, if anything is broken."""
+    worst = outcome.worst
+    if worst is None:
+        return outcome
+    problem = outcome.cell.problem([worst.name])
+    claim = next(known for known in problem.judged if known.name == worst.name)
+    found = finding_at(problem.model, claim, outcome.answer.paths[worst.name])
+    return replace(outcome, replayed=found.replayed, explanation=found.explanation)

@@ -1,0 +1,132 @@
+"""Parallel exploration of cells, in threads or on Spark.
+
+Either way a cell is explored by one thread in memory, and cells of one shape share what is
+compiled.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Collection, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+
+from checker.compiler.kernel import is_compiled
+from checker.kafka.matrix.answering import Answer, Question, answer, problem_of, unexplored
+from checker.search.engines.choice import EngineChoice, threads_of
+from checker.search.engines.prepare import prepare
+from checker.search.result import INTERRUPTED
+
+_LOOK_SECONDS = 1.0
+
+Watch = Callable[[int, Collection[int] | None], None]
+"""Receives how many questions are answered, and which are under way, where that is known."""
+
+Explorer = Callable[[Sequence[Question], Watch], list[Answer]]
+"""Answers questions, in their order."""
+
+
+def unwatched(done: int, under_way: Collection[int] | None) -> None:
+    """Where nobody watches."""
+
+
+@contextmanager
+def exploring(
+    choice: EngineChoice, *, announce: Callable[[str], None] = lambda message: None
+) -> Iterator[Explorer]:
+    """Whoever explores cells, on an engine that is started once."""
+    if choice.name == "local":
+        threads = threads_of(choice.threads)
+
+        def answers(questions: Sequence[Question], watch: Watch) -> list[Answer]:
+            return answers_here(questions, watch, threads=threads)
+
+        yield _prepared(answers, announce)
+    else:
+        with _spark(choice, announce) as explorer:
+            yield _prepared(explorer, announce)
+
+
+def _prepared(explorer: Explorer, announce: Callable[[str], None]) -> Explorer:
+    """The same, with what the questions need compiled before any of them is asked.
+
+    Most share what is compiled. Ctrl-C meanwhile leaves all of them unexplored.
+    """
+
+    def explore(questions: Sequence[Question], watch: Watch) -> list[Answer]:
+        try:
+            for question in questions:
+                problem = problem_of(question)
+                if not is_compiled(problem):
+                    prepare(problem, announce=announce)
+        except KeyboardInterrupt:
+            return [unexplored(question, INTERRUPTED) for question in questions]
+        return explorer(questions, watch)
+
+    return explore
+
+
+def answers_here(questions: Sequence[Question], watch: Watch, *, threads: int) -> list[Answer]:
+    """Explore in threads of this process. Ctrl-C leaves what was not finished incomplete."""
+    stop = threading.Event()
+
+    def late() -> bool:
+        if stop.is_set():
+            raise KeyboardInterrupt
+        return False
+
+    with ThreadPoolExecutor(threads, thread_name_prefix="cell") as pool:
+        jobs = [pool.submit(answer, question, late) for question in questions]
+        try:
+            left = set(jobs)
+            while left:
+                done, left = wait(left, timeout=_LOOK_SECONDS, return_when=FIRST_COMPLETED)
+                for job in done:
+                    job.result()
+                running = [place for place, job in enumerate(jobs) if job.running()]
+                watch(len(jobs) - len(left), running)
+        except BaseException as ended:
+            stop.set()
+            for job in jobs:
+                job.cancel()
+            if not isinstance(ended, KeyboardInterrupt):
+                raise
+    return [
+        unexplored(question, INTERRUPTED) if job.cancelled() else job.result()
+        for question, job in zip(questions, jobs, strict=True)
+    ]
+
+
+@contextmanager
+def _spark(choice: EngineChoice, announce: Callable[[str], None]) -> Iterator[Explorer]:
+    """One job on Spark for all questions of a call, a task for each. Raises `EngineFailed`."""
+    from checker.search.engines.spark_side import SparkSide  # noqa: PLC0415 - the local engine needs none
+
+    spark = SparkSide(choice, announce)
+    # Whatever talks to the JVM does so beside this thread, which Ctrl-C then finds waiting.
+    beside = ThreadPoolExecutor(1, thread_name_prefix="spark-side")
+    try:
+        spark.start()
+        spark.wait()
+
+        def explore(questions: Sequence[Question], watch: Watch) -> list[Answer]:
+            if not questions:
+                return []
+
+            def look() -> bool:
+                watch(beside.submit(spark.finished_tasks).result(), None)
+                return False
+
+            try:
+                answers: list[Answer] = spark.each(
+                    "at the cells", questions, len(questions), answer, until=look
+                )
+            except KeyboardInterrupt:
+                spark.cancel()
+                return [unexplored(question, INTERRUPTED) for question in questions]
+            return answers
+
+        yield explore
+    finally:
+        beside.shutdown(wait=True)
+        spark.close()

@@ -1,0 +1,278 @@
+"""Table of a matrix: a section per setting, a row per fault, a column per version.
+
+Every cell says in a word what its colour says. Where not all versions fit side by side they are
+shown in several tables, one below the other.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.table import Table
+from rich.text import Text
+
+from checker.kafka.matrix.grid import (
+    CLAIMS,
+    FAULT,
+    OTHER_WORD,
+    SETTINGS,
+    VERSION,
+    Grid,
+    Place,
+    place,
+)
+from checker.kafka.matrix.matrix import Matrix
+from checker.kafka.matrix.outcome import Outcome, Standing
+from checker.problem.wording import counted, rough_time
+from counterexamples import Trimmed
+
+STYLES = {
+    Standing.HOLDS: "green",
+    Standing.CONTRACT: "yellow",
+    Standing.VIOLATED: "bold red",
+    Standing.INCOMPLETE: "bold magenta",
+}
+_GAP = 2
+_BLOCK_GAP = 4
+_SIDE_BY_SIDE = 110
+"""Columns from which blocks stand side by side, so that their titles are folded."""
+
+
+def render_matrix(matrix: Matrix) -> RenderableType:
+    """The headline, the tables, the legend and what it all rests on."""
+    table = MatrixTable(matrix.grid, {o.cell.at(): o for o in matrix.outcomes})
+    return Trimmed(
+        Group(
+            headline(matrix.grid),
+            table,
+            Text(),
+            legend(matrix.outcomes),
+            Text(),
+            faults(matrix.grid),
+            Text(),
+            counts(matrix),
+        )
+    )
+
+
+def headline(grid: Grid) -> RenderableType:
+    """The bounds of every cell, and what is the same in all of them."""
+    title = Text.assemble("Verdicts within ", (describe_bounds(grid), "bold"))
+    same = describe_same(grid)
+    return Group(title, Text(f"In every cell: {same}", style="dim")) if same else title
+
+
+def describe_same(grid: Grid) -> str:
+    """`acks=all, faults=one crash`: what every cell has."""
+    alone = [axis for axis in grid.axes if len(axis.values) == 1]
+    return ", ".join(f"{axis.name}={axis.values[0].name}" for axis in alone)
+
+
+def describe_bounds(grid: Grid) -> str:
+    """`3 replicas, 1 and then 2 records, epochs 0 to 3 (raised to 9 where they cut)`"""
+    records = counted(grid.records, "record")
+    if grid.records_max > grid.records:
+        records = f"{grid.records} and then {counted(grid.records_max, 'record')}"
+    raised = f" (raised to {grid.epochs_max} where they cut)"
+    epochs = f"epochs 0 to {grid.epochs}{raised if grid.epochs_max > grid.epochs else ''}"
+    return f"{counted(grid.replicas, 'replica')}, {records}, {epochs}"
+
+
+def describe_settings(coordinates: Mapping[str, str], grid: Grid) -> str:
+    """`acks=all, min.insync.replicas=2`: the settings that are not the same in every cell."""
+    varied = [axis.name for axis in grid.varied if axis.name in SETTINGS]
+    return ", ".join(f"{name}={coordinates[name]}" for name in varied)
+
+
+def describe_coordinates(coordinates: Mapping[str, str], grid: Grid) -> str:
+    """`two crashes, acks=all`: a cell of one version."""
+    return ", ".join(filter(None, (coordinates[FAULT], describe_settings(coordinates, grid))))
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixTable:
+    """The cells of a grid by their place, in blocks: one for each combination of settings.
+
+    Where the screen has room blocks stand side by side; where it is narrow, the versions of a block
+    are split.
+    """
+
+    grid: Grid
+    outcomes: Mapping[Place, Outcome]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        width = options.max_width
+        versions = [value.name for value in self.grid.axis(VERSION).values]
+        for group in self._fitting(versions, width - self._label_width):
+            folded = width if width < _SIDE_BY_SIDE else self._rows_width(group)
+            blocks = [self._block(settings, group, folded) for settings in combinations(self.grid)]
+            block_width = max(line.cell_len for block in blocks for line in block)
+            across = self._across((width + _BLOCK_GAP) // (block_width + _BLOCK_GAP))
+            for start in range(0, len(blocks), across):
+                yield Text()
+                yield from _beside(blocks[start : start + across], block_width)
+
+    def _across(self, room: int) -> int:
+        """How many blocks in a band: whole groups of those that differ in the last setting."""
+        varied = [axis for axis in self.grid.varied if axis.name in SETTINGS]
+        group = len(varied[-1].values) if varied else 1
+        return max(1, room - room % group if room > group else room)
+
+    @property
+    def _label_width(self) -> int:
+        return max(len(value.name) for value in self.grid.axis(FAULT).values)
+
+    def _rows_width(self, versions: Sequence[str]) -> int:
+        return self._label_width + sum(_GAP + self._width(version) for version in versions)
+
+    def _fitting(self, versions: Sequence[str], room: int) -> Iterator[list[str]]:
+        """Versions in as few groups as the width allows."""
+        group: list[str] = []
+        used = 0
+        for version in versions:
+            width = _GAP + self._width(version)
+            if group and used + width > room:
+                yield group
+                group, used = [], 0
+            group.append(version)
+            used += width
+        yield group
+
+    def _width(self, version: str) -> int:
+        labels = [o.label for o in self.outcomes.values() if o.cell.version == version]
+        return max(map(len, (version, *labels)))
+
+    def _block(
+        self, settings: Mapping[str, str], versions: Sequence[str], width: int
+    ) -> list[Text]:
+        """Settings, versions, and a line for each fault."""
+        widths = [self._width(version) for version in versions]
+        lines = _folded(describe_settings(settings, self.grid), width)
+        lines.append(self._line(Text(), [Text(v, style="dim") for v in versions], widths))
+        for fault in self.grid.axis(FAULT).values:
+            row = {**settings, FAULT: fault.name}
+            cells = [describe_cell(self.outcomes[place({**row, VERSION: v})]) for v in versions]
+            lines.append(self._line(Text(fault.name), cells, widths))
+        return lines
+
+    def _line(self, label: Text, cells: Sequence[Text], widths: Sequence[int]) -> Text:
+        line = _padded(label, self._label_width)
+        for cell, width in zip(cells, widths, strict=True):
+            line.append(" " * _GAP).append_text(_padded(cell, width))
+        return line
+
+
+def combinations(grid: Grid) -> Iterator[dict[str, str]]:
+    """Every combination of settings."""
+    axes = [grid.axis(name) for name in SETTINGS]
+    for values in itertools.product(*(axis.values for axis in axes)):
+        yield {axis.name: value.name for axis, value in zip(axes, values, strict=True)}
+
+
+def describe_cell(outcome: Outcome) -> Text:
+    """The cell in its colour."""
+    return Text(outcome.label, style=STYLES[outcome.standing])
+
+
+def legend(outcomes: Sequence[Outcome]) -> RenderableType:
+    """What the words mean that occur."""
+    grid = Table.grid(padding=(0, 2, 0, 0))
+    grid.add_column(no_wrap=True)
+    grid.add_column()
+    for meaning in meanings(outcomes):
+        grid.add_row(Text(meaning.label, style=STYLES[meaning.standing]), meaning.sentence)
+    return grid
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What a cell says, and what that means."""
+
+    label: str
+    standing: Standing
+    sentence: str
+
+
+def meanings(outcomes: Sequence[Outcome]) -> Iterator[Meaning]:
+    """The labels that occur, best first."""
+    standings = {outcome.standing for outcome in outcomes}
+    if Standing.HOLDS in standings:
+        described = "every claim holds in every state that can be reached within the bounds"
+        yield Meaning("holds", Standing.HOLDS, described)
+    held = [outcome for outcome in outcomes if outcome.standing is Standing.HOLDS]
+    if any(outcome.is_cut_by_epochs for outcome in held):
+        described = "it holds in leader epochs 0 to n; later ones were cut, and may still break it"
+        yield Meaning("holds en", Standing.HOLDS, described)
+    if any(outcome.lacks_records for outcome in held):
+        described = "it holds with n records; more were not finished, or not tried"
+        yield Meaning("holds rn", Standing.HOLDS, described)
+    for reason in sorted({outcome.emptiness or "" for outcome in outcomes} - {""}):
+        yield Meaning("holds*", Standing.HOLDS, f"which says less than it seems: {reason}")
+    for reason in sorted({o.worst.contract or "" for o in outcomes if o.worst} - {""}):
+        yield Meaning("contract n", Standing.CONTRACT, f"broken, as may be expected: {reason}")
+    words = {o.worst.word for o in outcomes if o.worst and o.standing is Standing.VIOLATED}
+    for claim in reversed(CLAIMS):
+        if claim.word in words:
+            described = f"{claim.sentence}, after n steps at the soonest"
+            yield Meaning(f"{claim.word} n", Standing.VIOLATED, described)
+    if OTHER_WORD in words:
+        yield Meaning(f"{OTHER_WORD} n", Standing.VIOLATED, "another claim is broken")
+    if Standing.INCOMPLETE in standings:
+        described = "stopped early: nothing may be concluded"
+        yield Meaning("?", Standing.INCOMPLETE, described)
+
+
+def faults(grid: Grid) -> RenderableType:
+    """What each fault is, in words."""
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(no_wrap=True)
+    table.add_column()
+    for value in grid.axis(FAULT).values:
+        table.add_row(value.name, Text(value.sentence, style="dim"))
+    return table
+
+
+def counts(matrix: Matrix) -> Text:
+    """The cells by how they stand, with what it took; bounds, so that it can stand alone."""
+    interrupted = "Interrupted; this is what is known. " if matrix.interrupted else ""
+    described = Text(interrupted, style="bold magenta")
+    described.append(f"{counted(len(matrix.outcomes), 'cell')}: ", style="default")
+    parts = [
+        Text(f"{matrix.count(standing)} {standing.value}", style=STYLES[standing])
+        for standing in Standing
+        if matrix.count(standing)
+    ]
+    described.append_text(Text(", ").join(parts))
+    described.append(
+        f"; {counted(matrix.distinct, 'state')} within {describe_bounds(matrix.grid)} "
+    )
+    described.append(
+        f"and the faults named; {rough_time(matrix.seconds)} on engine {matrix.engine}."
+    )
+    return described
+
+
+def _padded(text: Text, width: int) -> Text:
+    padded = text.copy()
+    padded.pad_right(width - text.cell_len)
+    return padded
+
+
+def _folded(title: str, width: int) -> list[Text]:
+    """The settings on as many lines as it takes, broken only between two of them."""
+    lines: list[str] = []
+    for part in title.split(", ") if title else []:
+        if lines and len(lines[-1]) + 2 + len(part) <= width:
+            lines[-1] += f", {part}"
+        else:
+            lines.append(part)
+    return [Text(line, style="bold") for line in lines]
+
+
+def _beside(blocks: Sequence[Sequence[Text]], width: int) -> Iterator[Text]:
+    """Blocks side by side, line by line."""
+    for lines in itertools.zip_longest(*blocks, fillvalue=Text()):
+        yield Text(" " * _BLOCK_GAP).join(_padded(line, width) for line in lines)

@@ -1,0 +1,1 @@
+"""Narrative of a trace in Kafka's words: records, brokers, violations, reasons."""

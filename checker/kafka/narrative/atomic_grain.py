@@ -1,0 +1,122 @@
+"""Reading the atomic grain: its states as clusters, its steps as somebody's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from checker.kafka.narrative.cluster import (
+    CONTROLLER,
+    Cell,
+    Cluster,
+    Control,
+    Holdings,
+    Lane,
+    broker,
+)
+from checker.kafka.narrative.grain import members
+from counterexamples import Moment
+from model.atomic.narration import rows, summary
+from model.atomic.quorum import is_true_leader, leads, quorum_isr, quorum_leader
+from model.core.state import State
+from model.message.terms import NO_EPOCH, NO_REPLICA
+
+_ROLE_COLUMN = 1
+_OF_THE_CONTROLLER = frozenset({"ElectLeader", "RemoveFromIsr"})
+
+
+class AtomicGrain:
+    """A fetch is one step, and no broker is ever down."""
+
+    def holdings(self, state: State) -> Holdings:
+        """Who has which records; committed is what is below the HW of whoever leads, longest."""
+        logs = tuple(
+            tuple(state.log[r, o] for o in range(state.leo[r])) for r in range(state.replicas)
+        )
+        shown = (logs[r][: state.hw[r]] for r in range(state.replicas) if leads(state, r))
+        committed = max(shown, key=len, default=())
+        return Holdings(logs, committed, frozenset(), (True,) * state.replicas)
+
+    def cluster(self, settings: Any, state: State) -> Cluster:
+        """All that a picture shows."""
+        leader = quorum_leader(state)
+        return Cluster(
+            lanes=tuple(_lane(state, r) for r in range(state.replicas)),
+            control=Control(
+                leader=None if leader == NO_REPLICA else leader,
+                epoch=state.issued - 1 if state.issued else None,
+                isr=members(quorum_isr(state), state.replicas),
+            ),
+            flights=(),  # a fetch is one step; LeaderAndIsr requests are told in the rest
+            committed=self.holdings(state).committed,
+            acknowledged=(),
+            rest=tuple(pair for pair in summary(state) if pair[0] != "Quorum"),
+        )
+
+    def actor(self, moment: Moment) -> str:
+        """Whose step it is."""
+        if moment.action in _OF_THE_CONTROLLER:
+            return CONTROLLER
+        arguments = dict(moment.arguments)
+        if moment.action == "BecomeLeader":
+            return broker(moment.before.request_leader[arguments["epoch"]])
+        name = next(name for name in ("leader", "follower", "replica") if name in arguments)
+        return broker(arguments[name])
+
+    def is_fault(self, action: str) -> bool:
+        """Whether a broker is taken to have failed."""
+        return action == "RemoveFromIsr"
+
+    def leader(self, state: State) -> int | None:
+        """The quorum's leader, if it acts on that."""
+        leader = self.elected(state)
+        return leader if leader is not None and is_true_leader(state, leader) else None
+
+    def elected(self, state: State) -> int | None:
+        """The quorum's leader."""
+        leader = quorum_leader(state)
+        return None if leader == NO_REPLICA else leader
+
+    def leads(self, state: State, replica: int) -> bool:
+        """Whether a replica takes itself for the leader."""
+        return leads(state, replica)
+
+    def epoch(self, state: State) -> int:
+        """The last leader epoch that was given out."""
+        return int(state.issued) - 1
+
+    def in_sync(self, state: State) -> int:
+        """The quorum's ISR."""
+        return quorum_isr(state)
+
+    def counted(self, settings: Any, state: State, leader: int) -> int:
+        """The ISR that this leader goes by."""
+        return int(state.known_isr[leader])
+
+    def may_lead(self, settings: Any, state: State) -> int:
+        """The quorum's ISR."""
+        return quorum_isr(state)
+
+    def candidates(self, state: State) -> int:
+        """The quorum's ISR."""
+        return quorum_isr(state)
+
+    def cause(self, settings: Any, moment: Moment, replica: int) -> str:
+        """By what a broker loses records in this step."""
+        return f"{broker(replica)} truncates to offset {moment.after.leo[replica]}"
+
+
+def _lane(s: State, replica: int) -> Lane:
+    epoch, is_leader = s.known_epoch[replica], leads(s, replica)
+    return Lane(
+        replica=replica,
+        is_up=True,
+        leads=is_leader,
+        role=rows(s)[replica + 1][_ROLE_COLUMN],
+        epoch=None if epoch == NO_EPOCH else epoch,
+        log=tuple(
+            Cell(o, s.log[replica, o], s.record_epoch[s.log[replica, o] - 1])
+            for o in range(s.leo[replica])
+        ),
+        high_watermark=s.hw[replica],
+        isr=members(s.known_isr[replica], s.replicas) if is_leader else None,
+    )

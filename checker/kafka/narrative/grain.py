@@ -1,0 +1,73 @@
+"""Interface of a grain to the narrative: states, actors, faults."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from checker.kafka.narrative.cluster import Cluster, Holdings
+from counterexamples import Moment
+from model.core.state import State
+
+
+class Grain(Protocol):
+    """One of Kafka's grains of atomicity."""
+
+    def holdings(self, state: State) -> Holdings:
+        """Who has which records."""
+
+    def cluster(self, settings: Any, state: State) -> Cluster:
+        """All that a picture shows."""
+
+    def actor(self, moment: Moment) -> str:
+        """Whose step it is: `r1`, the controller, the consumer, the network."""
+
+    def is_fault(self, action: str) -> bool:
+        """Whether the step is something that goes wrong."""
+
+    def leader(self, state: State) -> int | None:
+        """The broker that leads, as the controller and it itself agree; None for nobody."""
+
+    def elected(self, state: State) -> int | None:
+        """The controller's leader, whether it knows of it or not; None for nobody."""
+
+    def leads(self, state: State, replica: int) -> bool:
+        """Whether a broker takes itself for the leader, rightly or not."""
+
+    def epoch(self, state: State) -> int:
+        """The newest leader epoch, -1 for none."""
+
+    def in_sync(self, state: State) -> int:
+        """The controller's ISR, a bit for each replica."""
+
+    def counted(self, settings: Any, state: State, leader: int) -> int:
+        """Whom this leader waits for before a record is committed."""
+
+    def may_lead(self, settings: Any, state: State) -> int:
+        """The replicas that lead or may be elected."""
+
+    def candidates(self, state: State) -> int:
+        """The replicas that may be elected at once."""
+
+    def cause(self, settings: Any, moment: Moment, replica: int) -> str:
+        """By what a broker loses records in this step: `r1 truncates to offset 0`."""
+
+
+def members(mask: int, replicas: int) -> tuple[int, ...]:
+    """The members of a set that is kept as bits."""
+    return tuple(replica for replica in range(replicas) if mask >> replica & 1)
+
+
+def named(what: Sequence[str]) -> str:
+    """`m1`, `m1 and m2`, `m1, m2 and m3`"""
+    return " and ".join(filter(None, (", ".join(what[:-1]), what[-1]))) if what else ""
+
+
+def records(ids: Sequence[int]) -> str:
+    """`m1 and m2`"""
+    return named([f"m{record}" for record in ids])
+
+
+def brokers(replicas: Sequence[int]) -> str:
+    """`r0 and r1`"""
+    return named([f"r{replica}" for replica in replicas])

@@ -1,0 +1,276 @@
+"""Reading the message grain: its states as clusters, its steps as somebody's."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import Any
+
+from checker.kafka.narrative.cluster import (
+    CONSUMER,
+    CONTROLLER,
+    NETWORK,
+    Cell,
+    Cluster,
+    Control,
+    Flight,
+    Holdings,
+    Lane,
+    broker,
+)
+from checker.kafka.narrative.grain import members
+from counterexamples import Moment
+from invariants.current_leader import current_leader
+from invariants.electable import electable
+from model.core.state import State
+from model.message.contents import ACTIONS
+from model.message.epochs import unwritten_epoch
+from model.message.features import EPOCH_ON_LEADING, has
+from model.message.high_watermark import counted_isr
+from model.message.narration import HEADER, rows, summary
+from model.message.roles import follows
+from model.message.terms import (
+    ANSWERED,
+    DIVERGING,
+    IDLE,
+    LEADER,
+    NO_EPOCH,
+    NO_RECORD,
+    NO_REPLICA,
+    OUT_OF_RANGE,
+    REQUESTED,
+    TRUNCATE_TO_HIGH_WATERMARK,
+    UNKNOWN_OFFSET,
+    contains,
+)
+
+_OF_THE_CONTROLLER = frozenset(
+    {"Fence", "FenceAndElect", "Move", "AlterPartition", "SessionExpiry"}
+)
+_AT_THE_LEADER = frozenset({"LeaderFetch", "WakeParked", "ReadLate"})
+"""Named after the follower whose fetch it is, and done by its leader."""
+_DRAWN = frozenset({"Controller", "Committed", "Acknowledged", "Still on its way"})
+"""What of the summary a picture has a place for."""
+_ROLE_COLUMN = HEADER.index("State")
+_ISR_COLUMN = HEADER.index("ISR")
+_MEMBER = re.compile(r"\br\d+\b|,", re.ASCII)
+
+
+class MessageGrain:
+    """A fetch's request and its answer are separate steps."""
+
+    def holdings(self, state: State) -> Holdings:
+        """Who has which records."""
+        logs = tuple(
+            tuple(state.log[r, o] for o in range(state.leo[r])) for r in range(state.replicas)
+        )
+        acked = state.acked
+        return Holdings(
+            logs,
+            tuple(state.exposed[o] for o in range(state.exposed_end)),
+            frozenset(r + 1 for r in range(state.records) if contains(acked, r)),
+            tuple(state.up[r] == 1 for r in range(state.replicas)),
+        )
+
+    def cluster(self, settings: Any, state: State) -> Cluster:
+        """All that a picture shows."""
+        held = self.holdings(state)
+        return Cluster(
+            lanes=tuple(_lane(settings, state, r) for r in range(state.replicas)),
+            control=_control(state),
+            flights=tuple(_flights(state)),
+            committed=held.committed,
+            acknowledged=tuple(sorted(held.acknowledged)),
+            rest=tuple(pair for pair in summary(state) if pair[0] not in _DRAWN),
+        )
+
+    def actor(self, moment: Moment) -> str:
+        """Whose step it is."""
+        arguments = dict(moment.arguments)
+        if moment.action in _OF_THE_CONTROLLER:
+            return CONTROLLER
+        if moment.action == "Consume":
+            return CONSUMER
+        if moment.action == "StrayFetch":
+            return broker(moment.before.stray_to)
+        if moment.action in _AT_THE_LEADER:
+            return broker(moment.before.known_leader[arguments["follower"]])
+        for name in ("leader", "replica", "follower"):
+            if name in arguments:
+                return broker(arguments[name])
+        return NETWORK
+
+    def is_fault(self, action: str) -> bool:
+        """Whether the environment counts it: a crash, a move, a lost disk."""
+        return action in _faults()
+
+    def leader(self, state: State) -> int | None:
+        """The leader that has taken up its epoch."""
+        return _somebody(current_leader(state))
+
+    def elected(self, state: State) -> int | None:
+        """The controller's leader."""
+        return _somebody(state.leader)
+
+    def leads(self, state: State, replica: int) -> bool:
+        """Whether a broker takes itself for the leader."""
+        return bool(state.role[replica] == LEADER)
+
+    def epoch(self, state: State) -> int:
+        """The controller's leader epoch."""
+        return int(state.epoch)
+
+    def eligible(self, state: State) -> int:
+        """The members of ISR and ELR, up or down."""
+        return int(state.isr | state.elr)
+
+    def in_sync(self, state: State) -> int:
+        """The controller's ISR."""
+        return int(state.isr)
+
+    def counted(self, settings: Any, state: State, leader: int) -> int:
+        """Whom this leader waits for; nobody where it does not lead."""
+        if state.role[leader] != LEADER:
+            return 0
+        return int(counted_isr(state, settings, leader))
+
+    def may_lead(self, settings: Any, state: State) -> int:
+        """The replicas that lead or may be elected, up or down."""
+        return int(electable(state, settings))
+
+    def candidates(self, state: State) -> int:
+        """The running members of ISR and ELR."""
+        running = sum(1 << r for r in range(state.replicas) if state.up[r] == 1)
+        return int((state.isr | state.elr) & running)
+
+    def cause(self, settings: Any, moment: Moment, replica: int) -> str:
+        """By what a broker loses records in this step."""
+        end, who = moment.after.leo[replica], broker(replica)
+        if moment.action == "PowerLoss":
+            return f"{who} loses power before its log is flushed"
+        if moment.action == "DiskLoss":
+            return f"{who} loses its disk"
+        by_watermark = settings.truncation == TRUNCATE_TO_HIGH_WATERMARK
+        if by_watermark and moment.action in {"Learn", "LearnLate"}:
+            return f"{who} truncates to its high watermark {end}"
+        return f"{who} truncates to offset {end}"
+
+
+@cache
+def _faults() -> frozenset[str]:
+    return frozenset(action.name for action in ACTIONS if action.budget is not None)
+
+
+def _somebody(replica: int) -> int | None:
+    return None if replica == NO_REPLICA else int(replica)
+
+
+def _lane(settings: Any, s: State, replica: int) -> Lane:
+    leads, epoch = s.role[replica] == LEADER, s.known_epoch[replica]
+    log = tuple(
+        Cell(o, s.log[replica, o], s.record_epoch[s.log[replica, o] - 1])
+        for o in range(s.leo[replica])
+    )
+    return Lane(
+        replica=replica,
+        is_up=s.up[replica] == 1,
+        leads=leads,
+        role=rows(s)[replica + 1][_ROLE_COLUMN],
+        epoch=None if epoch == NO_EPOCH else epoch,
+        log=log,
+        high_watermark=s.hw[replica] if s.up[replica] == 1 else None,
+        checkpoint=s.checkpoint[replica],
+        durable=s.durable[replica],
+        remote_leos=_remote_leos(s, replica) if leads else (),
+        isr=members(s.known_isr[replica], s.replicas) if leads else None,
+        asked_isr=_asked_isr(s, replica) if leads else None,
+        asked_note=_asked_note(s, replica) if leads else "",
+        epoch_cache=_epoch_cache(settings, s, replica, log),
+        unanswered=_records_in(s.unanswered[replica], s.records) if leads else (),
+    )
+
+
+def _records_in(mask: int, number: int) -> tuple[int, ...]:
+    """The records in a set of bits, by id."""
+    return tuple(r + 1 for r in range(number) if contains(mask, r))
+
+
+def _remote_leos(s: State, leader: int) -> tuple[tuple[int, int | None], ...]:
+    known = ((f, s.remote_leo[leader, f]) for f in range(s.replicas) if f != leader)
+    return tuple((f, None if offset == UNKNOWN_OFFSET else offset) for f, offset in known)
+
+
+def _asked_isr(s: State, leader: int) -> tuple[int, ...] | None:
+    return members(s.pending_isr[leader], s.replicas) if s.pending_isr[leader] else None
+
+
+def _asked_note(s: State, leader: int) -> str:
+    """That what it has asked for is old, say, in the words of the table of states."""
+    text = rows(s)[leader + 1][_ISR_COLUMN].partition(", asks ")[2]
+    return _MEMBER.sub("", text).strip()
+
+
+def _epoch_cache(
+    settings: Any, s: State, replica: int, log: tuple[Cell, ...]
+) -> tuple[tuple[int, int], ...]:
+    """(epoch, first offset), read off the log as the model does; none where Kafka has none."""
+    if settings.truncation == TRUNCATE_TO_HIGH_WATERMARK:
+        return ()
+    entries: list[tuple[int, int]] = []
+    replaces = has(settings, EPOCH_ON_LEADING)
+    for cell in log:
+        if entries and cell.epoch == entries[-1][0]:
+            continue
+        # Where epochs decrease: since KAFKA-7415 an entry takes the place of all not smaller.
+        while replaces and entries and entries[-1][0] >= cell.epoch:
+            entries.pop()
+        if not entries or cell.epoch > entries[-1][0]:
+            entries.append((cell.epoch, cell.offset))
+    if has(settings, EPOCH_ON_LEADING):
+        unwritten = unwritten_epoch(s, replica)
+        if unwritten != NO_EPOCH:
+            entries.append((unwritten, len(log)))
+    return tuple(entries)
+
+
+def _control(s: State) -> Control:
+    return Control(
+        leader=_somebody(s.leader),
+        epoch=s.epoch,
+        isr=members(s.isr, s.replicas),
+        elr=members(s.elr, s.replicas),
+        fenced=members(s.fenced, s.replicas),
+        stopping=members(s.stopping, s.replicas),
+        last_leader=_somebody(s.last_leader),
+    )
+
+
+def _flights(s: State) -> list[Flight]:
+    found = [
+        _flight(s, follower)
+        for follower in range(s.replicas)
+        if follows(s, follower) and s.fetch[follower] != IDLE
+    ]
+    if s.stray_from != NO_REPLICA:
+        words = f"old fetch from {s.stray_offset}, e{s.stray_epoch}"
+        if s.stray_last_epoch != NO_EPOCH:
+            words += f", last e{s.stray_last_epoch}"
+        if s.stray_stale:
+            words += ", broker epoch of the past"
+        found.append(Flight(s.stray_from, s.stray_to, words, is_old=True))
+    return found
+
+
+def _flight(s: State, follower: int) -> Flight:
+    leader, state, offset = s.known_leader[follower], s.fetch[follower], s.answer_offset[follower]
+    if state == REQUESTED:
+        return Flight(follower, leader, f"fetch from {s.leo[follower]}")
+    if state == ANSWERED:
+        carried = [s.answer_log[follower, i] for i in range(s.records)]
+        text = " ".join(f"m{r}" for r in carried if r != NO_RECORD) or "no record"
+        return Flight(leader, follower, f"{text}, HW {offset}", is_answer=True)
+    if state == OUT_OF_RANGE:
+        return Flight(leader, follower, f"out of range, LEO {offset}", is_answer=True)
+    if state == DIVERGING:
+        return Flight(leader, follower, f"diverging, cut at {offset}", is_answer=True)
+    return Flight(follower, leader, f"fetch from {s.leo[follower]}, parked")

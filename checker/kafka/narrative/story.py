@@ -1,0 +1,214 @@
+"""The narrative of one replayed trace.
+
+    story = story_of(finding)
+    story.sentence(10), story.why(10), story.actor(10), story.is_fault(10)
+    story.cluster(10), story.vanished(10), story.fates, story.partings, story.breaking
+
+Steps count from 1, states from 0. Of a model of somebody's own only what its layout tells is known:
+`cluster` is None, `fates` are empty, `why` has the last step alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+
+from checker.kafka.narrative.atomic_grain import AtomicGrain
+from checker.kafka.narrative.breaking import Breaking, breaking
+from checker.kafka.narrative.cluster import Cluster, Holdings
+from checker.kafka.narrative.fates import Copy, End, Fate, Parting, fates, partings
+from checker.kafka.narrative.grain import Grain, members
+from checker.kafka.narrative.message_grain import MessageGrain
+from checker.kafka.narrative.turn import Turn
+from checker.kafka.narrative.why import why
+from checker.traces.finding import Finding
+from counterexamples import NO_CLAIM, Replayed
+from model import atomic
+from model.core.transition_system import Model
+from model.message import model as message
+
+_GRAINS: dict[str, tuple[str, Grain]] = {
+    message.NAME: ("message", MessageGrain()),
+    atomic.NAME: ("atomic", AtomicGrain()),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Vanished:
+    """A record that was promised, and is gone from a log since a step."""
+
+    fate: Fate
+    copy: Copy
+
+
+@dataclass(frozen=True)
+class Story:
+    """What there is to tell. All of it is worked out when it is first asked for, and kept.
+
+    `claim` is the name of the one that the last step breaks, `explanation` how.
+    """
+
+    replayed: Replayed
+    model: Model
+    claim: str = ""
+    explanation: str = ""
+    _grain: Grain | None = field(default=None, repr=False)
+    _grain_name: str = ""
+
+    @property
+    def steps(self) -> int:
+        """How many there are."""
+        return len(self.replayed.moments)
+
+    @property
+    def breaks(self) -> bool:
+        """Whether a claim is broken in the end; not in a trace of steps chosen by hand."""
+        return self.claim != NO_CLAIM
+
+    @property
+    def is_of_kafka(self) -> bool:
+        """Whether the states are clusters."""
+        return self._grain is not None
+
+    def repeats(self, step: int) -> bool:
+        """Whether a step is on the cycle of a trace that goes on for ever."""
+        cycle = self.replayed.trace.cycle
+        return cycle is not None and step > cycle
+
+    def sentence(self, step: int) -> str:
+        """What happened in a step."""
+        moment = self.replayed.moments[step - 1]
+        sentence = self.replayed.narration.sentence
+        return sentence(moment.action, moment.values, moment.before, moment.after)
+
+    def why(self, step: int) -> str:
+        """Why the step matters; "" where it is plain progress. The last breaks the claim."""
+        if step == self.steps and self.breaks:
+            return self.explanation
+        return why(self.turn(step)) if self._grain is not None else ""
+
+    def actor(self, step: int) -> str:
+        """Whose step it is: `r1`, `controller`, `consumer`, `network`; "" where nobody's.
+
+        Of a model of somebody's own: the first name among the arguments, as `rm0`.
+        """
+        moment = self.replayed.moments[step - 1]
+        if self._grain is not None:
+            return self._grain.actor(moment)
+        action = next(a for a in self.model.actions if a.name == moment.action)
+        for parameter, (_, value) in zip(action.parameters, moment.arguments, strict=True):
+            if (
+                "." not in parameter.over
+            ):  # a sort of names; a range of numbers is `action.argument`
+                return f"{parameter.name}{value}"
+        return ""
+
+    def is_fault(self, step: int) -> bool:
+        """Whether something goes wrong in the step: a crash, a lost disk, a move."""
+        return self._grain is not None and self._grain.is_fault(
+            self.replayed.moments[step - 1].action
+        )
+
+    @cached_property
+    def fates(self) -> tuple[Fate, ...]:
+        """The fate of every record, in the order of their ids."""
+        if self._grain is None:
+            return ()
+        last, grain = self.replayed.states[-1], self._grain
+        count = len(self.holdings[-1].logs)
+        end = End(
+            grain.leader(last),
+            members(grain.may_lead(self.model.settings, last), count),
+            members(grain.candidates(last), count),
+        )
+        return fates(self.holdings, end)
+
+    @cached_property
+    def partings(self) -> tuple[Parting, ...]:
+        """For every two logs that part, the first step after which they do."""
+        return partings(self.holdings)
+
+    @cached_property
+    def breaking(self) -> Breaking:
+        """Where the claim breaks in the end."""
+        if not self.replayed.moments or self._grain is None:
+            return Breaking()
+        last = self.replayed.moments[-1]
+        states = (last.before, last.after)
+        text = self.explanation
+        return breaking(self._grain_name, self.claim, *states, self.model.settings, text)
+
+    @cached_property
+    def doomed(self) -> dict[int, Fate]:
+        """The promised records that end badly, by id."""
+        return {fate.record: fate for fate in self.fates if fate.ending.is_bad}
+
+    def vanished(self, state: int) -> tuple[Vanished, ...]:
+        """The doomed records that are gone from a log by the state after this many steps.
+
+        A record that came back is not among them.
+        """
+        found = []
+        for fate in self.doomed.values():
+            for copy in fate.copies:
+                is_gone = copy.gone is not None and copy.gone <= state
+                if is_gone and fate.record not in self.holdings[state].logs[copy.replica]:
+                    found.append(Vanished(fate, copy))
+        return tuple(found)
+
+    def cluster(self, state: int) -> Cluster | None:
+        """The picture after this many steps; None for a model of somebody's own."""
+        return self._clusters(state)
+
+    def turn(self, step: int) -> Turn:
+        """All that a sentence about the step may go by."""
+        assert self._grain is not None, "only Kafka's steps are explained"
+        return Turn(
+            moment=self.replayed.moments[step - 1],
+            settings=self.model.settings,
+            grain=self._grain,
+            was=self.holdings[step - 1],
+            now=self.holdings[step],
+            fates=self._fates_by_record,
+            partings=tuple(p for p in self.partings if p.step == step),
+            claim=self.claim,
+        )
+
+    @cached_property
+    def holdings(self) -> tuple[Holdings, ...]:
+        """Who has which records in each state."""
+        if self._grain is None:
+            return ()
+        return tuple(map(self._grain.holdings, self.replayed.states))
+
+    @cached_property
+    def longest_log(self) -> int:
+        """The most records that any log has in any state."""
+        return max((len(log) for held in self.holdings for log in held.logs), default=0)
+
+    @cached_property
+    def _fates_by_record(self) -> dict[int, Fate]:
+        return {fate.record: fate for fate in self.fates}
+
+    @cached_property
+    def _clusters(self) -> Callable[[int], Cluster | None]:
+        return lru_cache(maxsize=64)(self._cluster)
+
+    def _cluster(self, state: int) -> Cluster | None:
+        if self._grain is None:
+            return None
+        return self._grain.cluster(self.model.settings, self.replayed.states[state])
+
+
+def story_of(finding: Finding) -> Story:
+    """The story of a counterexample."""
+    replayed, model = finding.replayed, finding.model
+    name, grain = _GRAINS.get(model.name, ("", None))
+    return Story(replayed, model, finding.invariant, finding.explanation, grain, name)
+
+
+def reasons(story: Story) -> dict[int, str]:
+    """Why steps matter, by their numbers: all that do, but for the last, which breaks the claim."""
+    text = ((step, story.why(step)) for step in range(1, story.steps))
+    return {step: reason for step, reason in text if reason}

@@ -1,0 +1,1 @@
+"""Catalogue of known failures of Kafka's replication, each entry runnable."""

@@ -1,0 +1,68 @@
+"""The catalogue with its outcomes as a document, docs/scenarios.md."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+
+from checker.kafka.scenarios.running import Outcome
+from checker.kafka.scenarios.scenario import Scenario
+from checker.kafka.scenarios.table import describe_environment
+from checker.problem.wording import describe_version
+
+_HEAD = """# What is known to go wrong
+
+Written by `waterline scenarios --run --markdown docs/scenarios.md`, and compared with a run by the
+tests. Each entry has a claim, circumstances, the versions under which the claim is violated in them
+and those under which it holds. *Violated*: after so many steps at the least. *Holds*: no reachable
+state within the bounds breaks it. Of a search that ended with the violation the states seen until
+then are told, with a `+`. What the options mean is in [model.md](model.md#settings), the versions
+are in [protocol.md](protocol.md#the-versions). The first trace of each is in
+`examples/traces/scenarios/`.
+"""
+_COLUMNS = 100
+EXPLAINED = "\n<!-- made by python -m bench.document_explanations -->\n"
+"""Where the part of the document begins that no run of the catalogue writes."""
+
+
+def to_markdown(outcomes: Sequence[Outcome]) -> str:
+    """A section an entry: the story, the circumstances, a line a version."""
+    entries = list(dict.fromkeys(outcome.scenario.number for outcome in outcomes))
+    lines = [_HEAD]
+    for number in entries:
+        of_entry = [o for o in outcomes if o.scenario.number == number]
+        lines += _section(of_entry[0].scenario, of_entry)
+    return "\n".join(lines)
+
+
+def run_part(document: str) -> str:
+    """The part that `to_markdown` writes."""
+    return document.partition(EXPLAINED)[0]
+
+
+def explained_part(document: str) -> str:
+    """The rest, which is kept when the document is written anew."""
+    _, mark, rest = document.partition(EXPLAINED)
+    return mark + rest
+
+
+def _section(scenario: Scenario, outcomes: Sequence[Outcome]) -> Iterator[str]:
+    yield f"## {scenario.number} {scenario.name}"
+    yield ""
+    yield f"**{scenario.title}.** {scenario.source}."
+    yield ""
+    yield textwrap.fill(scenario.story, _COLUMNS)
+    yield ""
+    yield f"Claim: `{scenario.claim}`. Circumstances: `{describe_environment(scenario)}`."
+    yield ""
+    if scenario.remark:
+        yield textwrap.fill(f"Remark: {scenario.remark}", _COLUMNS)
+        yield ""
+    yield "| version | verdict | steps | states |"
+    yield "|---|---|---|---|"
+    for outcome in outcomes:
+        depth = "" if outcome.depth is None else str(outcome.depth)
+        states = f"{outcome.states:,}" + ("" if outcome.complete else "+")
+        version = describe_version(outcome.version)
+        yield f"| {version} | {outcome.verdict.value} | {depth} | {states} |"
+    yield ""

@@ -1,0 +1,151 @@
+"""Exploration of catalogue entries: every version of each, each state space once.
+
+Entries that share a version, bounds and budgets are answered by one search. Where all that is asked
+of a space is that a claim falls, the search ends with the level that breaks it; whatever must stand
+is explored to the end. All spaces of one shape are explored by one kernel.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from checker.checking.run import Run, run
+from checker.kafka.families import MESSAGE
+from checker.kafka.scenarios.catalogue import CATALOGUE
+from checker.kafka.scenarios.scenario import Scenario
+from checker.problem.problem import Problem, Shared, sharing
+from checker.search.budgets import Budgets
+from checker.search.engines.choice import EngineChoice
+from checker.search.result import Verdict
+from checker.traces.finding import Finding
+from model.core.layout import Layout
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What came of one version in one scenario. `depth` is that of the violation, if any."""
+
+    scenario: Scenario
+    version: str
+    verdict: Verdict
+    depth: int | None
+    states: int
+    complete: bool
+    seconds: float
+    finding: Finding | None
+
+    @property
+    def as_described(self) -> bool:
+        """Whether it fell where it should, or stands where it should."""
+        wanted = Verdict.VIOLATED if self.version in self.scenario.falls else Verdict.HOLDS
+        return self.verdict is wanted
+
+
+@dataclass(frozen=True, slots=True)
+class _Space:
+    """A version in circumstances: what one search explores."""
+
+    version: str
+    options: tuple[tuple[str, object], ...]
+
+
+Announce = Callable[[str], None]
+
+
+def run_scenarios(
+    scenarios: Sequence[Scenario],
+    *,
+    threads: int = 0,
+    announce: Announce = lambda message: None,
+    watch: Callable[[int, int], None] = lambda done, of: None,
+) -> list[Outcome]:
+    """Run them all; outcomes in the order of the scenarios, what falls before what stands.
+
+    Ctrl-C ends it: what was not explored until then has no outcome. Raises as
+    `checker.checking.run.run` does. `watch` receives how many spaces are explored, of how many.
+    """
+    asked = _by_space(scenarios)
+    shared = shared_by_shape(scenarios)
+    runs: dict[_Space, Run] = {}
+    for space, claims in asked.items():
+        watch(len(runs), len(asked))
+        try:
+            found = _explore(space, claims, shared, threads, announce)
+        except KeyboardInterrupt:
+            break
+        if found.result.interrupted:
+            break
+        runs[space] = found
+    watch(len(runs), len(asked))
+    return [
+        _outcome(scenario, version, runs[space])
+        for scenario, version in _pairs(scenarios)
+        if (space := _space(scenario, version)) in runs
+    ]
+
+
+def shared_by_shape(scenarios: Sequence[Scenario] = ()) -> dict[Layout, Shared]:
+    """For each shape of state what these and all of the catalogue have between them.
+
+    All of it whichever are run, so that whoever runs some more finds their kernels made.
+    """
+    problems: dict[Layout, list[Problem]] = defaultdict(list)
+    for space, claims in _by_space((*CATALOGUE, *scenarios)).items():
+        problem = _problem(space, claims)
+        problems[problem.model.layout].append(problem)
+    return {layout: sharing(alike) for layout, alike in problems.items()}
+
+
+def _pairs(scenarios: Sequence[Scenario]) -> Iterator[tuple[Scenario, str]]:
+    for scenario in scenarios:
+        for version in scenario.versions:
+            yield scenario, version
+
+
+def _space(scenario: Scenario, version: str) -> _Space:
+    return _Space(version, tuple(scenario.environment.options().items()))
+
+
+def _by_space(scenarios: Sequence[Scenario]) -> dict[_Space, dict[str, bool]]:
+    """For each space the claims asked of it, and whether each is to be violated."""
+    asked: dict[_Space, dict[str, bool]] = {}
+    for scenario, version in _pairs(scenarios):
+        claims = asked.setdefault(_space(scenario, version), {})
+        claims[scenario.claim] = version in scenario.falls
+    return asked
+
+
+def _problem(space: _Space, claims: Mapping[str, bool]) -> Problem:
+    return MESSAGE.problem_of(space.version, dict(space.options), list(claims))
+
+
+def _explore(
+    space: _Space,
+    claims: Mapping[str, bool],
+    shared: Mapping[Layout, Shared],
+    threads: int,
+    announce: Announce,
+) -> Run:
+    problem = _problem(space, claims)
+    problem = replace(problem, shared=shared[problem.model.layout])
+    # Several claims may break at different depths, so that only one may end the search.
+    budgets = Budgets(stop_at_first=len(claims) == 1 and all(claims.values()))
+    choice = EngineChoice(name="local", threads=threads)
+    return run(problem, choice, budgets=budgets, announce=announce)
+
+
+def _outcome(scenario: Scenario, version: str, done: Run) -> Outcome:
+    found = next(r for r in done.result.invariants if r.name == scenario.claim)
+    finding = next((f for f in done.findings if f.invariant == scenario.claim), None)
+    return Outcome(
+        scenario=scenario,
+        version=version,
+        verdict=found.verdict,
+        depth=found.depth,
+        states=done.result.distinct,
+        complete=done.result.complete,
+        seconds=done.result.seconds,
+        finding=finding,
+    )

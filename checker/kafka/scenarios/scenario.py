@@ -1,0 +1,45 @@
+"""An entry of the catalogue."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from model.message.environment import DOCUMENTED, Environment
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scenario:
+    """One way in which records are lost or logs diverge, with the bounds that show it.
+
+    `options` are what its environment has other than `documented`. Under the versions that fall the
+    claim is violated, under those that stand it holds in every reachable state. The first that
+    falls is the one whose trace is recorded; none falls where nothing is known to come of it.
+    `remark` says where it came out otherwise than told.
+    """
+
+    number: str
+    name: str
+    title: str
+    source: str
+    story: str
+    claim: str
+    options: Mapping[str, object]
+    falls: tuple[str, ...]
+    stands: tuple[str, ...] = field(default=())
+    remark: str = ""
+
+    @property
+    def environment(self) -> Environment:
+        """The circumstances in which it shows."""
+        return Environment.from_options({**DOCUMENTED.options(), **self.options})
+
+    @property
+    def first(self) -> str:
+        """The version to look at: the first that falls, if any does."""
+        return self.versions[0]
+
+    @property
+    def versions(self) -> tuple[str, ...]:
+        """All that are run."""
+        return (*self.falls, *self.stands)

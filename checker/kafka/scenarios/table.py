@@ -1,0 +1,100 @@
+"""The catalogue and its outcomes as tables."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from checker.kafka.scenarios.scenario import Scenario
+from checker.problem.wording import as_option, counted, describe_version
+from checker.search.result import Verdict
+from model.message.environment import DOCUMENTED
+
+if TYPE_CHECKING:
+    from checker.kafka.scenarios.running import Outcome
+
+
+def catalogue_table(scenarios: Sequence[Scenario]) -> Table:
+    """A line an entry: number, name, what happens, under which it is violated."""
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    table.add_column("", no_wrap=True)
+    table.add_column("Scenario", no_wrap=True)
+    table.add_column("What happens", overflow="fold")
+    table.add_column("Violated under", overflow="fold")
+    for scenario in scenarios:
+        released = [name for name in scenario.falls if "-with" not in name]
+        falls = ", ".join(released) or ("only mutants" if scenario.falls else "none")
+        table.add_row(scenario.number, scenario.name, scenario.title, falls)
+    return table
+
+
+def outcome_table(outcomes: Sequence[Outcome]) -> Table:
+    """A line a version of an entry: verdict, least depth, states seen."""
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    table.add_column("", no_wrap=True)
+    table.add_column("Version", no_wrap=True)
+    table.add_column("Verdict", no_wrap=True)
+    table.add_column("Depth", justify="right", no_wrap=True)
+    table.add_column("States", justify="right", no_wrap=True)
+    shown = None
+    for outcome in outcomes:
+        if outcome.scenario is not shown:
+            shown = outcome.scenario
+            table.add_section()
+            table.add_row(shown.number, Text(shown.name, "bold"), Text(shown.claim, "dim"))
+        table.add_row("", *_cells(outcome))
+    return table
+
+
+def _cells(outcome: Outcome) -> list[str | Text]:
+    style = "green" if outcome.verdict is Verdict.HOLDS else "red"
+    verdict = Text(outcome.verdict.value, style)
+    if not outcome.as_described:
+        verdict = Text(f"{verdict.plain.upper()}: not as told", "bold yellow")
+    states = f"{outcome.states:,}" + ("" if outcome.complete else "+")
+    depth = "" if outcome.depth is None else str(outcome.depth)
+    return [describe_version(outcome.version), verdict, depth, states]
+
+
+def describe_environment(scenario: Scenario) -> str:
+    """The options of `check` that make its circumstances of the documented ones."""
+    usual = DOCUMENTED.options()
+    given = ((n, v) for n, v in scenario.environment.options().items() if v != usual[n])
+    return " ".join(as_option(name, value) for name, value in given)
+
+
+def entry(scenario: Scenario) -> RenderableType:
+    """Everything about one entry, without running it."""
+    grid = Table.grid(padding=(0, 2, 0, 0))
+    grid.add_column(no_wrap=True, style="dim")
+    grid.add_column()
+    grid.add_row("Source", scenario.source)
+    grid.add_row("Claim", scenario.claim)
+    grid.add_row("Environment", describe_environment(scenario))
+    grid.add_row("Violated under", ", ".join(scenario.falls) or "none")
+    grid.add_row("Holds under", ", ".join(scenario.stands) or "none")
+    if scenario.remark:
+        grid.add_row("Remark", scenario.remark)
+    title = Text.assemble((f"{scenario.number} {scenario.name}", "bold"), f": {scenario.title}")
+    return Group(title, Text(), Text(textwrap.fill(scenario.story, 1000)), Text(), grid)
+
+
+def summary(outcomes: Sequence[Outcome], seconds: float) -> Text:
+    """One line that can stand alone."""
+    as_described = sum(outcome.as_described for outcome in outcomes)
+    proved = [o for o in outcomes if o.verdict is Verdict.HOLDS and o.complete]
+    states = sum(outcome.states for outcome in proved)
+    numbers = len({outcome.scenario.number for outcome in outcomes})
+    described = (
+        f"{as_described} of {counted(len(outcomes), 'verdict')} in {counted(numbers, 'scenario')}"
+    )
+    return Text(
+        f"{described} came out as told; {len(proved)} hold, explored in full "
+        f"({counted(states, 'state')}). {seconds:.0f} s."
+    )

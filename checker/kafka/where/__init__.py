@@ -1,0 +1,1 @@
+"""Conditions on states from the command line (`--where`)."""

@@ -1,0 +1,1 @@
+"""Liveness and recovery on the explored graph: fair components, lassos, AG EF."""

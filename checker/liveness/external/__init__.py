@@ -1,0 +1,1 @@
+"""Out-of-core liveness and recovery: tasks over files, no process holds the graph."""

@@ -1,0 +1,275 @@
+"""OWCTY, one-way-catch-them-young (Fisler et al. 2001), both ways and for each fair action.
+
+A fair component of several states (`checker.liveness.fairness`) has a step within it out of each
+of its states and into each. From each, and to each, there is within it a way by way of a state that
+does not enable a fair step, or by way of that step: for every fair step. So whatever lacks one of
+these among what is left can be taken away, again and again (one-way catch them young, both ways and
+for each fair step). A step that is cut counts as one that is not enabled, so that components stay
+that only a cut makes unfair. Where nothing more can be taken away, the last component on any way
+on is fair or made unfair by a cut: of claims that hold, and that no bound leaves open, no state is
+left.
+
+What is judged of what is left is what would be judged of all. All components stay whole that are
+fair or that only a cut makes unfair; a part of another that stays is no such component, for all of
+one is fair where a part of it is. Of the states without a way on that are taken away no more is
+needed than the first one in the order of `checker.liveness.lasso`, which is brought by itself,
+and how many there are that only a cut leaves open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+
+from checker.compiler.origins import action_of
+from checker.liveness.adjacency import Mask, Numbers, Places, mask_of
+from checker.liveness.external.graph import PartedGraph
+from checker.liveness.external.parts import DIRECTIONS, Part, Parts, Words64
+from checker.liveness.external.travelling import BITS, Flow, Thinning, bits_of
+from checker.liveness.external.waiting import Arrival
+from checker.problem.packed_rows import Rows, StateWords, state_words
+
+Faults = Callable[[Rows], "Numbers | Places"]
+
+
+@dataclass(frozen=True, slots=True)
+class Brought:
+    """Some states of an owner, with all that is known of them; `cut_row` are rows of these.
+
+    `cut_short` is of how many others of them, in which it is waited, it is left open whether a
+    behaviour stays there.
+    """
+
+    rows: Rows
+    numbers: Places
+    depth: Places
+    far: Places
+    truths: Mask
+    cut_row: Places
+    cut_step: Places
+    cut_short: int
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """How many states are left, in which files; and the first in which a behaviour stays without a
+    step, by its number, if there is any.
+    """
+
+    states: int
+    files: str
+    stutters: int | None
+
+
+def left_of(
+    graph: PartedGraph,
+    arrival: Arrival,
+    fair: Collection[int],
+    faults: Faults,
+    fits: Callable[[int], bool],
+) -> Left:
+    """Where a claim waits, without what is taken away until it `fits`, or nothing more can be.
+
+    `fair` are the numbers of the actions that are weakly fair.
+    """
+    files = graph.name("left")
+    seen = graph.each(_Look(graph.parts, arrival, frozenset(fair), faults, files))
+    states = sum(count for count, _ in seen)
+    first = min((key for _, key in seen if key is not None), default=None)
+    labels = [step for step in graph.taken if action_of(step) in fair]
+    chunks = [tuple(labels[at : at + BITS]) for at in range(0, len(labels), BITS)]
+    trimmer = _Trimmer(graph, files, states, fits)
+    while trimmer.thinned() and trimmer.meeting(chunks):
+        pass
+    return Left(trimmer.states, trimmer.files, first[-1] if first is not None else None)
+
+
+@dataclass
+class _Trimmer:
+    """What is left, less from time to time."""
+
+    graph: PartedGraph
+    files: str
+    states: int
+    fits: Callable[[int], bool]
+
+    @property
+    def is_done(self) -> bool:
+        """Whether no more has to be taken away."""
+        return self.states == 0 or self.fits(self.states)
+
+    def thinned(self) -> bool:
+        """Take away what leads nowhere, and what nothing leads to; whether more is to be done."""
+        graph = self.graph
+        for along in DIRECTIONS:
+            if self.is_done:
+                break
+            thinning = Thinning(graph.parts, graph.name("thin"), self.files, along)
+            doing = "taking away states that no cycle goes through"
+            files, self.states = graph.thin(thinning, doing, self.fits)
+            self._replace(files)
+        return not self.is_done
+
+    def meeting(self, demands: Sequence[tuple[int, ...]]) -> bool:
+        """Take away what cannot meet the demands of fair steps, of some at a time; whether that was
+        anything.
+        """
+        before, graph = self.states, self.graph
+        for steps, along in product(demands, DIRECTIONS):
+            if self.is_done:
+                break
+            begun = _Demands(self.files, steps)
+            flow = Flow(graph.parts, graph.name("meet"), begun, along, labels=steps)
+            reached = graph.flow(flow, "taking away states in which no behaviour stays fair")
+            files = graph.name("left")
+            kept = graph.each(_Sift(graph.parts, self.files, reached, files, len(steps)))
+            self.states = sum(kept)
+            self._replace(files)
+            graph.parts.delete(reached)
+        return self.states < before
+
+    def _replace(self, files: str) -> None:
+        self.graph.parts.delete(self.files)
+        self.files = files
+
+
+def bring(graph: PartedGraph, arrival: Arrival, fair: Collection[int], left: Left) -> list[Brought]:
+    """All that is left, and the first state in which a behaviour stays without a step."""
+    more = [left.stutters] if left.stutters is not None else []
+    return _bring(graph, arrival, fair, left.files, more)
+
+
+def bring_these(
+    graph: PartedGraph, arrival: Arrival, fair: Collection[int], numbers: Places
+) -> list[Brought]:
+    """These states."""
+    return _bring(graph, arrival, fair, None, numbers.tolist())
+
+
+def _bring(
+    graph: PartedGraph,
+    arrival: Arrival,
+    fair: Collection[int],
+    files: str | None,
+    numbers: Sequence[int],
+) -> list[Brought]:
+    places = tuple(graph.parts.place(number) for number in numbers)
+    return graph.each(_Bring(graph.parts, arrival, frozenset(fair), files, places))
+
+
+def _standing(part: Part, fair: Collection[int]) -> tuple[Mask, Mask]:
+    """In which states no fair step is enabled that changes anything, in two: where a behaviour can
+    stay, for no fair step is cut either, and where that is left open, for one is.
+    """
+    wanted = sorted(fair)
+    at, others, steps = part.steps("out")
+    moves = np.isin(action_of(steps), wanted) & (others != part.numbers[at])
+    enabled = mask_of(at[moves], len(part))
+    cut_at, cut_steps = part.cuts
+    cut = mask_of(cut_at[np.isin(action_of(cut_steps), wanted)], len(part))
+    return ~enabled & ~cut, ~enabled & cut
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """How many states it is waited in, and the first of those in which a behaviour stays without a
+    step: how far, after how many faults, its words, its number. Writes where it is waited.
+    """
+
+    parts: Parts
+    arrival: Arrival
+    fair: frozenset[int]
+    faults: Faults
+    files: str
+
+    def __call__(self, owner: int) -> tuple[int, tuple[int, int, StateWords, int] | None]:
+        part = Part(self.parts, owner)
+        inside, far = self.arrival(part)
+        self.parts.write(self.files, owner, inside.astype(np.uint64))
+        stutters = inside & _standing(part, self.fair)[0]
+        count = int(np.count_nonzero(inside))
+        if not stutters.any():
+            return count, None
+        nearest = np.flatnonzero(stutters & (far == far[stutters].min()))
+        rows = np.ascontiguousarray(part.rows[nearest])
+        faults = self.faults(rows)
+        first = int(np.lexsort((*rows.T[::-1], faults))[0])
+        number = int(part.numbers[nearest[first]])
+        words = state_words(rows[first])
+        return count, (int(far[nearest[first]]), int(faults[first]), words, number)
+
+
+@dataclass(frozen=True, slots=True)
+class _Demands:
+    """Of what is left each state has the bits of the fair steps that it does not enable."""
+
+    files: str
+    steps: tuple[int, ...]
+
+    def __call__(self, part: Part) -> Words64:
+        left = part.parts.column(self.files, part.owner) != 0
+        whole = np.uint64((1 << len(self.steps)) - 1)
+        at, others, steps = part.steps("out")
+        moves = others != part.numbers[at]
+        enabled: Words64 = np.zeros(len(part), np.uint64)
+        np.bitwise_or.at(enabled, at[moves], bits_of(self.steps, steps[moves]))
+        given: Words64 = np.zeros((len(part), 2), np.uint64)
+        given[left, 0] = whole
+        given[:, 1] = ~enabled & whole
+        return given
+
+
+@dataclass(frozen=True, slots=True)
+class _Sift:
+    """Keeps what is left and has all bits; how many states those are."""
+
+    parts: Parts
+    files: str
+    reached: str
+    kept: str
+    bits: int
+
+    def __call__(self, owner: int) -> int:
+        whole = np.uint64((1 << self.bits) - 1)
+        left = self.parts.column(self.files, owner) != 0
+        left &= self.parts.column(self.reached, owner) == whole
+        self.parts.write(self.kept, owner, left.astype(np.uint64))
+        return int(np.count_nonzero(left))
+
+
+@dataclass(frozen=True, slots=True)
+class _Bring:
+    """Reads some states: those in `files`, if any, and those at `places`, of whichever owner."""
+
+    parts: Parts
+    arrival: Arrival
+    fair: frozenset[int]
+    files: str | None
+    places: tuple[tuple[int, int], ...]
+
+    def __call__(self, owner: int) -> Brought:
+        part = Part(self.parts, owner)
+        inside, far = self.arrival(part)
+        mine = [place for whose, place in self.places if whose == owner]
+        wanted = mask_of(np.array(mine, np.int64), len(part))
+        if self.files is not None:
+            wanted |= self.parts.column(self.files, owner) != 0
+        cut_short = inside & _standing(part, self.fair)[1] & ~wanted
+        places = np.flatnonzero(wanted)
+        row_at = np.cumsum(wanted) - 1
+        cut_at, cut_steps = part.cuts
+        is_cut = wanted[cut_at]
+        truths = [part.truth(number)[places] for number in range(self.parts.predicates)]
+        return Brought(
+            np.ascontiguousarray(part.rows[places]),
+            self.parts.numbers(owner, places),
+            part.depth[places],
+            far[places],
+            np.column_stack(truths),
+            row_at[cut_at[is_cut]],
+            cut_steps[is_cut],
+            int(np.count_nonzero(cut_short)),
+        )

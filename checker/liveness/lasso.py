@@ -1,0 +1,182 @@
+"""Lasso: a shortest path to a fair cycle, and the cycle.
+
+The prefix is a shortest one: to the nearest state from which a fair execution can go on for ever
+without the awaited event. Of several it is one with the fewest faults, then one in which the
+behaviour can stutter, then the least one. The cycle is short, and not proved to be shortest: from
+where it is the nearest edge or state is looked for that meets a demand of fairness still open, and
+in the end the way back. Of several ways the one by the least states and steps is taken, so that all
+engines come to the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from checker.liveness.adjacency import NOT_REACHED, Mask, Numbers, Places, distances
+from checker.liveness.fairness import FairSteps, Staying
+from checker.liveness.space import Space
+from model.core.claim import Pattern
+
+
+@dataclass(frozen=True, slots=True)
+class Lasso:
+    """The state in which the waiting begins, the edges on from there, and those that then repeat.
+
+    Any shortest way to the first state will do: it is as long as that is deep. Without edges that
+    repeat the behaviour stays for ever in the state that the others lead to.
+    """
+
+    begins: int
+    way: tuple[int, ...]
+    cycle: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """Where something that is claimed to come has not come yet.
+
+    `since` are the states in which the waiting begins, by their depth: the first of them begin in
+    initial states. `arrived` is after how many steps a state is reached by way of them and of
+    states in which it has not come, `NOT_REACHED` for the others.
+    """
+
+    since: Mask
+    arrived: Numbers
+
+    @property
+    def inside(self) -> Mask:
+        """All states in which it is waited."""
+        reached: Mask = self.arrived != NOT_REACHED
+        return reached
+
+
+def waiting(space: Space, pattern: Pattern, when: Mask, then: Mask) -> Waiting:
+    """Where a claim of this pattern waits for `then`.
+
+    `[]<>q` is `true ~> q`: from every state on q is to come.
+    """
+    since = ~then
+    if pattern is Pattern.EVENTUALLY:
+        since &= space.depth == 0
+    elif pattern is Pattern.LEADS_TO:
+        since &= when
+    states: Numbers = np.flatnonzero(since).astype(np.int32)
+    depth = space.depth[states]
+    begun = [states[depth == d] for d in range(int(depth.max(initial=-1)) + 1)]
+    return Waiting(since, distances(space.forwards, begun, ~then))
+
+
+def lasso_in(
+    space: Space,
+    fair: FairSteps,
+    waits: Waiting,
+    stays: Staying,
+    faults: Callable[[Numbers], Numbers],
+) -> Lasso | None:
+    """The lasso of these states, None where no behaviour can stay anywhere.
+
+    `faults` says how many faults it took to come to states.
+    """
+    end = end_of(waits.arrived, stays, faults)
+    return lasso_to(end, space, fair, waits.arrived, stays) if end is not None else None
+
+
+def end_of(arrived: Numbers, stays: Staying, faults: Callable[[Numbers], Numbers]) -> int | None:
+    """The state that the way leads to, None where no behaviour can stay anywhere.
+
+    `arrived` is as in `Waiting`.
+    """
+    ends: Numbers = np.flatnonzero(stays.anywhere).astype(np.int32)
+    if not len(ends):
+        return None
+    ends = ends[arrived[ends] == arrived[ends].min()]
+    order = np.lexsort((ends, ~stays.stutters[ends], faults(ends)))
+    return int(ends[order[0]])
+
+
+def lasso_to(end: int, space: Space, fair: FairSteps, arrived: Numbers, stays: Staying) -> Lasso:
+    """The way to a state in which a behaviour can stay, and round."""
+    begins, way = _way(space, arrived, end)
+    if stays.stutters[end]:
+        return Lasso(begins, way, ())
+    return Lasso(begins, way, _Round(space, fair, stays.component, end).edges())
+
+
+def _way(space: Space, arrived: Numbers, end: int) -> tuple[int, tuple[int, ...]]:
+    """A shortest way to a state from where the waiting begins, back by the least states.
+
+    It is waited for as long as can be: only where no state before waits has it just begun.
+    """
+    edges: list[int] = []
+    at, steps = end, int(arrived[end])
+    while True:
+        into = space.backwards.edges_of(np.array([at], np.int32))
+        into = into[arrived[space.source[into]] == steps - 1] if steps else into[:0]
+        if not len(into):
+            return at, tuple(reversed(edges))
+        edges.append(int(into.min()))
+        at, steps = int(space.source[edges[-1]]), steps - 1
+
+
+class _Round:
+    """A way round through a fair component, from a state of it and back."""
+
+    def __init__(self, space: Space, fair: FairSteps, component: Numbers, start: int) -> None:
+        self._space, self._fair, self._start = space, fair, start
+        self._within: Mask = component == component[start]
+
+    def edges(self) -> tuple[int, ...]:
+        """The edges, in order."""
+        space, fair = self._space, self._fair
+        at, found = self._start, list[int]()
+        unmet = fair.enabled_in(at)
+        while unmet:
+            for edge in self._nearest(at, self._meets(unmet)):
+                at = int(space.target[edge])
+                found.append(edge)
+                unmet.discard(int(fair.of_edge[edge]))
+                unmet &= fair.enabled_in(at)
+        if at != self._start or not found:
+            found += self._nearest(at, lambda edges: space.target[edges] == self._start)
+        return tuple(found)
+
+    def _meets(self, unmet: set[int]) -> Callable[[Places], Mask]:
+        """Which edges take one of these fair steps, or lead where one of them is not enabled."""
+        fair, wanted = self._fair, np.array(sorted(unmet))
+
+        def meets(edges: Places) -> Mask:
+            goals, which = np.unique(self._space.target[edges], return_inverse=True)
+            lacking = [bool(unmet - fair.enabled_in(goal)) for goal in goals.tolist()]
+            hits: Mask = np.isin(fair.of_edge[edges], wanted) | np.array(lacking, np.bool_)[which]
+            return hits
+
+        return meets
+
+    def _nearest(self, begun: int, wanted: Callable[[Places], Mask]) -> list[int]:
+        """The edges of a shortest way from a state that ends with one that is wanted."""
+        space = self._space
+        came_by: dict[int, int] = {}
+        frontier: Numbers = np.array([begun], np.int32)
+        seen = ~self._within
+        seen[begun] = True
+        while len(frontier):
+            edges = space.forwards.edges_of(frontier)
+            edges = np.sort(edges[self._within[space.target[edges]] & self._fair.moves[edges]])
+            hits = edges[wanted(edges)]
+            if len(hits):
+                return self._way(begun, int(hits[0]), came_by)
+            goals, first = np.unique(space.target[edges], return_index=True)
+            fresh = ~seen[goals]
+            frontier = goals[fresh]
+            came_by.update(zip(frontier.tolist(), edges[first[fresh]].tolist(), strict=True))
+            seen[frontier] = True
+        raise AssertionError("a fair component is strongly connected and meets every demand")
+
+    def _way(self, begun: int, last: int, came_by: dict[int, int]) -> list[int]:
+        edges = [last]
+        while (at := int(self._space.source[edges[-1]])) != begun:
+            edges.append(came_by[at])
+        return edges[::-1]

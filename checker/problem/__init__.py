@@ -1,0 +1,1 @@
+"""Problems: a model, its claims, symmetry and bounds."""

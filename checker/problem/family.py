@@ -1,0 +1,202 @@
+"""A family of models: versions, options, claims, and the words for them.
+
+The caller of a check passes a problem that a family has made. Nothing in the search, the engines,
+the store or the compiler imports one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from checker.problem.problem import Problem
+from checker.problem.symmetry import Symmetry
+from checker.problem.wording import describe_option
+from checker.problem.words import Words
+from model.core.claim import ActionProperty, Behaviour, Claim, Invariant, Reachable
+from model.core.errors import BadEnvironment
+from model.core.nearest import did_you_mean
+from model.core.renaming import CannotRename
+from model.core.transition_system import Model
+
+WHERE = "where"
+"""The option that holds a condition of one's own (`checker.kafka.where`), where one is asked."""
+NOWHERE = "nowhere"
+"""The claim that the condition is true in no reachable state."""
+
+
+def _no_terms(model: Model) -> Mapping[str, object]:
+    return {}
+
+
+class Circumstances(Protocol):
+    """What a version is checked in: bounds, budgets, settings."""
+
+    def options(self) -> dict[str, object]:
+        """Every option by its name on the command line."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claimed:
+    """A model and all that is claimed of it."""
+
+    model: Model
+    invariants: tuple[Invariant, ...]
+    properties: tuple[ActionProperty, ...]
+    reachable: tuple[Reachable, ...]
+    behaviours: tuple[Behaviour, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Family:
+    """Models that share their actions and claims: versions of a protocol in circumstances.
+
+    `model` is what its models are called in traces. `environments` are the circumstances that have
+    a name, the first being the default; `from_options` makes others, and raises `BadEnvironment`.
+    `build(version, circumstances)` makes a model. `symmetries` are those that `--symmetry` may
+    name, by that name; `symmetry` is meant where it names none. `expected` says of named
+    circumstances and versions which claims break. `again`, a function and its arguments, makes this
+    very family in another process: for one whose rules are in no module that could be imported
+    there. `is_reducible` says that `--reduce` may be relied on: no model does unless it says so.
+    `terms(model)` are what a condition of one's own may name beside fields and settings
+    (`model.own.condition`).
+    """
+
+    name: str
+    model: str
+    versions: Mapping[str, Any]
+    environments: Mapping[str, Any]
+    from_options: Callable[[dict[str, object]], Any]
+    invariants: Sequence[Invariant]
+    properties: Sequence[ActionProperty]
+    reachable: Sequence[Reachable]
+    build: Callable[[str, Any], Model]
+    words: Words
+    symmetries: Mapping[str, Symmetry]
+    symmetry: str = ""
+    behaviours: Sequence[Behaviour] = ()
+    expected: Mapping[str, Mapping[str, Sequence[str]]] = field(default_factory=dict)
+    again: tuple[Callable[..., Family], tuple[Any, ...]] | None = None
+    is_reducible: bool = False
+    terms: Callable[[Model], Mapping[str, object]] = _no_terms
+
+    @property
+    def claims(self) -> tuple[Claim | Reachable, ...]:
+        """Everything that is claimed of it."""
+        return (*self.invariants, *self.properties, *self.behaviours, *self.reachable)
+
+    def claimed(self, version: str, circumstances: Any) -> Claimed:
+        """A model and the claims about it. Raises `BadEnvironment`."""
+        return Claimed(
+            model=self.build(version, circumstances),
+            invariants=tuple(self.invariants),
+            properties=tuple(self.properties),
+            reachable=tuple(self.reachable),
+            behaviours=tuple(self.behaviours),
+        )
+
+    @property
+    def usual(self) -> Any:
+        """The circumstances where none are named."""
+        return next(iter(self.environments.values()))
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The names of its circumstances' options."""
+        return tuple(self.usual.options())
+
+    def problem(
+        self,
+        version: str,
+        circumstances: Any,
+        names: Sequence[str] = (),
+        *,
+        symmetry: Symmetry = Symmetry.NONE,
+    ) -> Problem:
+        """The problem of checking `version`, with the invariants and properties named.
+
+        Without names it is all but those that must be asked for. Raises `BadEnvironment` for an
+        unknown version or claim, and for a symmetry that the circumstances do not have.
+        """
+        claimed = self.claimed(version, circumstances)
+        known = [claim.name for claim in claimed.invariants]
+        known += [claim.name for claim in (*claimed.properties, *claimed.behaviours)]
+        for name in names:
+            if name not in known:
+                raise BadEnvironment(f"invariant is {name!r}{did_you_mean(name, known)}")
+        try:
+            return Problem(
+                claimed.model,
+                claimed.invariants,
+                claimed.reachable,
+                properties=claimed.properties,
+                behaviours=claimed.behaviours,
+                asked=frozenset(names) if names else None,
+                symmetry=symmetry,
+                family=self,
+            )
+        except CannotRename as problem:
+            raise BadEnvironment(str(problem)) from None
+
+    def symmetry_asked(self, asked: str) -> str:
+        """The symmetry that `--symmetry` names; the one that there is where it names none.
+
+        Raises `BadEnvironment` where there are none or several.
+        """
+        if asked:
+            return asked
+        known = [name for name in self.symmetries if name != Symmetry.NONE.value]
+        if not known or (len(known) > 1 and not self.symmetry):
+            text = ", ".join(known) or "none"
+            raise BadEnvironment(f"--symmetry does not say which; {self.name} has {text}")
+        return self.symmetry or known[0]
+
+    def problem_of(
+        self,
+        version: str,
+        options: Mapping[str, object],
+        names: Sequence[str] = (),
+        *,
+        symmetry: str = Symmetry.NONE.value,
+    ) -> Problem:
+        """The problem that plain values describe: of a trace, a manifest, a cell of a matrix.
+
+        Raises `BadEnvironment` as `problem` does, and for an unknown option or symmetry.
+        """
+        if symmetry not in self.symmetries:
+            raise BadEnvironment(
+                f"symmetry is {symmetry!r}; {self.name} has {', '.join(self.symmetries)}"
+            )
+        circumstances = self.from_options(dict(options))
+        return self.problem(version, circumstances, names, symmetry=self.symmetries[symmetry])
+
+    def environment_name(self, options: Mapping[str, object]) -> str | None:
+        """What circumstances with these options are called, if they have a name."""
+        for name, circumstances in self.environments.items():
+            if circumstances.options() == dict(options):
+                return name
+        return None
+
+
+def words_of(problem: Problem) -> Words:
+    """How reports speak of a problem."""
+    return problem.family.words if problem.family is not None else Words()
+
+
+def describe_circumstances(problem: Problem) -> str:
+    """`replicas 2, records 2, acks all`: what is on, or is on by default and here is not.
+
+    What has no default that is known, as the bounds of a model of one's own, is told always.
+    """
+    options, unsaid = problem.model.options, words_of(problem).unsaid
+    usual = problem.family.usual.options() if problem.family else options
+    return ", ".join(
+        f"{name} {describe_option(value)}"
+        for name, value in options.items()
+        if name not in unsaid and (value or usual.get(name, True))
+    )
+
+
+FindFamily = Callable[[str], Family]
+"""The family of models of a name, as traces and manifests have it. Raises `BadEnvironment`."""

@@ -1,0 +1,165 @@
+"""A problem: a model, the claims about it, and the cover properties."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from checker.problem.symmetry import Symmetry, require_symmetric
+from model.core.claim import ActionProperty, Behaviour, Claim, Invariant, Judged, Reachable
+from model.core.renaming import CannotRename
+from model.core.transition_system import Model
+
+if TYPE_CHECKING:
+    from checker.problem.family import Family
+    from checker.problem.reduction import Reduction
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What problems of one job have between them, so that one kernel is made for all of them.
+
+    `settings` are the names of those in which they differ, `actions` and `claims` the names of what
+    any of them has. A kernel for one problem alone is faster: all of this is decided in it.
+    """
+
+    settings: frozenset[str]
+    actions: frozenset[str]
+    claims: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A model and the claims about it: `invariants` of its states, `properties` of its transitions,
+    `behaviours` of what its states lead to.
+
+    `asked` names those that are checked, None for all but those that must be asked for. Those that
+    do not apply to the version are never checked. `shared` says what other problems of the same job
+    have: nothing, where it is None. Of states that differ by `symmetry` alone one is explored.
+    `family` is what made it, None for a model that belongs to none. Its `reduction` says how the
+    model is smaller than that of `reduced_from`. Raises `CannotRename` where a symmetry would not
+    be exact.
+    """
+
+    model: Model
+    invariants: tuple[Invariant, ...]
+    reachable: tuple[Reachable, ...] = ()
+    properties: tuple[ActionProperty, ...] = field(default=(), kw_only=True)
+    behaviours: tuple[Behaviour, ...] = field(default=(), kw_only=True)
+    asked: frozenset[str] | None = None
+    symmetry: Symmetry = Symmetry.NONE
+    shared: Shared | None = None
+    family: Family | None = field(default=None, kw_only=True, compare=False, repr=False)
+    reduction: Reduction | None = field(default=None, kw_only=True, compare=False)
+    reduced_from: Problem | None = field(default=None, kw_only=True, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        require_symmetric(self.model, self.symmetry)
+        if self.symmetry.sorts and self.applicable_behaviours:
+            # Which instance of a step is fair is told by names, and a way through representatives
+            # may come back under others.
+            raise CannotRename(
+                f"{self.applicable_behaviours[0].name} is about behaviours, which are not judged "
+                "up to the names of anything; leave out --symmetry"
+            )
+
+    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
+        """What another process needs: what makes the family again, or all but the family."""
+        if self.reduction is not None:
+            return self.reduction.again, (self.reduced_from,)
+        model, family = self.model, self.family
+        if family is not None and family.again is not None:
+            of_family = (family.again, model.version, dict(model.options))
+            return _made_again, (*of_family, self.asked, self.symmetry, self.shared)
+        made = partial(
+            Problem,
+            properties=self.properties,
+            behaviours=self.behaviours,
+            asked=self.asked,
+            symmetry=self.symmetry,
+            shared=self.shared,
+        )
+        return made, (model, self.invariants, self.reachable)
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        """All that can have a verdict, in the order of the report."""
+        return (*self.judged, *self.behaviours)
+
+    @property
+    def judged(self) -> tuple[Judged, ...]:
+        """Those that a search judges as it goes: of single states, and of single steps."""
+        return (*self.invariants, *self.properties)
+
+    def is_asked(self, claim: Claim) -> bool:
+        """Whether a verdict is wanted."""
+        return claim.default if self.asked is None else claim.name in self.asked
+
+    @property
+    def asked_names(self) -> tuple[str, ...]:
+        """The names of the claims of which a verdict is wanted, in the order of the report."""
+        return tuple(claim.name for claim in self.claims if self.is_asked(claim))
+
+    def is_checked(self, claim: Claim) -> bool:
+        """Whether a verdict is wanted, and the version has what the claim is about."""
+        return self.is_asked(claim) and claim.applies(self.model.settings)
+
+    @property
+    def checked(self) -> tuple[str, ...]:
+        """The names of the claims that are checked, in the order of the report."""
+        return tuple(claim.name for claim in self.claims if self.is_checked(claim))
+
+    def asking_too(self, names: Iterable[str]) -> Problem:
+        """The same problem, with the claims of these names checked beside those that are."""
+        return replace(self, asked=frozenset((*self.asked_names, *names)))
+
+    @property
+    def applicable(self) -> tuple[Invariant, ...]:
+        """The invariants that are checked, in order."""
+        return tuple(claim for claim in self.invariants if self.is_checked(claim))
+
+    @property
+    def applicable_properties(self) -> tuple[ActionProperty, ...]:
+        """The properties that are checked, in order."""
+        return tuple(claim for claim in self.properties if self.is_checked(claim))
+
+    @property
+    def applicable_behaviours(self) -> tuple[Behaviour, ...]:
+        """The claims about behaviours that are checked, in order."""
+        return tuple(claim for claim in self.behaviours if self.is_checked(claim))
+
+
+def _made_again(
+    again: tuple[Any, tuple[Any, ...]],
+    version: str,
+    options: dict[str, object],
+    asked: frozenset[str] | None,
+    symmetry: Symmetry,
+    shared: Shared | None,
+) -> Problem:
+    make, arguments = again
+    problem: Problem = make(*arguments).problem_of(version, options)
+    return replace(problem, asked=asked, symmetry=symmetry, shared=shared)
+
+
+def asked_alone(problem: Problem) -> Claim:
+    """The one claim that is asked, whatever it is about."""
+    [claim] = [claim for claim in problem.claims if problem.is_asked(claim)]
+    return claim
+
+
+def sharing(problems: Sequence[Problem]) -> Shared:
+    """What these problems, of one model and one shape, have between them."""
+    settings = [problem.model.settings for problem in problems]
+    varying = [
+        name
+        for name, *values in zip(settings[0]._fields, *settings, strict=True)
+        if len(set(values)) > 1
+    ]
+    return Shared(
+        settings=frozenset(varying),
+        actions=frozenset(name for problem in problems for name in problem.model.contents),
+        claims=frozenset(name for problem in problems for name in problem.checked),
+    )

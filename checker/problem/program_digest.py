@@ -1,0 +1,57 @@
+"""Digest of this program: whatever finds and keeps an answer, without a model's rules and claims.
+
+It has the sources of all modules that a search or a gate can reach, and the versions of what they
+run on. Rules and claims are in the digest of a problem (`checker.compiler.problem_digest`), each
+problem having only those that it uses.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import importlib.metadata
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+PACKAGES = Path(__file__).parents[2]
+OUR_PACKAGES = ("checker", "counterexamples", "invariants", "model", "waterline")
+RULES = ("invariants", "model/atomic", "model/message")
+"""Read by the digest of a problem, function by function."""
+ASIDE = (
+    "checker/user_models/interactive",
+    "checker/analysis/compare",
+    "checker/kafka/confirm",
+    "checker/cli",
+    "checker/analysis/explain",
+    "checker/report/pages",
+    "checker/kafka/scenarios",
+    "checker/analysis/simulate",
+    "checker/kafka/narrative",
+    "checker/report/viewer",
+)
+"""No search and no gate's answer comes here: a test walks the imports."""
+LIBRARIES = ("llvmlite", "msgspec", "networkx", "numpy", "pyarrow", "scipy")
+"""Versions of these are in the digest, beside that of Python."""
+
+
+@functools.cache
+def program_digest() -> str:
+    """A name for this program and what it runs on."""
+    digest = hashlib.sha256(f"{sys.version} {sys.flags.optimize}\n".encode())
+    for library in LIBRARIES:
+        digest.update(f"{library} {importlib.metadata.version(library)}\n".encode())
+    for path in sources():
+        content = path.read_bytes()
+        digest.update(f"{path.relative_to(PACKAGES).as_posix()} {len(content)}\n".encode())
+        digest.update(content)
+    return digest.hexdigest()
+
+
+def sources() -> Iterator[Path]:
+    """Every module whose text is in the digest, in order."""
+    left_out = [PACKAGES / each for each in (*RULES, *ASIDE)]
+    for package in OUR_PACKAGES:
+        for path in sorted((PACKAGES / package).rglob("*.py")):
+            if not any(path.is_relative_to(folder) for folder in left_out):
+                yield path

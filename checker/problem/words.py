@@ -1,0 +1,56 @@
+"""Interface of a family to reports: its vocabulary."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from checker.problem.wording import describe_option
+from model.core.transition_system import Model
+
+
+def name_alone(model: Model) -> str:
+    """Nothing is told beyond the version."""
+    return ""
+
+
+def sizes_by_name(model: Model) -> str:
+    """`rms 3, fenced on`: the options as they are."""
+    text = (f"{name} {describe_option(value)}" for name, value in model.options.items())
+    return ", ".join(text) or model.name
+
+
+def no_letters(model: Model) -> str:
+    """Nothing that is worth a place in a file's name."""
+    return ""
+
+
+def option_and_value(name: str, value: int) -> str:
+    """`--epochs 3`: how an option is given another value."""
+    return f"--{name} {value}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Words:
+    """The words and columns of a family.
+
+    `title(model)` follows the version at the head of a report. `sizes(model)` are the bounds in the
+    last sentence, `letters(model)` the same in a trace's file name, after `prefix`. `lanes` are
+    columns that run beside a counterexample's steps. `raisable` are options whose bounds a report
+    may advise to raise, the first ones first, with the greatest value of each; `raised` is how one
+    is given a value. Options that are `unsaid` make the model again and tell a reader nothing.
+    `outside` names the actions that are done to the protocol, as crashes are; every other one it
+    takes by itself. None are named where that is not known. Actions in one set of `alike` stand for
+    the same where versions are compared.
+    """
+
+    title: Callable[[Model], str] = name_alone
+    sizes: Callable[[Model], str] = sizes_by_name
+    letters: Callable[[Model], str] = no_letters
+    prefix: str = ""
+    lanes: tuple[str, ...] = ()
+    raisable: Mapping[str, int] = field(default_factory=dict)
+    raised: Callable[[str, int], str] = option_and_value
+    unsaid: frozenset[str] = frozenset()
+    outside: frozenset[str] = frozenset()
+    alike: tuple[frozenset[str], ...] = ()

@@ -1,0 +1,93 @@
+"""Table of formats that a trace converts to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from checker.problem.problem import Problem
+from checker.report.pages.mermaid import to_mermaid
+from checker.report.pages.surroundings import (
+    DISTANCE,
+    STATES_MAX,
+    surroundings,
+    to_dot,
+    to_graphml,
+)
+from checker.report.pages.trace_sequence import sequence_in
+from checker.report.pages.values import values_of
+from checker.traces.finding import Finding
+from counterexamples import to_json
+from counterexamples.formats import record, to_itf, to_tlc
+
+if TYPE_CHECKING:
+    import networkx
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Converted:
+    """A confirmed counterexample to be converted, and how much of a graph is wanted around it."""
+
+    problem: Problem
+    finding: Finding
+    distance: int = DISTANCE
+    states_max: int = STATES_MAX
+
+
+def _json(given: Converted) -> str:
+    return to_json(given.finding.replayed.trace)
+
+
+def _itf(given: Converted) -> str:
+    return to_itf(record(given.finding.replayed, values_of))
+
+
+def _tlc(given: Converted) -> str:
+    return to_tlc(record(given.finding.replayed, values_of))
+
+
+def _mermaid(given: Converted) -> str:
+    return to_mermaid(sequence_in(given.finding))
+
+
+def _svg(given: Converted) -> str:
+    from checker.report.pages.svg import to_svg  # noqa: PLC0415 - loads Jinja
+
+    return to_svg(sequence_in(given.finding))
+
+
+def _html(given: Converted) -> str:
+    from checker.report.pages.report import finding_page  # noqa: PLC0415 - as above
+
+    return finding_page(given.problem, given.finding)
+
+
+def _dot(given: Converted) -> str:
+    return to_dot(_graph(given))
+
+
+def _graphml(given: Converted) -> str:
+    return to_graphml(_graph(given))
+
+
+def _graph(given: Converted) -> networkx.MultiDiGraph[Any]:
+    return surroundings(
+        given.finding.replayed,
+        given.problem.model,
+        distance=given.distance,
+        states_max=given.states_max,
+    )
+
+
+FORMATS: Mapping[str, Callable[[Converted], str]] = {
+    "json": _json,
+    "itf": _itf,
+    "tlc": _tlc,
+    "mermaid": _mermaid,
+    "svg": _svg,
+    "html": _html,
+    "dot": _dot,
+    "graphml": _graphml,
+}
+"""By the name that `waterline convert --to` takes."""

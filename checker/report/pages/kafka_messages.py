@@ -1,0 +1,198 @@
+"""Messages between brokers, controller and clients, derived from a trace's states.
+
+A fetch leaves in one step, is handled in another, and its answer arrives in a third; between them
+something else happens. All else is a step of its own: it is sent and arrives at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from checker.kafka.narrative.cluster import Cluster, Flight
+from checker.kafka.narrative.story import Story
+from checker.report.pages.sequence import Message
+from counterexamples import Moment
+from model.message.epochs import latest_epoch
+from model.message.terms import GRANTED, NO_EPOCH, UNKNOWN_OFFSET
+from model.message.truncation import end_offset_for
+
+PARKED = ", parked"
+_TAKES_UP = frozenset({"Learn", "LearnLate", "BecomeLeader", "BecomeFollower"})
+_RECEIVES = frozenset({"RecvFetch", "RecvOutOfRange", "RecvDiverging"})
+_HANDLES = frozenset({"LeaderFetch", "WakeParked"})
+
+
+Key = tuple[bool, int]
+"""A fetch: whether it has outlived its sender, and whose it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One step with the clusters around it, and the lanes that are no brokers."""
+
+    moment: Moment
+    actor: str
+    before: Cluster
+    after: Cluster
+    clients: int
+    controller: int
+
+    @property
+    def step(self) -> int:
+        """Its number."""
+        return self.moment.number
+
+    @property
+    def broker(self) -> int | None:
+        """The number of the broker whose step it is, if it is one's."""
+        return int(self.actor[1:]) if self.actor[:1] == "r" and self.actor[1:].isdigit() else None
+
+    def sent(self, sender: int, receiver: int, words: str, *, is_answer: bool = False) -> Message:
+        """A message that arrives in the same step."""
+        return Message(sender, receiver, words, self.step, self.step, is_answer=is_answer)
+
+
+def turns_of(story: Story, clients: int, controller: int) -> list[Turn]:
+    """The steps of a story of Kafka's, each cluster made once."""
+    clusters = [story.cluster(state) for state in range(story.steps + 1)]
+    turns = []
+    for moment in story.replayed.moments:
+        before, after = clusters[moment.number - 1], clusters[moment.number]
+        assert before is not None
+        assert after is not None
+        turns.append(Turn(moment, story.actor(moment.number), before, after, clients, controller))
+    return turns
+
+
+def messages_of(story: Story, turns: Iterable[Turn]) -> list[Message]:
+    """Every message of the story, in the order of sending; a broker's lane is its number."""
+    found: list[Message] = []
+    flying: dict[Key, Message] = {}
+    for turn in turns:
+        found += _fetches(turn, flying)
+        found += _at_once(story, turn)
+        found += _acknowledged(turn)
+    return sorted([*found, *flying.values()], key=lambda message: message.sent)
+
+
+def _fetches(turn: Turn, flying: dict[Key, Message]) -> Iterator[Message]:
+    """Messages that end in this step. Those on their way are in `flying`, which is kept up."""
+    was, now = _slots(turn.before), _slots(turn.after)
+    for key in sorted({*was, *now}):
+        old, new = was.get(key), now.get(key)
+        if old == new or (key[0] and old is None and key in flying):
+            continue
+        if old is not None and new is not None and old.is_answer and new.is_answer:
+            # The same answer, which says something else by now.
+            flying[key] = replace(flying.pop(key, _message(new, turn.step)), words=new.words)
+            continue
+        outlived = (True, key[1])
+        if not key[0] and new is None and outlived in now and outlived not in was:
+            flying[outlived] = flying.pop(key, _message(now[outlived], turn.step))
+            continue
+        message = flying.pop(key, None)
+        if message is not None and old is not None:
+            comes = _arrives(turn, key, old)
+            step = turn.step
+            yield replace(message, arrived=step) if comes else replace(message, lost=step)
+        if new is not None and not new.words.endswith(PARKED):
+            flying[key] = _message(new, turn.step)
+
+
+def _slots(cluster: Cluster) -> dict[Key, Flight]:
+    return {
+        (flight.is_old, flight.receiver if flight.is_answer else flight.sender): flight
+        for flight in cluster.flights
+    }
+
+
+def _message(flight: Flight, step: int) -> Message:
+    words = flight.words.removesuffix(PARKED)
+    return Message(flight.sender, flight.receiver, words, step, is_answer=flight.is_answer)
+
+
+def _arrives(turn: Turn, key: Key, flight: Flight) -> bool:
+    """Whether what was on its way comes to whom it is for, in this step."""
+    action = turn.moment.action
+    if key[0]:
+        return action == "StrayFetch"
+    if dict(turn.moment.arguments).get("follower") != key[1]:
+        return False
+    if flight.is_answer:
+        return action in _RECEIVES
+    return action in _HANDLES and turn.before.lanes[flight.receiver].is_up
+
+
+def _at_once(story: Story, turn: Turn) -> Iterator[Message]:
+    """What is sent and arrives in this step, but for acknowledgements."""
+    action, broker, controller = turn.moment.action, turn.broker, turn.controller
+    leader = dict(turn.moment.arguments).get("leader", broker)
+    if action == "Produce" and leader is not None:
+        yield turn.sent(turn.clients, leader, f"m{turn.after.lanes[leader].log[-1].record}")
+    elif action == "Consume" and leader is not None:
+        yield turn.sent(leader, turn.clients, f"read m{turn.moment.after.last_consumed}")
+    elif action in _TAKES_UP and broker is not None:
+        yield turn.sent(controller, broker, _led(turn, broker))
+    elif action == "HearAnswer" and leader is not None:
+        text = "granted" if turn.moment.before.answer[leader] == GRANTED else "refused"
+        asked = turn.before.lanes[leader].asked_isr or ()
+        yield turn.sent(controller, leader, f"ISR {_named(asked)} {text}", is_answer=True)
+    elif action == "OffsetForLeaderEpoch":
+        yield from _question(story, turn)
+    elif action == "BeginShutdown" and broker is not None:
+        yield turn.sent(broker, controller, "shuts down")
+    elif broker is not None and _registers(turn):
+        yield turn.sent(broker, controller, "registers")
+    elif leader is not None and (
+        action == "AlterPartition" or turn.before.control.isr != turn.after.control.isr
+    ):
+        asked = turn.before.lanes[leader].asked_isr or turn.after.control.isr
+        yield turn.sent(leader, controller, f"ISR {_named(asked)}")
+
+
+def _registers(turn: Turn) -> bool:
+    noticed = turn.before.control.fenced != turn.after.control.fenced
+    return turn.moment.action == "Register" or (turn.moment.action == "Restart" and noticed)
+
+
+def _led(turn: Turn, replica: int) -> str:
+    """What the controller has said: who leads, in which epoch."""
+    lane, after = turn.after.lanes[replica], turn.moment.after
+    if lane.leads:
+        leader = replica
+    elif "request_leader" in after.layout.places:
+        leader = after.request_leader[lane.epoch]
+    else:
+        leader = after.known_leader[replica]
+    # A follower that nobody leads has itself for a leader.
+    who = "nobody" if leader == replica and not lane.leads else f"r{leader}"
+    return f"{who} leads, epoch {lane.epoch}"
+
+
+def _question(story: Story, turn: Turn) -> Iterator[Message]:
+    """A follower asks where its last epoch ends."""
+    follower = dict(turn.moment.arguments)["follower"]
+    settings, before = story.model.settings, turn.moment.before
+    leader, epoch = before.known_leader[follower], latest_epoch(before, settings, follower)
+    meant, end = end_offset_for(before, settings, leader, epoch)
+    asked = "no epoch" if epoch == NO_EPOCH else f"epoch {epoch}"
+    yield turn.sent(follower, leader, f"end of {asked}?")
+    answer = f"at {end}" if meant == epoch else f"epoch {meant} ends at {end}"
+    if end == UNKNOWN_OFFSET:
+        answer = "undefined"
+    yield turn.sent(leader, follower, answer, is_answer=True)
+
+
+def _acknowledged(turn: Turn) -> Iterator[Message]:
+    for record in turn.after.acknowledged:
+        if record not in turn.before.acknowledged:
+            waits = (lane.replica for lane in turn.before.lanes if record in lane.unanswered)
+            leader = next(waits, turn.broker)
+            if leader is not None:
+                words = f"m{record} acknowledged"
+                yield turn.sent(leader, turn.clients, words, is_answer=True)
+
+
+def _named(replicas: tuple[int, ...]) -> str:
+    return "{" + ", ".join(f"r{replica}" for replica in replicas) + "}"

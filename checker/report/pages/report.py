@@ -1,0 +1,160 @@
+"""HTML page of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from checker.kafka.again import check_again
+from checker.kafka.narrative.story import Story, story_of
+from checker.problem.family import words_of
+from checker.problem.problem import Problem
+from checker.problem.wording import counted, describe_contract, describe_option, describe_symmetry
+from checker.report.pages.limits import require_few_steps
+from checker.report.pages.page import Shown, rendered, shown
+from checker.report.pages.trace_sequence import describe_title
+from checker.search.result import Verdict
+from checker.traces.shortest_note import describe_alike
+from model.core.claim import Temporal
+
+if TYPE_CHECKING:
+    from checker.checking.run import Run
+    from checker.search.result import InvariantResult, Result
+    from checker.traces.finding import Finding
+
+
+def run_page(run: Run, explained: Mapping[str, Mapping[str, Any]] | None = None) -> str:
+    """The verdicts with their bounds, and every counterexample.
+
+    `explained` are what claims' counterexamples take, and what repairs them, if that was asked.
+    Raises `TooLongForPage`.
+    """
+    result = run.result
+    problem = result.problem
+    traces, named = _traces(run.findings, explained or {}, describe_symmetry(problem.symmetry))
+    model = problem.model
+    return rendered(
+        "report.html.j2",
+        title=f"{model.version}: {_headline(result)}",
+        subtitle=f"{model.version}{words_of(problem).title(model)}{describe_symmetry(problem.symmetry)}",
+        options=_options(problem),
+        verdicts=[_verdict(result, found, named) for found in result.invariants],
+        happenings=_happenings(result),
+        counts=_counts(result),
+        command=check_again(problem) + (" --engine local" if result.engine == "local" else ""),
+        complete=result.complete,
+        stopped_by=result.stopped_by,
+        traces=traces,
+    )
+
+
+def finding_page(problem: Problem, finding: Finding) -> str:
+    """One counterexample. Raises `TooLongForPage`."""
+    traces, _ = _traces((finding,), {})
+    model = problem.model
+    asked = f" --invariant {finding.invariant}" if story_of(finding).breaks else ""
+    return rendered(
+        "report.html.j2",
+        title=describe_title(story_of(finding)),
+        subtitle=f"{model.version}{words_of(problem).title(model)}",
+        options=_options(problem),
+        verdicts=[],
+        happenings=[],
+        counts=[],
+        command=check_again(problem) + asked,
+        complete=True,
+        stopped_by=None,
+        traces=traces,
+    )
+
+
+def _traces(
+    findings: tuple[Finding, ...],
+    explained: Mapping[str, Mapping[str, Any]],
+    names: str = "",
+) -> tuple[list[Shown], dict[str, str]]:
+    """What is shown, and what it is called for each claim: the same steps are shown once."""
+    stories = [story_of(finding) for finding in findings]
+    require_few_steps(story.steps for story in stories)
+    traces: list[Shown] = []
+    seen: dict[object, str] = {}
+    named: dict[str, str] = {}
+    for finding, story in zip(findings, stories, strict=True):
+        claim, name = finding.invariant, f"trace-{len(traces) + 1}"
+        # What repairs one claim need not repair another.
+        apart = claim if claim in explained else ""
+        trace = story.replayed.trace
+        key = (trace.steps, trace.cycle, finding.explanation, apart)
+        named[claim] = seen.setdefault(key, name)
+        if named[claim] == name:
+            traces.append(
+                shown(
+                    story,
+                    name,
+                    title=_title(story),
+                    sentence=finding.sentence,
+                    alike=describe_alike(finding, names),
+                    explained=explained.get(claim),
+                )
+            )
+    return traces, named
+
+
+def _title(story: Story) -> str:
+    cycle = story.replayed.trace.cycle
+    if not story.breaks:
+        return counted(story.steps, "step")
+    after = counted(story.steps if cycle is None else cycle, "step")
+    return f"{story.claim} breaks {'' if cycle is None else 'for ever '}after {after}"
+
+
+def _headline(result: Result) -> str:
+    violated = len(result.violated)
+    if violated:
+        return f"{counted(violated, 'claim')} violated"
+    return "every claim holds" if result.is_judged else "INCOMPLETE"
+
+
+def _options(problem: Problem) -> list[tuple[str, str]]:
+    unsaid = words_of(problem).unsaid
+    options = problem.model.options.items()
+    return [(name, describe_option(value)) for name, value in options if name not in unsaid]
+
+
+def _verdict(result: Result, found: InvariantResult, named: dict[str, str]) -> dict[str, object]:
+    sentences = {claim.name: claim.sentence for claim in result.problem.claims}
+    text = found.verdict.value.upper()
+    contract = ""
+    if found.verdict is Verdict.VIOLATED and found.depth is not None:
+        text += f" after {counted(found.depth, 'step')}"
+        liveness = (c.name for c in result.problem.behaviours if isinstance(c, Temporal))
+        text += ", for ever" if found.name in liveness else ""
+        promised = result.contract_of(found.name)
+        contract = describe_contract(promised) if promised else ""
+    return {
+        "name": found.name,
+        "text": text,
+        "kind": found.verdict.name.lower(),
+        "contract": contract,
+        "sentence": sentences.get(found.name, ""),
+        "trace": named.get(found.name),
+    }
+
+
+def _happenings(result: Result) -> list[tuple[str, str]]:
+    never = "NEVER" if result.complete else "not seen so far"
+    return [
+        (claim.name, never if claim.depth is None else claim.description)
+        for claim in result.reachable
+    ]
+
+
+def _counts(result: Result) -> list[tuple[str, str]]:
+    cut = [f"{name}: {count:,} cut" for name, count in result.cut.items() if count]
+    return [
+        ("Distinct states", f"{result.distinct:,}"),
+        ("Transitions", f"{result.generated:,}"),
+        ("Depth", f"{result.depth:,}"),
+        ("Bounds", ", ".join(cut) or "nothing cut"),
+        ("Search", f"{result.seconds:.2f} s on engine {result.engine}"),
+    ]

@@ -1,0 +1,264 @@
+"""Scenes of a page: one per state, in words and cells."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence as Many
+from dataclasses import dataclass
+
+from checker.kafka.narrative.cluster import Cluster, Control, Flight, Lane
+from checker.kafka.narrative.fates import Fate
+from checker.kafka.narrative.story import Story
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A label and its value, and whether the step changed it."""
+
+    label: str
+    value: str
+    is_changed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LogCell:
+    """One offset of a log: the record, or nothing, with the marks that stand before it.
+
+    `kinds` are of new, promised, doomed, gone and wrong; `describe` says the last four in words.
+    """
+
+    words: str = ""
+    kinds: tuple[str, ...] = ()
+    description: str = ""
+    marks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LaneScene:
+    """A broker: what it does, its log, and what else it knows. `is_new` is about what it does."""
+
+    name: str
+    role: str
+    is_up: bool
+    leads: bool
+    is_new: bool
+    cells: tuple[LogCell, ...]
+    facts: tuple[Fact, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of a model's own table: its name, and a fact for each column."""
+
+    name: str
+    facts: tuple[Fact, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scene:
+    """The state after a step, and the step. Step 0 is the initial state.
+
+    One that `repeats` is on the cycle of a trace that goes on for ever. Of Kafka's models there are
+    `lanes` and `flights`, of any other `rows`.
+    """
+
+    number: int
+    call: str
+    actor: str
+    is_fault: bool
+    repeats: bool
+    sentence: str
+    why: str
+    lanes: tuple[LaneScene, ...]
+    flights: tuple[Fact, ...]
+    rows: tuple[Row, ...]
+    facts: tuple[Fact, ...]
+
+
+def scenes_of(story: Story) -> tuple[Scene, ...]:
+    """Every scene of the story."""
+    return tuple(_scene(story, number) for number in range(story.steps + 1))
+
+
+def _scene(story: Story, number: int) -> Scene:
+    now, was = story.cluster(number), story.cluster(max(number - 1, 0))
+    is_kafka = now is not None and was is not None
+    return Scene(
+        number=number,
+        call=str(story.replayed.moments[number - 1]) if number else "",
+        actor=story.actor(number) if number else "",
+        is_fault=bool(number) and story.is_fault(number),
+        repeats=story.repeats(number),
+        sentence=story.sentence(number) if number else "Initial state.",
+        why=story.why(number) if number else "",
+        lanes=_lanes(story, number, was, now) if is_kafka else (),
+        flights=_flights(was, now) if is_kafka else (),
+        rows=() if is_kafka else _rows(story, number),
+        facts=_cluster_facts(was, now) if is_kafka else _rest(story, number),
+    )
+
+
+def _lanes(
+    story: Story, number: int, was: Cluster | None, now: Cluster | None
+) -> tuple[LaneScene, ...]:
+    assert was is not None
+    assert now is not None
+    columns = story.longest_log + 1
+    return tuple(
+        LaneScene(
+            name=f"r{lane.replica}",
+            role=lane.role,
+            is_up=lane.is_up,
+            leads=lane.leads,
+            is_new=lane.role != before.role,
+            cells=tuple(
+                _cell(story, number, before, lane, offset, now.committed)
+                for offset in range(columns)
+            ),
+            facts=_lane_facts(before, lane),
+        )
+        for before, lane in zip(was.lanes, now.lanes, strict=True)
+    )
+
+
+def _cell(
+    story: Story, number: int, before: Lane, lane: Lane, offset: int, committed: Many[int]
+) -> LogCell:
+    marks = [
+        name
+        for name, at in (("HW", lane.high_watermark), ("LEO", lane.leo))
+        if at == offset and lane.is_up
+    ]
+    gone = [v.fate for v in story.vanished(number) if v.copy.replica == lane.replica]
+    missing = next((fate for fate in gone if _offset_of(fate, lane) == offset), None)
+    if offset >= lane.leo:
+        if missing is None:
+            return LogCell(marks=tuple(marks))
+        return LogCell(f"m{missing.record}", ("gone",), "gone from this log", tuple(marks))
+    cell = lane.log[offset]
+    kinds, text = [], []
+    if cell not in before.log:
+        kinds.append("new")
+    if offset < len(committed) and committed[offset] == cell.record:
+        kinds.append("promised")
+        text.append("committed")
+    fate = story.doomed.get(cell.record)
+    if fate is not None and fate.doomed_from is not None and fate.doomed_from <= number:
+        kinds.append("doomed")
+        text.append(f"will end {fate.ending.value}")
+    is_last = number == story.steps
+    if is_last and lane.replica in story.breaking.brokers and offset in story.breaking.offsets:
+        kinds.append("wrong")
+        text.append("here the claim breaks")
+    if missing is not None:
+        kinds.append("wrong")
+        text.append(f"m{missing.record} was here")
+    return LogCell(str(cell), tuple(kinds), "; ".join(text), tuple(marks))
+
+
+def _offset_of(fate: Fate, lane: Lane) -> int | None:
+    copies = [copy.offset for copy in fate.copies if copy.replica == lane.replica]
+    return copies[-1] if copies else None
+
+
+def _lane_facts(before: Lane, lane: Lane) -> tuple[Fact, ...]:
+    old = dict(_describe_lane(before))
+    return tuple(
+        Fact(label, value, value != old.get(label)) for label, value in _describe_lane(lane)
+    )
+
+
+def _describe_lane(lane: Lane) -> list[tuple[str, str]]:
+    text = []
+    if lane.high_watermark is not None:
+        text.append(("HW", str(lane.high_watermark)))
+    text.append(("LEO", str(lane.leo)))
+    if lane.checkpoint is not None:
+        text.append(("checkpoint", str(lane.checkpoint)))
+    if lane.durable:
+        text.append(("flushed to", str(lane.durable)))
+    for follower, offset in lane.remote_leos:
+        text.append((f"remote LEO r{follower}", "?" if offset is None else str(offset)))
+    if lane.isr is not None:
+        text.append(("ISR", _named(lane.isr)))
+    if lane.asked_isr is not None:
+        text.append(("asks for ISR", _named(lane.asked_isr)))
+    if lane.epoch_cache:
+        cache = " ".join(f"e{epoch}:{offset}" for epoch, offset in lane.epoch_cache)
+        text.append(("epoch cache", cache))
+    if lane.unanswered:
+        text.append(("ack due", " ".join(f"m{record}" for record in lane.unanswered)))
+    return text
+
+
+def _flights(was: Cluster | None, now: Cluster | None) -> tuple[Fact, ...]:
+    assert was is not None
+    assert now is not None
+    old = {_describe_flight(flight) for flight in was.flights}
+    text = (_describe_flight(flight) for flight in now.flights)
+    return tuple(Fact(where, words, (where, words) not in old) for where, words in text)
+
+
+def _describe_flight(flight: Flight) -> tuple[str, str]:
+    return f"r{flight.sender} → r{flight.receiver}", flight.words
+
+
+def _cluster_facts(was: Cluster | None, now: Cluster | None) -> tuple[Fact, ...]:
+    assert was is not None
+    assert now is not None
+    old = dict(_describe_cluster(was))
+    return tuple(
+        Fact(label, value, value != old.get(label)) for label, value in _describe_cluster(now)
+    )
+
+
+def _describe_cluster(cluster: Cluster) -> list[tuple[str, str]]:
+    return [
+        ("Controller", _decided(cluster.control)),
+        ("Committed", " ".join(f"m{record}" for record in cluster.committed) or "none"),
+        ("Acknowledged", " ".join(f"m{record}" for record in cluster.acknowledged) or "none"),
+        *cluster.rest,
+    ]
+
+
+def _decided(control: Control) -> str:
+    leader = "nobody leads" if control.leader is None else f"r{control.leader} leads"
+    epoch = "" if control.epoch is None else f", epoch {control.epoch}"
+    text = f"{leader}{epoch}, ISR {_named(control.isr)}"
+    for label, members in (
+        ("ELR", control.elr),
+        ("fenced", control.fenced),
+        ("stopping", control.stopping),
+    ):
+        text += f", {label} {_named(members)}" if members else ""
+    if control.last_leader is not None:
+        text += f", last led by r{control.last_leader}"
+    return text
+
+
+def _rows(story: Story, number: int) -> tuple[Row, ...]:
+    narration, states = story.replayed.narration, story.replayed.states
+    header, *rows = narration.rows(states[number])
+    before = narration.rows(states[max(number - 1, 0)])[1:]
+    return tuple(
+        Row(
+            row[0],
+            tuple(
+                Fact(label, value, value != was)
+                for label, value, was in zip(header[1:], row[1:], old[1:], strict=True)
+            ),
+        )
+        for row, old in zip(rows, before, strict=True)
+    )
+
+
+def _rest(story: Story, number: int) -> tuple[Fact, ...]:
+    narration, states = story.replayed.narration, story.replayed.states
+    old = dict(narration.summary(states[max(number - 1, 0)]))
+    return tuple(
+        Fact(label, value, value != old.get(label))
+        for label, value in narration.summary(states[number])
+    )
+
+
+def _named(replicas: Many[int]) -> str:
+    return "{" + ", ".join(f"r{replica}" for replica in replicas) + "}"

@@ -1,0 +1,91 @@
+"""Neighbourhood graph of a trace: steps that were possible and not taken.
+
+The trace's own states, and from each of them every step that the model offers, to a given distance.
+As GraphML, or as DOT for Graphviz, which draws the trace bold.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from checker.search.graph import TooLargeForGraph, name_of, to_graphml
+from counterexamples import Replayed, TraceStep
+from model.core.state import State, as_dict
+from model.core.transition_system import Model
+
+if TYPE_CHECKING:
+    import networkx
+
+DISTANCE = 1
+STATES_MAX = 2_000
+"""Most states that a picture is made of: more is a black blot."""
+
+__all__ = ["DISTANCE", "STATES_MAX", "surroundings", "to_dot", "to_graphml"]
+
+
+def surroundings(
+    replayed: Replayed, model: Model, *, distance: int = DISTANCE, states_max: int = STATES_MAX
+) -> networkx.MultiDiGraph[Any]:
+    """The graph of the trace's states and of those at most `distance` steps from one.
+
+    A node has `step`, after which step of the trace it is, -1 for none, its `distance`, and every
+    field as text. An edge has its call as `action`, and the `step` of the trace that it is, or -1.
+    Raises `TooLargeForGraph`.
+    """
+    import networkx as nx  # noqa: PLC0415 - slow to import, and rarely wanted
+
+    graph: networkx.MultiDiGraph[Any] = nx.MultiDiGraph(model=model.name, version=model.version)
+    for number, state in enumerate(replayed.states):
+        if name_of(state) not in graph:
+            _add(graph, state, number, 0)
+    taken = {(moment.before, str(moment)): moment.number for moment in replayed.moments}
+    frontier = list(dict.fromkeys(replayed.states))
+    for reached in range(distance + 1):
+        arrived = []
+        for state in frontier:
+            for step in model.successors(state):
+                name = name_of(step.after)
+                if name not in graph:
+                    if reached == distance:
+                        continue
+                    if len(graph) >= states_max:
+                        raise TooLargeForGraph(
+                            f"there are more than {states_max:,} states within {distance} steps "
+                            "of the trace; lower --distance or raise --graph-limit"
+                        )
+                    _add(graph, step.after, -1, reached + 1)
+                    arrived.append(step.after)
+                named = zip(step.action.parameters, step.arguments, strict=True)
+                call = str(TraceStep(step.action.name, tuple((p.name, v) for p, v in named)))
+                graph.add_edge(name_of(state), name, action=call, step=taken.get((state, call), -1))
+        frontier = arrived
+    return graph
+
+
+def to_dot(graph: networkx.MultiDiGraph[Any]) -> str:
+    """The graph in Graphviz's language: the trace bold and numbered, the rest faint."""
+    lines = ["digraph trace {", "  rankdir=LR;", '  node [shape=point, color="gray60"];']
+    lines += ['  edge [color="gray60", fontcolor="gray40", fontsize=9];']
+    for name, described in graph.nodes(data=True):
+        if described["step"] >= 0:
+            label = f'shape=circle, color=black, penwidth=2, label="{described["step"]}"'
+            lines.append(f"  {_quoted(name)} [{label}];")
+        else:
+            lines.append(f"  {_quoted(name)};")
+    for before, after, described in graph.edges(data=True):
+        style = ", color=black, fontcolor=black, penwidth=2" if described["step"] >= 0 else ""
+        label = f"label={_quoted(described['action'])}{style}"
+        lines.append(f"  {_quoted(before)} -> {_quoted(after)} [{label}];")
+    return "\n".join([*lines, "}", ""])
+
+
+def _add(graph: networkx.MultiDiGraph[Any], state: State, step: int, distance: int) -> None:
+    # A model of somebody's own may have fields of any name: ours are marked by none of theirs.
+    fields = {f"state.{name}": str(value) for name, value in as_dict(state).items()}
+    graph.add_node(name_of(state), step=step, distance=distance, **fields)
+
+
+def _quoted(text: str) -> str:
+    """A text that Graphviz takes as it is: quotes and backslashes are what it would not."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'

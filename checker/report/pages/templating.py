@@ -1,0 +1,49 @@
+"""Jinja templates, with everything from outside escaped.
+
+What a template may take as it is are the styles and scripts beside it, which are ours.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from checker.problem.wording import printable
+
+PACKAGE = "checker.report.pages"
+
+
+def visible(value: object) -> object:
+    """A text with its control characters spelled out: XML has none, and nobody should see one."""
+    if not isinstance(value, str) or isinstance(value, Markup):
+        return value
+    return "\n".join(map(printable, value.split("\n")))
+
+
+def without_blank_lines(text: str) -> str:
+    """What templates leave behind where they had something to say to themselves."""
+    return "\n".join(line for line in text.splitlines() if line.strip())
+
+
+@cache
+def templates() -> Environment:
+    """The templates of this package."""
+    return Environment(
+        loader=PackageLoader(PACKAGE, "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=visible,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+@cache
+def ours(name: str) -> Markup:
+    """A style or script of this package, as it is but for blank lines."""
+    environment = templates()
+    assert environment.loader is not None
+    source, _, _ = environment.loader.get_source(environment, name)
+    return Markup(without_blank_lines(source))

@@ -1,0 +1,289 @@
+"""The viewer's screen: steps on the left, the cluster on the right, reasons below.
+
+Where one is is one number, the step; everything shown follows from it (`Viewer.show`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+from collections.abc import Callable, Iterable
+from typing import ClassVar
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+from textual import events
+from textual.app import App, ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, VerticalScroll
+from textual.geometry import Size
+from textual.message import Message
+from textual.widgets import Footer, Input, Static
+
+from checker.kafka.narrative.story import Story
+from checker.report.viewer.dialog import Dialog
+from checker.report.viewer.lanes import LEGEND, picture
+from checker.report.viewer.look import QUIET, Seen
+from checker.report.viewer.sentences import (
+    describe,
+    describe_claim,
+    describe_keys,
+    describe_where,
+    differences,
+    headline,
+)
+from checker.report.viewer.steps import Steps
+from counterexamples.state_table import facts, state_table, widths_of
+from model.core.claim import Claim
+from model.own.condition import Condition
+
+ENDED_BY_SIGNAL = 128 + signal.SIGTERM
+WIDE = 120
+"""Columns from which the steps are told in full beside the picture."""
+_NARROW_LIST, _WIDE_LIST = 24, 54
+"""Columns of the list of steps beside their numbers."""
+_PICTURE_WIDTH_MIN = 10
+_TURN = 10
+"""Steps that a page key moves."""
+
+
+class Pane(VerticalScroll):
+    """Where the picture is; it says when it has another size."""
+
+    class Resized(Message):
+        """There is more room, or less."""
+
+    def on_resize(self) -> None:
+        """Say so."""
+        self.post_message(self.Resized())
+
+
+class Viewer(App[int]):
+    """Steps through one counterexample; its return value is the exit code."""
+
+    TITLE = "waterline view"
+    ENABLE_COMMAND_PALETTE = False
+    AUTO_FOCUS = ""  # keys are the screen's own, but while one types what to find
+    CSS = """
+    Screen { layout: vertical; }
+    #headline { height: 1; }
+    #middle { height: 1fr; }
+    #steps { width: 26; height: 100%; border-right: solid $panel; scrollbar-size-vertical: 1; }
+    #cluster { width: 1fr; height: 100%; padding: 0 0 0 1; scrollbar-size-vertical: 1; }
+    #cluster > Static { width: 100%; height: auto; }
+    #told { height: auto; min-height: 5; max-height: 9; border-top: solid $panel; }
+    #search { display: none; height: 1; border: none; padding: 0; }
+    #search.asked { display: block; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("j,down,space,right", "go(1)", "next", key_display="j"),
+        Binding("k,up,left", "go(-1)", "back", key_display="k"),
+        Binding("pagedown", f"go({_TURN})", show=False),
+        Binding("pageup", f"go(-{_TURN})", show=False),
+        Binding("g,home", "first", show=False),
+        Binding("G,end", "last", "last", key_display="G"),
+        Binding("n", "same_actor(1)", "same actor"),
+        Binding("N", "same_actor(-1)", show=False),
+        Binding("f", "fault(1)", "fault"),
+        Binding("F", "fault(-1)", show=False),
+        Binding("w", "where(1)", show=False),
+        Binding("W", "where(-1)", show=False),
+        Binding("slash", "search", "find", key_display="/"),
+        Binding("c", "claim", "claim"),
+        Binding("t", "changes", "changes"),
+        Binding("J", "scroll_picture(1)", show=False),
+        Binding("K", "scroll_picture(-1)", show=False),
+        Binding("question_mark", "help", "help", key_display="?"),
+        Binding("q,ctrl+c", "leave", "quit", key_display="q"),
+        Binding("escape", "close_search", show=False),
+        Binding("ctrl+z", "suspend_process", show=False),
+    ]
+
+    def __init__(self, story: Story, claim: Claim, asked: Condition | None = None) -> None:
+        super().__init__()
+        self.story = story
+        self.claim = claim
+        self.step = 0
+        self.only_changes = False
+        self.sought = ""
+        self.note = ""
+        self.actors = _actors(story)
+        self.asked = asked
+        self.so = frozenset(_so(story, asked) if asked is not None else ())
+
+    def compose(self) -> ComposeResult:
+        """The parts of the screen."""
+        yield Static(id="headline")
+        with Horizontal(id="middle"):
+            yield Steps(self.story, self.actors, self.so, id="steps")
+            with Pane(id="cluster", can_focus=False):
+                yield Static(id="picture")
+        yield Static(id="told")
+        yield Input(id="search", compact=True, placeholder="find in what is told; Enter, Esc")
+        yield Footer(compact=True)
+
+    def on_mount(self) -> None:
+        """Show the initial state, and end in order when somebody ends the process."""
+        with contextlib.suppress(NotImplementedError):  # no signals where there is no Unix
+            asyncio.get_running_loop().add_signal_handler(
+                signal.SIGTERM, lambda: self.exit(ENDED_BY_SIGNAL)
+            )
+        # Textual does not draw what the shell has drawn over; it does once it is told to.
+        self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True))
+        self.show(0)
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Give the steps as much of the width as there is."""
+        beside = _WIDE_LIST if event.size.width >= WIDE else _NARROW_LIST
+        width = beside + len(str(self.story.steps))
+        self.query_one(Steps).styles.width = min(width, event.size.width * 2 // 5)
+
+    def on_pane_resized(self, event: Pane.Resized) -> None:
+        """Draw the picture anew, as wide as there is room for now."""
+        self.show(self.step, self.note)
+
+    def show(self, step: int, note: str = "") -> None:
+        """Go to a step, the nearest that there is; `note` is shown beside its number."""
+        self.step = max(0, min(step, self.story.steps))
+        self.note = note
+        line = headline(self.story, self.step, note)
+        if self.asked is not None:
+            line.append_text(describe_where(self.asked.text, so=self.step in self.so))
+        parts = {
+            "#headline": line,
+            "#picture": self._picture(),
+            "#told": describe(self.story, self.claim, self.step, self.actors),
+        }
+        for name, part in parts.items():
+            self.query_one(name, Static).update(Seen(part, colours=not self.no_color))
+        self.query_one(Steps).show(self.step)
+
+    def _picture(self) -> RenderableType:
+        states, narration = self.story.replayed.states, self.story.replayed.narration
+        after = states[self.step]
+        before = states[self.step - 1] if self.step else None
+        if self.only_changes and before is not None:
+            return Group(*differences(narration, before, after))
+        if self.story.is_of_kafka:
+            room = self.query_one("#cluster").scrollable_content_region
+            size = Size(max(room.width - 1, _PICTURE_WIDTH_MIN), room.height)
+            return Group(*picture(self.story, self.step, size), Text(LEGEND, QUIET))
+        table = state_table(narration, before, after, widths_of(narration, (after,)))
+        return Group(*([table] if table.rows else []), facts(narration, before, after))
+
+    def on_steps_chosen(self, event: Steps.Chosen) -> None:
+        """A step was clicked."""
+        self.show(event.step)
+
+    def action_go(self, steps: int) -> None:
+        """Some steps on, or back."""
+        self.show(self.step + steps)
+
+    def action_first(self) -> None:
+        """The initial state."""
+        self.show(0)
+
+    def action_last(self) -> None:
+        """The step that breaks the claim."""
+        self.show(self.story.steps)
+
+    def action_same_actor(self, direction: int) -> None:
+        """The next step, or the one before, of who acts in this one."""
+        if self.step == 0:
+            self.show(1)
+            return
+        actor = self.story.actor(self.step)
+        self._seek(direction, lambda step: self.story.actor(step) == actor, f"step of {actor}")
+
+    def action_fault(self, direction: int) -> None:
+        """The next fault, or the one before."""
+        self._seek(direction, self.story.is_fault, "fault")
+
+    def action_where(self, direction: int) -> None:
+        """The next state in which the condition is true, or the one before."""
+        if self.asked is None:
+            self.show(self.step, "no condition; give one with --where")
+            return
+        self._seek(direction, lambda step: step in self.so, "state where it is true", first=0)
+
+    def _seek(
+        self, direction: int, found: Callable[[int], bool], what: str, first: int = 1
+    ) -> None:
+        end = self.story.steps + 1 if direction > 0 else first - 1
+        for step in range(self.step + direction, end, direction):
+            if found(step):
+                self.show(step)
+                return
+        self.show(self.step, f"no {'further' if direction > 0 else 'earlier'} {what}")
+
+    def action_search(self) -> None:
+        """Ask what to find."""
+        box = self.query_one("#search", Input)
+        box.add_class("asked")
+        box.value = self.sought
+        box.focus()
+
+    def action_close_search(self) -> None:
+        """Find nothing."""
+        box = self.query_one("#search", Input)
+        box.remove_class("asked")
+        self.set_focus(None)
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Go to the next step of which the text is told; from the end on at the beginning."""
+        self.action_close_search()
+        self.sought = event.value
+        sought, steps = event.value.casefold(), self.story.steps
+        if not sought:
+            return
+        for step in [*range(self.step + 1, steps + 1), *range(1, self.step + 1)]:
+            if sought in self._searched(step).casefold():
+                self.show(step)
+                return
+        self.show(self.step, f"nothing is told of {event.value!r}")
+
+    def _searched(self, step: int) -> str:
+        moment = self.story.replayed.moments[step - 1]
+        return f"{moment} {self.story.sentence(step)} {self.story.why(step)}"
+
+    def action_claim(self) -> None:
+        """What the claim says, and where it breaks."""
+        self.push_screen(Dialog("the claim", describe_claim(self.story, self.claim)))
+
+    def action_help(self) -> None:
+        """What each key does."""
+        self.push_screen(Dialog("help", describe_keys(self.story)))
+
+    def action_changes(self) -> None:
+        """All of the state, or what the step changed."""
+        self.only_changes = not self.only_changes
+        self.show(self.step)
+
+    def action_scroll_picture(self, lines: int) -> None:
+        """Scroll the picture."""
+        self.query_one("#cluster").scroll_relative(y=lines, animate=False)
+
+    def action_leave(self) -> None:
+        """End it."""
+        self.exit(0)
+
+
+def _so(story: Story, asked: Condition) -> Iterable[int]:
+    """The states in which a condition is true, by number."""
+    settings = story.model.settings
+    for number, state in enumerate(story.replayed.states):
+        if asked.holds(state, settings):
+            yield number
+
+
+def _actors(story: Story) -> list[str]:
+    """Who acts, brokers in order of their numbers: each keeps its colour in every trace."""
+    cluster = story.cluster(0)
+    if cluster is not None:
+        return [f"r{lane.replica}" for lane in cluster.lanes]
+    return _in_order(story.actor(step) for step in range(1, story.steps + 1))
+
+
+def _in_order(names: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(name for name in names if name))

@@ -1,0 +1,291 @@
+"""Lanes of a cluster: one per broker, the controller, messages in flight.
+
+A pure function from a story and a place in it to lines of text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from textwrap import wrap
+
+from rich.text import Text
+from textual.geometry import Size
+
+from checker.kafka.narrative.cluster import CONTROLLER, Cell, Cluster, Control, Flight, Lane, broker
+from checker.kafka.narrative.story import Story
+from checker.report.viewer.log_row import Marked, frame, log_row, marks_row, offsets, ruler
+from checker.report.viewer.look import (
+    CHANGED,
+    CHANGED_MARK,
+    DIFFERENT_MARK,
+    DOOMED,
+    GONE_MARK,
+    QUIET,
+    TITLE,
+    actor_style,
+)
+
+_LEFT = 4
+_ROWS, _TALL_ROWS = 4, 7
+"""Lines of one lane, and where there is much room."""
+_ROWS_BESIDE = 8
+"""Lines that are not lanes, as a rule."""
+_CHANNEL = 3
+"""Columns that one arrow between lanes takes."""
+_CHANNELS_MAX = 4
+LEGEND = f"* changed  ! will be missing  {GONE_MARK} gone  {DIFFERENT_MARK} differs"
+_LABEL = 14
+"""Columns for a label below the lanes."""
+_ROLE = 20
+"""Columns for what a broker does."""
+
+
+def picture(story: Story, state: int, size: Size) -> list[Text]:
+    """The cluster after `state` steps, as wide as `size`; what the last step changed is marked.
+
+    It may be higher. Where there is room, logs have frames.
+    """
+    cluster = story.cluster(state)
+    assert cluster is not None, "only Kafka's states are clusters"
+    was = story.cluster(state - 1) if state else None
+    ghosts = [_ghosts(story, state, lane) for lane in cluster.lanes]
+    flights = cluster.flights[:_CHANNELS_MAX]
+    width, height = size
+    rows = _ROWS
+    if height >= _TALL_ROWS * len(cluster.lanes) + _ROWS_BESIDE:
+        rows = _TALL_ROWS
+    room = width - _CHANNEL * len(flights)
+    last = max((cell.offset for lane in cluster.lanes for cell in lane.log), default=0)
+    last = max([last, *(offset for gone in ghosts for offset in gone)])
+    scale = ruler(story.longest_log, last, _cell_width(story), _LEFT, room)
+    different = _different(cluster)
+    doomed = {
+        record
+        for record, fate in story.doomed.items()
+        if fate.doomed_from is not None and fate.doomed_from <= state
+    }
+    lines = [offsets(scale)]
+    for lane, gone in zip(cluster.lanes, ghosts, strict=True):
+        old = was.lanes[lane.replica] if was else None
+        log = _log(story, state, lane, log_row(scale, lane, old, Marked(doomed, different, gone)))
+        marks = marks_row(scale, lane, old)
+        if rows == _TALL_ROWS:
+            above, below = (frame(scale, lane, is_top=is_top) for is_top in (True, False))
+            lines += [_title(cluster, lane, old), above, log, below, marks]
+            lines += [_details(cluster, was, lane.replica), Text()]
+        else:
+            lines += [_title(cluster, lane, old), log, marks, _details(cluster, was, lane.replica)]
+    for channel, flight in enumerate(flights):
+        _draw_arrow(lines, flight, room + channel * _CHANNEL, rows, _names(cluster))
+    lines += [
+        Text(),
+        *_control(cluster, was, width),
+        *_in_flight(cluster),
+        *_describe(cluster, was, width),
+    ]
+    for line in lines:
+        line.truncate(width, overflow="ellipsis")
+    return lines
+
+
+def _cell_width(story: Story) -> int:
+    """Columns for a record and its epoch, the same in all of the trace."""
+    sizes = story.model.layout.sizes
+    return len(str(Cell(0, sizes["records"], sizes["epochs"])))
+
+
+def _different(cluster: Cluster) -> frozenset[int]:
+    """The offsets at which two logs have different records."""
+    by_offset: dict[int, set[int]] = {}
+    for lane in cluster.lanes:
+        for cell in lane.log:
+            by_offset.setdefault(cell.offset, set()).add(cell.record)
+    return frozenset(offset for offset, records in by_offset.items() if len(records) > 1)
+
+
+def _ghosts(story: Story, state: int, lane: Lane) -> dict[int, Cell]:
+    """What is gone from a log, or is missing there where the claim breaks, by offset."""
+    gone = {
+        each.copy.offset: Cell(each.copy.offset, each.fate.record, _epoch(story, each.fate.record))
+        for each in story.vanished(state)
+        if each.copy.replica == lane.replica
+    }
+    breaking = story.breaking
+    if state == story.steps and lane.replica in breaking.brokers:
+        for record in breaking.records:
+            fate = story.doomed.get(record)
+            if fate is not None and all(cell.record != record for cell in lane.log):
+                gone.setdefault(fate.offset, Cell(fate.offset, record, _epoch(story, record)))
+    return gone
+
+
+def _epoch(story: Story, record: int) -> int:
+    """In which leader epoch a record was written, found where it was."""
+    fate = story.doomed[record]
+    cluster = story.cluster(fate.written)
+    assert cluster is not None
+    return next(cell.epoch for lane in cluster.lanes for cell in lane.log if cell.record == record)
+
+
+def _title(cluster: Cluster, lane: Lane, was: Lane | None) -> Text:
+    """`r0  leader e0`, and what of it is on disk."""
+    name = broker(lane.replica)
+    line = Text().append(name.ljust(_LEFT), f"bold {actor_style(name, _names(cluster))}")
+    style = TITLE if lane.leads else "" if lane.is_up else QUIET
+    line.append_text(_marked(lane.role, was.role if was else None, style))
+    if lane.leads and cluster.control.leader != lane.replica:
+        line.append(" (deposed)", QUIET)
+    line.append(" " * max(2, _LEFT + _ROLE - line.cell_len))
+    return line.append_text(_describe_facts(_on_disk(lane), _on_disk(was) if was else None))
+
+
+def _log(story: Story, state: int, lane: Lane, row: Text) -> Text:
+    """The cells, and where the claim breaks that it does."""
+    if state == story.steps and lane.replica in story.breaking.brokers:
+        row.append("  <- breaks here", DOOMED)
+    return row
+
+
+def _names(cluster: Cluster) -> list[str]:
+    return [broker(lane.replica) for lane in cluster.lanes]
+
+
+def _details(cluster: Cluster, was: Cluster | None, replica: int) -> Text:
+    """What a leader knows of the others; a follower has nothing to say there."""
+    old = _known(was, was.lanes[replica]) if was else None
+    known = _describe_facts(_known(cluster, cluster.lanes[replica]), old)
+    return Text(" " * _LEFT).append_text(known)
+
+
+def _describe_facts(
+    facts: Iterator[tuple[str, str]], was: Iterator[tuple[str, str]] | None
+) -> Text:
+    old = dict(was) if was is not None else None
+    line = Text()
+    for label, value in facts:
+        line.append(f"{'  ' if line else ''}{label} ", QUIET)
+        line.append_text(_marked(value, None if old is None else old.get(label, "")))
+    return line
+
+
+def _known(cluster: Cluster, lane: Lane) -> Iterator[tuple[str, str]]:
+    if lane.remote_leos:
+        yield "remote", " ".join(_remote(cluster, lane, f, leo) for f, leo in lane.remote_leos)
+    if lane.isr is not None:
+        yield "ISR", _set(lane.isr)
+    if lane.asked_isr is not None:
+        yield "asks for", f"{_set(lane.asked_isr)} {lane.asked_note}".rstrip()
+    if lane.unanswered:
+        yield "acks due", " ".join(f"m{record}" for record in lane.unanswered)
+
+
+def _remote(cluster: Cluster, leader: Lane, follower: int, leo: int | None) -> str:
+    """`r1:2`, with a mark where the follower has not what the leader takes it to have."""
+    if leo is None:
+        return f"{broker(follower)}:?"
+    logs = (leader.log, cluster.lanes[follower].log)
+    theirs, there = ([cell.record for cell in log[:leo]] for log in logs)
+    return f"{broker(follower)}:{leo}{'' if theirs == there else DIFFERENT_MARK}"
+
+
+def _on_disk(lane: Lane) -> Iterator[tuple[str, str]]:
+    if lane.checkpoint is not None:
+        yield "ckpt", str(lane.checkpoint)
+    if lane.durable:
+        yield "safe", str(lane.durable)
+    if lane.epoch_cache:
+        yield "cache", " ".join(f"e{epoch}@{start}" for epoch, start in lane.epoch_cache)
+
+
+def _set(replicas: tuple[int, ...]) -> str:
+    return "{" + ",".join(map(broker, replicas)) + "}"
+
+
+def _marked(value: str, was: str | None, style: str = "") -> Text:
+    """A value, with colour and mark where it is another than before; None marks nothing."""
+    if was is None or value == was:
+        return Text(value, style)
+    return Text(f"{value}{CHANGED_MARK}", CHANGED)
+
+
+def _draw_arrow(
+    lines: list[Text], flight: Flight, column: int, rows: int, names: list[str]
+) -> None:
+    """An arrow in its own column, from the sender's lane to the receiver's."""
+    start, end = 1 + rows * flight.sender, 1 + rows * flight.receiver
+    down = end > start
+    style = actor_style(broker(flight.sender), names)
+    for row in range(min(start, end), max(start, end) + 1):
+        body = "┆" if flight.is_old or flight.is_answer else "│"
+        if row == start:
+            body = "╮" if down else "╯"
+        elif row == end:
+            body = "▼" if down else "▲"
+        line = lines[row]
+        line.truncate(column)
+        line.append(" " * (column - line.cell_len))
+        line.append(f" {body} " if row != start else f"─{body} ", style)
+
+
+def _in_flight(cluster: Cluster) -> Iterator[Text]:
+    names = _names(cluster)
+    for flight in cluster.flights:
+        sender, receiver = broker(flight.sender), broker(flight.receiver)
+        line = Text().append("In flight".ljust(_LABEL), QUIET)
+        line.append(sender, actor_style(sender, names))
+        line.append(" ┄> " if flight.is_answer or flight.is_old else " ─> ", QUIET)
+        line.append(receiver, actor_style(receiver, names))
+        yield line.append(f"  {flight.words}")
+
+
+def _control(cluster: Cluster, was: Cluster | None, width: int) -> Iterator[Text]:
+    """What the controller has decided, on as many lines as it needs."""
+    line = Text().append("Controller".ljust(_LABEL), actor_style(CONTROLLER, ()))
+    old = dict(_decided(was.control)) if was else None
+    for label, value in _decided(cluster.control):
+        decided = Text().append(f"{label} ", QUIET)
+        decided.append_text(_marked(value, None if old is None else old.get(label, "{}")))
+        if line.cell_len + decided.cell_len > width:
+            yield line
+            line = Text(" " * _LABEL)
+        line.append_text(decided).append("  ")
+    yield line
+
+
+def _decided(control: Control) -> Iterator[tuple[str, str]]:
+    yield "leader", "none" if control.leader is None else broker(control.leader)
+    yield "epoch", "none" if control.epoch is None else str(control.epoch)
+    yield "ISR", _set(control.isr)
+    if control.elr:
+        yield "ELR", _set(control.elr)
+    if control.fenced:
+        yield "fenced", _set(control.fenced)
+    if control.stopping:
+        yield "stopping", _set(control.stopping)
+    if control.last_leader is not None:
+        yield "last led by", broker(control.last_leader)
+
+
+def _describe(cluster: Cluster, was: Cluster | None, width: int) -> Iterator[Text]:
+    """What was promised, then what no picture has a place for."""
+    old = dict(_rest(was)) if was else None
+    for label, value in _rest(cluster):
+        mark = "" if old is None or old.get(label, "none") == value else CHANGED_MARK
+        for number, piece in enumerate(wrap(value + mark, max(1, width - _LABEL))):
+            line = Text().append("" if number else label, QUIET)
+            line.append(" " * (_LABEL - line.cell_len))
+            yield line.append(piece, CHANGED if mark else "")
+
+
+def _rest(cluster: Cluster) -> Iterator[tuple[str, str]]:
+    acknowledged = set(cluster.acknowledged)
+    both = [r for r in cluster.committed if r in acknowledged]
+    if both:
+        yield "Promised", " ".join(f"m{r}" for r in both) + " committed and acknowledged"
+    for label, promised in (
+        ("Committed", [r for r in cluster.committed if r not in acknowledged]),
+        ("Acknowledged", [r for r in cluster.acknowledged if r not in cluster.committed]),
+    ):
+        if promised:
+            yield label, " ".join(f"m{r}" for r in promised)
+    yield from cluster.rest

@@ -1,0 +1,1 @@
+"""Engines: in memory, in threads over files, on Spark."""

@@ -1,0 +1,62 @@
+"""Answers of an engine about a level: arrivals, successors, errors.
+
+The engines themselves are behind `checker.search.engines.engine.Engine`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from checker.problem.packed_rows import StateWords
+    from checker.storage.level_files import LevelFiles
+
+Counts: TypeAlias = "NDArray[np.int64]"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arrivals:
+    """What a level consists of: `new` states never seen before, `broken` the least violating one of
+    each invariant (by its number) that some of them violate. `on` names who explored the level.
+    `files` hold it, where it has been written.
+    """
+
+    depth: int
+    new: int
+    broken: dict[int, StateWords] = field(default_factory=dict)
+    on: str = "local"
+    files: LevelFiles | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expansion:
+    """What leads out of a level: transitions by action, transitions that each bound cut, by action
+    and bound, claims that happened (by number), the least state without any transition. `broken` is
+    the least state for each property (by its number) that some step out of it breaks.
+    """
+
+    fired: Counts
+    cut: Counts
+    happened: NDArray[np.bool_]
+    deadlock: StateWords | None = None
+    broken: dict[int, StateWords] = field(default_factory=dict)
+
+
+class ModelFault(Exception):
+    """Compiled code stepped outside a range in the state `words`, the least such of a level."""
+
+    def __init__(self, words: StateWords) -> None:
+        super().__init__(f"an access out of range in state {words}")
+        self.words = words
+
+
+class EngineFailed(Exception):
+    """What an engine runs on broke down: no verdict of the model, and nothing may be concluded."""
+
+
+class Interrupted(Exception):
+    """A level was cut short, by a deadline or by the user; it does not count."""

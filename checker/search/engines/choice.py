@@ -1,0 +1,32 @@
+"""Choice of an engine and its settings."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngineChoice:
+    """Which engine explores, and how.
+
+    `threads` 0 is one for each core. `master` None is this machine, or what spark-submit says;
+    `settings` are Spark's, by name. `session` is a SparkSession or SparkContext that runs already:
+    it is used, and left running. `in_parts`: claims about behaviours are left to tasks over files
+    also where they could be judged in this process, so that the two can be compared.
+    """
+
+    name: str = "spark"
+    threads: int = 0
+    master: str | None = None
+    settings: tuple[tuple[str, str], ...] = ()
+    partitions: int | None = None
+    driver_levels: int | None = None
+    session: Any = None
+    in_parts: bool = False
+
+
+def threads_of(asked: int) -> int:
+    """How many threads there are; 0 asks for one for each core."""
+    return asked or os.cpu_count() or 1

@@ -1,0 +1,61 @@
+"""Factory of engines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from checker.problem.problem import Problem
+from checker.search.engines.choice import EngineChoice
+from checker.search.engines.growing import GrowingEngine
+from checker.search.engines.memory import MemoryEngine
+from checker.search.engines.over_files import FileEngine
+from checker.search.engines.thread_workers import DiskWorkers
+from checker.search.engines.written_levels import WrittenLevels
+
+if TYPE_CHECKING:
+    from checker.storage.run_directory import RunDirectory
+
+
+def engine_for(
+    problem: Problem,
+    choice: EngineChoice,
+    *,
+    memory_bytes: int | None = None,
+    directory: RunDirectory | None = None,
+    announce: Callable[[str], None] = lambda message: None,
+    deadline: Callable[[], bool] | None = None,
+) -> FileEngine | GrowingEngine:
+    """The engine that was asked for. Nothing of Spark is imported for the local one.
+
+    Beyond `memory_bytes` it goes on over files. In a `directory` every level is kept. `announce` is
+    told what is waited for; `deadline` says, when asked, whether a level is to be cut short.
+    """
+    words = problem.model.layout.words
+    levels = WrittenLevels(words, directory)
+    if choice.name == "local":
+        memory = MemoryEngine(
+            problem, threads=choice.threads, memory_bytes=memory_bytes, deadline=deadline
+        )
+        threads = DiskWorkers(
+            words=words, threads=choice.threads, memory_bytes=memory_bytes, deadline=deadline
+        )
+        over_files = FileEngine(problem, threads, levels, owners=choice.partitions)
+        return GrowingEngine(memory, over_files, name="local")
+    from checker.search.engines.spark import SparkWorkers  # noqa: PLC0415 - the local engine needs none
+
+    workers = SparkWorkers(problem, choice, on_wait=announce, deadline=deadline)
+    helpers = None
+    if choice.driver_levels is None:
+        helpers = DiskWorkers(words=words, name="driver", threads=choice.threads, deadline=deadline)
+    over_files = FileEngine(problem, workers, levels, owners=choice.partitions, helpers=helpers)
+    if choice.driver_levels == 0:
+        return over_files
+    memory = MemoryEngine(
+        problem,
+        name="driver",
+        threads=choice.threads,
+        memory_bytes=memory_bytes,
+        deadline=deadline,
+    )
+    return GrowingEngine(memory, over_files, name="spark", outgrown=workers.is_wanted)

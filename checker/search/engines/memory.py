@@ -1,0 +1,253 @@
+"""Engine in memory: threads over blocks of states.
+
+Each thread takes a piece of the frontier, turns it into successors and adds these to the states
+that all threads share. They meet only at the end of a level. Which of them adds a state first is
+left to chance, and with it the order of the states within a level; nothing that is reported depends
+on it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from functools import partial
+from operator import itemgetter
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from checker.problem.packed_rows import Rows
+from checker.problem.problem import Problem
+from checker.search.engines.answers import Arrivals, Expansion, Interrupted, ModelFault
+from checker.search.engines.choice import threads_of
+from checker.search.engines.expander import Expander, Findings, Tally, initial_rows
+from checker.search.engines.process_memory import anonymous_bytes
+from checker.storage.explore_loop import CHUNK_ROWS
+from checker.storage.runs import share, sort_unique
+from checker.storage.visited import Visited
+
+OWNERS = 32
+PIECES_A_THREAD = 12
+PIECE_ROWS_MAX = 16 * CHUNK_ROWS
+LOOK_PIECES = 4
+"""After so many pieces a thread looks whether the search is to end, or memory is short."""
+_Found = TypeVar("_Found")
+
+
+class OutOfMemory(Exception):
+    """The states no longer fit the memory that was allowed; the level was not expanded."""
+
+
+class MemoryEngine:
+    """Breadth-first search in memory. `name` is how the report calls it.
+
+    `threads` 0 means one for each core. Beyond `memory_bytes`, `expand` leaves the level as it was
+    and raises `OutOfMemory`.
+    """
+
+    can_shed = False
+
+    def __init__(
+        self,
+        problem: Problem,
+        *,
+        name: str = "local",
+        threads: int = 0,
+        memory_bytes: int | None = None,
+        deadline: Callable[[], bool] | None = None,
+    ) -> None:
+        self.name = name
+        self.problem = problem
+        self.threads = threads_of(threads)
+        self.memory_bytes = memory_bytes
+        self.words = problem.model.layout.words
+        self.visited = Visited(self.words, OWNERS, threads=self.threads)
+        self.depth = -1
+        self._current: list[Rows] = []
+        """The level that is to be expanded, in pieces; none if nobody has looked at it yet."""
+        self._late = deadline or (lambda: False)
+        self._pool = ThreadPoolExecutor(self.threads, thread_name_prefix="search")
+        self._local = threading.local()
+        self._stop = threading.Event()
+
+    def close(self) -> None:
+        """End the threads, forget the states, and give all memory back."""
+        self._stop.set()
+        self._pool.shutdown(wait=True, cancel_futures=True)
+        self._current = []
+        self._local = threading.local()
+        self.visited.close()
+
+    @property
+    def pending(self) -> int:
+        """How many states of the next level are known already."""
+        return self.visited.pending
+
+    @property
+    def frontier(self) -> int:
+        """How many states the last level has."""
+        return sum(len(part) for part in self.level(self.depth)) if self.depth >= 0 else 0
+
+    def begin(self) -> None:
+        """Make the initial states the pending level."""
+        self.visited.add(initial_rows(self.problem))
+
+    def restore(self, levels: Iterable[Sequence[Rows]]) -> None:
+        """Take up where another run was: sorted files of every level, the last not yet expanded."""
+        for depth, files in enumerate(levels):
+            if depth > 0:
+                self.visited.begin_level()
+            for owner in range(OWNERS):
+                for rows in files:
+                    self.visited.append(owner, share(rows, OWNERS, owner))
+            self.depth = depth
+            if self._is_too_large():
+                raise OutOfMemory
+        for _ in self._map(self.visited.index, range(OWNERS)):
+            pass
+
+    def absorb(self) -> Arrivals:
+        """The successors have been absorbed as they were made; this checks the new level."""
+        if self.depth < 0:
+            self.begin()
+        self.depth += 1
+        self._current = self._pieces(self.depth)
+        findings = self._inspect()
+        if findings.faults:
+            raise ModelFault(min(findings.faults))
+        return Arrivals(
+            depth=self.depth,
+            new=self.frontier,
+            broken=findings.as_dict(),
+            on=self.name,
+        )
+
+    def expand(self, happened: NDArray[np.bool_]) -> Expansion:
+        """Expand the level, piece by piece."""
+        pieces, self._current = self._current or self._pieces(self.depth), []
+        self.visited.begin_level()
+
+        def expand(rows: Rows, part: Tally, thread: int) -> None:
+            self._expander().explore(rows, part, self.visited, thread)
+
+        tally = Tally(self.problem, happened)
+        begun = partial(Tally, self.problem, happened)
+        for part in self._shared(pieces, begun, expand, self._look):
+            tally.add(part)
+        self._look()
+        if tally.faults:
+            raise ModelFault(min(tally.faults))
+        return tally.as_expansion()
+
+    def _look(self) -> None:
+        if self._stop.is_set() or self._late():
+            raise Interrupted
+        if self._is_too_large():
+            raise OutOfMemory
+
+    def level(self, depth: int) -> Iterator[Rows]:
+        """A level in a few blocks."""
+        yield from (rows for _, rows in self.visited.level(depth))
+
+    def sorted_level(self, depth: int) -> Iterator[Rows]:
+        """A level in the order of runs, in blocks."""
+        by_owner = [
+            [rows for _, rows in blocks]
+            for _, blocks in itertools.groupby(self.visited.level(depth), itemgetter(0))
+        ]
+        yield from self._map(lambda blocks: sort_unique(np.concatenate(blocks)), by_owner)
+
+    def over_level(self, depth: int, work: Callable[[Rows], _Found]) -> Iterator[_Found]:
+        """What `work` finds in each part of a level."""
+        yield from self._map(work, self._pieces(depth))
+
+    def over_files(self) -> None:
+        """There are none: see `GrowingEngine`."""
+
+    def over(self, items: Sequence[Any], work: Callable[[Any], Any]) -> Iterator[Any]:
+        """What `work` makes of each item, on the threads."""
+        yield from self._pool.map(work, items)
+
+    def _is_too_large(self) -> bool:
+        return self.memory_bytes is not None and anonymous_bytes() > self.memory_bytes
+
+    def _expander(self) -> Expander:
+        expander: Expander | None = getattr(self._local, "expander", None)
+        if expander is None:
+            expander = self._local.expander = Expander(self.problem)
+        return expander
+
+    def _pieces(self, depth: int) -> list[Rows]:
+        """A level in pieces, so many that all threads end at about the same time."""
+        parts = list(self.level(depth))
+        most = sum(len(part) for part in parts) // (self.threads * PIECES_A_THREAD)
+        rows = max(CHUNK_ROWS // 4, min(most, PIECE_ROWS_MAX))
+        pieces: list[Rows] = []
+        few: list[Rows] = []
+        for part in parts:
+            few.append(part[: len(part) % rows])
+            pieces += [part[at : at + rows] for at in range(len(few[-1]), len(part), rows)]
+            if sum(map(len, few)) >= rows or part is parts[-1]:
+                pieces.append(few[0] if len(few) == 1 else np.concatenate(few))
+                few = []
+        return [piece for piece in pieces if len(piece)]
+
+    def _inspect(self) -> Findings:
+        def inspect(rows: Rows, findings: Findings, thread: int) -> None:
+            self._expander().inspect(rows, findings)
+
+        total = Findings(self.problem)
+        for part in self._shared(self._current, lambda: Findings(self.problem), inspect):
+            total.add(part)
+        return total
+
+    def _shared(
+        self,
+        pieces: Sequence[Rows],
+        begun: Callable[[], _Found],
+        work: Callable[[Rows, _Found, int], None],
+        look: Callable[[], None] = lambda: None,
+    ) -> list[_Found]:
+        """What the threads found, one after the other taking a piece, when all are done.
+
+        Each begins with what `begun` gives, and adds to it; its number is given too. `look` is
+        called now and then, and may raise.
+        """
+        numbers = itertools.count()
+        has_failed = threading.Event()
+
+        def take(thread: int) -> _Found:
+            found = begun()
+            try:
+                for taken in itertools.count(1):
+                    number = next(numbers)
+                    if number >= len(pieces) or has_failed.is_set():
+                        break
+                    work(pieces[number], found, thread)
+                    if taken % LOOK_PIECES == 0:
+                        look()
+            except BaseException:
+                has_failed.set()
+                raise
+            return found
+
+        threads = 1 if self._small() else min(self.threads, len(pieces))
+        others = [self._pool.submit(take, thread) for thread in range(1, threads)]
+        try:
+            mine = take(0)
+        finally:
+            wait(others)
+        return [mine, *(other.result() for other in others)]
+
+    def _map(self, function: Callable[[Any], Any], items: Sequence[Any]) -> Iterator[Any]:
+        """Over the threads where there is enough to share; results come in order."""
+        if self.threads == 1 or len(items) == 1 or self._small():
+            return map(function, items)
+        return self._pool.map(function, items)
+
+    def _small(self) -> bool:
+        """Whether handing work to other threads would cost more than doing it."""
+        return self.frontier + self.pending < CHUNK_ROWS

@@ -1,0 +1,253 @@
+"""Engine over files: owners, sorted levels, workers.
+
+What has been written is enough to go on from. So three things that seem different are one: to take
+over from a search in memory, to resume a run, and to recover when workers and what they were
+passing on are lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any, TypeVar
+from uuid import uuid4
+
+import numpy as np
+from numpy.typing import NDArray
+
+from checker.problem.packed_rows import Rows
+from checker.problem.problem import Problem
+from checker.search.engines.answers import Arrivals, EngineFailed, Expansion, ModelFault
+from checker.search.engines.compaction import Tiers
+from checker.search.engines.expander import Findings, Tally, initial_rows
+from checker.search.engines.task import LevelPlan, OwnerPlan, Report, SortedFile
+from checker.search.engines.workers import Workers, WorkersLost
+from checker.search.engines.written_levels import WrittenLevels
+from checker.storage.blocks import owner_of_each
+from checker.storage.level_files import LevelFiles, StateFile
+from checker.storage.storage import Storage
+
+TRIES = 4
+"""How often a level is explored before losing workers counts as a failure."""
+SMALL_FRONTIER = 100_000
+"""Below it, starting a level on a cluster takes longer than exploring it."""
+_Found = TypeVar("_Found")
+
+
+class FileEngine:
+    """Breadth-first search by owners, from the first level or after those that are in files.
+
+    `owners` None leaves their number to the workers. Levels that shrink below `SMALL_FRONTIER` are
+    left to `helpers`, if there are any: they begin faster.
+    """
+
+    can_shed = False
+
+    def __init__(
+        self,
+        problem: Problem,
+        workers: Workers,
+        levels: WrittenLevels,
+        *,
+        owners: int | None = None,
+        helpers: Workers | None = None,
+    ) -> None:
+        self.problem = problem
+        self.name = workers.name
+        self.main = workers
+        """Whoever explores levels that are not small."""
+        self.workers = workers
+        self.levels = levels
+        self.depth = -1
+        self._others = helpers
+        self._is_small = False
+        self._must_renew = False
+        self._owners_wanted = owners
+        self._tiers: list[Tiers] = []
+        self._run = uuid4().hex
+        self._expanded: list[Report] | None = None
+
+    @property
+    def owners(self) -> int:
+        """How many owners there are, once workers explore."""
+        return len(self._tiers)
+
+    def close(self) -> None:
+        """End the workers and remove what is temporary."""
+        self.workers.close()
+        if self._others is not None:
+            self._others.close()
+        self.levels.close()
+
+    def restore(self, levels: Sequence[LevelFiles]) -> None:
+        """Go on after these levels. Raises `Damaged` if a file is not what was written."""
+        self.levels.restore(levels)
+        self.take_over()
+        files, check = self.levels.to_verify()
+        for _ in self.workers.over(files, check):
+            pass
+
+    def take_over(self) -> None:
+        """Have the workers get ready, and give every owner its ranges of all that is visited."""
+        self.depth = self.levels.depth
+        frontier = self.levels[-1].states if self.levels else 1
+        owners = self.workers.start(
+            self.levels.storage, self.levels.work, frontier=frontier, visited=self.levels.states
+        )
+        self._tiers = [Tiers() for _ in range(self._owners_wanted or owners)]
+        for level in self.levels:
+            for number, tiers in enumerate(self._tiers):
+                for run, rows in self._runs_of(level, number):
+                    tiers.add(run, rows)
+
+    def absorb(self) -> Arrivals:
+        """The next level's new states, checked."""
+        if not self._tiers:
+            self.take_over()
+        self._choose_workers()
+        self.depth += 1
+        # Where candidates are soon to be made anew, making them now would be in vain.
+        plan = self._plan(absorbs=True, expands=not self.workers.renew())
+        reports = self._explore(plan)
+        self._expanded = reports if plan.expands else None
+        findings = Findings(self.problem)
+        for report in reports:
+            findings.add(report.findings)
+        if findings.faults:
+            raise ModelFault(min(findings.faults))
+        level = self._take_in(reports)
+        return Arrivals(
+            depth=self.depth,
+            new=level.states,
+            broken=findings.as_dict(),
+            on=level.on,
+            files=level,
+        )
+
+    def expand(self, happened: NDArray[np.bool_]) -> Expansion:
+        """What leads out of the level; makes the candidates for the next."""
+        if self._expanded is None:
+            self._expanded = self._explore(self._plan(absorbs=False, expands=True))
+        total = Tally(self.problem, happened)
+        for report in self._expanded:
+            total.add(report.tally)
+        if total.faults:
+            raise ModelFault(min(total.faults))
+        return total.as_expansion()
+
+    def over_level(self, depth: int, work: Callable[[Rows], _Found]) -> Iterator[_Found]:
+        """What `work` finds in each file of a level."""
+        on_file = partial(_over_file, self.levels.storage, self.levels.words, work)
+        yield from self.workers.over([file.name for file in self.levels[depth].files], on_file)
+
+    def over(self, items: Sequence[Any], work: Callable[[Any], Any]) -> Iterator[Any]:
+        """What `work` makes of each item, in the order of the items.
+
+        By those who explore levels that are not small, whoever explores just now. `work` must be
+        picklable, and so must the items and what it makes of them.
+        """
+        yield from self.main.over(items, work)
+
+    def over_files(self) -> FileEngine:
+        """Itself."""
+        return self
+
+    def _runs_of(self, level: LevelFiles, owner: int) -> Iterator[tuple[SortedFile, int]]:
+        """The files of a level that may hold states of an owner, with how many about."""
+        for file in level.files:
+            if level.owners == self.owners:
+                if file.owner == owner:
+                    yield SortedFile(file.name), file.rows
+            else:
+                yield (
+                    SortedFile(file.name, whole=False),
+                    -(-file.rows * max(1, level.owners) // self.owners),
+                )
+
+    def _plan(self, *, absorbs: bool, expands: bool) -> LevelPlan:
+        owners = []
+        for number, tiers in enumerate(self._tiers):
+            if absorbs:
+                merged = f"{self.levels.work}/visited/{self.depth:05d}-{number:05d}.states"
+                owners.append(tiers.plan(merged))
+            else:
+                frontier = self._runs_of(self.levels[-1], number)
+                owners.append(OwnerPlan(frontier=tuple(run for run, _ in frontier)))
+        return LevelPlan(
+            run=self._run,
+            problem=self.problem,
+            storage=self.levels.storage,
+            depth=self.depth,
+            owners=tuple(owners),
+            absorbs=absorbs,
+            expands=expands,
+            arrivals=self.levels.arrivals(self.depth),
+            superseded=self.levels.arrivals(self.depth + 2),
+            gathered_rows=self.workers.gathered_rows,
+        )
+
+    def _explore(self, plan: LevelPlan) -> list[Report]:
+        """Have a level explored; if workers are lost, make its candidates anew from the files."""
+        for tried in range(TRIES):
+            try:
+                if plan.absorbs and (tried > 0 or self.depth == 0 or self._must_renew):
+                    self._make_candidates()
+                    self._must_renew = False
+                return sorted(self.workers.explore(plan), key=lambda report: report.owner)
+            except WorkersLost as lost:
+                reason = lost
+        raise EngineFailed(
+            f"level {self.depth} was lost {TRIES} times on {self.workers.name}: {reason}"
+        ) from reason
+
+    def _make_candidates(self) -> None:
+        """The candidates of this level, from the level before or from the model."""
+        if self.depth > 0:
+            self.depth -= 1
+            try:
+                self.workers.explore(self._plan(absorbs=False, expands=True))
+            finally:
+                self.depth += 1
+            return
+        rows = initial_rows(self.problem)
+        numbers = owner_of_each(rows, self.owners)
+        self.workers.send(
+            [(owner, rows[numbers == owner].tobytes()) for owner in np.unique(numbers).tolist()],
+            self.owners,
+        )
+
+    def _choose_workers(self) -> None:
+        """Let the other workers go on where a level is for them: all they need is the files."""
+        if self._others is None or not self.levels:
+            return
+        frontier = self.levels[-1].states
+        shrinks = len(self.levels) < 2 or frontier < self.levels[-2].states
+        if self._is_small:
+            changes = frontier > SMALL_FRONTIER * 4
+        else:
+            changes = frontier < SMALL_FRONTIER and shrinks
+        if changes:
+            self.workers, self._others = self._others, self.workers
+            self._is_small = not self._is_small
+            self._must_renew = True
+            self.workers.start(self.levels.storage, self.levels.work, frontier=frontier, visited=0)
+
+    def _take_in(self, reports: Sequence[Report]) -> LevelFiles:
+        """The new states' files are one more level, and one more run of each owner."""
+        files: list[StateFile] = []
+        for report in reports:
+            if report.file is not None and report.file.rows:
+                files.append(report.file)
+                self._tiers[report.owner].add(SortedFile(report.file.name), report.file.rows)
+        rows = sum(file.rows for file in files)
+        level = LevelFiles(self.depth, rows, self.workers.name, self.owners, tuple(files))
+        self.levels.add(level)
+        for tiers in self._tiers:
+            # Nothing reads these any more, now that the level which merged them is finished.
+            self.levels.storage.delete(tiers.obsolete)
+            tiers.obsolete = []
+        return level
+
+
+def _over_file(storage: Storage, words: int, work: Callable[[Rows], _Found], name: str) -> _Found:
+    return work(storage.read(name, words))

@@ -1,0 +1,39 @@
+"""Preparation of a search: kernels compiled or loaded before the clock starts.
+
+First-run latency is part of the product, so it is announced and measured, not hidden in level 0.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from checker.compiler.cache import cache_directory, distrust
+from checker.compiler.kernel import recipes_of
+from checker.compiler.predicate_loop import questions_for
+from checker.compiler.program import is_at_hand
+from checker.problem.problem import Problem
+from checker.storage import programs
+
+
+def prepare(
+    problem: Problem,
+    *,
+    threads: int = 1,
+    announce: Callable[[str], None] = lambda message: None,
+) -> float:
+    """Compile the problem's kernel, or load it; returns the seconds it took.
+
+    `threads` is how many will search in memory. `announce` receives what is waited for where
+    nothing is cached for this problem, and why a cache is not used.
+    """
+    started = time.monotonic()
+    store = programs.in_memory(problem.model.layout.words, threads=threads)
+    asked = questions_for(problem)
+    needed = (*recipes_of(problem), *store, *([asked.recipe] if asked is not None else []))
+    if not all(map(is_at_hand, needed)):
+        if reason := distrust(cache_directory()):
+            announce(f"{reason}; until then every run compiles")
+        announce("compiling the rules (once for this question; about a second)")
+    programs.make_ready(needed)
+    return time.monotonic() - started

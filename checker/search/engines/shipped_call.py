@@ -1,0 +1,65 @@
+"""First call on an executor, before our packages can be imported there.
+
+Pickled by value, so nothing here may refer to another module of ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+
+def unpacked(archive: str, packed: bytes) -> Any:
+    """A function of ours, its modules found in the archive that the executor was sent."""
+    import sys  # noqa: PLC0415 - pickled by value: every name must be found on the executor
+
+    from pyspark import SparkFiles  # noqa: PLC0415
+    from pyspark.serializers import CloudPickleSerializer  # noqa: PLC0415
+
+    path = SparkFiles.get(archive)
+    if path not in sys.path:
+        sys.path.insert(0, path)
+    return CloudPickleSerializer().loads(packed)  # type: ignore[no-untyped-call]
+
+
+class ShippedCall:
+    """A function of ours in its packed form: of a partition's items, or its number and these."""
+
+    def __init__(self, archive: str, packed: bytes) -> None:
+        self.archive = archive
+        self.packed = packed
+
+    def __call__(self, *given: Any) -> Any:
+        """Find the function and call it."""
+        return unpacked(self.archive, self.packed)(*given)
+
+
+def itself(value: Any) -> Any:
+    """The value."""
+    return value
+
+
+def values(pairs: Iterator[tuple[int, Any]]) -> Iterator[Any]:
+    """The second of each pair."""
+    return (value for _, value in pairs)
+
+
+class Probe:
+    """What an executor is: host, Python, processor, versions of these libraries."""
+
+    def __init__(self, libraries: tuple[str, ...]) -> None:
+        self.libraries = libraries
+
+    def __call__(self, items: Iterator[Any]) -> Iterator[Any]:
+        """One answer, whatever the items."""
+        import importlib.metadata  # noqa: PLC0415
+        import platform  # noqa: PLC0415
+        import sys  # noqa: PLC0415
+
+        versions: list[str | None] = []
+        for name in self.libraries:
+            try:
+                versions.append(importlib.metadata.version(name))
+            except importlib.metadata.PackageNotFoundError:
+                versions.append(None)
+        yield platform.node(), list(sys.version_info[:2]), platform.machine(), versions

@@ -1,0 +1,159 @@
+"""Shipping of this program and its libraries to executors.
+
+On `local` the workers are on this machine and import what is here. On a cluster one archive goes
+out: our packages and, where an executor lacks them or has others, llvmlite and NumPy as they are
+installed here. Executors need the same minor version of Python on the same kind of processor.
+"""
+
+from __future__ import annotations
+
+import functools
+import gc
+import hashlib
+import importlib.metadata
+import platform
+import sys
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from pyspark import cloudpickle
+from pyspark.serializers import CloudPickleSerializer
+
+from checker.compiler.cache import private_folder, trusted_cache
+from checker.compiler.kept_file import is_ours_alone
+from checker.search.engines import shipped_call
+from checker.search.engines.shipped_call import Probe, ShippedCall
+from checker.search.engines.spark_session import NoSpark
+from checker.search.engines.task import LevelPlan, explore
+
+OUR_PACKAGES = ("model", "invariants", "counterexamples", "checker", "waterline")
+LIBRARIES = ("numpy", "llvmlite")
+_SPARED = ("/tests/", "__pycache__/", ".dist-info/", ".pyi")
+
+
+class Shipped:
+    """What a context's executors are sent before the first task.
+
+    Raises `NoSpark` where they cannot run this code.
+    """
+
+    def __init__(self, context: Any, *, describe: Callable[[str], None]) -> None:
+        self._archive: str | None = None
+        if str(context.master).startswith("local"):
+            return
+        # Pickled by value: these few lines run before anything of ours can be imported there.
+        cloudpickle.register_pickle_by_value(shipped_call)  # type: ignore[no-untyped-call]
+        lacking = self._lacking(context)
+        path = archive(lacking)
+        self._archive = path.stem
+        context.addArchive(f"{path}#{path.stem}")
+        describe(
+            f"sent {path.stat().st_size / 1e6:.0f} MB to the executors: "
+            f"{', '.join(('waterline', *lacking))}"
+        )
+
+    def task(self, plan: LevelPlan) -> Callable[[int, Any], Iterator[tuple[int, Any]]]:
+        """`explore` with its plan, as Spark wants it."""
+        return self._shipped(_Task(plan))
+
+    def each(self, work: Callable[[Any], Any]) -> Callable[[Iterator[Any]], Iterator[Any]]:
+        """`work` for each item of a partition."""
+        return self._shipped(_Each(work))
+
+    def _shipped(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """The function itself where workers can import it, else with the way to find it."""
+        if self._archive is None:
+            return function
+        packed = CloudPickleSerializer().dumps(function)  # type: ignore[no-untyped-call]
+        return ShippedCall(self._archive, packed)
+
+    def _lacking(self, context: Any) -> list[str]:
+        """Libraries that some executor has not, or has in another version."""
+        slots = 2 * int(context.defaultParallelism)
+        found = context.parallelize(range(slots), slots).mapPartitions(Probe(LIBRARIES)).collect()
+        here = [importlib.metadata.version(name) for name in LIBRARIES]
+        for host, python, machine, _ in found:
+            if machine != platform.machine():
+                raise NoSpark(f"{host} is a {machine}, this machine a {platform.machine()}")
+            if python != list(sys.version_info[:2]):
+                raise NoSpark(
+                    f"{host} runs Python {python[0]}.{python[1]}, this is "
+                    f"{sys.version_info[0]}.{sys.version_info[1]}; set PYSPARK_PYTHON to the same"
+                )
+        return [
+            name
+            for i, name in enumerate(LIBRARIES)
+            if any(versions[i] != here[i] for *_, versions in found)
+        ]
+
+
+@functools.cache
+def _settle() -> None:
+    """Keep what a worker has loaded out of garbage collection.
+
+    Spark collects after every task; to go through all modules each time takes longer than a small
+    level.
+    """
+    gc.collect()
+    gc.freeze()
+
+
+class _Task:
+    def __init__(self, plan: LevelPlan) -> None:
+        self.plan = plan
+
+    def __call__(self, owner: int, blocks: Any) -> Iterator[tuple[int, Any]]:
+        try:
+            yield from explore(self.plan, owner, blocks)
+            _settle()
+        except OSError as problem:
+            # A failed write names no file, and of an error the driver is told only the text.
+            where = problem.filename or self.plan.storage.location
+            raise OSError(problem.errno, problem.strerror, where) from problem
+
+
+class _Each:
+    def __init__(self, work: Callable[[Any], Any]) -> None:
+        self.work = work
+
+    def __call__(self, items: Iterator[Any]) -> Iterator[Any]:
+        return (self.work(item) for item in items)
+
+
+def archive(libraries: list[str]) -> Path:
+    """A zip of our packages and of these libraries, made once for the same contents."""
+    from counterexamples import written_whole  # noqa: PLC0415 - executors have no screen library
+
+    files = [(f"{root.name}/{p.relative_to(root)}", p) for root in _roots() for p in _modules(root)]
+    for name in libraries:
+        for file in importlib.metadata.files(name) or ():
+            path = Path(str(file.locate()))
+            if not str(file).startswith("..") and not any(s in f"/{file}" for s in _SPARED):
+                files.append((str(file), path))
+    digest = hashlib.sha256()
+    for name, path in files:
+        digest.update(f"{name} {hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
+    # Executors run what is in it: where others could change it, it is made for this run alone.
+    kept = trusted_cache() or private_folder()
+    target: Path = kept / "shipping" / f"waterline-{digest.hexdigest()[:16]}.zip"
+    if not (target.exists() and is_ours_alone(target.lstat()) and zipfile.is_zipfile(target)):
+        target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with (
+            written_whole(target) as written,
+            zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as packed,
+        ):
+            for name, source in files:
+                packed.write(source, name)
+    return target
+
+
+def _roots() -> list[Path]:
+    """The folders of our packages."""
+    here = Path(__file__).parents[3]
+    return [here / name for name in OUR_PACKAGES]
+
+
+def _modules(root: Path) -> list[Path]:
+    return sorted(root.rglob("*.py"))

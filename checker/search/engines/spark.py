@@ -1,0 +1,151 @@
+"""Spark workers: a level is one Python stage, with a task per owner.
+
+Only candidates are shuffled, as blocks of bytes. Spark keeps what a level's tasks pass on until the
+next level has read it; should an executor be lost with what it kept, the candidates are made anew
+from the level's files, so that nothing older is ever needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from checker.problem.problem import Problem
+from checker.search.engines.choice import EngineChoice
+from checker.search.engines.process_memory import memory_a_core
+from checker.search.engines.shipped_call import itself, values
+from checker.search.engines.spark_side import SparkSide
+from checker.search.engines.task import LevelPlan, Report, load
+from checker.search.engines.workers import GATHERED_ROWS_MAX, GROWTH_EXPECTED
+from checker.storage import programs
+from checker.storage.storage import Storage
+
+BOOT_FRONTIER = 5_000
+"""Frontier at which the session is started, so that it is up when it is needed."""
+HAND_OVER_FRONTIER = 50_000
+"""Frontier at which the driver hands over to Spark, by default a number of levels."""
+RENEW_LEVELS = 24
+"""After so many levels candidates are made anew, and Spark can forget all that it kept."""
+OWNERS_A_CORE = 2
+CLUSTER_MEMORY_A_CORE = 2 << 30
+"""What a core of a cluster is taken to have for Python; `--partitions` says otherwise."""
+
+
+def owners_for(frontier: int, *, words: int, cores: int, memory_a_core: int) -> int:
+    """How many owners there should be when a level of this size is handed over.
+
+    Enough for every core, and so many that a task's candidates, once levels have grown, take no
+    more than half of a core's memory (docs/scaling.md says how much each takes).
+    """
+    task_bytes = frontier * GROWTH_EXPECTED * (32 * words + 24)
+    return max(2, OWNERS_A_CORE * cores, -(-task_bytes // (memory_a_core // 2)))
+
+
+class SparkWorkers:
+    """Tasks on Spark, as `choice` says. `deadline` tells when a level is to be cut short."""
+
+    name = "spark"
+    gathered_rows = GATHERED_ROWS_MAX
+
+    def __init__(
+        self,
+        problem: Problem,
+        choice: EngineChoice,
+        *,
+        on_wait: Callable[[str], None] = lambda reason: None,
+        deadline: Callable[[], bool] | None = None,
+    ) -> None:
+        self.problem = problem
+        self._driver_levels = choice.driver_levels
+        self._late = deadline or (lambda: False)
+        self._spark = SparkSide(choice, on_wait)
+        self._candidates: Any = None
+        self._kept_levels = 0
+
+    def is_wanted(self, depth: int, frontier: int) -> bool:
+        """Whether the driver should hand over before it expands a level of this size."""
+        if self._driver_levels is not None:
+            if depth + 2 >= self._driver_levels:
+                self._start()
+            return depth + 1 >= self._driver_levels
+        if frontier >= BOOT_FRONTIER:
+            self._start()
+        return frontier >= HAND_OVER_FRONTIER and self._spark.is_up
+
+    def start(self, storage: Storage, work: str, *, frontier: int, visited: int) -> int:
+        """Wait for the workers; two owners for each core, more where memory asks for it."""
+        self._start()
+        words = self.problem.model.layout.words
+        programs.make_ready(programs.over_files(words))
+        self._spark.wait()
+        memory = self._memory_a_core
+        return owners_for(frontier, words=words, cores=self._spark.cores, memory_a_core=memory)
+
+    @property
+    def tasks(self) -> int:
+        """One a core."""
+        return self._spark.cores
+
+    @property
+    def task_bytes(self) -> int:
+        """Half of a core's memory."""
+        return self._memory_a_core // 2
+
+    @property
+    def _memory_a_core(self) -> int:
+        return memory_a_core() if self._spark.is_local else CLUSTER_MEMORY_A_CORE
+
+    def send(self, blocks: Sequence[tuple[int, bytes]], owners: int) -> None:
+        """Candidates of this process as an RDD: a partition for each owner and one for reports."""
+        slices: list[list[tuple[int, bytes]]] = [[] for _ in range(owners + 1)]
+        for owner, block in blocks:
+            slices[owner].append((owner, block))
+
+        def candidates() -> Any:
+            return self._spark.context.parallelize(slices, owners + 1).flatMap(itself)
+
+        self._candidates = self._spark.run("at the first level", candidates)
+        self._kept_levels = 0
+
+    def explore(self, plan: LevelPlan) -> list[Report]:
+        """One job: a stage of a task for each owner, and a small task that gathers reports."""
+        owners = len(plan.owners)
+        if not plan.absorbs:
+            self.send([], owners)
+        task = self._spark.task(plan)
+
+        def level() -> tuple[Any, list[Report]]:
+            explored = self._candidates.mapPartitionsWithIndex(task, preservesPartitioning=False)
+            sent = explored.partitionBy(owners + 1, itself)
+            return sent, self._spark.context.runJob(sent, values, [owners])
+
+        reports: list[Report]
+        self._candidates, reports = self._spark.run(
+            f"at level {plan.depth}", level, until=self._late
+        )
+        self._kept_levels += 1
+        return reports
+
+    def renew(self) -> bool:
+        """Now and then, so that Spark's record of how candidates came to be does not grow."""
+        return self._kept_levels >= RENEW_LEVELS
+
+    def over(self, items: Sequence[Any], work: Callable[[Any], Any]) -> Iterator[Any]:
+        """One task for each item, or a few for many."""
+        if items:
+            slices = min(len(items), 4 * self._spark.cores)
+            yield from self._spark.each("while reading levels", items, slices, work)
+
+    def close(self) -> None:
+        """Stop the session if it is ours."""
+        self._spark.close()
+        self._candidates = None
+
+    def _start(self) -> None:
+        """Start Spark and have its workers load the model, while the driver explores."""
+
+        def load_everywhere() -> None:
+            problems = [self.problem] * self._spark.cores
+            self._spark.each("while it loads the model", problems, self._spark.cores, load)
+
+        self._spark.start(load_everywhere)

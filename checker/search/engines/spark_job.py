@@ -1,0 +1,120 @@
+"""Spark jobs, each in its own thread, and the meaning of their errors.
+
+So Ctrl-C and deadlines reach the thread that waits, and can cancel the job.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import suppress
+from typing import Any
+
+from py4j.protocol import Py4JError, Py4JJavaError
+
+from checker.search.engines.answers import EngineFailed, Interrupted
+from checker.search.engines.jvm import SparkGone, how_it_ended
+from checker.search.engines.workers import WorkersLost
+from counterexamples import FULL
+
+_LOOK_SECONDS = 0.2
+_LOST = (
+    "Superseded",
+    "FetchFailed",
+    "ExecutorLost",
+    "Lost executor",
+    "executor lost",
+    "ExecutorExited",
+)
+
+
+class SparkJobs:
+    """Jobs of one group; others of the same session are not ours.
+
+    `on_wait` is called when an executor was lost.
+    """
+
+    def __init__(self, group: str, on_wait: Callable[[str], None]) -> None:
+        self._group = group
+        self._on_wait = on_wait
+        self._threads = ThreadPoolExecutor(1, thread_name_prefix="spark-job")
+        self._job: Future[Any] | None = None
+
+    def run(
+        self,
+        context: Any,
+        when: str,
+        job: Callable[[], Any],
+        *,
+        until: Callable[[], bool] = lambda: False,
+    ) -> Any:
+        """What the job gives. `until` is asked now and then; if it says so the job is cancelled.
+
+        Raises `Interrupted` then, `WorkersLost` where an executor was lost, `SparkGone` where Spark
+        itself is, `OSError` where a disk is full, as this process would, else `EngineFailed`.
+        """
+
+        def run() -> Any:
+            context.setJobGroup(self._group, "waterline", interruptOnCancel=True)
+            return job()
+
+        self._job = self._threads.submit(run)
+        try:
+            while not self._job.done():
+                wait([self._job], timeout=_LOOK_SECONDS)
+                if until():
+                    self.cancel(context)
+                    raise Interrupted
+            return self._job.result()
+        except Interrupted:
+            raise
+        except Exception as problem:
+            raise self._meaning(context, when, problem) from problem
+
+    def _meaning(self, context: Any, when: str, problem: Exception) -> Exception:
+        """What an error of Spark's says to the caller."""
+        is_told_by_java = isinstance(problem, Py4JJavaError)  # so Java is there
+        if not is_told_by_java and (how := how_it_ended(context._gateway)):
+            return SparkGone(when, how)
+        cause = str(getattr(problem, "java_exception", problem)).strip()
+        if full := _full_disk(context, cause):
+            return full
+        # Of a Python traceback the last line before the JVM's own trace says what it was.
+        text = [line for line in cause.splitlines() if line and not line.startswith((" ", "\t"))]
+        ends = " ... ".join(dict.fromkeys([*text[:1], *text[-1:]]))
+        if any(sign in cause for sign in _LOST):
+            self._on_wait(f"an executor was lost {when}; making it anew")
+            return WorkersLost(ends)
+        return EngineFailed(f"Spark failed {when}: {ends}")
+
+    def cancel(self, context: Any) -> None:
+        """End the job that runs, if any."""
+        if self._job is not None and not self._job.done():
+            with suppress(Py4JError, OSError):  # Spark is gone, and with it the job
+                context.cancelJobGroup(self._group)
+            wait([self._job])
+
+    def close(self, context: Any) -> None:
+        """End the job that runs, and its thread."""
+        self.cancel(context)
+        self._threads.shutdown(wait=True)
+
+
+def _full_disk(context: Any, cause: str) -> OSError | None:
+    """The error of a full disk, if a task, a worker or Spark itself met one: what, and where."""
+    for code in FULL:
+        text = os.strerror(code)
+        if text in cause:
+            named = re.search(rf"{text}: '([^']+)'", cause) or re.search(
+                rf"(/\S+) \({text}\)", cause
+            )
+            return OSError(code, text, named[1] if named else _folder_of_spark(context))
+    return None
+
+
+def _folder_of_spark(context: Any) -> str:
+    """Where Spark keeps what tasks pass on; its own errors do not say."""
+    chosen = os.environ.get("SPARK_LOCAL_DIRS") or context.getConf().get("spark.local.dir", "/tmp")
+    return f"what Spark keeps in {chosen}"

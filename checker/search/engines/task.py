@@ -1,0 +1,183 @@
+"""Task of an owner in a level: absorb candidates, check new states, expand them.
+
+A task is a function of its plan, the candidates it is sent, and files that never change. It writes
+the new states of its owner and level under a name that depends on these two and on the attempt that
+asks for them, at once, so that a task that is retried, or runs twice, changes nothing.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from checker.problem.packed_rows import Rows
+from checker.problem.problem import Problem
+from checker.search.engines.expander import Expander, Findings, Tally
+from checker.search.engines.outbox import Gathering
+from checker.search.engines.prepare import prepare
+from checker.storage import programs
+from checker.storage.level_files import StateFile
+from checker.storage.runs import Scratch, merge, share, sort_unique, unseen
+from checker.storage.storage import Storage, checksum
+
+
+class Superseded(Exception):
+    """A task is asked for candidates that were used up two levels ago.
+
+    Spark, having lost something, wants to make everything before it anew, level by level. The
+    driver can do better: see `checker.search.engines.over_files`.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class SortedFile:
+    """A sorted file, of which an owner has all, or only its own range of hashes."""
+
+    name: str
+    whole: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class OwnerPlan:
+    """The files of one owner: those of `merge` become the run `merged` before all are searched.
+
+    `frontier` is what it expands, where a task only expands.
+    """
+
+    runs: tuple[SortedFile, ...] = ()
+    merge: tuple[SortedFile, ...] = ()
+    merged: str = ""
+    frontier: tuple[SortedFile, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LevelPlan:
+    """What a level's tasks are told: to absorb it, to expand it, or both.
+
+    `run` is a name that no other search has. `arrivals` is the name of the file of new states, with
+    the owner's number to fill in; once there is one of the name `superseded`, nobody needs what
+    this level's tasks would do. `gathered_rows` is how many distinct candidates a task keeps before
+    it passes them on.
+    """
+
+    run: str
+    problem: Problem
+    storage: Storage
+    depth: int
+    owners: tuple[OwnerPlan, ...]
+    absorbs: bool
+    expands: bool
+    arrivals: str
+    superseded: str
+    gathered_rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What one task found, small enough to be sent to the driver.
+
+    `file` holds what is new; None where the task only expanded.
+    """
+
+    owner: int
+    file: StateFile | None
+    findings: Findings
+    tally: Tally
+
+
+def explore(
+    plan: LevelPlan, owner: int, blocks: Iterable[tuple[int, bytes]]
+) -> Iterator[tuple[int, Any]]:
+    """Absorb, check and expand one owner's share of a level.
+
+    Yields (owner', block) for candidates of the next level and, last, (owners, Report).
+    """
+    blocks = list(blocks)  # Spark keeps a worker only if its task has read all its input.
+    owners = len(plan.owners)
+    if owner >= owners:
+        return
+    if plan.storage.exists(plan.superseded.format(owner=owner)):
+        raise Superseded(f"level {plan.depth} has been left behind")
+    bench = _bench(plan)
+    expander = bench.expander
+    words = expander.layout.words
+    findings = Findings(plan.problem)
+    tally = Tally(plan.problem)
+    file: StateFile | None = None
+    if plan.absorbs:
+        candidates = [np.frombuffer(block, np.uint64).reshape(-1, words) for _, block in blocks]
+        del blocks
+        rows, file = _absorb(plan, owner, bench, candidates)
+        expander.inspect(rows, findings)
+        frontier = [rows]
+    else:
+        frontier = [_read(plan, run, owner) for run in plan.owners[owner].frontier]
+    if plan.expands:
+        yield from bench.gathering.expand(frontier, tally)
+    yield owners, Report(owner, file, findings, tally)
+
+
+def _read(plan: LevelPlan, run: SortedFile, owner: int) -> Rows:
+    rows = plan.storage.read(run.name, plan.problem.model.layout.words)
+    return rows if run.whole else share(rows, len(plan.owners), owner)
+
+
+def load(problem: Problem) -> None:
+    """Make a worker ready, so that its first task need not wait for code to be loaded."""
+    prepare(problem)
+    programs.make_ready(programs.over_files(problem.model.layout.words))
+
+
+class _Bench:
+    """What a worker keeps from one task to the next, because new memory is dear."""
+
+    def __init__(self, plan: LevelPlan) -> None:
+        self.expander = Expander(plan.problem)
+        self.gathering = Gathering(self.expander, len(plan.owners), rows_max=plan.gathered_rows)
+        self.scratch = Scratch()
+
+
+_benches = threading.local()
+
+
+def _bench(plan: LevelPlan) -> _Bench:
+    """This thread's bench, made anew where the last task was of another kind."""
+    kind = (plan.run, len(plan.owners), plan.gathered_rows)
+    if getattr(_benches, "kind", None) != kind:
+        _benches.kind, _benches.bench = kind, None
+        _benches.bench = _Bench(plan)
+    bench: _Bench = _benches.bench
+    return bench
+
+
+def _absorb(
+    plan: LevelPlan, owner: int, bench: _Bench, candidates: list[Rows]
+) -> tuple[Rows, StateFile]:
+    """The owner's new states and their file; if a task has been here before, what it found."""
+    name = plan.arrivals.format(owner=owner)
+    if plan.storage.exists(name):
+        rows = np.ascontiguousarray(plan.storage.read(name, bench.expander.layout.words))
+        return rows, StateFile(name, len(rows), checksum(rows), owner)
+    rows = _new(plan, owner, bench, candidates)
+    return rows, plan.storage.write(name, [rows], owner=owner)
+
+
+def _new(plan: LevelPlan, owner: int, bench: _Bench, candidates: list[Rows]) -> Rows:
+    """The candidates that the owner has not seen, sorted."""
+    words = bench.expander.layout.words
+    mine = plan.owners[owner]
+    if mine.merge and not plan.storage.exists(mine.merged):
+        runs = [_read(plan, run, owner) for run in mine.merge]
+        plan.storage.write(mine.merged, merge(runs))
+    if not candidates:
+        return np.empty((0, words), np.uint64)
+    rows = sort_unique(np.concatenate(candidates), bench.scratch)
+    candidates.clear()
+    runs = [_read(plan, run, owner) for run in mine.runs]
+    if mine.merge:
+        runs.append(plan.storage.read(mine.merged, words))
+    return np.ascontiguousarray(unseen(rows, runs))

@@ -1,0 +1,60 @@
+"""Interface of workers over files: threads or Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Protocol
+
+from checker.search.engines.task import LevelPlan, Report
+from checker.storage.storage import Storage
+
+GATHERED_ROWS_MAX = 1 << 22
+"""More distinct candidates than these a task never keeps before it passes them on."""
+GROWTH_EXPECTED = 16
+"""How many candidates to expect, in the widest level to come, for each state of the level at which
+workers take over.
+"""
+
+
+class WorkersLost(Exception):
+    """Some workers are gone, and with them the candidates they held; a level may be tried again."""
+
+
+class Workers(Protocol):
+    """Tasks over files, an owner's share of a level each.
+
+    `name` is how the report calls them. Candidates go from one `explore` to the next by their
+    hands; `send` is for the first. A task should not keep more than `gathered_rows` of them.
+    """
+
+    name: str
+    gathered_rows: int
+
+    @property
+    def tasks(self) -> int:
+        """How many tasks run at a time; known once they have got ready, as is `task_bytes`."""
+
+    @property
+    def task_bytes(self) -> int:
+        """How much memory a task may take."""
+
+    def start(self, storage: Storage, work: str, *, frontier: int, visited: int) -> int:
+        """Get ready, and say how many owners there should be.
+
+        `work` is a folder of the storage that only this attempt uses.
+        """
+
+    def send(self, blocks: Sequence[tuple[int, bytes]], owners: int) -> None:
+        """Candidates that this process made, by owner."""
+
+    def explore(self, plan: LevelPlan) -> list[Report]:
+        """Run `task.explore` for every owner. Raises `WorkersLost`."""
+
+    def renew(self) -> bool:
+        """Whether candidates should rather be made anew from the files at this level."""
+
+    def over(self, items: Sequence[Any], work: Callable[[Any], Any]) -> Iterator[Any]:
+        """What `work` makes of each item, anywhere."""
+
+    def close(self) -> None:
+        """Let go of everything."""

@@ -1,0 +1,76 @@
+"""ETA of a search, extrapolated from the growth of its levels.
+
+The levels of a breadth-first search rise and fall roughly like a bell: the logarithm of the factor
+from one level to the next falls about in a line. Two such lines are fitted, to the last 8 and to
+the last 16 factors, and drawn on until no state is left. Only where both come to nearly the same is
+anything said.
+
+Measured on the levels of 16 spaces of 22 thousand to 40 million states (tests/golden/levels.json);
+8, 16 and how far apart they may be were chosen on 9 of them. The first estimate of the number of
+states came after 5% to 65% of them, and was 0.79 to 1.09 of the truth; any later one 0.69 to 1.09,
+and one after half of the states 0.81 to 1.07. Of the time less is known: it also takes that a state
+goes on to cost what it did in the last 8 levels.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import linear_regression
+
+from checker.search.result import LevelSummary
+
+SHORT, LONG = 8, 16
+"""How many factors the two lines are fitted to."""
+_APART_MAX = 1.5
+_SLOPE_LEAST = 0.005
+"""A logarithm that falls by less in a level says nothing of the end."""
+_STATES_MAX = 1e15
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """An estimate: `states` there are in all, `seconds` to go; None where no level was timed."""
+
+    states: float
+    seconds: float | None
+
+
+def outlook(levels: Sequence[LevelSummary]) -> Outlook | None:
+    """What can be said after these levels, the last of which has not been expanded yet."""
+    sizes = [level.states for level in levels]
+    short, long = remaining(sizes, SHORT), remaining(sizes, LONG)
+    if short is None or long is None:
+        return None
+    seen = sum(sizes)
+    total, other = seen + short, seen + long
+    if max(total, other) > _APART_MAX * min(total, other):
+        return None
+    states = math.sqrt(total * other)
+    timed = [level for level in levels[-SHORT:] if level.seconds > 0]
+    rate = (
+        sum(level.states for level in timed) / sum(level.seconds for level in timed) if timed else 0
+    )
+    return Outlook(states, (states - seen) / rate if rate else None)
+
+
+def remaining(sizes: Sequence[int], window: int) -> float | None:
+    """States to come if the trend of the last `window` factors goes on; None if there is none."""
+    if len(sizes) <= window:
+        return None
+    factors = [
+        math.log(after / before)
+        for before, after in zip(sizes[-window - 1 :], sizes[-window:], strict=False)
+    ]
+    slope, last = linear_regression(range(1 - window, 1), factors)
+    if slope > -_SLOPE_LEAST:
+        return None
+    size, factor, total = float(sizes[-1]), last, 0.0
+    while size >= 1:
+        factor += slope
+        size *= math.exp(factor)
+        total += size
+        if total > _STATES_MAX:
+            return None
+    return total

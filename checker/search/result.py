@@ -1,0 +1,153 @@
+"""Result of a run: verdicts with the bounds and counts they hold for."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from checker.search.graph import GRAPH_STATES_MAX, state_graph
+
+if TYPE_CHECKING:
+    import networkx
+
+    from checker.problem.packed_rows import StateWords
+    from checker.problem.problem import Problem
+
+
+INTERRUPTED = "interrupt (Ctrl-C)"
+"""What stopped a run that its user ended."""
+
+
+class Verdict(enum.Enum):
+    """What may be said of one claim after a run: the one vocabulary, on every screen and in files.
+
+    A claim that is violated may be one that Kafka does not promise with these settings, as it says
+    itself (`Invariant.contract`): that is told beside the verdict, "within the contract of
+    acks=1". In the cells of a matrix a word says what breaks, "loses 14" or "contract 4", because
+    there an operator looks for that (`model.core.claim.Breach`); the page and the files have the
+    verdict too.
+    """
+
+    HOLDS = "holds"
+    """Every reachable state within the bounds, and every step out of one, was checked."""
+    VIOLATED = "violated"
+    """A reachable state, or a step out of one, breaks it; the shortest way there is known."""
+    INCOMPLETE = "incomplete"
+    """The run stopped early without finding a violation: nothing may be concluded."""
+    NOT_APPLICABLE = "not applicable"
+    """The version has nothing that the claim is about."""
+
+
+@dataclass(frozen=True, slots=True)
+class InvariantResult:
+    """The verdict of one claim; for a violation the least state of the least depth.
+
+    Of a property that is the state `before`, and the `depth` that of the step out of it: one more.
+    Of a claim about whole behaviours it is where the cycle begins, and the `depth` how many steps
+    lead there. `unjudged` are states that break a claim about behaviours unless what a bound cuts
+    would help. `why` says what kept a claim from being judged, where that was not the search.
+    """
+
+    name: str
+    verdict: Verdict
+    depth: int | None = None
+    words: StateWords | None = None
+    unjudged: int = 0
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReachableResult:
+    """At which depth something first happened: the depth of the state it led out of, plus one.
+
+    0 where an initial state is enough.
+    """
+
+    name: str
+    depth: int | None
+
+    @property
+    def description(self) -> str:
+        """When it first happened, having happened."""
+        return f"first in step {self.depth}" if self.depth else "at the start"
+
+
+@dataclass(frozen=True, slots=True)
+class LevelSummary:
+    """One level of the search: how many states it has, who explored it, and how long that took."""
+
+    depth: int
+    states: int
+    on: str
+    seconds: float = 0.0
+
+
+@dataclass(slots=True, kw_only=True)
+class Result:
+    """Everything a run found out.
+
+    `complete` is whether every reachable state within the bounds was checked; `stopped_by` says
+    what ended the run otherwise. `generated` counts transitions plus one for each initial state.
+    """
+
+    problem: Problem
+    engine: str
+    complete: bool
+    stopped_by: str | None
+    invariants: list[InvariantResult]
+    reachable: list[ReachableResult]
+    levels: list[LevelSummary]
+    generated: int
+    fired: dict[str, int]
+    cut: dict[str, int]
+    always_cut: list[str]
+    deadlock: tuple[int, StateWords] | None
+    seconds: float
+    peak_rss: int = 0
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether the user ended it."""
+        return self.stopped_by == INTERRUPTED
+
+    @property
+    def distinct(self) -> int:
+        """How many different states were reached."""
+        return sum(level.states for level in self.levels)
+
+    @property
+    def depth(self) -> int:
+        """The depth of the deepest level: transitions from an initial state."""
+        return self.levels[-1].depth if self.levels else 0
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether every claim that was asked for has a verdict that stands."""
+        return self.complete and not any(r.verdict is Verdict.INCOMPLETE for r in self.invariants)
+
+    @property
+    def violated(self) -> list[InvariantResult]:
+        """The claims that a reachable state, or a step out of one, breaks."""
+        return [r for r in self.invariants if r.verdict is Verdict.VIOLATED]
+
+    def contract_of(self, name: str) -> str | None:
+        """Why Kafka does not promise a claim in these circumstances, the setting first; or None.
+
+        A violation within the contract is one all the same: see `Verdict`.
+        """
+        problem = self.problem
+        contracts = {claim.name: claim.contract for claim in problem.claims}
+        return contracts[name](problem.model.settings)
+
+    def graph(self, *, states_max: int = GRAPH_STATES_MAX) -> networkx.MultiDiGraph[Any]:
+        """The state space as a graph (`checker.search.graph`). Raises `TooLargeForGraph`."""
+        return state_graph(self.problem.model, states_max=states_max)
+
+    @property
+    def never_enabled(self) -> list[str]:
+        """Actions of the version that no state within the bounds enables."""
+        reduction = self.problem.reduction
+        unseen = reduction.silent if reduction is not None else frozenset()
+        never = [name for name, count in self.fired.items() if count == 0 and name not in unseen]
+        return [name for name in never if name not in self.always_cut]

@@ -1,0 +1,206 @@
+"""The search loop, the only one: check a level, count it, expand it, until nothing is new.
+
+A level is checked in full, and every step out of it, before the next is begun, so the first
+violation found of a claim is a shortest one. Of several at one depth the least state is kept, so
+that which one it is does not depend on the engine or on the number of workers; which is shown is
+found out afterwards (`checker.traces.violating_states`).
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from checker.problem.problem import Problem
+from checker.problem.wording import describe_bytes
+from checker.search.account import Account
+from checker.search.budgets import NO_BUDGETS, Budgets
+from checker.search.engines.answers import Arrivals, Interrupted
+from checker.search.engines.engine import Engine
+from checker.search.engines.process_memory import anonymous_bytes, peak_resident_bytes
+from checker.search.result import (
+    INTERRUPTED,
+    InvariantResult,
+    LevelSummary,
+    ReachableResult,
+    Result,
+    Verdict,
+)
+from model.core.claim import Claim, Recoverable, Temporal
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """How far a run has come, for whoever shows progress: every level so far has been checked.
+
+    `generated` transitions lead out of all levels but the last. `seconds` of this process: what a
+    resumed run took before is not in it.
+    """
+
+    levels: tuple[LevelSummary, ...]
+    distinct: int
+    generated: int
+    seconds: float
+
+    @property
+    def depth(self) -> int:
+        """The depth of the last level."""
+        return self.levels[-1].depth
+
+    @property
+    def frontier(self) -> int:
+        """How many states the last level has."""
+        return self.levels[-1].states
+
+    @property
+    def on(self) -> str:
+        """Who explored it."""
+        return self.levels[-1].on
+
+
+def search(
+    problem: Problem,
+    engine: Engine,
+    *,
+    budgets: Budgets = NO_BUDGETS,
+    watch: Callable[[Snapshot], None] = lambda snapshot: None,
+    account: Account | None = None,
+    commit: Callable[[Arrivals, Account], None] = lambda level, account: None,
+    interrupted: Callable[[], bool] = lambda: False,
+) -> Result:
+    """Explore every reachable state, shallowest first, and say what holds.
+
+    With an `account` of levels that `engine` has been restored to, judge these again and go on from
+    there; raises `Damaged` where the account is not theirs. `commit` receives every level once it
+    is checked. Raises `ModelFault` or whatever an action raised; never swallows one.
+    `KeyboardInterrupt` ends the run as INCOMPLETE with what was covered; so does `interrupted`,
+    once it says so, after the level or where the engine cuts it short.
+    """
+    started = time.monotonic()
+    account = account or Account(problem)
+    before = account.seconds
+    stopped_by: str | None = None
+    is_resumed = bool(account.levels)
+    arrived = started
+    try:
+        if is_resumed:
+            _judge_again(problem, engine, account, budgets, started, interrupted)
+        while True:
+            if not is_resumed:
+                level = engine.absorb()
+                if level.new == 0:
+                    break
+                now = time.monotonic()
+                account.arrive(level, now - arrived)
+                account.seconds = before + now - started
+                arrived = now
+                commit(level, account)
+            is_resumed = False
+            last = account.levels[-1]
+            watch(
+                Snapshot(
+                    tuple(account.levels),
+                    account.distinct,
+                    account.generated,
+                    time.monotonic() - started,
+                )
+            )
+            stopped_by = _over_budget(budgets, account, time.monotonic() - started, engine.can_shed)
+            if interrupted():
+                stopped_by = INTERRUPTED
+            if stopped_by:
+                break
+            account.leave(engine.expand(account.happened), last.depth)
+    except KeyboardInterrupt:
+        stopped_by = INTERRUPTED
+    except Interrupted:
+        stopped_by = INTERRUPTED if interrupted() else f"max-time {budgets.max_seconds:g} s"
+    account.seconds = before + time.monotonic() - started
+    return _conclude(account, engine.name, stopped_by)
+
+
+def _judge_again(
+    problem: Problem,
+    engine: Engine,
+    account: Account,
+    budgets: Budgets,
+    started: float,
+    interrupted: Callable[[], bool],
+) -> None:
+    """See that the account is what the kept levels come to, within the time there is."""
+    # Most runs are not resumed.
+    from checker.search.judging_again import judge_again  # noqa: PLC0415
+
+    until = started + (budgets.max_seconds or math.inf)
+    judge_again(problem, engine, account, lambda: interrupted() or time.monotonic() >= until)
+
+
+def _over_budget(budgets: Budgets, account: Account, seconds: float, can_shed: bool) -> str | None:
+    """What stops the run after this level, if anything."""
+    if account.broken and (budgets.stop_at_first or budgets.enough & account.broken.keys()):
+        return "stop-at-first"
+    if budgets.max_depth is not None and account.levels[-1].depth >= budgets.max_depth:
+        return f"max-depth {budgets.max_depth}"
+    if budgets.max_states is not None and account.distinct >= budgets.max_states:
+        return f"max-states {budgets.max_states}"
+    if budgets.max_seconds is not None and seconds >= budgets.max_seconds:
+        return f"max-time {budgets.max_seconds:g} s"
+    limit = budgets.memory_bytes
+    if limit is not None and not can_shed and anonymous_bytes() > limit:
+        return f"memory {describe_bytes(limit)}"
+    return None
+
+
+def _verdict(claim: Claim, account: Account, *, is_complete: bool) -> InvariantResult:
+    is_checked = account.problem.is_checked(claim)
+    if isinstance(claim, Recoverable | Temporal) and is_checked:
+        # Judged of the whole graph, by whoever asked for this search.
+        return InvariantResult(claim.name, Verdict.INCOMPLETE)
+    if claim.name in account.broken:
+        depth, words = account.broken[claim.name]
+        return InvariantResult(claim.name, Verdict.VIOLATED, depth, words)
+    if not is_checked:
+        return InvariantResult(claim.name, Verdict.NOT_APPLICABLE)
+    return InvariantResult(claim.name, Verdict.HOLDS if is_complete else Verdict.INCOMPLETE)
+
+
+def _conclude(account: Account, engine: str, stopped_by: str | None) -> Result:
+    problem, model = account.problem, account.problem.model
+    is_complete = stopped_by is None
+    return Result(
+        problem=problem,
+        engine=engine,
+        complete=is_complete,
+        stopped_by=stopped_by,
+        invariants=[
+            _verdict(claim, account, is_complete=is_complete)
+            for claim in problem.claims
+            if problem.is_asked(claim)
+        ],
+        reachable=[
+            ReachableResult(claim.name, account.happened_at.get(number))
+            for number, claim in enumerate(problem.reachable)
+            if claim.applies(model.settings)
+        ],
+        levels=account.levels,
+        generated=account.generated,
+        fired={
+            action.name: int(count)
+            for action, count in zip(model.actions, account.fired, strict=True)
+            if action.name in model.contents
+        },
+        cut={
+            name: int(count)
+            for name, count in list(zip(model.limits, account.cut.sum(axis=0), strict=True))[1:]
+        },
+        always_cut=[
+            action.name
+            for action, fired, cut in zip(model.actions, account.fired, account.cut, strict=True)
+            if action.name in model.contents and fired == 0 and cut.any()
+        ],
+        deadlock=account.deadlock,
+        seconds=account.seconds,
+        peak_rss=peak_resident_bytes(),
+    )

@@ -1,0 +1,95 @@
+"""Arena for states and hash tables, which grows without copying.
+
+Address space is reserved once, generously; memory is taken page by page as it is written. So there
+is no moment at which an array exists twice, and what is held is what is used. Under a limit on
+address space (`ulimit -v`) less is reserved: about what could be held under it.
+"""
+
+from __future__ import annotations
+
+import mmap
+import resource
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from checker.problem.packed_rows import Rows, address
+
+_WORD_BYTES = 8
+HUGE_FROM_BYTES = 4 << 20
+"""From this size on, large pages are asked for: fewer misses, and little wasted at the end."""
+_HUGE_BYTES = 2 << 20
+_SLOT_BYTES = 4
+_SHARE_OF_LIMIT = 0.4
+"""For states, of what a limit on address space leaves; most of the rest is for their tables."""
+
+
+def rows_within_limit(words: int, owners: int) -> int | None:
+    """How many states each owner should reserve at most; None where nothing limits it."""
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if limit == resource.RLIM_INFINITY:
+        return None
+    left = max(0, limit - _address_space_used())
+    return int(left * _SHARE_OF_LIMIT) // (owners * words * _WORD_BYTES)
+
+
+def _address_space_used() -> int:
+    """What this process has of it; 0 where the system does not say."""
+    try:
+        pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[0]
+    except OSError:
+        return 0
+    return int(pages) * mmap.PAGESIZE
+
+
+class Reserve:
+    """A block of at most `rows_max` states of `words` words; `rows` is the whole of it.
+
+    Raises `MemoryError` when the address space cannot be had.
+    """
+
+    __slots__ = ("_advised", "_map", "rows")
+
+    def __init__(self, rows_max: int, words: int) -> None:
+        size = rows_max * words * _WORD_BYTES
+        # Not counted against what the system is willing to promise, where it can be reported so.
+        flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | getattr(mmap, "MAP_NORESERVE", 0x4000)
+        try:
+            self._map = mmap.mmap(-1, size, flags=flags)
+        except (OSError, ValueError) as problem:
+            raise MemoryError(
+                f"{size / 1e9:.1f} GB of address space cannot be reserved: {problem}; "
+                "lift the limit on address space (ulimit -v)"
+            ) from None
+        self.rows: Rows = np.frombuffer(self._map, np.uint64).reshape(rows_max, words)
+        self._advised = False
+
+    def expect(self, rows: int) -> None:
+        """Say how many rows that follow each other will be in use, before they are written."""
+        if not self._advised and rows * self.rows.shape[1] * _WORD_BYTES >= HUGE_FROM_BYTES:
+            self._advised = True
+            if hasattr(mmap, "MADV_HUGEPAGE"):
+                self._map.madvise(mmap.MADV_HUGEPAGE)
+
+
+def empty_table(slots: int) -> NDArray[np.uint32]:
+    """A table of so many empty slots, in large pages where it fills half of one or more.
+
+    It is looked into at random, so with small pages nearly each look would also miss the memory of
+    where pages are.
+    """
+    size = slots * _SLOT_BYTES
+    if size < _HUGE_BYTES // 2 or not hasattr(mmap, "MADV_HUGEPAGE"):
+        table = np.empty(slots, np.uint32)
+    else:
+        whole = -(-size // _HUGE_BYTES) * _HUGE_BYTES
+        mapped = mmap.mmap(-1, whole + _HUGE_BYTES, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+        mapped.madvise(mmap.MADV_HUGEPAGE)
+        room = np.frombuffer(mapped, np.uint8)
+        start = -address(room) % _HUGE_BYTES
+        table = room[start : start + size].view(np.uint32)
+    # Written to at once: a page that is read first and written to later costs two faults, the
+    # second of which interrupts all other threads.
+    table[:] = 0
+    return table

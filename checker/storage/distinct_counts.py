@@ -1,0 +1,122 @@
+"""Distinct values of a field: exact up to a limit, by HyperLogLog beyond."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from checker.compiler.program import Recipe, loaded, own_recipe
+from checker.compiler.values import ArrayValue, constant
+from checker.problem.packed_rows import Rows, address
+from checker.storage.blocks import NUMBER, block_of, hash_row, same_row
+from checker.storage.hyperloglog import count, count_row, empty_sketch, estimate
+
+VALUES_MAX = 1 << 14
+"""So many values are counted exactly."""
+_SLOTS = 4 * VALUES_MAX
+
+
+def look(
+    alone: Any, rest: Any, n: int, table: Any, values: Any, held: int, without: Any, words: int
+) -> int:
+    """Take in n rows; returns how many values are held then, more than the limit for too many."""
+    kept = held
+    for row in range(n):
+        count_row(without, rest, row, words)
+        if kept <= VALUES_MAX:
+            slot = hash_row(alone, row, words) & (_SLOTS - 1)
+            while table[slot] != 0 and not same_row(values, table[slot] - 1, alone, row, words):
+                slot = (slot + 1) & (_SLOTS - 1)
+            if table[slot] == 0:
+                if kept < VALUES_MAX:
+                    for w in range(words):
+                        values[kept, w] = alone[row, w]
+                    table[slot] = kept + 1
+                kept += 1
+    return kept
+
+
+@functools.cache
+def recipe_of(words: int) -> Recipe:
+    """What is compiled for states of so many words."""
+    rows, numbers = block_of(words), ArrayValue("%", "i32")
+    given = rows, rows, NUMBER, numbers, rows, NUMBER, numbers, constant(words)
+    return own_recipe((look, given))
+
+
+class Spread:
+    """What is known of a part of the states that were taken in."""
+
+    def __init__(self, words: int) -> None:
+        self._table: NDArray[np.int32] = np.zeros(_SLOTS, np.int32)
+        self._values: Rows = np.empty((VALUES_MAX, words), np.uint64)
+        self._held = 0
+        self._sketch: NDArray[np.int32] | None = None
+        self._without = empty_sketch()
+
+    def take(self, alone: Rows, rest: Rows) -> None:
+        """Take in states, each as this part alone and as all others."""
+        self._held = loaded(recipe_of(alone.shape[1]))["look"](
+            address(alone),
+            address(rest),
+            len(alone),
+            address(self._table),
+            address(self._values),
+            self._held,
+            address(self._without),
+        )
+        if self._held > VALUES_MAX:
+            if self._sketch is None:
+                self._sketch = empty_sketch()
+                count(self._sketch, self._values)
+            count(self._sketch, alone)
+
+    def add(self, other: SpreadSeen) -> None:
+        """Take in what was seen elsewhere."""
+        np.maximum(self._without, other.without, out=self._without)
+        if other.sketch is None:
+            without, self._without = self._without, empty_sketch()
+            self.take(other.values, other.values)
+            self._without = without
+            return
+        mine = self.seen()
+        self._sketch = mine.sketch if mine.sketch is not None else empty_sketch()
+        if mine.sketch is None:
+            count(self._sketch, mine.values)
+        self._held = VALUES_MAX + 1
+        np.maximum(self._sketch, other.sketch, out=self._sketch)
+
+    def seen(self) -> SpreadSeen:
+        """What was seen, to be sent."""
+        values = self._values[: min(self._held, VALUES_MAX)].copy()
+        return SpreadSeen(values, self._sketch, self._without)
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the values were counted one by one."""
+        return self._sketch is None
+
+    @property
+    def values(self) -> int:
+        """How many values there are, or about how many."""
+        return self._held if self._sketch is None else round(estimate(self._sketch))
+
+    @property
+    def without(self) -> int:
+        """About how many states there are without this part."""
+        return round(estimate(self._without))
+
+
+class SpreadSeen:
+    """A part's values, or their sketch where they are too many, and the sketch without them."""
+
+    def __init__(
+        self,
+        values: Rows,
+        sketch: NDArray[np.int32] | None,
+        without: NDArray[np.int32],
+    ) -> None:
+        self.values, self.sketch, self.without = values, sketch, without

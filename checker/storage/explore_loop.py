@@ -1,0 +1,68 @@
+"""Compiled loop that expands rows and inserts successors into the visited table.
+
+Coming back to Python for every few thousand states would cost threads more time than their work:
+each time they wait for one another.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from checker.compiler.loops import FAULT
+from checker.compiler.machine_words import address_of, call_at, rows_at
+from checker.storage.visited_loops import add_rows
+
+CHUNK_ROWS = 4096
+"""States that are expanded at a time: their successors fit the processor's second-level cache."""
+
+EXPAND, CANONICAL, SETTINGS, ACTIONS, CLAIMS = 0, 1, 2, 3, 4
+OUT, SIZE, ORIGIN = 5, 6, 7
+ROWS, END = 8, 9
+FIRED, CUT, HAPPENED, DEAD, BROKEN, LEAST = 10, 11, 12, 13, 14, 15
+ROW, WRITTEN, ADDED, HOW = 16, 17, 18, 19
+JOB = 20
+"""What a job holds. Addresses of functions, the second 0 where there is no symmetry, and what a
+kernel's `expand` is given (`checker.compiler.loops`); then how far it is: the next row to expand,
+how many successors have been written, how many of these have been added, and how the last chunk
+ended.
+"""
+DONE, NO_ROOM, FAULTY = 0, 1, 2
+"""How it ends: all is added; some thread has no room; the state at `ROW` faults."""
+
+
+def explore(cells: Any, mine: Any, owners: int, job: Any, words: int, alone: bool) -> int:
+    """Go on with a job, as far as there is room. `alone` says that no other thread adds too."""
+    out = rows_at(job[OUT], words)
+    while True:
+        end = job[WRITTEN]
+        row = add_rows(cells, mine, owners, out, job[ADDED], end, words, alone)
+        job[ADDED] = row
+        if row < end:
+            return NO_ROOM
+        if job[HOW] == FAULT:
+            job[HOW] = 0
+            return FAULTY
+        if job[ROW] >= job[END]:
+            return DONE
+        job[HOW] = call_at(
+            job[EXPAND],
+            job[SETTINGS],
+            job[ACTIONS],
+            job[CLAIMS],
+            job[ROWS],
+            job[ROW],
+            min(job[ROW] + CHUNK_ROWS, job[END]),
+            job[OUT],
+            job[SIZE],
+            job[ORIGIN],
+            job[FIRED],
+            job[CUT],
+            job[HAPPENED],
+            job[DEAD],
+            job[BROKEN],
+            job[LEAST],
+            address_of(job, ROW),
+        )
+        job[ADDED] = 0
+        if job[CANONICAL] != 0:
+            call_at(job[CANONICAL], job[OUT], job[WRITTEN])

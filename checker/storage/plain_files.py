@@ -1,0 +1,95 @@
+"""Safe opening of files in a run directory: regular files only, no symbolic links.
+
+Somebody who can write in the directory could put a symbolic link there and make a run read or
+overwrite any file of its user; a pipe or a device would block the run for ever. So no link is
+followed below the directory, which itself may be named by one, and what was opened is looked at
+before it is used: the name may lead elsewhere by then.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from pathlib import Path
+
+from checker.problem.errors import Refused
+
+_NEVER_WAITS = os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
+"""A pipe is opened at once, and then refused."""
+_KINDS = {
+    stat.S_IFLNK: "a symbolic link",
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+    stat.S_IFDIR: "a folder",
+    stat.S_IFREG: "a plain file",
+}
+
+
+class Damaged(Refused):
+    """A file of a run is not what was written: missing, cut short, or changed."""
+
+
+def open_plain(root: Path, name: str, flags: int = os.O_RDONLY) -> int:
+    """A descriptor of a plain file, by its name within `root`; each folder on the way is opened.
+
+    Raises `Damaged` for anything else, naming it, and `OSError`.
+    """
+    *folders, last = name.split("/")
+    folder = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    path = root
+    try:
+        for each in folders:
+            path = path / each
+            inner = _open(folder, each, path, os.O_RDONLY | os.O_DIRECTORY)
+            os.close(folder)
+            folder = inner
+        path = path / last
+        file = _open(folder, last, path, flags)
+    finally:
+        os.close(folder)
+    try:
+        _require_plain(os.fstat(file), path)
+    except BaseException:
+        os.close(file)
+        raise
+    return file
+
+
+def require_own_folders(root: Path, name: str) -> None:
+    """See that no folder in which a file of this name would lie is a link. Raises `Damaged`."""
+    path = root
+    for each in name.split("/")[:-1]:
+        path = path / each
+        if path.is_symlink():
+            raise _refused(path, stat.S_IFLNK)
+
+
+def _open(folder: int, name: str, path: Path, flags: int) -> int:
+    try:
+        return os.open(name, flags | _NEVER_WAITS, 0o644, dir_fd=folder)
+    except OSError as problem:
+        problem.filename = str(path)
+        if problem.errno not in (errno.ELOOP, errno.ENOTDIR, errno.ENXIO, errno.EISDIR):
+            raise
+        try:
+            kind = stat.S_IFMT(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)
+        except OSError:
+            raise problem from None
+        if flags & os.O_DIRECTORY == 0 and kind == stat.S_IFREG:
+            raise
+        raise _refused(path, kind) from None
+
+
+def _require_plain(found: os.stat_result, path: Path) -> None:
+    if not stat.S_ISREG(found.st_mode):
+        raise _refused(path, stat.S_IFMT(found.st_mode))
+
+
+def _refused(path: Path, kind: int) -> Damaged:
+    return Damaged(
+        f"{path} is {_KINDS.get(kind, 'no plain file')}, which no run puts there: "
+        "remove it, and restore what it stands for, or begin the run anew in another directory"
+    )

@@ -1,0 +1,23 @@
+"""Compiled programs of the storage, by words per state."""
+
+from __future__ import annotations
+
+from checker.compiler.program import Recipe, loaded
+from checker.storage import blocks, runs, visited
+
+
+def in_memory(words: int, *, threads: int) -> tuple[Recipe, ...]:
+    """What a search in memory by so many threads needs."""
+    return (visited.recipe_of(words, alone=threads == 1),)
+
+
+def over_files(words: int) -> tuple[Recipe, ...]:
+    """What a search over files needs beside it."""
+    gathers = visited.recipe_of(words, alone=True)
+    return blocks.recipe_of(words), runs.recipe_of(words), gathers
+
+
+def make_ready(recipes: tuple[Recipe, ...]) -> None:
+    """Compile or load them now, not when they are first called."""
+    for recipe in recipes:
+        loaded(recipe)

@@ -1,0 +1,136 @@
+"""The loops of a table of visited states, to be compiled: see `checker.storage.visited`.
+
+A table is an array of 32-bit slots. A slot is 0, or eight bits of a hash above the index of a state
+plus one; all ones instead of the index say that a thread is about to write the state. A state is
+looked for from the slot that its hash names, until it or an empty slot is found; nothing is ever
+taken out. So a thread that finds an empty slot and claims it is the only one that adds the state.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from checker.compiler.machine_words import (
+    claim,
+    prefetch,
+    publish,
+    room,
+    rows_at,
+    seen,
+    shifted,
+    slots_at,
+)
+from checker.storage.blocks import hash_row, owner_of, same_row
+
+INDEX_BITS = 24
+OWNED_MAX = (1 << INDEX_BITS) - 2
+"""Most states that one owner's table can hold."""
+TABLE, SLOTS, STATES, CELLS = 0, 1, 2, 3
+"""What an owner's cells hold: address and length of its table, address of its states."""
+NEXT, LIMIT, ROOM = 0, 1, 2
+"""What a thread's room with an owner is: where its next state goes, and where it has to stop."""
+_BEING_WRITTEN = (1 << INDEX_BITS) - 1
+_FAR = 16
+_NEAR = 8
+_RING = _FAR - 1
+"""How many rows ahead memory is asked for."""
+
+
+def _home(h: int, slots: int) -> int:
+    """Where in a table of this many slots a hash belongs: its lower half, scaled."""
+    slot: int = shifted((h & 0xFFFFFFFF) * slots, 32)
+    return slot
+
+
+def _tag(h: int) -> int:
+    """Eight bits of a hash that say nothing of its slot and little of its owner."""
+    tag: int = shifted(h, 32) & 0xFF
+    return tag
+
+
+def add_rows(
+    cells: Any, mine: Any, owners: int, rows: Any, row: int, end: int, words: int, alone: bool
+) -> int:
+    """Add rows[row:end] to their owners' states where they are new.
+
+    Returns `end`, or the first row that there is no room for. `mine` is this thread's room with
+    each owner; `alone` says that no other thread adds at the same time. Memory is asked for well
+    before it is needed: the slot of a row further on, then the state that it names.
+    """
+    ahead = room(_FAR)
+    for far in range(row, min(row + _FAR, end)):
+        h = hash_row(rows, far, words)
+        ahead[far & _RING] = h
+        owner = owner_of(h, owners)
+        prefetch(slots_at(cells[owner, TABLE]), _home(h, cells[owner, SLOTS]))
+    while row < end:
+        h = ahead[row & _RING]
+        if row + _FAR < end:
+            later = hash_row(rows, row + _FAR, words)
+            ahead[row & _RING] = later
+            of = owner_of(later, owners)
+            prefetch(slots_at(cells[of, TABLE]), _home(later, cells[of, SLOTS]))
+        if row + _NEAR < end:
+            soon = ahead[(row + _NEAR) & _RING]
+            by = owner_of(soon, owners)
+            entry = seen(slots_at(cells[by, TABLE]), _home(soon, cells[by, SLOTS]))
+            named = entry & _BEING_WRITTEN
+            if named != 0:
+                prefetch(rows_at(cells[by, STATES], words), named - 1)
+        if not _add(cells, mine, owner_of(h, owners), h, rows, row, words, alone):
+            return row
+        row += 1
+    return end
+
+
+def _add(
+    cells: Any, mine: Any, owner: int, h: int, rows: Any, row: int, words: int, alone: bool
+) -> bool:
+    """Add one row to its owner's states if it is new; false where there is no room for it."""
+    table = slots_at(cells[owner, TABLE])
+    states = rows_at(cells[owner, STATES], words)
+    slots = cells[owner, SLOTS]
+    slot = _home(h, slots)
+    tag = _tag(h) << INDEX_BITS
+    while True:
+        entry = table[slot] if alone else seen(table, slot)
+        if entry == 0:
+            index = mine[owner, NEXT]
+            if index >= mine[owner, LIMIT]:
+                return False
+            if alone or claim(table, slot, 0, tag | _BEING_WRITTEN):
+                mine[owner, NEXT] = index + 1
+                for w in range(words):
+                    states[index, w] = rows[row, w]
+                if alone:
+                    table[slot] = tag | (index + 1)
+                else:
+                    publish(table, slot, tag | (index + 1))
+                return True
+            entry = seen(table, slot)
+        if entry & ~_BEING_WRITTEN == tag:
+            while entry & _BEING_WRITTEN == _BEING_WRITTEN:
+                entry = seen(table, slot)
+            if same_row(states, (entry & _BEING_WRITTEN) - 1, rows, row, words):
+                return True
+        slot += 1
+        if slot == slots:
+            slot = 0
+
+
+def fill(cells: Any, owner: int, first: int, end: int, words: int) -> int:
+    """Put states of an owner, all different, into its table; no other thread uses it."""
+    table = slots_at(cells[owner, TABLE])
+    states = rows_at(cells[owner, STATES], words)
+    slots = cells[owner, SLOTS]
+    for index in range(first, end):
+        if index + _FAR < end:
+            prefetch(table, _home(hash_row(states, index + _FAR, words), slots))
+        h = hash_row(states, index, words)
+        slot = _home(h, slots)
+        while table[slot] != 0:
+            slot += 1
+            if slot == slots:
+                slot = 0
+        table[slot] = _tag(h) << INDEX_BITS | (index + 1)
+    return 0

@@ -1,0 +1,1 @@
+"""Counterexamples: violating states, the way back to the start, and the shortest traces."""

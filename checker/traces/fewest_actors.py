@@ -1,0 +1,132 @@
+"""Choice among shortest paths: one with the fewest actors.
+
+It is one with the fewest actors, which are the first arguments of its steps; then one to the least
+state; then, from there back, by way of the least parent, and of several steps between two states
+the first in the table of contents with the least arguments. So which one it is does not depend on
+the engine. Of a property it is the way to the state before the step that breaks it.
+
+Under a symmetry the states are representatives, whose names change from state to state: actors are
+not counted then, and the steps are found from the first state on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+
+from checker.compiler.origins import call_of
+from checker.problem.packed_rows import StateWords
+from checker.problem.problem import Problem
+from checker.search.engines.engine import Engine
+from checker.traces.concretise import real_path
+from checker.traces.predecessors import Ways, ways_into
+from checker.traces.shortest_paths import Path
+from checker.traces.violating_states import Breaking
+
+STATES_MAX = 2_000
+"""How many states of a level are followed back for one claim: the least ones, of more."""
+
+Actors = frozenset[tuple[str, int]]
+"""What the first arguments of some steps are: what they range over, and which."""
+_NOBODY: Actors = frozenset()
+_Groups = list[dict[StateWords, set[Actors]]]
+"""For every level and state the actors of the ways there."""
+
+
+def paths_to_breaking(
+    problem: Problem, engine: Engine, breaking: Mapping[str, Breaking]
+) -> dict[str, Path]:
+    """The path for each violated claim; `engine` has absorbed the states that break it.
+
+    All claims are followed back in one pass over the levels.
+    """
+    first = [state.words for state in problem.model.initial]
+    actors = _actors_of(problem)
+    paths = {}
+    for name, levels in followed_back(problem, engine, breaking).items():
+        states, steps = _chosen(levels, breaking[name].ends, actors)
+        if problem.symmetry.sorts:
+            paths[name] = Path(*real_path(problem, states))
+        else:
+            calls = tuple(call_of(problem.model, step) for step in steps)
+            paths[name] = Path(first.index(states[0]), calls)
+    return paths
+
+
+def followed_back(
+    problem: Problem, engine: Engine, breaking: Mapping[str, Breaking]
+) -> dict[str, list[Ways]]:
+    """For each claim the ways into the states of each level, from that of depth 1 on."""
+    wanted = {name: set(found.ends) for name, found in breaking.items()}
+    levels: dict[str, list[Ways]] = {name: [] for name in breaking}
+    for depth in range(max((found.depth for found in breaking.values()), default=0), 0, -1):
+        names = [name for name, found in breaking.items() if found.depth >= depth]
+        ways = ways_into(problem, engine, depth, set().union(*(wanted[name] for name in names)))
+        for name in names:
+            parents = {parent for state in wanted[name] for parent, _ in ways[state]}
+            kept = set(sorted(parents)[:STATES_MAX])
+            levels[name].append(
+                {
+                    state: [(parent, step) for parent, step in ways[state] if parent in kept]
+                    for state in wanted[name]
+                }
+            )
+            wanted[name] = kept
+    return {name: found[::-1] for name, found in levels.items()}
+
+
+def _chosen(
+    levels: Sequence[Ways], ends: Sequence[StateWords], actors: Callable[[int], Actors]
+) -> tuple[list[StateWords], list[int]]:
+    """The states of the one way that is taken, and the step to each but the first."""
+    groups = _groups(levels, ends, actors)
+    fewest = min(len(group) for end in ends for group in groups[-1][end])
+    at = min(end for end in ends if any(len(group) == fewest for group in groups[-1][end]))
+    states, steps, since = [at], list[int](), _NOBODY
+    for depth in range(len(levels), 0, -1):
+        at, step = min(
+            (parent, step)
+            for parent, step in levels[depth - 1][at]
+            if any(
+                len(group | since | actors(step)) == fewest for group in groups[depth - 1][parent]
+            )
+        )
+        since |= actors(step)
+        states.append(at)
+        steps.append(step)
+    return states[::-1], steps[::-1]
+
+
+def _groups(
+    levels: Sequence[Ways], ends: Sequence[StateWords], actors: Callable[[int], Actors]
+) -> _Groups:
+    """Who has acted on the ways to each state, level by level; nobody on the way to the first."""
+    begun = {parent for ways in levels[0].values() for parent, _ in ways} if levels else set(ends)
+    groups: _Groups = [{state: {_NOBODY} for state in begun}]
+    for ways in levels:
+        groups.append(
+            {
+                state: {
+                    group | actors(step)
+                    for parent, step in into
+                    for group in groups[-1].get(parent, ())
+                }
+                for state, into in ways.items()
+            }
+        )
+    return groups
+
+
+def _actors_of(problem: Problem) -> Callable[[int], Actors]:
+    """Says of a step who acts in it."""
+    model = problem.model
+    first = {action.name: action.parameters[:1] for action in model.actions}
+
+    @cache
+    def actors(step: int) -> Actors:
+        name, arguments = call_of(model, step)
+        if problem.symmetry.sorts:
+            return _NOBODY
+        return frozenset((parameter.over, arguments[0]) for parameter in first[name])
+
+    return actors

@@ -1,0 +1,175 @@
+"""A confirmed counterexample: replayed and explained.
+
+The same for a trace that a search found and for one that was recorded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from checker.problem.family import words_of
+from checker.problem.problem import Problem
+from checker.problem.wording import counted
+from checker.search.fault_count import faults_in
+from checker.search.rule_errors import Disagreement
+from counterexamples import (
+    NO_CLAIM,
+    NotACounterexample,
+    Replayed,
+    Trace,
+    Trapped,
+    confirm,
+    confirm_lasso,
+    confirm_step,
+    confirm_stuck,
+    describe_cycle,
+    replay,
+    trace_of,
+)
+from model.core.claim import (
+    ActionProperty,
+    Claim,
+    Invariant,
+    Judged,
+    Pattern,
+    Recoverable,
+    Temporal,
+    fair_actions,
+    ways_back,
+)
+from model.core.state import State
+from model.core.transition_system import Arguments, Model
+
+if TYPE_CHECKING:
+    from checker.traces.shortest_paths import Path
+    from checker.traces.violating_states import Breaking
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A violated claim: a trace to where it breaks, replayed in `model`, and what is wrong.
+
+    `breaking` says what a search knows beside that: how many states break it at this depth.
+    """
+
+    invariant: str
+    sentence: str
+    replayed: Replayed
+    explanation: str
+    model: Model = field(repr=False, compare=False)
+    breaking: Breaking | None = None
+
+
+def finding_at(model: Model, claim: Judged | Recoverable, path: Path) -> Finding:
+    """The counterexample that `path` is, or, for a property, that ends a step behind it.
+
+    Raises as `confirmed` does, and `Disagreement`.
+    """
+    trace = trace_of(model, claim.name, path.calls, initial=path.initial)
+    if isinstance(claim, ActionProperty):
+        before = replay(trace, model).states[-1]
+        calls = (*path.calls, _breaking_call(model, before, claim))
+        trace = trace_of(model, claim.name, calls, initial=path.initial)
+    return confirmed(trace, model, claim)
+
+
+def _breaking_call(model: Model, before: State, claim: ActionProperty) -> tuple[str, Arguments]:
+    """Of the steps out of `before` that break the claim the first with the fewest faults.
+
+    The first in the table of contents, then by its arguments.
+    """
+    breaking = [
+        step
+        for step in model.successors(before)
+        if not claim.keeps(before, step.after, model.settings)
+    ]
+    if breaking:
+        step = min(breaking, key=lambda step: faults_in(model, step.after))
+        return step.action.name, step.arguments
+    raise Disagreement(f"compiled, a step out of {before} breaks {claim.name}; interpreted, none")
+
+
+def confirmed(trace: Trace, model: Model, claim: Claim) -> Finding:
+    """Replay `trace`; see that its last state, or its last step, is the first to break `claim`.
+
+    Of a claim about behaviours: that no way leads back from its last state, or that what repeats is
+    fair and breaks the claim.
+
+    Raises `NotACounterexample` otherwise, and whatever `counterexamples.replay` raises. Of a trace
+    that claims nothing (`NO_CLAIM`) nothing is to be seen but that it can be replayed.
+    """
+    settings = model.settings
+    if trace.invariant == NO_CLAIM:
+        return Finding(NO_CLAIM, claim.sentence, replay(trace, model), "", model)
+    if isinstance(claim, Invariant):
+        replayed = confirm(trace, model, lambda state: claim.holds(state, settings))
+        explanation = claim.explain(replayed.states[-1], settings)
+    elif isinstance(claim, Recoverable):
+        replayed, explanation = _stuck(trace, model, claim)
+    elif isinstance(claim, Temporal):
+        replayed, explanation = _for_ever(trace, model, claim)
+    else:
+        replayed = confirm_step(trace, model, lambda s, t: claim.keeps(s, t, settings))
+        last = replayed.moments[-1]
+        explanation = claim.explain(last.before, last.after, settings)
+    return Finding(claim.name, claim.sentence, replayed, explanation, model)
+
+
+def trace_name(problem: Problem, invariant: str, another: int = 0) -> str:
+    """`hw-no_committed_loss-2r2n2e.json`: version, claim, bounds; before it a grain's name.
+
+    Of a further counterexample its number is behind it, as `-another1`.
+    """
+    words, model = words_of(problem), problem.model
+    further = f"another{another}" if another else ""
+    text = (f"{words.prefix}{model.version}", invariant, words.letters(model), further)
+    return "-".join(part for part in text if part) + ".json"
+
+
+def _stuck(trace: Trace, model: Model, claim: Recoverable) -> tuple[Replayed, str]:
+    settings, by = model.settings, ways_back(claim, model.enabled_actions)
+    replayed, trapped = confirm_stuck(
+        trace, model, by=by, good=lambda state: claim.good(state, settings)
+    )
+    last = replayed.states[-1]
+    if not claim.when(last, settings):
+        raise NotACounterexample(
+            len(replayed.moments), f"{claim.name} says nothing of the state after the last step"
+        )
+    return replayed, f"{claim.explain(last, settings)} {describe_trapped(trapped, by)}"
+
+
+def describe_trapped(trapped: Trapped, by: Sequence[str]) -> str:
+    """What is in the way: the actions that nothing which can be reached enables."""
+    never = [name for name in by if name not in trapped.enabled]
+    if not trapped.enabled:
+        return f"None of these steps is enabled there: {', '.join(by) or 'there are none'}."
+    more = "" if trapped.is_whole else " that were looked at"
+    text = f"No way back from there: {counted(trapped.states, 'state')}{more} can be reached"
+    return f"{text}, none of which enables {', '.join(never)}." if never else f"{text}, none good."
+
+
+def _for_ever(trace: Trace, model: Model, claim: Temporal) -> tuple[Replayed, str]:
+    settings = model.settings
+
+    def breaks(states: Sequence[State], cycle: int) -> bool:
+        waits = [not claim.then(state, settings) for state in states]
+        if claim.pattern is Pattern.EVENTUALLY:
+            return all(waits)
+        if claim.pattern is Pattern.ALWAYS_EVENTUALLY:
+            return all(waits[cycle:])
+        # Of the states from the last `then` on; all of them, if there is none, as it never comes.
+        first = next((i + 1 for i in reversed(range(len(waits))) if not waits[i]), 0)
+        return first <= cycle and any(claim.when(state, settings) for state in states[first:])
+
+    fair = fair_actions(model.enabled_actions)
+    replayed = confirm_lasso(trace, model, fair=fair, breaks=breaks)
+    last = len(replayed.moments)
+    begins = trace.cycle if trace.cycle is not None else last
+    if begins == last:
+        text = f"It stays there for ever: {model.narration.stands_still}."
+    else:
+        text = f"{describe_cycle(begins, last)}."
+    return replayed, f"{claim.explain(replayed.states[begins], settings)} {text}"

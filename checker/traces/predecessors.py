@@ -1,0 +1,63 @@
+"""Predecessors of states: all edges of the previous level on shortest paths.
+
+Nothing of it is kept during a search: the level before is expanded again. It is for few states, as
+those that break a claim at the least depth and what leads to them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from checker.compiler.origins import row_of, step_of
+from checker.problem.packed_rows import Rows, StateWords, state_words
+from checker.problem.problem import Problem
+from checker.search.engines.engine import Engine
+from checker.search.engines.expander import Expander, Tally, chunks_of
+from checker.storage.blocks import hashes
+
+Ways = Mapping[StateWords, Sequence[tuple[StateWords, int]]]
+"""Into each state the parents that lead there, each with the step, in no fixed order."""
+
+
+def ways_into(problem: Problem, engine: Engine, depth: int, wanted: set[StateWords]) -> Ways:
+    """From the level before `depth` into each of these states of that level."""
+    found: dict[StateWords, list[tuple[StateWords, int]]] = {words: [] for words in wanted}
+    for part in engine.over_level(depth - 1, _Finder(problem, tuple(sorted(wanted)))):
+        for target, parent, step in part:
+            found[target].append((parent, step))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Finder:
+    """Finds every way into a wanted state from a block; other processes may do it."""
+
+    problem: Problem
+    wanted: tuple[StateWords, ...]
+
+    def __call__(self, block: Rows) -> list[tuple[StateWords, StateWords, int]]:
+        expander = Expander(self.problem)
+        wanted: Rows = np.array(self.wanted, np.uint64)
+        keys = hashes(wanted)
+        order = np.argsort(keys, kind="stable")
+        keys, known = keys[order], set(self.wanted)
+        found: list[tuple[StateWords, StateWords, int]] = []
+        for rows in chunks_of(block):
+            for written in expander.expand(rows, Tally(self.problem)):
+                for at in _candidates(expander.out[:written], keys).tolist():
+                    target = state_words(expander.out[at])
+                    if target in known:
+                        origin = int(expander.origin[at])
+                        found.append((target, state_words(rows[row_of(origin)]), step_of(origin)))
+        return found
+
+
+def _candidates(rows: Rows, keys: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """Which rows have the hash of a wanted state."""
+    sought = hashes(np.ascontiguousarray(rows))
+    places = np.minimum(np.searchsorted(keys, sought), len(keys) - 1)
+    return np.flatnonzero(keys[places] == sought)

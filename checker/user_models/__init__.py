@@ -1,0 +1,1 @@
+"""User models: `--model FILE`, from a file to a problem."""

@@ -1,0 +1,184 @@
+"""A user's file as a family: protocols are versions, bounds are options."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from checker.problem.family import Claimed, Family
+from checker.problem.symmetry import Symmetry
+from checker.problem.wording import describe_option
+from checker.problem.words import Words
+from checker.user_models.loading import Bound, OwnFile, describe_where, loaded
+from model.core.claim import ActionProperty, Invariant, Reachable
+from model.core.errors import BadEnvironment
+from model.core.transition_system import Model
+from model.own.building import Built, Stated, built
+
+DIGEST = "sha256"
+"""The option that names the content of the file, so that runs and traces are of one content."""
+_BOUND_MAX = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class OwnOptions:
+    """Bounds that were given; the others have their defaults."""
+
+    given: tuple[tuple[str, object], ...] = ()
+
+    def options(self) -> dict[str, object]:
+        """By name."""
+        return dict(self.given)
+
+
+class OwnFamily(Family):
+    """The claims of a user's protocol come from the same function as its model."""
+
+    __slots__ = ()
+
+    def claimed(self, version: str, circumstances: Any) -> Claimed:
+        """A protocol within bounds. Raises `BadEnvironment`."""
+        made: Built = _built(*self.again[1], version, circumstances)  # type: ignore[index]
+        return Claimed(
+            model=made.model,
+            invariants=tuple(map(_invariant, made.always)),
+            properties=tuple(map(_property, made.every_step)),
+            reachable=tuple(
+                Reachable(
+                    name=each.name,
+                    sentence=each.sentence,
+                    happens=each.function,
+                    begun=each.begun,
+                )
+                for each in made.sometimes
+            ),
+            behaviours=made.behaviours,
+        )
+
+
+@functools.lru_cache(maxsize=16)
+def own_family(text: str, file: str) -> Family:
+    """The family that a file with this text declares. Raises `BadEnvironment`."""
+    own = loaded(text, file)
+
+    def from_options(options: dict[str, object]) -> OwnOptions:
+        given = dict(options)
+        digest = given.pop(DIGEST, own.digest)
+        if digest != own.digest:
+            raise BadEnvironment(
+                f"{own.name} has another content ({own.digest}) than when this was written "
+                f"({digest}); take the file of then, or begin anew"
+            )
+        return OwnOptions(tuple(given.items()))
+
+    def build(version: str, circumstances: OwnOptions) -> Model:
+        return _built(text, file, version, circumstances).model
+
+    return OwnFamily(
+        name=own.name,
+        model=own.name,
+        versions=own.protocols,
+        environments={"as declared": OwnOptions()},
+        from_options=from_options,
+        invariants=(),
+        properties=(),
+        reachable=(),
+        build=build,
+        words=_words(own),
+        symmetries=_symmetries(own),
+        again=(own_family, (text, file)),
+        terms=partial(_terms, own),
+    )
+
+
+@functools.lru_cache(maxsize=16)
+def _built(text: str, file: str, version: str, circumstances: OwnOptions) -> Built:
+    own = loaded(text, file)
+    if version not in own.protocols:
+        raise BadEnvironment(f"{own.name} has no {version!r}; it has {', '.join(own.protocols)}")
+    bounds = _bounds(own, version, circumstances.options())
+    protocol = own.declared(version, bounds)
+    return describe_where(
+        file,
+        lambda: built(
+            protocol,
+            file=file,
+            text=text,
+            names=own.names,
+            model=own.name,
+            version=version,
+            bounds={name: int(value) for name, value in bounds.items()},
+            options={**bounds, DIGEST: own.digest},
+        ),
+    )
+
+
+def _bounds(own: OwnFile, version: str, given: Mapping[str, object]) -> dict[str, Bound]:
+    bounds = own.bounds(version)
+    for name, value in given.items():
+        if name not in bounds:
+            known = ", ".join(bounds) or "none"
+            raise BadEnvironment(f"{version} has no bound {name!r}; it has {known}")
+        wanted = type(bounds[name])
+        if type(value) is not wanted or abs(value) > _BOUND_MAX:
+            kind = "true or false" if wanted is bool else "a whole number"
+            raise BadEnvironment(f"{name} is {value!r}; it must be {kind}")
+        bounds[name] = value
+    return bounds
+
+
+def _terms(own: OwnFile, model: Model) -> dict[str, object]:
+    """The fields as they are declared, and every name of every sort: `node1`."""
+    bounds = {name: model.options[name] for name in own.bounds(model.version)}
+    protocol = own.declared(model.version, bounds)  # type: ignore[arg-type]  # as it was built
+    names = {sort.describe(i): i for sort in protocol.sorts for i in range(sort.count)}
+    return {**names, **{declared.name: declared for declared in protocol.fields}}
+
+
+def _symmetries(own: OwnFile) -> dict[str, Symmetry]:
+    """One for each sort of names, by the sort's name."""
+    found = {Symmetry.NONE.value: Symmetry.NONE}
+    for name in own.protocols:
+        protocol = own.declared(name, own.bounds(name))
+        sorts = describe_where(own.file, partial(getattr, protocol, "sorts"))
+        for sort in sorts:
+            found[sort.name] = Symmetry(sort.name, (sort.sort,))
+    return found
+
+
+def _words(own: OwnFile) -> Words:
+    def said(model: Model) -> list[tuple[str, object]]:
+        return [(name, value) for name, value in model.options.items() if name != DIGEST]
+
+    bounds = {name for protocol in own.protocols for name in own.bounds(protocol)}
+    return Words(
+        title=lambda model: f" in {own.name}",
+        sizes=lambda model: (
+            ", ".join(f"{name} {describe_option(value)}" for name, value in said(model)) or own.name
+        ),
+        letters=lambda model: "-".join(f"{name}{value}".lower() for name, value in said(model)),
+        raisable=dict.fromkeys(sorted(bounds), _BOUND_MAX),
+        raised=lambda name, value: f"--set {name}={value}",
+        unsaid=frozenset({DIGEST}),
+    )
+
+
+def _invariant(claim: Stated) -> Invariant:
+    return Invariant(
+        name=claim.name,
+        sentence=claim.sentence,
+        holds=claim.function,
+        explain=lambda state, settings: claim.explain(state),
+    )
+
+
+def _property(claim: Stated) -> ActionProperty:
+    return ActionProperty(
+        name=claim.name,
+        sentence=claim.sentence,
+        keeps=claim.function,
+        explain=lambda before, after, settings: claim.explain(before, after),
+    )

@@ -1,0 +1,1 @@
+"""Interactive stepping through a model: offers, choices, expectations."""

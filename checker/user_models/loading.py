@@ -1,0 +1,164 @@
+"""Loading of a user's file, which is code and runs with the user's rights.
+
+Only a person's own words load one: `--model`, or a gate that is allowed to. What is loaded is a
+text; where it came from is remembered for messages, and other processes are sent the text.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import importlib.abc
+import importlib.util
+import inspect
+import linecache
+import re
+import sys
+import traceback
+import types
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from model.core.errors import BadEnvironment
+from model.own import BadProtocol, Protocol
+
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,150}\.py", re.ASCII)
+FILE_BYTES_MAX = 1 << 20
+Bound = int | bool
+_Value = TypeVar("_Value")
+
+
+@dataclass(frozen=True, slots=True)
+class OwnFile:
+    """A file that has run. `protocols` are its functions that return one, in their order."""
+
+    file: str
+    text: str
+    names: Mapping[str, Any]
+    protocols: Mapping[str, Callable[..., Protocol]]
+
+    @property
+    def name(self) -> str:
+        """What traces and runs call it: the file's name without its folders."""
+        return Path(self.file).name
+
+    @property
+    def digest(self) -> str:
+        """A name for its content."""
+        return digest_of(self.text)
+
+    def bounds(self, protocol: str) -> dict[str, Bound]:
+        """The bounds of a protocol, each with its default."""
+        found = inspect.signature(self.protocols[protocol]).parameters
+        return {name: parameter.default for name, parameter in found.items()}
+
+    def declared(self, protocol: str, bounds: Mapping[str, Bound]) -> Protocol:
+        """What the function declares within these bounds. Raises `BadEnvironment`."""
+        made = describe_where(self.file, lambda: self.protocols[protocol](**bounds))
+        if not isinstance(made, Protocol):
+            raise BadEnvironment(f"{self.file}: {protocol} returns no Protocol but {made!r}")
+        return made
+
+
+def digest_of(text: str) -> str:
+    """A name for a content."""
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def read_own(path: Path) -> tuple[str, str]:
+    """Text and path of a user's file. Raises `BadEnvironment`."""
+    if path.suffix != ".py":
+        raise BadEnvironment(f"{path} is no model: its name does not end in .py")
+    if _NAME.fullmatch(path.name) is None:
+        raise BadEnvironment(f"{path}: traces name it; call it with letters, digits, _ and - alone")
+    from counterexamples import BadFile, read_named  # noqa: PLC0415 - executors have no Rich
+
+    try:
+        text = read_named(path, bytes_max=FILE_BYTES_MAX).decode("utf-8-sig")
+    except BadFile as problem:
+        raise BadEnvironment(str(problem)) from None
+    except UnicodeDecodeError:
+        raise BadEnvironment(f"{path} is no Python: it is not UTF-8 text") from None
+    return text, str(path)
+
+
+@functools.lru_cache(maxsize=16)
+def loaded(text: str, file: str) -> OwnFile:
+    """Run a text as that of `file`, once. Raises `BadEnvironment`, with the line."""
+    name = f"own_{Path(file).stem}_{digest_of(text)}"
+    # So that what Python says of it shows the line, wherever the text is run.
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    spec = importlib.util.spec_from_loader(name, _Text(text, file), origin=file)
+    assert spec is not None
+    module = importlib.util.module_from_spec(spec)
+    module.__file__ = file
+    assert spec.loader is not None
+    execute = spec.loader.exec_module
+    sys.modules[name] = module  # Where a class that it defines looks for it, by then.
+    try:
+        describe_where(file, lambda: execute(module))
+    finally:
+        sys.modules.pop(name, None)
+    protocols = {
+        function.__name__: function
+        for function in vars(module).values()
+        if isinstance(function, types.FunctionType)
+        and function.__module__ == name
+        and _is_protocol(function.__annotations__.get("return"))
+    }
+    if not protocols:
+        raise BadEnvironment(
+            f"{file} declares no protocol; write a function `def name(...) -> Protocol:` "
+            "(`waterline new NAME` writes a file to begin with)"
+        )
+    found = OwnFile(file, text, vars(module), protocols)
+    for protocol in protocols:
+        for bound, default in found.bounds(protocol).items():
+            if type(default) not in (int, bool):
+                raise BadEnvironment(
+                    f"{file}: bound {bound} of {protocol} has no number and no truth as its "
+                    f"default; write {bound}: int = 3"
+                )
+    return found
+
+
+def _is_protocol(annotation: object) -> bool:
+    """Whether what a function is said to return is one, also where that was left as text."""
+    if isinstance(annotation, str):
+        return annotation.rpartition(".")[2] == "Protocol"
+    return annotation is Protocol
+
+
+class _Text(importlib.abc.InspectLoader):
+    """Gives a module the text of a file, whether that is there or not."""
+
+    def __init__(self, text: str, file: str) -> None:
+        self._text = text
+        self._file = file
+
+    def get_source(self, fullname: str) -> str:
+        """The text."""
+        return self._text
+
+    def get_code(self, fullname: str) -> types.CodeType:
+        """The text, compiled under the file's name."""
+        return self.source_to_code(self._text, self._file)
+
+
+def describe_where(file: str, call: Callable[[], _Value]) -> _Value:
+    """What a call of something in a user's file gives; its error is reported with file and line."""
+    try:
+        return call()
+    except SyntaxError as problem:
+        raise BadEnvironment(f"{problem.filename}:{problem.lineno}: {problem.msg}") from None
+    except (Exception, SystemExit) as problem:  # A file that ends the program would pass for one
+        # whose claims hold.
+        frames = [f for f in traceback.extract_tb(problem.__traceback__) if f.filename == file]
+        described = str(problem)
+        if described.startswith(f"{file}:"):
+            raise BadEnvironment(described) from None
+        line = f":{frames[-1].lineno}" if frames else ""
+        kind = "" if isinstance(problem, BadProtocol) else f"{type(problem).__name__}: "
+        raise BadEnvironment(f"{file}{line}: {kind}{described}") from problem

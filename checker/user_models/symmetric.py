@@ -1,0 +1,133 @@
+"""Test of a declared symmetry on sampled states: do rules distinguish names?
+
+Each two neighbouring names are exchanged in each of these states. What can happen then, where it
+leads and which claims hold must be the same but for the names. That is a test, not a proof: a rule
+that goes by names only in other states is not found.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+
+from checker.problem.problem import Problem
+from model.core.errors import BadEnvironment
+from model.core.renaming import Holds, Sort
+from model.core.state import State
+from model.core.transition_system import Action, Arguments, Model
+
+STATES_MAX = 60
+WALKS = 8
+WALK_STEPS = 15
+
+
+def require_alike(problem: Problem, sort: Sort) -> None:
+    """Raises `BadEnvironment` with the state in which names of a sort are distinguished."""
+    model = problem.model
+    for state in _some_states(model):
+        for one in range(model.layout.sizes[sort.value] - 1):
+            text = _difference(problem, state, sort, one)
+            if text is not None:
+                raise BadEnvironment(
+                    f"{text} tells names apart, numbers {one} and {one + 1} of the {sort.value}, "
+                    f"in {model.narration.whole(state)}; leave out --symmetry, or only compare "
+                    "names for being the same"
+                )
+
+
+def _some_states(model: Model) -> Iterator[State]:
+    """The first states breadth first, then those of some walks, always the same."""
+    seen = dict.fromkeys(model.initial)
+    frontier = list(seen)
+    while frontier and len(seen) <= STATES_MAX:
+        yield from frontier
+        arrived = [step.after for state in frontier for step in model.successors(state)]
+        frontier = [state for state in dict.fromkeys(arrived) if state not in seen]
+        seen |= dict.fromkeys(frontier)
+    chance = random.Random(0)
+    for _ in range(WALKS):
+        state = chance.choice(model.initial)
+        for _ in range(WALK_STEPS):
+            steps = list(model.successors(state))
+            if not steps:
+                break
+            state = chance.choice(steps).after
+            yield state
+
+
+def _difference(problem: Problem, state: State, sort: Sort, one: int) -> str | None:
+    """The action or claim to which the state is another one with two names exchanged."""
+    model, other = problem.model, exchanged(state, sort, one)
+    for action in model.enabled_actions:
+        over = [parameter.over == sort.value for parameter in action.parameters]
+        for arguments in model.bindings(action):
+            renamed = tuple(
+                _other(value, one) if is_name else value
+                for value, is_name in zip(arguments, over, strict=True)
+            )
+            here, there = (
+                _after(model, state, action, arguments),
+                _after(model, other, action, renamed),
+            )
+            if (here is None) != (there is None):
+                return action.name
+            if here is None or there is None:
+                continue
+            if exchanged(here, sort, one) != there:
+                return action.name
+            for name, is_so in _of_steps(problem):
+                if bool(is_so(state, here, ())) != bool(is_so(other, there, ())):
+                    return name
+    for name, is_so in _of_states(problem):
+        if bool(is_so(state, model.settings)) != bool(is_so(other, model.settings)):
+            return name
+    return None
+
+
+def _of_steps(problem: Problem) -> Iterator[tuple[str, Callable[..., bool]]]:
+    """What is asked of a step, with the name of the claim."""
+    yield from ((claim.name, claim.keeps) for claim in problem.applicable_properties)
+    yield from ((claim.name, claim.happens) for claim in problem.reachable)
+
+
+def _of_states(problem: Problem) -> Iterator[tuple[str, Callable[..., bool]]]:
+    """What is asked of a state, with the name of the claim."""
+    yield from ((claim.name, claim.holds) for claim in problem.applicable)
+    for claim in problem.reachable:
+        if claim.begun is not None:
+            yield claim.name, claim.begun
+
+
+def _after(model: Model, state: State, action: Action, arguments: Arguments) -> State | None:
+    """Where a step leads, None if it is not taken."""
+    if not model.is_enabled(state, action, arguments):
+        return None
+    if model.exceeded(state, action, arguments):
+        return None
+    return model.apply(state, action, arguments)
+
+
+def _other(value: int, one: int) -> int:
+    """Names `one` and the next exchanged."""
+    return {one: one + 1, one + 1: one}.get(value, value)
+
+
+def exchanged(state: State, sort: Sort, one: int) -> State:
+    """The state with the name `one` and the one after it exchanged everywhere."""
+    draft = State(state.layout).draft()
+    for field in state.layout.fields:
+        naming, place = field.naming, state.layout.places[field.name]
+        assert naming is not None
+        rows, columns = (*field.shape, 1, 1)[:2]
+        for i in range(rows):
+            for j in range(columns):
+                index = (i, j)[: len(field.shape)]
+                value = state._read(place, index)
+                if naming.holds is Holds.REPLICA and naming.of == sort:
+                    value = _other(value, one)
+                to = (
+                    _other(i, one) if naming.rows == sort else i,
+                    _other(j, one) if naming.columns == sort else j,
+                )[: len(field.shape)]
+                draft._write(place, to, value)
+    return draft.freeze()

@@ -1,3 +1,0 @@
-"""A counterexample on a terminal's screen, step by step: keys, mouse, any size, with or without
-colours. What is shown comes from `checker.story`; how, from Textual.
-"""

@@ -1,0 +1,4 @@
+"""Modelling framework: fields, states, sorts, actions, transition systems.
+
+Nothing here knows Kafka.
+"""

@@ -1,0 +1,34 @@
+"""Generated functions and the file and line that they stand for."""
+
+from __future__ import annotations
+
+import ast
+import types
+from typing import Any
+
+_TREE = "made_from"
+
+
+def function_of(
+    tree: ast.FunctionDef,
+    file: str,
+    names: dict[str, Any],
+    *,
+    runs: ast.FunctionDef | None = None,
+) -> Any:
+    """The function that a tree is, as if it stood in a file whose names these are.
+
+    Its lines are those of the tree. With `runs` it runs as that one says, which is the same with
+    checks for what its compiled form cannot do.
+    """
+    module = compile(ast.Module([runs or tree], []), file, "exec", dont_inherit=True)
+    code = next(each for each in module.co_consts if isinstance(each, types.CodeType))
+    function = types.FunctionType(code, names)
+    setattr(function, _TREE, tree)
+    return function
+
+
+def tree_of(function: object) -> ast.FunctionDef | None:
+    """The tree that a function was made of; None for one that was not."""
+    tree = getattr(function, _TREE, None)
+    return tree if isinstance(tree, ast.FunctionDef) else None

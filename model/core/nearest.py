@@ -1,0 +1,24 @@
+"""Nearest known name, for error messages."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+_ALIKE = 0.6
+"""How alike two words are, of 1, where one may be meant by the other."""
+
+
+def nearest(word: str, known: Iterable[str]) -> str | None:
+    """The name that is most like the word, whatever is a capital; None where none is alike."""
+    by_small = {name.lower(): name for name in known}
+    near = difflib.get_close_matches(word.lower(), by_small, 1, _ALIKE)
+    return by_small[near[0]] if near else None
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """`; did you mean replicas?`, or all that is known where nothing is near."""
+    names = list(known)
+    if (near := nearest(word, names)) is not None:
+        return f"; did you mean {near}?"
+    return f"; known: {', '.join(names)}" if names else ""

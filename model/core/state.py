@@ -1,0 +1,212 @@
+"""Interpreted state: fields as attributes.
+
+`State` is a value: its words never change. An action's effect writes to a `Draft` of it, which
+nobody else sees. Both read as `state.leo[replica]`, exactly as the compiled form does, and both
+check every access: a value outside its declared range, an index outside the shape, a row that is
+not alive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+from model.core.layout import Element, Index, Layout, Place
+
+
+class OutOfRange(ValueError):
+    """An action stored a value outside a field's range, or used an index outside its shape."""
+
+
+class NotAlive(ValueError):
+    """An action read or wrote a row of a field that has no meaning in this state."""
+
+
+class _Rows:
+    """The elements of one field of one state: `rows[i]` or `rows[i, j]`."""
+
+    __slots__ = ("_elements", "_place", "_state")
+
+    def __init__(self, state: State, place: Place, elements: Mapping[Index, Element]) -> None:
+        self._state = state
+        self._place = place
+        self._elements = elements
+
+    def __getitem__(self, index: Index) -> int:
+        # As `State._read`, which would take an interpreted search a fifth longer.
+        element = self._elements.get(index)
+        if element is None:
+            raise _outside(self._place, index)
+        word, shift, mask, lo, decides, values = element
+        words = self._state._words
+        if decides is not None:
+            value = words[decides.word] >> decides.shift & decides.mask
+            if value not in values:
+                raise self._state._not_alive(self._place, index, value)
+        return (words[word] >> shift & mask) + lo
+
+    def __setitem__(self, index: Index, value: int) -> None:
+        self._state._write(self._place, index, value)
+
+
+class State:
+    """One immutable state. Fields read as attributes: `state.epoch`, `state.log[r, o]`.
+
+    The states of a layout are of a class of its own, which has a property for each field: an
+    interpreted search does little else than read them. A subclass takes the same arguments.
+    """
+
+    __slots__ = ("_words", "layout")
+
+    layout: Layout
+    _words: list[int]
+
+    def __new__(cls, layout: Layout, words: tuple[int, ...] | None = None) -> Self:
+        """An object of the class that the layout's states have."""
+        own = layout.classes.get(cls)
+        if own is None:
+            own = layout.classes[cls] = _with_fields(cls, layout)
+        return object.__new__(own)
+
+    def __init__(self, layout: Layout, words: tuple[int, ...] | None = None) -> None:
+        if words is not None and len(words) != layout.words:
+            raise ValueError(f"a state has {layout.words} words here, not {len(words)}")
+        object.__setattr__(self, "layout", layout)
+        object.__setattr__(self, "_words", list(words or (0,) * layout.words))
+
+    @property
+    def words(self) -> tuple[int, ...]:
+        """The packed state: its identity, and its place in the lexicographic order of states."""
+        return tuple(self._words)
+
+    def __getattr__(self, name: str) -> Any:
+        # What the layout has is found on the class.
+        raise AttributeError(f"the state has no field {name!r}")
+
+    def __setattr__(self, name: str, value: int) -> None:
+        place = self.layout.places.get(name)
+        if place is None or place.shape:
+            raise AttributeError(f"the state has no number {name!r} to be set")
+        self._write(place, (), value)
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, State) and self._words == other._words and self.layout == other.layout
+        )
+
+    def __hash__(self) -> int:
+        return hash(self.words)
+
+    def __repr__(self) -> str:
+        return f"State({', '.join(f'{name}={value}' for name, value in as_dict(self).items())})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (State, (self.layout, self.words))
+
+    def draft(self) -> Draft:
+        """A private copy that an effect may write to."""
+        return Draft(self.layout, self.words)
+
+    def _read(self, place: Place, index: Index) -> int:
+        word, shift, mask, lo, _, _ = self._element(place, index)
+        return (self._words[word] >> shift & mask) + lo
+
+    def _write(self, place: Place, index: Index, value: int) -> None:
+        raise AttributeError(f"a state is a value: {place.name} cannot be set; write to a draft")
+
+    def _element(self, place: Place, index: Index) -> Element:
+        """Where an element lies. Raises `OutOfRange`, and `NotAlive` in a row that is not."""
+        element = self.layout.elements[place.name].get(index)
+        if element is None:
+            raise _outside(place, index)
+        decides = element.decides
+        if decides is not None:
+            value = self._words[decides.word] >> decides.shift & decides.mask
+            if value not in element.values:
+                raise self._not_alive(place, index, value)
+        return element
+
+    def _not_alive(self, place: Place, index: Index, value: int) -> NotAlive:
+        assert place.alive is not None
+        name = place.alive.field
+        row = index[0] if isinstance(index, tuple) else index
+        text = value + self.layout.places[name].lo
+        return NotAlive(f"{place.name}[{row}] means nothing while {name} is {text}")
+
+
+def _with_fields(kind: type[State], layout: Layout) -> type[State]:
+    """The class of a layout's states, or drafts, with what they read by name."""
+    read: dict[str, Any] = dict(layout.sizes)
+    for name, elements in layout.elements.items():
+        place = layout.places[name]
+        read[name] = _rows(place, elements) if place.shape else _number(elements[()])
+    # What a state itself has is not hidden by a field of the same name.
+    own = {name: value for name, value in read.items() if not hasattr(kind, name)}
+    return type(kind.__name__, (kind,), {"__slots__": (), **own})
+
+
+def _number(element: Element) -> property:
+    word, shift, mask, lo, _, _ = element
+    return property(lambda state: (state._words[word] >> shift & mask) + lo)
+
+
+def _rows(place: Place, elements: Mapping[Index, Element]) -> property:
+    return property(lambda state: _Rows(state, place, elements))
+
+
+def _outside(place: Place, index: Index) -> OutOfRange:
+    indices = index if isinstance(index, tuple) else (index,)
+    if len(indices) != len(place.shape):
+        return OutOfRange(f"{place.name} has shape {place.shape}, index {indices} does not fit it")
+    number, extent = next(
+        (i, extent) for i, extent in zip(indices, place.shape, strict=True) if not 0 <= i < extent
+    )
+    return OutOfRange(f"{place.name}[{number}]: the index is outside 0..{extent - 1}")
+
+
+class Draft(State):
+    """A state under construction: the one thing that an effect may write to."""
+
+    __slots__ = ()
+    __hash__ = None  # type: ignore[assignment]  # it changes
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (Draft, (self.layout, self.words))
+
+    def _write(self, place: Place, index: Index, value: int) -> None:
+        element = self._element(place, index)
+        if not place.lo <= value <= place.hi:
+            raise OutOfRange(f"{place.name} cannot be {value}: its range is {place.lo}..{place.hi}")
+        cleared = self._words[element.word] & ~(element.mask << element.shift)
+        self._words[element.word] = cleared | (int(value) - place.lo) << element.shift
+
+    def freeze(self) -> State:
+        """The finished state."""
+        return State(self.layout, self.words)
+
+
+def as_dict(state: State) -> dict[str, Any]:
+    """Every field by name, nested lists for rows and tables, None for rows that are not alive."""
+    words = state._words
+
+    def cell(element: Element) -> int | None:
+        decides = element.decides
+        if decides is not None:
+            value = words[decides.word] >> decides.shift & decides.mask
+            if value not in element.values:
+                return None
+        return (words[element.word] >> element.shift & element.mask) + element.lo
+
+    values: dict[str, Any] = {}
+    for declared in state.layout.fields:
+        elements = state.layout.elements[declared.name]
+        if not declared.shape:
+            values[declared.name] = cell(elements[()])
+        elif len(declared.shape) == 1:
+            values[declared.name] = [cell(elements[i]) for i in range(declared.shape[0])]
+        else:
+            rows, columns = declared.shape
+            values[declared.name] = [
+                [cell(elements[i, j]) for j in range(columns)] for i in range(rows)
+            ]
+    return values

@@ -1,0 +1,178 @@
+"""Transition system: initial states, actions, successors.
+
+Nothing here knows Kafka, and nothing that uses it needs to. A model is a layout, its initial
+states, settings, and a table of contents of actions; an action is a guard and an effect over named
+arguments. The same two functions run interpreted here and compiled in a search.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from model.core.layout import Layout
+from model.core.renaming import Sort
+from model.core.state import State
+
+Arguments = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One argument of an action: it ranges over 0..n-1, n being the layout's size `over`."""
+
+    name: str
+    over: str
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """How often an action may be taken in one run: the setting says so, the field `used` counts.
+
+    `name` is that of the limit.
+    """
+
+    name: str
+    setting: str
+    used: str
+
+    def is_spent(self, state: Any, settings: Any) -> bool:
+        """Whether none is left."""
+        return bool(getattr(state, self.used) >= getattr(settings, self.setting))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Action:
+    """One kind of transition.
+
+    `guard(state, settings, *arguments) -> bool`: whether it is enabled. `effect(draft, settings,
+    *arguments)` writes its outcome, of which there is exactly one. `limit(state, settings,
+    *arguments) -> int` says for an enabled one which bound it would exceed, 0 for none.
+    One with a `budget` uses up one of it, and is cut where none is left; no rule counts it.
+    `stays_normal` says that the effect leaves a normal state normal, so that nobody need normalise
+    it (`Model.normalise`): this saves time, and may change nothing else.
+    One that is `weakly_fair` is taken in the end, with the same arguments, if from some moment on
+    it is always enabled: those in charge make progress. It matters to claims about whole behaviours
+    (`model.core.claim.Temporal`) alone. A step that changes nothing is no step of it.
+    """
+
+    name: str
+    guard: Callable[..., bool]
+    effect: Callable[..., None]
+    parameters: tuple[Parameter, ...] = ()
+    limit: Callable[..., int] | None = None
+    budget: Budget | None = None
+    stays_normal: bool = False
+    weakly_fair: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One enabled transition out of a state, and where it leads."""
+
+    action: Action
+    arguments: Arguments
+    after: State
+
+    def __str__(self) -> str:
+        return call(self.action, self.arguments)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Narration:
+    """How a person reads the states and steps of a model; see `model.message.narration` for
+    Kafka's.
+
+    `sentence(action name, arguments, before, after)` tells one step. `rows(state)` is a table, the
+    first of them its header; a cell that differs between two states is a change. `summary(state)`
+    are (label, value) pairs for what belongs to no row. `whole(state)` is all of it on one line.
+    `stands_still` says of a state in which no weakly fair step is enabled that it is one.
+    """
+
+    sentence: Callable[[str, Arguments, State, State], str]
+    rows: Callable[[State], list[list[str]]]
+    summary: Callable[[State], list[tuple[str, str]]]
+    whole: Callable[[State], str] = repr
+    stands_still: str = "no step is enabled that is sure to be taken in the end"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Model:
+    """A transition system within bounds.
+
+    `actions` are all that the family has, in the order of its table of contents; `contents` names
+    those that this version takes part in. `limits[i]` names what a limit of i means, limits[0]
+    being "within". `options` is what makes this very model again, for the header of a trace.
+    `distinguishes_names` says of sorts of names which rule goes by more than their being equal, and
+    the remedy: states that differ in such names alone need not behave alike. `normalise(draft,
+    settings)` runs after every effect: it puts what no rule can read again to its lowest value, so
+    that states that behave alike are equal.
+    """
+
+    name: str
+    version: str
+    layout: Layout
+    settings: Any
+    actions: tuple[Action, ...]
+    contents: tuple[str, ...]
+    limits: tuple[str, ...]
+    initial: tuple[State, ...]
+    narration: Narration
+    options: Mapping[str, object]
+    distinguishes_names: Mapping[Sort, str] = field(default_factory=dict)
+    normalise: Callable[[Any, Any], None] | None = None
+
+    def __post_init__(self) -> None:
+        known = [action.name for action in self.actions]
+        unknown = [name for name in self.contents if name not in known]
+        if unknown:
+            raise ValueError(f"version {self.version} names actions that do not exist: {unknown}")
+        if not self.initial:
+            raise ValueError(f"model {self.name} has no initial state")
+
+    @property
+    def enabled_actions(self) -> tuple[Action, ...]:
+        """The version's table of contents."""
+        return tuple(action for action in self.actions if action.name in self.contents)
+
+    def bindings(self, action: Action) -> Iterator[Arguments]:
+        """Every combination of arguments, in order."""
+        sizes = self.layout.sizes
+        yield from itertools.product(*(range(sizes[p.over]) for p in action.parameters))
+
+    def is_enabled(self, state: State, action: Action, arguments: Arguments) -> bool:
+        """Whether the guard lets the step happen, within the bounds or not."""
+        return bool(action.guard(state, self.settings, *arguments))
+
+    def exceeded(self, state: State, action: Action, arguments: Arguments) -> int:
+        """Which of `limits` an enabled step would exceed; 0 for none."""
+        if action.budget is not None and action.budget.is_spent(state, self.settings):
+            return self.limits.index(action.budget.name)
+        return int(action.limit(state, self.settings, *arguments)) if action.limit else 0
+
+    def apply(self, state: State, action: Action, arguments: Arguments) -> State:
+        """The state after an enabled step."""
+        draft = state.draft()
+        if action.budget is not None:
+            setattr(draft, action.budget.used, getattr(draft, action.budget.used) + 1)
+        action.effect(draft, self.settings, *arguments)
+        if self.normalise is not None and not action.stays_normal:
+            self.normalise(draft, self.settings)
+        return draft.freeze()
+
+    def successors(self, state: State) -> Iterator[Step]:
+        """Every step out of `state` within the bounds, in the order of the table of contents."""
+        for action in self.enabled_actions:
+            for arguments in self.bindings(action):
+                if self.is_enabled(state, action, arguments) and not self.exceeded(
+                    state, action, arguments
+                ):
+                    yield Step(action, arguments, self.apply(state, action, arguments))
+
+
+def call(action: Action, arguments: Arguments) -> str:
+    """`LeaderFetch(follower=1)`"""
+    named = (f"{p.name}={value}" for p, value in zip(action.parameters, arguments, strict=True))
+    return f"{action.name}({', '.join(named)})"

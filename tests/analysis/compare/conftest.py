@@ -1,0 +1,28 @@
+"""What tests of comparisons share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from checker.analysis.compare.comparison import Comparison, compared
+from checker.kafka.families import MESSAGE
+from counterexamples import Trace
+from tests.support.recorded_traces import problem_of, replayed_in
+
+Compare = Callable[..., Comparison]
+
+
+@pytest.fixture(scope="session")
+def compare() -> Compare:
+    """A trace under another version, with other settings."""
+
+    def made(trace: Trace, version: str | None = None, **settings: Any) -> Comparison:
+        left = problem_of(trace)
+        options = {**trace.environment, **{n.replace("_", "-"): v for n, v in settings.items()}}
+        right = MESSAGE.problem_of(version or trace.version, options, [trace.invariant])
+        return compared(left, replayed_in(left, trace), right)
+
+    return made

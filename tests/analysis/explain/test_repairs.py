@@ -1,0 +1,108 @@
+"""Repairs: every single change is tried, and what is told of it is what a run of it says."""
+
+from __future__ import annotations
+
+import pytest
+
+from checker.analysis.explain.candidates import Kind, candidates
+from checker.analysis.explain.repairs import Repairs, repairs_of
+from checker.cli.shared.problem_options import problem_from
+from checker.problem.problem import Problem
+from checker.search.result import Verdict
+from model.message.environment import FAULTS
+from model.message.features import FEATURES, TRUNCATIONS
+from model.message.versions import version_of
+from tests.support.recorded_traces import entry_trace, problem_of
+
+
+@pytest.fixture(scope="module")
+def acks_1() -> Problem:
+    """A leader acknowledges alone, and dies."""
+    return problem_of(entry_trace("acks-1"))
+
+
+@pytest.fixture(scope="module")
+def repairs(acks_1: Problem) -> Repairs:
+    [found] = repairs_of(acks_1, threads=1)
+    return found
+
+
+def test_every_rule_is_a_candidate_or_means_nothing_alone() -> None:
+    problem = problem_from({"protocol": "kraft"})
+    found, nonsense = candidates(problem)
+
+    tried = {c.description for c in found if c.kind is Kind.RULE} | {
+        n.description for n in nonsense
+    }
+    named = {told.split()[1] for told in tried}
+
+    assert named == {*TRUNCATIONS, *(f.name for f in FEATURES)} - {"truncate-on-fetch"}
+    assert "--without fencing" in tried
+    assert "--with elr" in tried
+
+
+def test_a_candidate_differs_in_one_thing(acks_1: Problem) -> None:
+    found, _ = candidates(acks_1)
+    model = acks_1.model
+    rules = version_of(model.version)
+    changes = []
+    for candidate in found:
+        theirs = version_of(candidate.version)
+        options = [n for n, value in candidate.options if value != model.options[n]]
+        bits = (theirs.features ^ rules.features).bit_count()
+        changes.append(len(options) + bits + (theirs.truncation != rules.truncation))
+
+    assert changes == [1] * len(found)
+    assert not {"replicas", "records", "epochs"} & {c.description.split()[0][2:] for c in found}
+
+
+def test_faults_are_taken_away_and_none_is_added(acks_1: Problem) -> None:
+    found, _ = candidates(acks_1)
+
+    faults = [dict(c.options) for c in found if c.kind is Kind.FAULT]
+
+    assert [options["restarts"] for options in faults] == [0]
+    assert acks_1.model.options["restarts"] == 1
+    assert len(FAULTS) > 1
+
+
+def test_what_repairs_is_what_holds(repairs: Repairs) -> None:
+    assert [tried.candidate.description for tried in repairs.found] == [
+        "--restarts 0",
+        "--acks 0",
+        "--acks all",
+    ]
+    assert all(tried.complete for tried in repairs.found)
+    assert {t.verdict for t in repairs.tried} == {Verdict.HOLDS, Verdict.VIOLATED}
+    assert repairs.undecided == ()
+
+
+def test_what_never_happens_any_more_is_told(repairs: Repairs) -> None:
+    never = {tried.candidate.description: tried.never for tried in repairs.found}
+
+    assert never["--acks 0"] == ("record_acknowledged",)
+    assert never["--acks all"] == ()
+
+
+def test_what_a_budget_ends_is_not_decided(acks_1: Problem) -> None:
+    [few] = repairs_of(acks_1, threads=1, states_max=1)
+    [none] = repairs_of(acks_1, threads=1, seconds_max=1e-9)
+
+    assert few.found == ()
+    assert len(few.undecided) == len(few.tried)
+    assert none.tried == ()
+    assert len(none.unexplored) == len(few.tried)
+
+
+def test_several_claims_are_answered_by_the_same_searches() -> None:
+    small = {"protocol": "hw", "records": 1, "epochs": 1, "acks": "1"}
+    names = ("acknowledged_durable", "no_committed_loss")
+    together = repairs_of(problem_from({**small, "invariant": names}), threads=1)
+    alone = [repairs_of(problem_from({**small, "invariant": (name,)}), threads=1) for name in names]
+
+    def found(repairs: Repairs) -> list[tuple[str, int]]:
+        return [(tried.candidate.description, tried.states) for tried in repairs.found]
+
+    expected = {each.claim: found(each) for [each] in alone}
+    assert {each.claim: found(each) for each in together} == expected
+    assert all(expected.values())

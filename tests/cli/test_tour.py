@@ -1,0 +1,21 @@
+"""The tour expects what comes out: `make check` ends with every stop as expected."""
+
+from __future__ import annotations
+
+import pytest
+
+from checker.checking.run import run
+from checker.ci.answer import answer_of
+from checker.ci.judging import judge
+from checker.cli.check.tour import Stop, stops
+from checker.search.engines.choice import EngineChoice
+
+
+@pytest.mark.parametrize("stop", list(stops()), ids=lambda stop: stop.title)
+def test_a_stop_comes_out_as_expected(stop: Stop) -> None:
+    """On the local engine here: that Spark finds the same is tested elsewhere."""
+    expected = stop.expectation
+    done = run(expected.problem, EngineChoice(name="local"), budgets=expected.budgets)
+
+    assert judge(expected, answer_of(done)).complaints == ()
+    assert {finding.invariant for finding in done.findings} >= set(stop.shown)

@@ -1,0 +1,70 @@
+"""Random expressions and functions mean the same compiled as they do in Python."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.support.compiling import ALL_STATES, ARGUMENTS, Both, Outcome, module_of
+from tests.support.programs import (
+    as_compiled,
+    expressions,
+    fit,
+    function_of,
+    rest,
+    shift,
+    statements,
+)
+
+FOLDER = Path(tempfile.mkdtemp(prefix="waterline-programs-"))
+
+
+def assert_same(text: str, varying: tuple[str, ...]) -> list[Outcome]:
+    """What the function comes to in many states, which is the same both ways."""
+    interpreted = module_of(text, FOLDER)
+    vars(interpreted).update(fit=fit, rest=rest, shift=shift)
+    both = Both(module_of(as_compiled(text), FOLDER).f, ALL_STATES[0].layout, varying=varying)
+    compiled, both.function = both.function, interpreted.f
+    assert compiled is not interpreted.f
+    outcomes: list[Outcome] = []
+    for number, state in enumerate(ALL_STATES):
+        argument = number % ARGUMENTS
+        expected = both.interpreted(state, argument)
+        found = both.compiled(state, argument)
+
+        assert found == expected, (text, state, argument)
+        flat = both.flat(state, argument)
+        if flat is not None:
+            assert flat == (expected if isinstance(expected, str) else expected[0])
+        outcomes.append(expected)
+    return outcomes
+
+
+VARYING = st.sampled_from(((), ("none",), ("low", "none", "high")))
+# What is drawn from is deferred: to make it takes seconds, in each process that collects tests.
+SLOWLY = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+@SLOWLY
+@given(expression=st.deferred(expressions), varying=VARYING)
+def test_an_expression_means_what_it_means_in_python(
+    expression: str, varying: tuple[str, ...]
+) -> None:
+    assert_same(function_of([f"return {expression}"]), varying)
+
+
+@SLOWLY
+@given(body=st.deferred(statements), varying=VARYING)
+def test_a_function_does_what_it_does_in_python(body: list[str], varying: tuple[str, ...]) -> None:
+    assert_same(function_of(body), varying)
+
+
+@SLOWLY
+@given(body=st.deferred(lambda: statements(writes=False)), varying=VARYING)
+def test_a_function_that_only_looks_means_the_same_without_branches(
+    body: list[str], varying: tuple[str, ...]
+) -> None:
+    assert_same(function_of(body), varying)

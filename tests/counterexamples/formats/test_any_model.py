@@ -1,0 +1,68 @@
+"""Traces of every sort of model in every format, and long ones in time."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+import pytest
+
+from checker.checking.run import run
+from checker.kafka.families import ATOMIC
+from checker.problem.problem import Problem
+from checker.report.pages.formats import FORMATS, Converted
+from checker.report.pages.limits import TooLongToDraw
+from checker.search.engines.choice import EngineChoice
+from checker.traces.finding import Finding, confirmed
+from counterexamples import TraceStep, from_json
+from counterexamples.formats import from_itf
+from tests.support.confirmed_traces import confirmed_in
+from tests.support.own import example
+
+LOSS = "hw-no_committed_loss-2r2n2e.json"
+
+
+@pytest.fixture(scope="module", params=["die_hard", "atomic"])
+def found(request: pytest.FixtureRequest) -> tuple[Problem, Finding]:
+    problem = (
+        example("die_hard")
+        if request.param == "die_hard"
+        else ATOMIC.problem_of(
+            "hw", {**ATOMIC.usual.options(), "replicas": 2, "log-size": 1, "records": 1}
+        )
+    )
+    return problem, run(problem, EngineChoice(name="local")).findings[0]
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_any_model_has_every_format(found: tuple[Problem, Finding], name: str) -> None:
+    problem, finding = found
+    text = FORMATS[name](Converted(problem=problem, finding=finding))
+
+    assert text.endswith("\n")
+    for step in finding.replayed.trace.steps:
+        assert step.action in text
+    if name == "itf":
+        assert from_itf(text) == finding.replayed.trace
+    if name == "json":
+        assert from_json(text) == finding.replayed.trace
+
+
+def test_thousands_of_steps_are_converted_in_seconds_and_too_many_to_be_drawn() -> None:
+    loss = confirmed_in(LOSS)
+    [claim] = [claim for claim in loss.problem.claims if loss.problem.is_asked(claim)]
+    trace = loss.finding.replayed.trace
+    fetch = [TraceStep(n, (("follower", 1),)) for n in ("SendFetch", "LeaderFetch", "RecvFetch")]
+    steps = (*fetch * 350, *trace.steps)
+    long = confirmed(replace(trace, steps=steps), loss.problem.model, claim)
+    given = Converted(problem=loss.problem, finding=long)
+    begun = time.process_time()
+    texts = {name: FORMATS[name](given) for name in ("itf", "tlc", "json")}
+    seconds = time.process_time() - begun
+
+    assert from_itf(texts["itf"]) == from_json(texts["json"]) == long.replayed.trace
+    assert texts["tlc"].count("State ") == 1_063
+    assert seconds < 5
+    for name in ("svg", "mermaid"):
+        with pytest.raises(TooLongToDraw, match=r"1,062 steps, and a diagram .* at most 1,000"):
+            FORMATS[name](given)

@@ -1,0 +1,92 @@
+"""What a step comes to, one at a time and for all states at once, and a way to each outcome."""
+
+from __future__ import annotations
+
+from collections import deque
+
+import pytest
+
+from checker.kafka.confirm.circumstances import CIRCUMSTANCES
+from checker.kafka.confirm.outcomes import Outcome, Reachable, describe, outcome_of
+from checker.kafka.families import MESSAGE
+from checker.problem.problem import Problem
+from model.core.transition_system import Model
+from model.message.environment import Environment
+from tests.support import states
+
+SMALL = Environment(records=1, epochs=1, restarts=1)
+
+
+def problem(version: str) -> Problem:
+    return MESSAGE.problem(version, SMALL, ["valid_isr"])
+
+
+def of_every_step(model: Model) -> set[Outcome]:
+    """By going through the states one by one."""
+    found: set[Outcome] = set()
+    seen = set(model.initial)
+    left = deque(model.initial)
+    while left:
+        state = left.popleft()
+        for step in model.successors(state):
+            found.add(outcome_of(model, step.action.name, state, step.after))
+            if step.after not in seen:
+                seen.add(step.after)
+                left.append(step.after)
+    return found
+
+
+@pytest.mark.parametrize("version", ["hw", "kip320"])
+def test_all_outcomes_are_found_and_no_others(version: str) -> None:
+    asked = problem(version)
+    with Reachable(asked, states_max=10**6, announce=lambda line: None) as reachable:
+        assert reachable.complete
+        assert reachable.outcomes == of_every_step(asked.model)
+
+
+def test_the_way_to_an_outcome_ends_with_it() -> None:
+    asked = problem("hw")
+    model = asked.model
+    with Reachable(asked, states_max=10**6, announce=lambda line: None) as reachable:
+        paths = reachable.paths(reachable.outcomes)
+
+    assert len(paths) > 20
+    for outcome, calls in paths.items():
+        state = before = model.initial[0]
+        for name, arguments in calls:
+            before = state
+            [state] = [
+                step.after
+                for step in model.successors(state)
+                if (step.action.name, step.arguments) == (name, arguments)
+            ]
+        assert outcome_of(model, calls[-1][0], before, state) == outcome
+
+
+def test_too_many_states_are_not_gone_through() -> None:
+    with Reachable(problem("hw"), states_max=100, announce=lambda line: None) as reachable:
+        assert not reachable.complete
+        assert reachable.states > 100
+
+
+def test_an_outcome_says_what_moves() -> None:
+    model = states.model_of("hw")
+    before = model.initial[0]
+    step = next(step for step in model.successors(before) if step.action.name == "Produce")
+
+    assert describe(outcome_of(model, "Produce", before, step.after)) == "Produce: leo+ unanswered+"
+
+
+def test_what_a_role_takes_with_it_is_told_by_the_role() -> None:
+    model = states.model_of("hw")
+    before = model.initial[0]
+    step = next(step for step in model.successors(before) if str(step) == "Crash(replica=0)")
+
+    assert describe(outcome_of(model, "Crash", before, step.after)) == (
+        "Crash: role=none up- known_epoch-"
+    )
+
+
+def test_circumstances_have_names_of_their_own_and_the_code_s_high_watermark() -> None:
+    assert len({each.name for each in CIRCUMSTANCES}) == len(CIRCUMSTANCES)
+    assert {each.environment.hw_in_response for each in CIRCUMSTANCES} == {"pre"}

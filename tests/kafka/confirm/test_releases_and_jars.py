@@ -1,0 +1,156 @@
+"""Which releases there are, how their jars are had, and what is said where they are not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from checker.kafka.confirm.errors import CannotConfirm, NoJars
+from checker.kafka.confirm.jars import class_path
+from checker.kafka.confirm.releases import kafka_release
+
+RELEASE = kafka_release("0.10.2.2")
+
+
+def quiet(line: str) -> None:
+    """Nobody listens."""
+
+
+@pytest.mark.parametrize(
+    ("name", "rules", "spoken", "scala"),
+    [
+        ("0.10.2.2", "hw", None, "kafka_2.11"),
+        ("0.11.0.3", "epoch", None, "kafka_2.11"),
+        ("1.1.1", "epoch", None, "kafka_2.12"),
+        ("2.1.1", "kip320-code", None, "kafka_2.12"),
+        ("2.8.2", "kip320", "2.6", "kafka_2.13"),
+        ("3.6.2", "kip320", "2.6", "kafka_2.13"),
+        ("3.9.1", "kip320-with-hw-needs-min-isr-with-append-checks-epoch", "2.6", "kafka_2.13"),
+    ],
+)
+def test_a_release_follows_the_rules_of_what_it_speaks(
+    name: str, rules: str, spoken: str | None, scala: str
+) -> None:
+    release = kafka_release(name)
+
+    assert (release.name, release.rules, release.spoken) == (name, rules, spoken)
+    assert f"org.apache.kafka:{scala}:{name}" in release.artifacts
+    assert not release.is_kraft
+
+
+@pytest.mark.parametrize(
+    ("name", "rules"),
+    [
+        ("3.3.2", "kraft"),
+        (
+            "3.9.1",
+            "kip903-without-shrink-raises-epoch-with-hw-needs-min-isr-with-append-checks-epoch",
+        ),
+    ],
+)
+def test_a_scenario_of_kraft_runs_without_zookeeper(name: str, rules: str) -> None:
+    release = kafka_release(name, scenario="refused-expansion")
+
+    assert release.is_kraft
+    assert (release.rules, release.title) == (rules, f"Kafka {name}, with KRaft")
+    assert f"org.apache.kafka:kafka_2.13:{name}" in release.artifacts
+
+
+def test_a_release_whose_kraft_is_a_preview_is_refused_for_it() -> None:
+    with pytest.raises(CannotConfirm, match=r"3\.2\.3; refused-expansion is about KRaft"):
+        kafka_release("3.2.3", scenario="refused-expansion")
+
+
+@pytest.mark.parametrize(
+    ("name", "complaint"),
+    [
+        ("two", "must be a release"),
+        ("3.9", "must be a release"),
+        ("0.9.0.1", "the oldest that can be steered is 0.10.2.0"),
+        ("9.9.9", "the newest that is, is 4.2"),
+        ("../../x", "must be a release"),
+    ],
+)
+def test_what_is_no_release_is_refused(name: str, complaint: str) -> None:
+    with pytest.raises(CannotConfirm, match=complaint):
+        kafka_release(name)
+
+
+@pytest.fixture
+def maven(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder whose `mvn` is the only one; and an empty cache."""
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    monkeypatch.setenv("PATH", f"{programs}:/usr/bin:/bin")
+    monkeypatch.setenv("WATERLINE_CACHE", str(tmp_path / "cache"))
+    return programs / "mvn"
+
+
+def write_program(path: Path, text: str) -> None:
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+
+
+def test_jars_are_fetched_once_and_seen_to_be_unchanged(maven: Path, tmp_path: Path) -> None:
+    jars = [tmp_path / "kafka_2.11-0.10.2.2.jar", tmp_path / "clients.jar"]
+    for jar in jars:
+        jar.write_text(jar.name)
+    listed = "\\n".join(map(str, jars))
+    write_program(
+        maven,
+        f"echo run >> {tmp_path}/runs\n"
+        "for each do case $each in -Dmdep.outputFile=*) out=${each#*=};; esac; done\n"
+        f"printf '{listed}' > $out",
+    )
+
+    def runs() -> int:
+        return (tmp_path / "runs").read_text().count("run")
+
+    first = class_path(RELEASE, folder=None, announce=quiet)
+    again = class_path(RELEASE, folder=None, announce=quiet)
+    after_two = runs()
+    jars[1].write_text("changed")
+    changed = class_path(RELEASE, folder=None, announce=quiet)
+
+    assert first == again == changed == jars
+    assert after_two == 1
+    assert runs() == 2
+
+
+def test_a_release_that_the_registry_does_not_have_is_named(maven: Path) -> None:
+    write_program(maven, "echo '[ERROR] Could not find artifact org.apache.kafka:x in y'; exit 1")
+
+    with pytest.raises(NoJars, match=r"there is no Kafka 0\.10\.2\.2 in the registry: Could not"):
+        class_path(RELEASE, folder=None, announce=quiet)
+
+
+def test_a_registry_that_does_not_answer_is_told_with_the_remedy(maven: Path) -> None:
+    write_program(maven, "echo '[ERROR] Connection refused'; exit 1")
+
+    with pytest.raises(NoJars, match=r"cannot be fetched: Connection refused; .*--jars"):
+        class_path(RELEASE, folder=None, announce=quiet)
+
+
+def test_without_maven_the_remedy_is_told(maven: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(maven.parent))
+
+    with pytest.raises(NoJars, match=r"there is no mvn on the PATH: .*--jars"):
+        class_path(RELEASE, folder=None, announce=quiet)
+
+
+def test_a_folder_of_jars_must_hold_the_release(tmp_path: Path) -> None:
+    (tmp_path / "kafka_2.11-0.11.0.3.jar").touch()
+
+    with pytest.raises(NoJars, match=r"has no jar kafka_\*-0\.10\.2\.2\.jar"):
+        class_path(RELEASE, folder=tmp_path, announce=quiet)
+
+
+def test_a_folder_of_jars_is_taken_with_what_must_come_first(tmp_path: Path) -> None:
+    release = kafka_release("2.1.1")
+    for name in ("a.jar", "kafka_2.12-2.1.1.jar", "zookeeper-3.5.9.jar"):
+        (tmp_path / name).touch()
+
+    found = class_path(release, folder=tmp_path, announce=quiet)
+
+    assert [jar.name for jar in found] == ["zookeeper-3.5.9.jar", "kafka_2.12-2.1.1.jar", "a.jar"]

@@ -1,0 +1,155 @@
+"""Bounds are raised for a cell that shows no loss, until nothing is cut or its budget is used."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from checker.kafka.matrix.answering import Answer, Question, unexplored
+from checker.kafka.matrix.grid import Grid, first_records, grid_over
+from checker.kafka.matrix.matrix import explore_grid
+from checker.kafka.matrix.outcome import Outcome, Standing
+from checker.kafka.matrix.running import INTERRUPTED, Watch, exploring
+from checker.search.engines.choice import EngineChoice
+from tests.support.grids import cell_of, explored
+
+LOCAL = EngineChoice(name="local")
+OUT_OF_SYNC = grid_over(
+    [],
+    [("version", "kip903"), ("min.insync.replicas", "2"), ("faults", "disk out of sync")],
+    records=1,
+    invariants=("acknowledged_durable",),
+)
+"""Holds with leader epochs 0 to 3, which cut what comes after; breaks in epoch 5."""
+POWER_LOSS = grid_over(
+    [],
+    [("version", "kip320"), ("min.insync.replicas", "2"), ("faults", "power loss")],
+    records=1,
+    invariants=("acknowledged_durable",),
+)
+"""Holds with one record, although no epoch is cut; breaks with two, of which one lets a follower
+lag."""
+
+
+def only_cell(grid: Grid) -> Outcome:
+    [outcome] = explored(grid, LOCAL).outcomes
+    return outcome
+
+
+def test_what_holds_only_because_epochs_were_cut_is_found_to_break() -> None:
+    cut = only_cell(OUT_OF_SYNC)
+    raised = only_cell(replace(OUT_OF_SYNC, epochs_max=9))
+
+    assert cut.standing is Standing.HOLDS
+    assert cut.label == "holds e3"
+    assert raised.label == "loses 19"
+    assert raised.cell.environment.epochs == 6
+
+
+def test_what_holds_only_because_records_were_few_is_found_to_break() -> None:
+    alone = only_cell(POWER_LOSS)
+    raised = only_cell(replace(POWER_LOSS, records_max=2))
+
+    assert (alone.label, alone.is_cut_by_epochs) == ("holds", False)
+    assert raised.label == "loses 12"
+    assert raised.cell.environment.records == 2
+
+
+def test_a_cell_that_no_epoch_is_cut_from_is_explored_once() -> None:
+    asked: list[int] = []
+    grid = grid_over([], [("version", "elr"), ("faults", "none")], epochs_max=9)
+
+    with exploring(LOCAL) as explorer:
+
+        def counting(questions: Sequence[Question], watch: Watch) -> list[Answer]:
+            asked.append(len(questions))
+            return explorer(questions, watch)
+
+        [outcome] = explore_grid(grid, counting, engine="local").outcomes
+
+    assert asked == [1]
+    assert outcome.label == "holds"
+
+
+def test_a_bound_that_is_too_large_for_the_budget_leaves_what_is_known_of_the_smaller() -> None:
+    grid = grid_over([], [("version", "kip903"), ("faults", "two crashes")], records=1)
+    outcome = only_cell(replace(grid, epochs_max=9, max_states=9_000))
+
+    assert outcome.answer.complete
+    assert outcome.label == "holds e3"
+    assert outcome.unfinished is not None
+    assert outcome.unfinished.epochs == 6
+    assert outcome.unfinished.stopped_by == "max-states 9000"
+
+
+def test_a_record_more_that_was_not_finished_is_told_in_the_label() -> None:
+    grid = grid_over(
+        [],
+        [("version", "kip903"), ("faults", "one crash")],
+        records=1,
+        records_max=2,
+        max_states=5_000,
+    )
+
+    assert only_cell(grid).label == "holds r1"
+
+
+def test_a_loss_beyond_the_budget_still_counts() -> None:
+    """The larger bounds are not finished, but what they broke they broke."""
+    outcome = only_cell(replace(POWER_LOSS, records_max=2, max_states=3_000))
+
+    assert not outcome.answer.complete
+    assert outcome.label == "loses 12"
+
+
+def test_a_loss_that_is_promised_ends_the_raising() -> None:
+    grid = grid_over([], [("version", "hw"), ("faults", "two crashes")], epochs_max=9)
+
+    assert only_cell(grid).cell.environment.epochs == 3
+
+
+def test_an_interrupt_keeps_what_smaller_bounds_have_shown() -> None:
+    grid = grid_over(
+        ["version"],
+        [("version", "kip903"), ("version", "kip320"), ("faults", "two crashes")],
+        records=1,
+        records_max=2,
+    )
+    rungs = 0
+
+    with exploring(LOCAL) as explorer:
+
+        def interrupted(questions: Sequence[Question], watch: Watch) -> list[Answer]:
+            nonlocal rungs
+            rungs += 1
+            if rungs > 1:
+                return [unexplored(question, INTERRUPTED) for question in questions]
+            return explorer(questions, watch)
+
+        matrix = explore_grid(grid, interrupted, engine="local")
+
+    assert rungs == 2
+    assert matrix.interrupted
+    assert not matrix.complete
+    assert cell_of(matrix, version="kip320").label == "holds e3 r1"
+
+
+def test_what_a_raised_cell_shows_is_no_excuse_for_its_neighbour() -> None:
+    """Unclean elections excuse no loss that happens without them, at whatever bounds."""
+    both = grid_over(["unclean.leader.election.enable"]).axis("unclean.leader.election.enable")
+    axes = tuple(both if axis.name == both.name else axis for axis in OUT_OF_SYNC.axes)
+    matrix = explored(replace(OUT_OF_SYNC, axes=axes, epochs_max=6), LOCAL)
+    clean = cell_of(matrix, **{both.name: "false"})
+    unclean = cell_of(matrix, **{both.name: "true"})
+
+    assert clean.cell.environment.epochs == 6
+    assert unclean.standing is Standing.VIOLATED
+    assert unclean.worst is not None
+    assert unclean.worst.depth_clean == 19
+
+
+@pytest.mark.parametrize(("replicas", "first"), [(1, 3), (2, 3), (3, 1), (4, 1)])
+def test_many_replicas_begin_with_one_record(replicas: int, first: int) -> None:
+    assert first_records(replicas, 3) == first

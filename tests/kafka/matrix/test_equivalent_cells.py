@@ -1,0 +1,170 @@
+"""A cell whose states are those of another version is explored once, and told as it would be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from checker.kafka.matrix.answering import Answer, Question, question_of, unexplored
+from checker.kafka.matrix.equivalent_cells import asking_once
+from checker.kafka.matrix.grid import Grid, grid_over
+from checker.kafka.matrix.running import INTERRUPTED, Explorer, Watch, exploring, unwatched
+from checker.search.engines.choice import EngineChoice
+from model.core.state import State
+from model.core.transition_system import Model, Step
+from model.message.features import FEATURES, Feature
+from tests.support.states import model_of
+
+BOTH = [("version", "kraft"), ("version", "kip903")]
+WAITING = [feature for feature in FEATURES if feature.begins_with]
+
+
+def grid_of(*faults: str) -> Grid:
+    chosen = [*BOTH, *(("faults", fault) for fault in faults)]
+    return grid_over(["version", "faults"], chosen, records=1)
+
+
+def questions_of(grid: Grid) -> list[Question]:
+    return [question_of(cell, grid) for cell in grid.cells()]
+
+
+def counting(explorer: Explorer, asked: list[Question]) -> Explorer:
+    def explore(questions: Sequence[Question], watch: Watch) -> list[Answer]:
+        asked.extend(questions)
+        return explorer(questions, watch)
+
+    return explore
+
+
+def told(answer: Answer) -> Answer:
+    return replace(answer, seconds=0.0)
+
+
+@pytest.mark.parametrize(
+    ("fault", "explored"), [("zombie", 1), ("leader moves", 1), ("one crash", 2), ("lost disk", 2)]
+)
+def test_answers_are_those_of_each_cell_alone(fault: str, explored: int) -> None:
+    questions = questions_of(grid_of(fault))
+    asked: list[Question] = []
+    with exploring(EngineChoice(name="local")) as explorer:
+        once = asking_once(counting(explorer, asked))(questions, unwatched)
+        alone = explorer(questions, unwatched)
+
+    assert len(asked) == explored
+    assert [told(answer) for answer in once] == [told(answer) for answer in alone]
+
+
+def test_where_the_rule_may_have_begun_both_are_explored() -> None:
+    questions = questions_of(grid_of("zombie"))
+    asked: list[Question] = []
+
+    def somebody_restarts(questions: Sequence[Question], watch: Watch) -> list[Answer]:
+        return [Answer(fired=(("Restart", 1),)) for _ in questions]
+
+    asking_once(counting(somebody_restarts, asked))(questions, unwatched)
+
+    assert [question.version for question in asked] == ["kraft", "kip903"]
+
+
+def test_what_raised_is_explored_under_its_own_version() -> None:
+    questions = questions_of(grid_of("zombie"))
+    asked: list[Question] = []
+
+    def raising(questions: Sequence[Question], watch: Watch) -> list[Answer]:
+        return [Answer(raised_in=(1,)) for _ in questions]
+
+    asking_once(counting(raising, asked))(questions, unwatched)
+
+    assert [question.version for question in asked] == ["kraft", "kip903"]
+
+
+def test_after_an_interrupt_nothing_more_is_asked() -> None:
+    questions = questions_of(grid_of("zombie", "leader moves"))
+    asked: list[Question] = []
+
+    def interrupted(questions: Sequence[Question], watch: Watch) -> list[Answer]:
+        return [unexplored(question, INTERRUPTED) for question in questions]
+
+    answers = asking_once(counting(interrupted, asked))(questions, unwatched)
+
+    assert len(asked) == 2
+    assert [answer.stopped_by for answer in answers] == [INTERRUPTED] * 4
+
+
+def test_whoever_watches_is_told_of_places_in_the_whole() -> None:
+    questions = questions_of(grid_of("zombie", "lost disk"))
+    heard: list[tuple[int, list[int]]] = []
+
+    def explorer(questions: Sequence[Question], watch: Watch) -> list[Answer]:
+        watch(1, range(1, len(questions)))
+        return [Answer() for _ in questions]
+
+    asking_once(explorer)(questions, lambda done, now: heard.append((done, list(now or ()))))
+
+    assert [question.version for question in questions] == ["kraft", "kraft", "kip903", "kip903"]
+    assert heard == [(1, [1, 3]), (4, [])]
+
+
+def walk_without(action: str, model: Model) -> Iterator[tuple[State, list[Step]]]:
+    """Every state that is reached without this action, with all of its other steps."""
+    seen = dict.fromkeys(model.initial)
+    queue = list(seen)
+    for state in queue:
+        steps = [step for step in model.successors(state) if step.action.name != action]
+        yield state, steps
+        new = dict.fromkeys(step.after for step in steps if step.after not in seen)
+        seen.update(new)
+        queue += new
+
+
+WITHOUT = {
+    "broker-epoch": ("kraft", "elr-without-stale-fetch-check-without-broker-epoch"),
+    "stale-fetch-check": ("kip903-without-stale-fetch-check",),
+    "registration-removes": ("elr-without-registration-removes",),
+}
+"""By the rule that waits, versions that do not have it."""
+
+
+def test_every_rule_that_waits_has_versions_without_it() -> None:
+    assert [feature.name for feature in WAITING] == list(WITHOUT)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"restarts": 1, "moves": 1, "requests_survive": True},
+        {"session_expiries": 1, "requests_survive": True, "late_metadata": True, "epochs": 1},
+        {"shutdowns": 1, "lost_disks": 1},
+    ],
+    ids=["crash and move", "zombie", "shutdown and lost disk"],
+)
+@pytest.mark.parametrize(
+    ("version", "feature"),
+    [
+        pytest.param(version, feature, id=f"{version}-{feature.name}")
+        for feature in WAITING
+        for version in WITHOUT[feature.name]
+    ],
+)
+def test_before_its_action_a_rule_that_waits_for_it_changes_no_step(
+    version: str, options: dict[str, Any], feature: Feature
+) -> None:
+    bounds = {"replicas": 2, "records": 1, "epochs": 2, "restarts": 0, **options}
+    without = model_of(version, **bounds)
+    having = model_of(f"{version}-with-{feature.name}", **bounds)
+    pairs = zip(
+        walk_without(feature.begins_with, without),
+        walk_without(feature.begins_with, having),
+        strict=True,
+    )
+    states = 0
+    for one, other in pairs:
+        assert one == other
+        states += 1
+
+    assert having.settings.features == without.settings.features | feature.bit
+    assert feature.begins_with in without.contents
+    assert states > 500

@@ -1,0 +1,82 @@
+"""A matrix that is asked to end gives what it knows, and says that this is not all."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from checker.cli.shared.progress import Progress
+from tests.support.commands import Commands
+
+COMMAND = [sys.executable, "-c", "from checker.cli.cli import main; main()"]
+KRAFT_4_0 = """\
+process.roles=broker,controller
+metadata.version=4.0-IV3
+default.replication.factor=3
+min.insync.replicas=2
+"""
+
+
+def _usual_interrupt() -> None:
+    """A test runner in the background may ignore the signal, and its children with it."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.mark.parametrize("asked", [signal.SIGTERM, signal.SIGINT])
+def test_it_ends_with_a_table_of_what_is_known_and_exits_20(asked: int, tmp_path: Path) -> None:
+    """With three replicas `none` is explored at once, and `zombie` in no time that a test has."""
+    path = tmp_path / "server.properties"
+    path.write_text(KRAFT_4_0)
+    claim = "no_divergence_below_hw"
+    options = ["--config", path, "--only", "faults=none,zombie", "--invariant", claim]
+    process = subprocess.Popen(
+        [*COMMAND, "matrix", *map(str, options), "--json", str(tmp_path / "ended.json")],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=_usual_interrupt,  # noqa: PLW1509 - no threads run yet
+    )
+    assert process.stderr is not None
+    for line in process.stderr:
+        if "1 of 2 cells explored, 1 left; now zombie" in line:
+            break
+    process.send_signal(asked)
+    out, _ = process.communicate(timeout=60)
+
+    assert process.returncode == 20
+    assert "none     holds" in out
+    assert "zombie   ?" in out
+    assert "Interrupted; this is what is known." in " ".join(out.split())
+    assert (tmp_path / "ended.json").exists()
+
+
+@pytest.mark.parametrize(
+    "phase", ["0 of 3 neighbours", "1 of 3 neighbours", "looking for what is like it"]
+)
+def test_a_matrix_that_is_asked_to_end_while_changes_are_tried_is_interrupted(
+    phase: str, cli: Commands, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "server.properties"
+    path.write_text(KRAFT_4_0.replace("min.insync.replicas=2", "min.insync.replicas=1"))
+    report = Progress.report
+
+    def tell_and_ask(self: Progress, line: str) -> None:
+        report(self, line)
+        if phase in line:
+            signal.raise_signal(signal.SIGTERM)
+
+    monkeypatch.setattr(Progress, "report", tell_and_ask)
+    given = ["--config", path, "--replicas", 2, "--records", 1, "--only", "faults=power loss"]
+    written = tmp_path / "ended.json"
+    code, out, _ = cli("matrix", *given, "--threads", 1, "--json", written, name="waterline")
+    ended = json.loads(written.read_text())
+
+    assert code == 20
+    assert (ended["complete"], ended["interrupted"]) == (False, True)
+    assert "Interrupted; this is what is known." in " ".join(out.split())
+    assert "Nothing that was tried closes" not in out or "looking" in phase

@@ -1,0 +1,189 @@
+"""Kafka's claims about behaviours: the engine against the plain oracle, and what breaks each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import invariants
+from bench import recovery
+from checker.checking.run import Run, run
+from checker.kafka.families import MESSAGE
+from checker.problem.problem import Problem, sharing
+from checker.search.engines.choice import EngineChoice
+from checker.search.result import Verdict
+from invariants.way_back import BY
+from model.core.claim import Recoverable
+from model.message.contents import ACTIONS
+from model.message.environment import DECLARED, DOCUMENTED, FAULTS
+from model.message.versions import VERSIONS
+from tests.support.states import exchange, model_of
+from tests.support.states import run as reached
+from tests.support.temporal_oracle import explored, for_ever, no_way_back
+
+DOCUMENT = Path(__file__).parents[2] / "docs" / "recovery.md"
+TINY = {"records": 1, "epochs": 1, "restarts": 1}
+CLAIMS = {claim.name: claim for claim in invariants.BEHAVIOURS}
+
+
+def problem_of(version: str, options: Mapping[str, object]) -> Problem:
+    return MESSAGE.problem_of(version, {**DOCUMENTED.options(), **options}, list(CLAIMS))
+
+
+@pytest.fixture(scope="module")
+def tiny() -> dict[str, Run]:
+    """Every version at bounds that are small enough for the oracle, and that cut."""
+    problems = {version: problem_of(version, TINY) for version in VERSIONS}
+    shared = sharing(list(problems.values()))
+    return {
+        version: run(replace(problem, shared=shared), EngineChoice(name="local", threads=1))
+        for version, problem in problems.items()
+    }
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_the_engine_says_what_the_definitions_say(version: str, tiny: dict[str, Run]) -> None:
+    found = tiny[version]
+    space = explored(found.result.problem.model)
+    findings = {finding.invariant: finding for finding in found.findings}
+    verdicts = {each.name: each for each in found.result.invariants if each.name in CLAIMS}
+
+    assert len(space.states) == found.result.distinct
+    for name, told in verdicts.items():
+        claim = CLAIMS[name]
+        if told.verdict is Verdict.NOT_APPLICABLE:
+            assert not claim.applies(space.model.settings)
+        elif isinstance(claim, Recoverable):
+            answer = no_way_back(space, claim)
+            assert (told.verdict is Verdict.VIOLATED) == bool(answer.lost)
+            assert told.unjudged == len(answer.not_judged)
+            if answer.lost:
+                assert findings[name].replayed.states[-1] in answer.lost
+                assert told.depth == space.depth[answer.lost[0]]
+        else:
+            components = for_ever(space, claim)
+            assert (told.verdict is Verdict.VIOLATED) == bool(components)
+            if components:
+                replayed = findings[name].replayed
+                cycle = set(replayed.states[replayed.trace.cycle :])
+                assert any(cycle <= component for component in components)
+
+
+BROKEN: dict[tuple[str, tuple[tuple[str, object], ...]], set[str]] = {
+    ("hw", (("records", 1), ("min-insync-replicas", 2))): {
+        "writes_again",
+        "isr_whole_again",
+        "logs_agree_again",
+        "acknowledged_readable_again",
+        "decisions_learned",
+    },
+    ("elr", (("records", 1),)): {
+        "leader_again",
+        "acknowledged_readable_again",
+        "producers_answered",
+        "high_watermark_catches_up",
+    },
+    ("kraft-without-fenced-check", (("records", 1),)): set(),
+    ("epoch", (("restarts", 1), ("unclean-leader-election", True))): {
+        "acknowledged_readable_again",
+        "logs_agree_again",
+        "divergence_ends",
+    },
+    ("kip320-code", (("restarts", 1), ("moves", 2), ("epochs", 3))): {
+        "isr_whole_again",
+        "logs_agree_again",
+        "truncation_ends",
+        "decisions_learned",
+        "live_broker_rejoins",
+    },
+}
+"""By version and circumstances which claims break. All others hold there."""
+
+
+@pytest.mark.parametrize(("version", "options"), BROKEN, ids=str)
+def test_a_claim_breaks_where_a_rule_is_missing(
+    version: str, options: tuple[tuple[str, object], ...]
+) -> None:
+    found = run(problem_of(version, dict(options)), EngineChoice(name="local", threads=1))
+
+    broken = {result.name for result in found.result.violated}
+    assert broken == BROKEN[version, options]
+    assert {finding.invariant for finding in found.findings} == broken
+    assert all(finding.explanation for finding in found.findings)
+
+
+def test_each_claim_holds_somewhere_and_breaks_somewhere() -> None:
+    assert set.union(*BROKEN.values()) == set(CLAIMS)
+    assert all(any(name not in broken for broken in BROKEN.values()) for name in CLAIMS)
+
+
+def test_no_fault_is_fair_and_no_election_that_an_operator_asks_for_leads_back() -> None:
+    faults = {DECLARED[name].steps[0] for name in FAULTS}
+    fair = {action.name for action in ACTIONS if action.weakly_fair}
+
+    assert not faults & set(BY)
+    assert not fair & {"Produce", "Consume", "Restart", "Move", "MarkClean", "ReadLate"}
+    assert {"SendFetch", "LeaderFetch", "RecvFetch", "Learn", "Fence", "ShrinkIsr"} <= fair
+
+
+@pytest.mark.parametrize("version", ["kraft", "elr"])
+def test_a_request_that_crosses_with_a_shutdown_leaves_a_record_unanswered(version: str) -> None:
+    """The leader has not heard that its follower goes, as on a broker: some milliseconds do."""
+    model = model_of(version, epochs=3, shutdowns=1, restarts=0)
+    led = reached(
+        model,
+        "Produce leader=0",
+        "ShrinkIsr leader=0 follower=1",
+        "AlterPartition leader=0",
+        *(["Learn replica=0", "Learn replica=1"] if version == "kraft" else []),
+        *exchange(1),
+        "SendFetch follower=1",
+        "LeaderFetch follower=1",
+    )
+    gone = reached(
+        model,
+        "Produce leader=0",
+        "BeginShutdown replica=1",
+        "AlterPartition leader=0",
+        "Stop replica=1",
+        "Fence replica=1",
+        "Checkpoint replica=0",
+        start=led,
+    )
+
+    assert led.acked == 0b1
+    assert gone.unanswered[0] == 0b10
+    assert not [str(step) for step in model.successors(gone) if step.action.weakly_fair]
+
+
+# The page.
+
+
+def test_the_page_has_a_section_for_each_fault() -> None:
+    varied = {option for options in recovery.CIRCUMSTANCES.values() for option in options}
+
+    assert {name.replace("_", "-") for name in FAULTS} <= varied
+
+
+def test_the_page_tells_which_claims_there_are_and_what_they_rely_on() -> None:
+    text = DOCUMENT.read_text()
+
+    assert recovery.of_claims() in text
+    assert recovery.of_steps() in text
+
+
+@pytest.mark.parametrize("version", ["hw", "elr"])
+def test_the_page_says_what_is_found(version: str) -> None:
+    """Two columns of one table; `python -m bench.recovery` makes all of it."""
+    section = DOCUMENT.read_text().split("### Documented\n")[1].split("\n### ")[0]
+    head, _, *rows = re.findall(r"^\| (.*) \|$", section, re.MULTILINE)
+    column = head.split(" | ").index(f"`{version}`")
+    told = {row.split(" | ")[0].strip("`"): row.split(" | ")[column] for row in rows}
+
+    found = recovery.cells(recovery.explored(version, {}))
+    assert {name: str(found[name]) for name in told} == told
+    assert all(found[name].verdict is not Verdict.VIOLATED for name in found.keys() - told.keys())

@@ -1,0 +1,201 @@
+"""The pages in a browser: keys, touch, links, widths, and that nothing leaves the file.
+
+Skipped where there is no Chromium, or no playwright to drive it: `pip install playwright` and the
+system's `chromium` are enough.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from checker.report.pages.comparison_page import comparison_page
+from checker.report.pages.matrix_page import to_html
+from checker.report.pages.report import finding_page
+from tests.support.confirmed_traces import confirmed_in
+from tests.support.grids import small_matrix
+from tests.support.pictured import C21, LOSS, beside
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "chrome"))), None)
+playwright = pytest.importorskip("playwright.sync_api", reason="no playwright to drive a browser")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
+
+QUIET = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+WIDTHS = (400, 1400)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with playwright.sync_playwright() as driver:
+        launched = driver.chromium.launch(executable_path=CHROMIUM, args=list(QUIET))
+        yield launched
+        launched.close()
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("pages")
+    texts = {"matrix": to_html(small_matrix())}
+    for name, trace in (("loss", LOSS), ("c21", C21)):
+        found = confirmed_in(trace)
+        texts[name] = finding_page(found.problem, found.finding)
+    texts["compared"] = comparison_page(beside(LOSS, "epoch"))
+    for name, text in texts.items():
+        (folder / f"{name}.html").write_text(text, encoding="utf-8")
+    return {name: folder / f"{name}.html" for name in texts}
+
+
+class Opened:
+    """A page in a window of its own; what it said and asked for is kept."""
+
+    def __init__(self, browser: Any, path: Path, width: int, *, at: str = "", **given: Any) -> None:
+        self.context = browser.new_context(viewport={"width": width, "height": 800}, **given)
+        self.page = self.context.new_page()
+        self.said: list[str] = []
+        self.asked: list[str] = []
+        self.page.on("console", lambda message: self.said.append(message.text))
+        self.page.on("pageerror", lambda error: self.said.append(str(error)))
+        self.page.on("request", lambda request: self.asked.append(request.url))
+        self.page.goto(f"{path.as_uri()}{at}")
+        self.uri = path.as_uri()
+
+    def shown(self) -> list[int]:
+        """The steps whose scenes can be seen."""
+        scenes = self.page.locator(".trace.open .scene:visible")
+        return [int(number) for number in scenes.evaluate_all("s => s.map(e => e.dataset.step)")]
+
+    def require_quiet(self) -> None:
+        """Nothing was said, and nothing but the file was asked for."""
+        assert self.said == []
+        assert {url.split("#")[0] for url in self.asked} == {self.uri}
+        self.context.close()
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_keys_go_from_step_to_step(browser: Any, pages: dict[str, Path], width: int) -> None:
+    opened = Opened(browser, pages["loss"], width)
+    seen = [opened.shown()]
+    for key in ("ArrowRight", "j", "ArrowLeft", "End", "ArrowRight", "k", "Home", "ArrowLeft"):
+        opened.page.keyboard.press(key)
+        seen.append(opened.shown())
+    opened.page.locator("[data-move=next]").click()
+    seen.append(opened.shown())
+
+    assert seen == [[0], [1], [2], [1], [12], [12], [11], [0], [0], [1]]
+    opened.require_quiet()
+
+
+def test_a_swipe_goes_on_and_back(browser: Any, pages: dict[str, Path]) -> None:
+    opened = Opened(browser, pages["loss"], 400, has_touch=True, is_mobile=True)
+    swipe = """([from, to]) => {
+        const part = document.querySelector(".scenes");
+        const at = (x) => [new Touch({identifier: 1, target: part, clientX: x, clientY: 300})];
+        const down = {touches: at(from), changedTouches: at(from)};
+        part.dispatchEvent(new TouchEvent("touchstart", down));
+        part.dispatchEvent(new TouchEvent("touchend", {touches: [], changedTouches: at(to)}));
+    }"""
+    seen = []
+    for way in ([300, 100], [300, 100], [100, 300], [100, 120]):
+        opened.page.evaluate(swipe, way)
+        seen.append(opened.shown())
+    opened.page.locator("[data-move=last]").tap()
+    seen.append(opened.shown())
+
+    assert seen == [[1], [2], [1], [1], [12]]
+    opened.require_quiet()
+
+
+def test_a_link_names_a_step(browser: Any, pages: dict[str, Path]) -> None:
+    opened = Opened(browser, pages["loss"], 1400, at="#trace-1/10")
+    first = opened.shown()
+    opened.page.locator(".steps li[data-step='6'] a").click()
+
+    assert first == [10]
+    assert opened.shown() == [6]
+    assert opened.page.url.endswith("#trace-1/6")
+    opened.page.keyboard.press("j")
+    assert opened.page.url.endswith("#trace-1/7")
+    opened.require_quiet()
+
+
+@pytest.mark.parametrize(("width", "columns"), [(400, 1), (1400, 2)])
+def test_two_versions_stand_beside_each_other_where_there_is_room(
+    browser: Any, pages: dict[str, Path], width: int, columns: int
+) -> None:
+    opened = Opened(browser, pages["compared"], width, at="#trace-1/10")
+    sides = opened.page.locator(".scene.current .side")
+    lefts = sides.evaluate_all("s => s.map(e => Math.round(e.getBoundingClientRect().left))")
+    opened.page.keyboard.press("ArrowRight")
+
+    assert len(lefts) == 2
+    assert len(set(lefts)) == columns
+    assert opened.shown() == [11]
+    assert not opened.page.evaluate("document.documentElement.scrollWidth > innerWidth")
+    opened.require_quiet()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("name", ["loss", "c21"])
+def test_logs_are_within_the_window(
+    browser: Any, pages: dict[str, Path], name: str, width: int, scheme: str
+) -> None:
+    opened = Opened(browser, pages[name], width, at="#trace-1/10", color_scheme=scheme)
+    boxes = opened.page.locator(".scene.current .logs .lane td").evaluate_all(
+        "s => s.map(e => [e.getBoundingClientRect().left, e.getBoundingClientRect().right])"
+    )
+    overflow = opened.page.evaluate("document.documentElement.scrollWidth > innerWidth")
+    paper = opened.page.evaluate("getComputedStyle(document.body).backgroundColor")
+
+    assert boxes
+    assert all(0 <= left < right <= width for left, right in boxes)
+    assert not overflow
+    assert paper == {"light": "rgb(255, 255, 255)", "dark": "rgb(20, 23, 27)"}[scheme]
+    opened.require_quiet()
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_cell_opens_its_trace_and_back_leads_to_that_cell(
+    browser: Any, pages: dict[str, Path], width: int
+) -> None:
+    opened = Opened(browser, pages["matrix"], width)
+    hidden = opened.page.locator(".trace:visible").count()
+    cell = opened.page.locator(".grid td.violated a").last
+    name, target = cell.get_attribute("id"), cell.get_attribute("href")
+    cell.click()
+    visible = opened.page.locator(".trace:visible").evaluate_all("s => s.map(e => '#' + e.id)")
+    first = opened.shown()
+    opened.page.keyboard.press("ArrowRight")
+    opened.page.locator(".trace.open .back").first.click()
+
+    assert hidden == 0
+    assert visible == [target]
+    assert first == [0]
+    assert opened.page.url.endswith(f"#{name}")
+    opened.page.wait_for_function(
+        "id => { const box = document.getElementById(id).getBoundingClientRect();"
+        "return box.top >= 0 && box.bottom <= innerHeight; }",
+        arg=name,
+    )
+    opened.require_quiet()
+
+
+def test_without_scripts_every_step_is_there(browser: Any, pages: dict[str, Path]) -> None:
+    opened = Opened(browser, pages["loss"], 1400, java_script_enabled=False)
+
+    assert opened.page.locator(".scene:visible").count() == 13
+    assert opened.page.locator(".bar:visible").count() == 0
+    opened.require_quiet()

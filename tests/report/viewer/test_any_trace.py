@@ -1,0 +1,129 @@
+"""Long traces, traces of somebody's own model, and texts that are not what they seem."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from bench.pictures import lines, settled
+from checker.kafka.narrative.story import story_of
+from checker.report.viewer.app import Viewer
+from checker.traces.finding import Finding, confirmed
+from counterexamples import TraceStep, read_trace, trace_of
+from tests.support.own import own_problem
+from tests.support.stories import LOSS, story_of_trace
+from tests.support.viewing import NARROW, seen, viewer
+
+LOCK = '''
+from waterline import Choice, Flag, Names, Protocol, when
+
+
+def lock(clients: int = 2) -> Protocol:
+    """A lock."""
+    client = Names("client", clients)
+    return Protocol(
+        fields=[Flag("holds", by=client), Choice("state", "free", "taken")],
+        actions=[take, give],
+        always=[exclusive],
+    )
+
+
+def take(s, client):
+    """{client} [bold red]takes[/bold red] the lock \\x1b]0;evil\\x07, [link=x]."""
+    when(not s.holds[client])
+    s.holds[client] = True
+    s.state = "taken"
+
+
+def give(s, client):
+    """{client} gives it back."""
+    when(s.holds[client])
+    s.holds[client] = False
+
+
+def exclusive(s):
+    """Not [/b]two \\x1b[2J hold it."""
+    return not (s.holds[0] and s.holds[1])
+'''
+
+
+@pytest.fixture(scope="module")
+def lock(tmp_path_factory: pytest.TempPathFactory) -> tuple[Finding, Viewer]:
+    file = tmp_path_factory.mktemp("own") / "lock.py"
+    file.write_text(LOCK)
+    problem = own_problem(file)
+    (claim,) = problem.claims
+    calls = (("take", (0,)), ("give", (0,)), ("take", (1,)), ("take", (0,)))
+    finding = confirmed(trace_of(problem.model, claim.name, calls), problem.model, claim)
+    return finding, Viewer(story_of(finding), claim)
+
+
+def test_a_model_of_ones_own_is_a_table(lock: tuple[Finding, Viewer]) -> None:
+    finding, app = lock
+    story = story_of(finding)
+    screen = seen(app, "G")
+
+    assert [story.actor(step) for step in range(1, 5)] == [
+        "client0",
+        "client0",
+        "client1",
+        "client0",
+    ]
+    assert story.cluster(1) is None
+    assert "client0   yes*" in screen
+    assert "client1   yes" in screen
+    assert "exclusive is False here." in screen
+    assert [step for step in range(1, 5) if story.why(step)] == [4]
+
+
+def test_nothing_in_a_text_is_markup_and_nothing_commands_the_terminal(
+    lock: tuple[Finding, Viewer],
+) -> None:
+    finding, app = lock
+    (claim,) = [app.claim]
+    written = []
+
+    async def look(pilot: Pilot[int]) -> None:
+        for keys in (("G",), ("t",), ("c",), ("escape", "slash", *"[/b]", "enter")):
+            await pilot.press(*keys)
+            await settled(pilot)
+            written.extend(
+                segment.text
+                for strip in pilot.app.screen._compositor.render_strips()
+                for segment in strip
+                if not segment.control
+            )
+
+    seen(Viewer(story_of(finding), claim), size=(120, 30), then=look)
+    text = "".join(written)
+
+    assert text.isprintable()
+    assert r"client0 [bold red]takes[/bold red] the lock \x1b]0;evil\x07, [link=x]" in text
+    assert r"Not [/b]two \x1b[2J hold it." in text
+    assert "nothing is told of '[/b]'" in text
+
+
+def test_ten_thousand_steps_open_in_two_seconds(tmp_path: Path) -> None:
+    follower = (("follower", 1),)
+    round_trip = [TraceStep(name, follower) for name in ("SendFetch", "LeaderFetch", "RecvFetch")]
+    loss = read_trace(LOSS)
+    trace = replace(loss, steps=(*round_trip * 3330, *loss.steps))
+    begun = time.process_time()
+    app = viewer(story_of_trace(trace))
+
+    async def opened() -> tuple[float, str]:
+        async with app.run_test(size=NARROW) as pilot:
+            await pilot.pause()
+            seconds = time.process_time() - begun
+            await settled(pilot)  # Looks several times, which nobody waits for.
+            return seconds, "\n".join(lines(app))
+
+    seconds, screen = asyncio.run(opened())
+
+    assert "step 0 of 10002" in screen
+    assert seconds < 2.0

@@ -1,0 +1,168 @@
+"""Sorted runs, tiers, tables and files, each against the plainest way to say what it does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from checker.search.engines.compaction import Tiers
+from checker.search.engines.task import SortedFile
+from checker.storage.blocks import hashes, owner_of_each
+from checker.storage.runs import Scratch, merge, share, sort_unique, unseen
+from checker.storage.storage import Damaged, RemoteStorage, Storage, require_whole, storage_at
+
+Rows = NDArray[np.uint64]
+# Few values, so that equal rows meet; large ones too, so that every bit is in play.
+WORD = st.one_of(st.integers(0, 40), st.integers(0, 2**64 - 1))
+
+
+def rows_of(words: int, many: int = 300) -> st.SearchStrategy[Rows]:
+    row = st.tuples(*[WORD] * words)
+    return st.lists(row, max_size=many).map(
+        lambda rows: np.array(rows, np.uint64).reshape(-1, words)
+    )
+
+
+def in_order(rows: Rows) -> list[tuple[int, ...]]:
+    """The distinct rows by hash, then by words."""
+    keys = hashes(rows)
+    told = {(int(k), *map(int, row)) for k, row in zip(keys, rows, strict=True)}
+    return [each[1:] for each in sorted(told)]
+
+
+def listed(rows: Rows) -> list[tuple[int, ...]]:
+    return [tuple(map(int, row)) for row in rows]
+
+
+@settings(max_examples=60, deadline=None)
+@given(data=st.data(), words=st.integers(1, 3))
+def test_sorting_gives_every_row_once_in_the_order_of_hashes(
+    data: st.DataObject, words: int
+) -> None:
+    rows = data.draw(rows_of(words))
+    scratch = Scratch()
+
+    assert listed(sort_unique(rows)) == in_order(rows)
+    assert listed(sort_unique(rows, scratch)) == in_order(rows)
+    assert listed(sort_unique(rows[::-1].copy(), scratch)) == in_order(rows)
+
+
+@pytest.mark.parametrize("count", [10_000, 300_000])
+def test_sorting_many_rows(count: int) -> None:
+    rows = np.random.default_rng(count).integers(0, count // 2, (count, 2), dtype=np.uint64)
+    done = sort_unique(rows)
+    keys = hashes(done)
+
+    assert (keys[1:] >= keys[:-1]).all()
+    assert len(done) == len(np.unique(rows, axis=0))
+
+
+@settings(max_examples=60, deadline=None)
+@given(rows=rows_of(2), parts=st.integers(2, 5), seed=st.integers(0, 99))
+def test_merging_disjoint_runs_is_sorting_what_they_hold(rows: Rows, parts: int, seed: int) -> None:
+    distinct = sort_unique(rows)
+    belongs = np.random.default_rng(seed).integers(0, parts, len(distinct))
+    runs = [np.ascontiguousarray(distinct[belongs == part]) for part in range(parts)]
+
+    merged = [row for block in merge(runs) for row in listed(block)]
+
+    assert merged == listed(distinct)
+
+
+@settings(max_examples=60, deadline=None)
+@given(rows=rows_of(2), known=rows_of(2), more=rows_of(2))
+def test_unseen_is_what_no_run_holds(rows: Rows, known: Rows, more: Rows) -> None:
+    runs = [sort_unique(known), sort_unique(more)]
+    held = {row for run in runs for row in listed(run)}
+
+    new = unseen(sort_unique(rows), runs)
+
+    assert listed(new) == [row for row in in_order(rows) if row not in held]
+
+
+@pytest.mark.parametrize("held", [0.03, 0.3, 0.9])
+def test_what_a_run_holds_is_seen_however_far_apart_it_lies(held: float) -> None:
+    """Many candidates are in the run, a few rows on or many."""
+    draw = np.random.default_rng(3)
+    rows = sort_unique(np.arange(600, dtype=np.uint64).reshape(-1, 2))
+    for asked in (0.05, 0.5, 1.0):
+        for _ in range(40):
+            run = rows[draw.random(len(rows)) < held]
+            candidates = rows[draw.random(len(rows)) < asked]
+            known = set(listed(run))
+
+            new = unseen(candidates, [run])
+
+            assert listed(new) == [row for row in listed(candidates) if row not in known]
+
+
+@settings(max_examples=60, deadline=None)
+@given(rows=rows_of(2), owners=st.integers(1, 9))
+def test_shares_are_the_owners_rows_and_together_the_run(rows: Rows, owners: int) -> None:
+    run = sort_unique(rows)
+    numbers = owner_of_each(run, owners)
+
+    shares = [share(run, owners, owner) for owner in range(owners)]
+
+    assert [row for part in shares for row in listed(part)] == listed(run)
+    for owner, part in enumerate(shares):
+        assert listed(part) == listed(run[numbers == owner])
+
+
+@settings(max_examples=60, deadline=None)
+@given(sizes=st.lists(st.integers(1, 10_000), min_size=1, max_size=60))
+def test_tiers_keep_few_runs_and_lose_none(sizes: list[int]) -> None:
+    tiers = Tiers()
+    held: dict[str, set[int]] = {}
+    rewritten = 0
+    for number, size in enumerate(sizes):
+        held[f"level-{number}"] = {number}
+        tiers.add(SortedFile(f"level-{number}"), size)
+        plan = tiers.plan(f"visited/{number}")
+        if plan.merge:
+            held[plan.merged] = set().union(*(held[run.name] for run in plan.merge))
+            rewritten += sum(sizes[i] for i in held[plan.merged])
+        searched = [run.name for run in plan.runs] + ([plan.merged] if plan.merge else [])
+        covered = [i for name in searched for i in held[name]]
+        assert sorted(covered) == list(range(number + 1))
+
+    assert len(tiers.runs) <= 2 + np.log2(sum(sizes))
+    assert rewritten <= sum(sizes) * (2 + np.log2(sum(sizes)))
+
+
+@pytest.fixture(params=["directory", "pyarrow"])
+def storage(request: pytest.FixtureRequest, tmp_path: Path) -> Storage:
+    if request.param == "directory":
+        return storage_at(f"{tmp_path}/run")
+    return RemoteStorage(f"file://{tmp_path}/run")
+
+
+def test_what_is_written_is_read_again(storage: Storage) -> None:
+    rows = np.arange(20, dtype=np.uint64).reshape(-1, 2)
+    file = storage.write("level-00000/a.states", [rows[:3], rows[:0], rows[3:]])
+    nothing = storage.write("level-00000/b.states", [])
+
+    require_whole(storage, file, 2)
+    assert listed(storage.read(file.name, 2)) == listed(rows)
+    assert (file.rows, nothing.rows) == (10, 0)
+    assert len(storage.read(nothing.name, 2)) == 0
+    storage.delete([file.name, "never.states"])
+    assert not storage.exists(file.name)
+    with pytest.raises(Damaged, match=r"level-00000/a\.states is missing"):
+        storage.read(file.name, 2)
+
+
+def test_nothing_half_written_is_left(tmp_path: Path) -> None:
+    def failing() -> object:
+        yield np.zeros((2, 2), np.uint64)
+        raise OSError("the disk is full")
+
+    with pytest.raises(OSError, match="full"):
+        storage_at(str(tmp_path)).write("a.states", failing())  # type: ignore[arg-type]
+
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,284 @@
+"""What is wrong with a file is told in one line: file, line, what it is, what to write instead."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.commands import Commands
+
+RIGHT = """\
+from waterline import Action, Choice, Flag, Name, Names, Number, Protocol, when, within
+
+
+def lock(clients: int = 2) -> Protocol:
+    client = Names("client", clients)
+    return Protocol(
+        fields=[
+            Choice("state", "idle", "working", by=client),
+            Name("holder", client, or_none=True),
+            Number("taken", 0, 3),
+        ],
+        actions=[take, give_back],
+        always=[one_works],
+        every_step=[never_less],
+        sometimes=[works],
+    )
+
+
+def take(s, client):
+    when(s.holder is None)
+    within(s.taken < 3 and s.clients)
+    s.holder = client
+    s.state[client] = "working"
+    s.taken += 1
+
+
+def give_back(s, client):
+    when(s.holder == client)
+    s.holder = None
+    s.state[client] = "idle"
+
+
+def one_works(s):
+    return sum(s.state[c] == "working" for c in range(s.clients)) <= 1
+
+
+def never_less(before, after):
+    return before.taken <= after.taken
+
+
+def works(s):
+    return any(s.state[c] == "working" for c in range(s.clients))
+"""
+
+MISTAKES = {
+    "no Python": ("def lock", "def def lock", "lock.py:4: invalid syntax"),
+    "no protocol": ("-> Protocol", "-> object", "lock.py declares no protocol"),
+    "an error of its own": (
+        "    client = Names",
+        "    client = 1 / 0\n    client = Names",
+        "lock.py:5: ZeroDivisionError: division by zero",
+    ),
+    "a file that ends the program": (
+        "    client = Names",
+        "    raise SystemExit(0)\n    client = Names",
+        "lock.py:5: SystemExit: 0",
+    ),
+    "a bound without a default": (
+        "clients: int = 2",
+        "clients: int",
+        "lock.py: bound clients of lock has no number and no truth as its default",
+    ),
+    "two fields of one name": (
+        'Number("taken", 0, 3)',
+        'Number("taken", 0, 3), Flag("taken")',
+        "lock.py:6: there are two fields called 'taken'; give each a name of its own",
+    ),
+    "a field called like a bound": (
+        '"taken", 0',
+        '"clients", 0',
+        "lock.py: field clients has the name of a bound or of a sort; rename one of them",
+    ),
+    "an empty range": ("0, 3)", "3, 0)", "lock.py:10: field taken goes from 3 to 0: that is empty"),
+    "no names": ("= 2)", "= 0)", "lock.py:5: clients are 0; there must be one or more"),
+    "an undeclared field": (
+        "s.taken += 1",
+        "s.token += 1",
+        "lock.py:24: take: the state has no field 'token'; "
+        "did you mean taken? It has state, holder, taken, clients",
+    ),
+    "a word that is no choice": (
+        '= "working"',
+        '= "workin"',
+        "lock.py:23: state is never 'workin'; did you mean 'working'? "
+        "It is one of 'idle', 'working'",
+    ),
+    "None of what is always there": (
+        "or_none=True",
+        "or_none=False",
+        "lock.py:20: holder is never None; declare it with or_none=True",
+    ),
+    "text beside no field of choices": (
+        "s.taken += 1",
+        's.taken = "3"',
+        "lock.py:24: '3' has no meaning here",
+    ),
+    "a guard that writes": (
+        "    when(s.holder is None)",
+        "    s.taken = 0\n    when(s.holder is None)",
+        "lock.py:20: the guard of take writes taken: it stands before a `when`; "
+        "ask first, then write",
+    ),
+    "a guard that writes an element": (
+        "    when(s.holder is None)",
+        '    s.state[client] = "idle"\n    when(s.holder is None)',
+        "lock.py:20: the guard of take writes state: it stands before a `when`",
+    ),
+    "a guard that writes in what it calls": (
+        "    when(s.holder is None)",
+        "    when(cleared(s))",
+        "lock.py:46: cleared cannot be compiled: it writes to taken, and only an effect may write",
+    ),
+    "a when within an if": (
+        "    when(s.holder is None)",
+        "    if s.taken:\n        when(s.holder is None)",
+        "lock.py:21: take has a `when` within another statement; put it at the top level",
+    ),
+    "a within that names no bound": (
+        "s.taken < 3 and s.clients",
+        "s.taken < 3",
+        "lock.py:21: a `within` of take names no bound; compare with one of s.clients",
+    ),
+    "a claim that returns a number": (
+        "    return before.taken <= after.taken",
+        "    return after.taken",
+        "lock.py:38: never_less cannot be compiled: it returns no boolean; "
+        "return a condition, True or False",
+    ),
+    "a claim that returns nothing": (
+        "    return before.taken <= after.taken",
+        "    before.taken <= after.taken",
+        "lock.py:37: claim never_less returns nothing; return True or False",
+    ),
+    "a claim of too few states": (
+        "def never_less(before, after):",
+        "def never_less(after):\n    before = after",
+        "lock.py:37: never_less takes 1 arguments; let it take a state and the next",
+    ),
+    "an argument that ranges over nothing": (
+        "def give_back(s, client):",
+        "def give_back(s, client, n):",
+        "lock.py:27: give_back has an argument 'n', which is the name of no sort (client); "
+        "say what it ranges over: Action(give_back, n=...)",
+    ),
+    "what cannot be compiled": (
+        "s.taken += 1",
+        "s.taken = len([1])",
+        "lock.py:24: take cannot be compiled: `len` is nothing that can be compiled",
+    ),
+    "a function of another file": (
+        "    s.taken += 1",
+        "    s.taken = dedent(1)",
+        "lock.py:24: dedent is a function of another file; a model is one file: write it here",
+    ),
+    "an action of another file": (
+        "actions=[take, give_back]",
+        "actions=[take, dedent]",
+        "lock.py: dedent is an action and no function of this file",
+    ),
+    "no first state": (
+        "always=[one_works]",
+        "initial=give_back, always=[one_works]",
+        "lock.py: give_back makes no initial state; let a `when` of it be true",
+    ),
+    "a state that is too large": (
+        '"taken", 0, 3)',
+        '"taken", 0, 3), Number("much", 0, 2**60, by=20)',
+        "lock.py: the state is too large: a state needs 1286 bits",
+    ),
+}
+CLEARED = """
+
+def cleared(s):
+    s.taken = 0
+    return True
+"""
+
+
+def written(text: str) -> None:
+    Path("lock.py").write_text(f"from textwrap import dedent\n{text}".replace("\n\n\n", "\n\n", 1))
+
+
+def test_the_file_that_mistakes_are_made_in_is_right(cli: Commands) -> None:
+    written(RIGHT + CLEARED)
+    code, out, _ = cli("--model", "lock.py", "--engine", "local")
+
+    assert code == 0
+    assert "taken" not in out
+    assert "clients: 2 cut" in out
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_mistake_is_one_line(mistake: str, cli: Commands) -> None:
+    right, wrong, says = MISTAKES[mistake]
+    assert right in RIGHT
+    written(RIGHT.replace(right, wrong, 1) + CLEARED)
+    code, out, err = cli("--model", "lock.py", "--engine", "local")
+
+    assert (code, out) == (2, "")
+    assert err.startswith(f"error: {says}")
+    assert err.count("\n") == 1
+
+
+def test_a_value_out_of_its_range_names_the_action_the_line_and_the_state(cli: Commands) -> None:
+    written(RIGHT.replace("    within(s.taken < 3 and s.clients)\n", ""))
+    code, out, err = cli("--model", "lock.py", "--engine", "local")
+
+    assert (code, out) == (76, "")
+    assert err.splitlines()[-1] == (
+        "error: take(client=0) raised OutOfRange: taken cannot be 4: its range is 0..3 "
+        "(lock.py:23) in state[client0] idle, state[client1] idle, holder none, taken 3"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--model", "no.py"], "no.py"),
+        (["--model", "lock.toml"], "lock.toml is no model: its name does not end in .py"),
+        (["--model", "lock.py:key"], "lock.py has no 'key'; it has lock"),
+        (["--model", "lock.py", "--set", "clients"], "'clients' sets no bound; write NAME=3"),
+        (["--model", "lock.py", "--set", "keys=2"], "lock has no bound 'keys'; it has clients"),
+        (["--model", "lock.py", "--set", "clients=true"], "clients is True; it must be a whole"),
+        (["--model", "lock.py", "--replicas", 3], "--replicas is about Kafka's models"),
+        (
+            ["--model", "lock.py", "--symmetry", "key"],
+            "symmetry is 'key'; lock.py has none, client",
+        ),
+        (["--model", "lock.py", "--invariant", "key"], "invariant is 'key'; known: one_works"),
+        (["--set", "clients=2"], "--set sets a bound of --model FILE; name the file"),
+    ],
+    ids=str,
+)
+def test_an_option_that_means_nothing_is_told(
+    arguments: list[str], says: str, cli: Commands
+) -> None:
+    written(RIGHT)
+    code, _, err = cli(*arguments, "--engine", "local")
+
+    assert code == 2
+    assert says in err
+
+
+def test_several_protocols_are_told_apart_by_name(cli: Commands) -> None:
+    written(f"{RIGHT}\n\ndef large(clients: int = 3) -> Protocol:\n    return lock(clients)\n")
+    code, _, err = cli("--model", "lock.py", "--engine", "local")
+    named, out, _ = cli("--model", "lock.py:large", "--engine", "local")
+
+    assert code == 2
+    assert "lock.py has several protocols; name one: lock.py:lock, lock.py:large" in err
+    assert named == 0
+    assert "large in lock.py" in out
+
+
+def test_rules_that_go_by_names_are_refused_under_a_symmetry(cli: Commands) -> None:
+    written(RIGHT.replace("when(s.holder is None)", "when(s.holder is None and client == 0)"))
+    code, _, err = cli("--model", "lock.py", "--engine", "local", "--symmetry")
+
+    describe_answers = "state[client0] idle, state[client1] idle, holder none"
+    assert code == 2
+    assert f"take tells names apart, numbers 0 and 1 of the clients, in {describe_answers}" in err
+
+
+def test_a_file_may_import_the_whole_and_leave_its_annotations_as_text(cli: Commands) -> None:
+    _, _, text = RIGHT.partition("\n")
+    for name in ("Choice(", "Name(", "Names(", "Number(", "Protocol", "when(", "within("):
+        text = text.replace(f" {name}", f" waterline.{name}")
+    Path("lock.py").write_text(f"from __future__ import annotations\n\nimport waterline\n{text}")
+    code, out, err = cli("--model", "lock.py", "--engine", "local")
+
+    assert text.count("waterline.") == 9
+    assert code == 0, err
+    assert "clients: 2 cut" in out
