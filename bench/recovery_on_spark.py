@@ -14,13 +14,13 @@ import argparse
 import tempfile
 from pathlib import Path
 
-from bench.recovery import CIRCUMSTANCES, NAMES
 from checker.checking.run import run
 from checker.kafka.families import MESSAGE
 from checker.problem.problem import Problem
 from checker.search.engines.choice import EngineChoice
 from checker.search.engines.spark_session import start_context
 from counterexamples import to_json
+from docs.make.recovery import CIRCUMSTANCES, NAMES
 from model.message.environment import DOCUMENTED
 from model.message.versions import VERSIONS
 

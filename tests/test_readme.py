@@ -16,11 +16,11 @@ from pathlib import Path
 
 import pytest
 
-from bench import document_tables
 from checker.ci.reading import read_gate
 from checker.cli.gate.gate_options import asking
 from checker.cli.shared import exit_codes
 from checker.user_models.start import start_of
+from docs.make import tables as document_tables
 
 ROOT = Path(__file__).parents[1]
 SHOWN = "".join(
@@ -37,15 +37,15 @@ SHOWN = "".join(
 LEFT_OUT = "[...]"
 RUNS = re.findall(r"<!-- run( slow)? -->\n```console\n\$ \.venv/bin/(.+)\n((?:.*\n)+?)```", SHOWN)
 PROGRAMS = (
-    "bench.compiler_mutation",
-    "bench.configurations",
-    "bench.faults",
+    "fuzz.compiler_mutation",
+    "docs.make.configurations",
+    "fuzz.faults",
     "bench.first_verdict",
     "bench.pauses",
-    "bench.reduction",
+    "fuzz.reduction",
     "bench.refusals",
-    "bench.stale_disk",
-    "bench.stale_keys",
+    "fuzz.stale_disk",
+    "fuzz.stale_keys",
 )
 COMMANDS = (
     "cache",
@@ -184,7 +184,7 @@ def test_a_fresh_project_passes_its_gate_and_fails_as_shown(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("path", list(document_tables.documents()), ids=lambda path: path.name)
 def test_tables_that_follow_from_declarations_are_as_declared(path: Path) -> None:
-    """Otherwise: `python -m bench.document_tables`."""
+    """Otherwise: `python -m docs.make.tables`."""
     text = path.read_text(encoding="utf-8")
 
     assert text.count("<!-- table: ") > 0

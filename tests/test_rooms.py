@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.rooms import BEGIN, DOCUMENT, END, ROOT, made
+from docs.make.rooms import BEGIN, DOCUMENT, END, ROOT, made
 
 TEXT = DOCUMENT.read_text(encoding="utf-8")
 WALKS = re.findall(r"^## (From [^\n]*)\n(.*?)(?=^## |\Z)", TEXT, re.MULTILINE | re.DOTALL)
@@ -17,7 +17,7 @@ WALKS = re.findall(r"^## (From [^\n]*)\n(.*?)(?=^## |\Z)", TEXT, re.MULTILINE | 
 def test_the_picture_is_what_the_files_import() -> None:
     drawn = BEGIN + TEXT.split(BEGIN)[1].split(END)[0] + END
 
-    assert drawn == made(), "run: python -m bench.rooms --write"
+    assert drawn == made(), "run: python -m docs.make.rooms --write"
 
 
 @pytest.mark.parametrize(("title", "walk"), WALKS)

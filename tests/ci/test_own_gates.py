@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from bench import gates
+from docs.make import gates
 
 ROOT = Path(__file__).parents[2]
 
 
 def test_gates_have_the_verdicts_of_catalogue_environments_and_manifest() -> None:
-    """Otherwise: `python -m bench.gates`, and look at the difference."""
+    """Otherwise: `python -m docs.make.gates`, and look at the difference."""
     assert list(gates.differing()) == []
 
 

@@ -1,4 +1,4 @@
-"""Random programs of faults, and deaths at chosen places: `python -m bench.faults` in short.
+"""Random programs of faults, and deaths at chosen places: `python -m fuzz.faults` in short.
 
 A failure prints the program; its seed repeats it.
 """
@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-from bench.faults.attempts import Attempt, arguments_of, undergone
-from bench.faults.dying import Death
-from bench.faults.exhaustive import LOCAL, OVER_FILES, SPACE
-from bench.faults.judging import Tally, carry_out, facts, judge
-from bench.faults.programs import PROBLEMS, program_of
-from bench.faults.ready import make_ready
+from fuzz.faults.attempts import Attempt, arguments_of, undergone
+from fuzz.faults.dying import Death
+from fuzz.faults.exhaustive import LOCAL, OVER_FILES, SPACE
+from fuzz.faults.judging import Tally, carry_out, facts, judge
+from fuzz.faults.programs import PROBLEMS, program_of
+from fuzz.faults.ready import make_ready
 
 pytestmark = pytest.mark.slow
 
@@ -86,7 +86,7 @@ def test_a_run_that_dies_over_files_goes_on_with_other_owners(
 def test_what_a_power_loss_takes_is_never_named(
     undisturbed: Callable[[tuple[str, ...]], dict[str, Any]], tmp_path: Path
 ) -> None:
-    """Every 29th of the deaths that `python -m bench.faults --exhaustive` goes through."""
+    """Every 29th of the deaths that `python -m fuzz.faults --exhaustive` goes through."""
     run = tmp_path / "run"
     expected = undisturbed(SPACE)
     begins = (*SPACE, "--run-dir", str(run), *OVER_FILES)

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 import invariants
-from bench import recovery
 from checker.checking.run import Run, run
 from checker.kafka.families import MESSAGE
 from checker.problem.problem import Problem, sharing
 from checker.search.engines.choice import EngineChoice
 from checker.search.result import Verdict
+from docs.make import recovery
 from invariants.way_back import BY
 from model.core.claim import Recoverable
 from model.message.contents import ACTIONS
@@ -178,7 +178,7 @@ def test_the_page_tells_which_claims_there_are_and_what_they_rely_on() -> None:
 
 @pytest.mark.parametrize("version", ["hw", "elr"])
 def test_the_page_says_what_is_found(version: str) -> None:
-    """Two columns of one table; `python -m bench.recovery` makes all of it."""
+    """Two columns of one table; `python -m docs.make.recovery` makes all of it."""
     section = DOCUMENT.read_text().split("### Documented\n")[1].split("\n### ")[0]
     head, _, *rows = re.findall(r"^\| (.*) \|$", section, re.MULTILINE)
     column = head.split(" | ").index(f"`{version}`")

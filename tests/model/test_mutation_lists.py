@@ -6,8 +6,8 @@ import ast
 
 import pytest
 
-from bench.mutants import MODULES, ROOT, mutants_of
-from bench.mutation_environments import INTERPRETED, STAGES
+from fuzz.mutants import MODULES, ROOT, mutants_of
+from fuzz.mutation_environments import INTERPRETED, STAGES
 from model.message.contents import ACTIONS
 from model.message.environment import DECLARED, Environment
 from model.message.features import FEATURES, TRUNCATIONS, Feature

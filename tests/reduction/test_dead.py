@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import pytest
 
-from bench.random_models import random_problem, verdicts
 from checker.kafka.families import MESSAGE
 from checker.problem.problem import Problem
 from checker.reduction import dead
@@ -16,6 +15,7 @@ from checker.reduction.generated import made
 from checker.reduction.plan import Dead
 from checker.reduction.planning import decided, seen_while
 from checker.reduction.smaller import smaller_model
+from fuzz.random_models import random_problem, verdicts
 from model.core.claim import Invariant
 from tests.support.row_models import COUNTED, SWITCHED_OFF, SWITCHED_ON, model_of
 

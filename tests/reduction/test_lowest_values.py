@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from bench.random_models import verdicts
 from checker.problem.problem import Problem
 from checker.reduction.effects import renamings
 from checker.reduction.generated import made
 from checker.reduction.plan import Decisions
 from checker.reduction.planning import decided
 from checker.reduction.smaller import smaller_model
+from fuzz.random_models import verdicts
 from model.core.claim import Invariant
 from model.core.layout import Field, Layout
 from model.core.renaming import (

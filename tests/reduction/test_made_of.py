@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from bench.random_models import verdicts
 from checker.problem.problem import Problem
 from checker.reduction.effects import Steps
 from checker.reduction.generated import made
 from checker.reduction.plan import CannotReduce
 from checker.reduction.planning import decided
 from checker.reduction.smaller import smaller_model
+from fuzz.random_models import verdicts
 from model.core.claim import Invariant
 from tests.support.row_models import model_of
 

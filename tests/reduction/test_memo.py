@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from bench.random_models import SWITCH, random_problem
 from checker.kafka.families import MESSAGE
 from checker.problem.problem import Problem
 from checker.reduction import memo
@@ -25,6 +24,7 @@ from checker.reduction.memo import Remembered
 from checker.reduction.plan import Cell, Decisions
 from checker.reduction.planning import decided
 from checker.reduction.relations import Relations
+from fuzz.random_models import SWITCH, random_problem
 from model.core.layout import Layout
 from model.core.transition_system import Model
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from bench.oracle import compare_text, problem_of
 from checker.reduction.planning import decided
+from fuzz.oracle import compare_text, problem_of
 
 POINTED_AT = '''from waterline import Name, Names, Number, Protocol, when
 

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from bench.random_models import verdicts
 from checker.kafka.where.family import asking
 from checker.problem.problem import Problem
 from checker.reduction.plan import CannotReduce
@@ -18,6 +17,7 @@ from checker.reduction.planning import decided
 from checker.reduction.reduction import reduced
 from checker.reduction.smaller import smaller_model
 from checker.user_models.family import own_family
+from fuzz.random_models import verdicts
 from tests.support.commands import Commands
 from tests.support.reduction_attacks import UNREACHED, WRITING, Attack
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from bench.random_models import random_problem
 from checker.kafka.families import MESSAGE
 from checker.problem.problem import Problem
 from checker.reduction.effects import Steps
 from checker.reduction.generated import made
 from checker.reduction.planning import read_by_claims
+from fuzz.random_models import random_problem
 from model.core.claim import ActionProperty
 from model.core.state import as_dict
 from tests.support.row_models import COUNTED, SWITCHED_OFF, SWITCHED_ON, model_of

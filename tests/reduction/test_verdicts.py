@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from bench.random_models import random_problem, verdicts
 from checker.checking.run import run
 from checker.kafka.families import MESSAGE
 from checker.problem.problem import Problem
@@ -21,6 +20,7 @@ from checker.reduction.planning import decided
 from checker.reduction.reduction import reduced, reduced_as_analysed
 from checker.search.engines.choice import EngineChoice
 from checker.search.result import Result
+from fuzz.random_models import random_problem, verdicts
 from model.core.claim import ActionProperty, Invariant
 from tests.support.row_models import SWITCHED_OFF, SWITCHED_ON, model_of
 

@@ -9,10 +9,10 @@ from typing import Any
 
 from textual.pilot import Pilot
 
-from bench.pictures import lines, settled
 from checker.kafka.families import family_of
 from checker.kafka.narrative.story import Story
 from checker.report.viewer.app import Viewer
+from docs.make.pictures import lines, settled
 from model.own.condition import Condition
 from tests.support.stories import story
 

@@ -1,4 +1,4 @@
-"""Nothing is answered from what was kept of other rules: see `bench.stale_keys`, which has more."""
+"""Nothing is answered from what was kept of other rules: see `fuzz.stale_keys`, which has more."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from bench import stale_keys
-from bench.stale_keys import SHAPES, Case, attacked, cases
 from checker.compiler import sources
 from checker.compiler.problem_digest import question_digest
+from fuzz import stale_keys
+from fuzz.stale_keys import SHAPES, Case, attacked, cases
 from tests.support.own import own_problem
 
 CASES = 60

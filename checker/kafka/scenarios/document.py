@@ -21,7 +21,7 @@ are in [protocol.md](protocol.md#the-versions). The first trace of each is in
 `examples/traces/scenarios/`.
 """
 _COLUMNS = 100
-EXPLAINED = "\n<!-- made by python -m bench.document_explanations -->\n"
+EXPLAINED = "\n<!-- made by python -m docs.make.explanations -->\n"
 """Where the part of the document begins that no run of the catalogue writes."""
 
 

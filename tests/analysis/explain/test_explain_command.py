@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from bench import document_explanations
 from checker.cli.scenarios import run as scenarios_run
 from checker.kafka.scenarios.catalogue import find_scenario
 from checker.kafka.scenarios.document import EXPLAINED, explained_part, run_part
 from checker.user_models.start import start_of
+from docs.make import explanations as document_explanations
 from tests.support.commands import Commands
 from tests.support.recorded_traces import LOSS, TRACES
 

@@ -9,9 +9,9 @@ import signal
 import pytest
 from textual.pilot import Pilot
 
-from bench.pictures import lines, settled
 from checker.report.viewer.app import ENDED_BY_SIGNAL
 from checker.report.viewer.look import GONE_MARK
+from docs.make.pictures import lines, settled
 from tests.support.stories import C21, LOSS, story
 from tests.support.viewing import NARROW, WIDE, screen_of, seen, viewer
 

@@ -1,0 +1,133 @@
+"""What faults come to under real-looking configurations: the tables of docs/configurations.md.
+
+    python -m docs.make.configurations > docs/configurations.md
+
+takes the files of tests/golden/configs, explores each as `waterline matrix --config` does, and says
+of every cell within which bounds that was, what they cut, and why a cell that holds is not empty.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from checker.kafka.matrix.grid import EPOCHS_MAX_RAISED, FAULT, FAULTS, RECORDS, Grid, first_records
+from checker.kafka.matrix.matrix import Matrix, explore_grid
+from checker.kafka.matrix.outcome import Outcome, Standing
+from checker.kafka.matrix.properties import Config, read_config
+from checker.kafka.matrix.running import exploring
+from checker.kafka.matrix.vacuity import fault_steps
+from checker.search.engines.choice import EngineChoice
+
+STATES_MAX = 5_000_000
+"""Most states of a cell here: a quarter of what the command allows, for 160 cells."""
+FOLDER = Path(__file__).parents[2] / "tests" / "golden" / "configs"
+HEAD = """\
+# Configurations
+
+What each fault of `waterline matrix` comes to under configurations as people have them. The files
+are in `tests/golden/configs`; `python -m docs.make.configurations` makes this page. A name says the
+release, its replicas and min.insync.replicas. What the words mean is in
+[matrix.md](matrix.md#how-to-read-it). A cell has at most 5 million states here; with the 20 million
+of `waterline matrix --config` some come further.
+
+## All of them
+"""
+PROOF = """
+## Within which bounds, and why what holds is not empty
+
+One more record could always be produced, so the bound on records always cuts; it is stated. A
+fault's own budget is what the cell is about. So the only bound that can hide something is that on
+leader epochs: *epochs cut* says how many steps into a later epoch were not taken. Of a cell that
+holds every claim holds in every state: that each acknowledged record is in the leader's log, in
+that of somebody who may lead, and in some log at all; and that somebody leads or can. *Happened*
+says how many steps of the explored space are the fault; a record was acknowledged in each of these
+cells, or it says that none was. *Tried beyond* are larger bounds that were begun and not finished.
+"""
+
+
+def config_of(path: Path) -> Config:
+    """What the file says."""
+    return read_config(path)
+
+
+def matrix_of(config: Config) -> Matrix:
+    """Every fault under it, with the bounds that the command begins with."""
+    grid = Grid(
+        axes=config.axes(),
+        replicas=config.replicas,
+        records=first_records(config.replicas, RECORDS),
+        records_max=RECORDS,
+        epochs_max=EPOCHS_MAX_RAISED,
+        max_states=STATES_MAX,
+    )
+    with exploring(EngineChoice(name="local")) as explorer:
+        return explore_grid(grid, explorer, engine="local")
+
+
+def describe_row(cells: list[str]) -> str:
+    """A line of a table."""
+    return f"| {' | '.join(cells)} |"
+
+
+def describe_table(titles: list[str], rows: Iterator[list[str]]) -> Iterator[str]:
+    """A table in Markdown."""
+    yield describe_row(titles)
+    yield describe_row(["---"] * len(titles))
+    yield from map(describe_row, rows)
+
+
+def proof(outcome: Outcome) -> list[str]:
+    """The bounds of a cell, what they cut, and what happened within them."""
+    environment, answer = outcome.cell.environment, outcome.answer
+    fired = dict(answer.fired)
+    steps = [f"{fired.get(s, 0):,} {s}" for s in fault_steps(environment).values()]
+    holds = outcome.standing is Standing.HOLDS
+    beyond = outcome.unfinished
+    return [
+        outcome.cell.coordinates[FAULT],
+        outcome.label,
+        str(environment.records),
+        str(environment.epochs),
+        f"{dict(answer.cut).get('epochs', 0):,}" if answer.complete else "",
+        f"{answer.distinct:,}" + ("" if answer.complete else "+"),
+        (outcome.emptiness or ", ".join(steps)) if holds else "",
+        f"{beyond.records} records, epochs {beyond.epochs}: {beyond.depth} steps" if beyond else "",
+    ]
+
+
+def main() -> None:
+    """Print the page."""
+    argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    ).parse_args()
+    matrices = {}
+    for path in sorted(FOLDER.glob("*.properties"), reverse=True):
+        config = config_of(path)
+        matrices[path.stem] = config, matrix_of(config)
+        print(path.stem, *(o.label for o in matrices[path.stem][1].outcomes), file=sys.stderr)
+    print(HEAD)
+    labels = (
+        [name, *(outcome.label for outcome in matrix.outcomes)]
+        for name, (_, matrix) in matrices.items()
+    )
+    print("\n".join(describe_table(["configuration", *(fault.name for fault in FAULTS)], labels)))
+    print(PROOF)
+    titles = ["fault", "cell", "records", "epochs", "epochs cut", "states"]
+    for name, (config, matrix) in matrices.items():
+        unclean = f"unclean.leader.election.enable={config.unclean}"
+        print(f"### {name}\n")
+        print(
+            f"{config.kafka}: `{config.version}`. {config.replicas} replicas, acks={config.acks}, "
+            f"min.insync.replicas={config.min_insync_replicas}, {unclean}.\n"
+        )
+        for note in config.notes:
+            print(f"{note}\n")
+        rows = map(proof, matrix.outcomes)
+        print("\n".join(describe_table([*titles, "happened", "tried beyond"], rows)), end="\n\n")
+
+
+if __name__ == "__main__":
+    main()

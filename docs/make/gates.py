@@ -1,0 +1,229 @@
+"""The gates that follow from what is on record elsewhere: catalogue, environments, golden counts.
+
+    python -m docs.make.gates [--check]
+
+writes gates/catalogue.toml, environments.toml, counts.toml: verdicts as the tables have them,
+least depths and counts as they come out now. The difference is then reviewed like any other. What
+does not come out so is told at the end: the files say what the tables say. `--check` writes
+nothing, and compares entries and verdicts alone: without a search.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from checker.ci.document import parsed
+from checker.ci.judging import Outcome
+from checker.ci.reading import expectations_of
+from checker.ci.searching import Manner, judged
+from checker.cli.gate.gate_options import asking
+from checker.kafka.families import MESSAGE
+from checker.kafka.scenarios.catalogue import CATALOGUE
+from invariants.expected import EXPECTED
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDER = ROOT / "gates"
+MANIFEST = ROOT / "tests" / "golden" / "manifest.json"
+HEAD = """\
+#:schema ../docs/schemas/gate.schema.json
+# {about}
+# `python -m docs.make.gates` writes it anew; `waterline gate --update` rewrites its numbers.
+
+[defaults]
+engine = "local"
+"""
+FOUR = ("no_committed_loss", "acknowledged_durable", "no_divergence_below_hw", "consistent_read")
+SIX = (*FOUR, "candidates_complete", "remote_leo_honest")
+NINE = (*SIX, "log_matching", "log_matching_by_epoch", "no_endless_question")
+COMPARED = {len(claims): claims for claims in (FOUR, SIX, NINE)}
+"""The claims that the independent models behind the golden counts know, by a row's `claims`."""
+
+
+@dataclass(slots=True)
+class Entry:
+    """What is written of one expectation. `counts`: which numbers are expected, if any."""
+
+    name: str
+    options: Mapping[str, object]
+    verdicts: dict[str, str]
+    counts: tuple[str, ...] = ()
+    never: tuple[str, ...] = ()
+    numbers: dict[str, int] = field(default_factory=dict)
+
+    def text(self) -> str:
+        """The entry as TOML."""
+        lines = ["", "[[expect]]", f"name = {_value(self.name)}"]
+        lines += [f"{name} = {_value(value)}" for name, value in self.options.items()]
+        if self.never:
+            lines.append(f"never = {_value(self.never)}")
+        if self.counts:
+            described = ", ".join(f"{name} = {self.numbers.get(name, 0)}" for name in self.counts)
+            lines.append(f"counts = {{ {described} }}")
+        lines.append("[expect.verdicts]")
+        lines += [f"{name} = {self._verdict(name)}" for name in self.verdicts]
+        return "\n".join(lines) + "\n"
+
+    def _verdict(self, claim: str) -> str:
+        verdict = self.verdicts[claim]
+        if claim in self.numbers:
+            return f"{{ verdict = {_value(verdict)}, depth = {self.numbers[claim]} }}"
+        return _value(verdict)
+
+
+def of_catalogue() -> Iterator[Entry]:
+    """Each version of each entry in which its claim falls; those in which it stands as one."""
+    for scenario in CATALOGUE:
+        alone = {"scenario": scenario.name}
+        for version in scenario.falls:
+            yield Entry(
+                f"{scenario.number} {scenario.name}: violated under {version}",
+                {**alone, "protocol": version, "stop-at-first": True},
+                {scenario.claim: "violated"},
+            )
+        if scenario.stands:
+            yield Entry(
+                f"{scenario.number} {scenario.name}: holds",
+                {**alone, "protocol": scenario.stands},
+                {scenario.claim: "holds"},
+            )
+
+
+def of_environments() -> Iterator[Entry]:
+    """Every version in every named environment: what breaks, and that nothing else does."""
+    for environment, versions in EXPECTED.items():
+        for version, broken in versions.items():
+            yield Entry(
+                f"{version} in {environment}",
+                {"protocol": version, "environment": environment},
+                dict.fromkeys(broken, "violated") or {"no_committed_loss": "holds"},
+                ("distinct", "generated", "depth"),
+            )
+
+
+def of_counts() -> Iterator[Entry]:
+    """Every row of the manifest: numbers that an independent model came to as well."""
+    for row in json.loads(MANIFEST.read_text(encoding="utf-8"))["rows"]:
+        described = " ".join(f"{name}={value}" for name, value in row["options"].items())
+        claims = COMPARED[row.get("claims", len(FOUR))]
+        options = {**MESSAGE.usual.options(), **row["options"]}
+        applying = MESSAGE.problem_of(row["protocol"], options, claims).checked
+        verdicts = {c: "holds" if c in applying else "not applicable" for c in claims}
+        verdicts |= dict.fromkeys(set(claims) & set(row["violated"]), "violated")
+        yield Entry(
+            f"{row['protocol']} {described or 'documented'}",
+            {"protocol": row["protocol"], **row["options"], "invariant": claims},
+            verdicts,
+            ("distinct", "generated", "depth"),
+            numbers={
+                "distinct": row["distinct"],
+                "generated": row["fired"] + 1,
+                "depth": row["depth"],
+                **row["violated"],
+            },
+        )
+
+
+FILES = {
+    "catalogue": (
+        "The catalogue: under which versions each entry falls, and stands.",
+        of_catalogue,
+    ),
+    "environments": ("Every version in every named environment, whole.", of_environments),
+    "counts": ("Golden counts: those of independent models.", of_counts),
+}
+
+
+def whole(about: str, entries: list[Entry]) -> str:
+    """A file of them."""
+    return HEAD.format(about=about) + "".join(entry.text() for entry in entries)
+
+
+def _value(value: object) -> str:
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(_value, value))}]"
+    return json.dumps(value, ensure_ascii=False)
+
+
+def measured(about: str, entries: list[Entry], name: str) -> list[Outcome]:
+    """How they come out, with the numbers of each put into its entry."""
+    document = parsed(whole(about, entries), name)
+    expectations = expectations_of(document, asking(), folder=FOLDER, allow_models=False)
+    outcomes = judged(expectations, Manner(begin=print))
+    found = {outcome.expectation.name: outcome for outcome in outcomes}
+    for entry in entries:
+        if entry.name in found:
+            _measure(entry, found[entry.name])
+    return outcomes
+
+
+def _measure(entry: Entry, outcome: Outcome) -> None:
+    assert outcome.answer is not None, outcome.complaints
+    result = outcome.answer.result
+    if result.complete:
+        entry.never = tuple(claim.name for claim in result.reachable if claim.depth is None)
+    if entry.numbers:  # Which another model has found, and no run of ours may change.
+        return
+    entry.numbers = {name: getattr(result, name) for name in entry.counts}
+    for claim in result.violated:
+        if claim.name in entry.verdicts and claim.depth is not None:
+            entry.numbers[claim.name] = claim.depth
+
+
+def plain(text: str) -> list[Any]:
+    """The entries without their numbers."""
+    entries = tomllib.loads(text)["expect"]
+    for entry in entries:
+        entry.pop("counts", None)
+        entry.pop("never", None)
+        entry["verdicts"] = {
+            claim: described["verdict"] if isinstance(described, dict) else described
+            for claim, described in entry["verdicts"].items()
+        }
+    return list(entries)
+
+
+def differing() -> Iterator[str]:
+    """The files whose entries or verdicts are not those of the tables."""
+    for name, (about, entries) in FILES.items():
+        path = FOLDER / f"{name}.toml"
+        if plain(path.read_text(encoding="utf-8")) != plain(whole(about, list(entries()))):
+            yield path.name
+
+
+def write() -> None:
+    """Measure and write all. Raises `SystemExit` for what is not as in the tables."""
+    wrong = []
+    texts = {}
+    for name, (about, made) in FILES.items():
+        entries = list(made())
+        measured(about, entries, f"{name}.toml")
+        outcomes = measured(about, entries, f"{name}.toml")
+        wrong += [f"{o.expectation.name}: {c}" for o in outcomes for c in o.complaints]
+        texts[FOLDER / f"{name}.toml"] = whole(about, entries)
+    FOLDER.mkdir(exist_ok=True)
+    for path, text in texts.items():
+        path.write_text(text, encoding="utf-8")
+    if wrong:
+        raise SystemExit("not as the tables have it:\n" + "\n".join(wrong))
+
+
+def main() -> None:
+    """Write them, or say which differ."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--check", action="store_true", help="write nothing; say what differs")
+    if not parser.parse_args().check:
+        write()
+    elif names := list(differing()):
+        raise SystemExit(
+            f"not as the tables have it: {', '.join(names)}; python -m docs.make.gates"
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,211 @@
+"""The picture of rooms and arrows in docs/rooms.md, made from what the files import.
+
+    python -m docs.make.rooms [--write]
+
+A room is a folder of modules. An arrow says "imports"; one that follows from two others is left
+out. Modules that import nothing of ours, such as errors, are for everybody and are no arrow. Fails
+where rooms import each other in a circle. `--write` puts picture and table into the document.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import networkx as nx
+
+ROOT = Path(__file__).parents[2]
+DOCUMENT = ROOT / "docs" / "rooms.md"
+BEGIN, END = "<!-- made by python -m docs.make.rooms -->", "<!-- until here -->"
+ROOMS = {
+    "waterline": "the package that your own model imports",
+    "model/core": "modelling framework: layout, actions, claims",
+    "model/own": "declarations and rules of user models",
+    "model/message": "Kafka's replication protocol",
+    "model/atomic": "Kafka's protocol as published in TLA+",
+    "invariants": "claims about Kafka",
+    "counterexamples": "traces and their replay",
+    "counterexamples/formats": "traces for other tools",
+    "checker/problem": "problem, family, symmetry, digest of the program",
+    "checker/compiler": "rules to LLVM, kernels and their cache",
+    "checker/reduction": "abstract interpretation, slices, partial order",
+    "checker/storage": "visited states, levels, run directories",
+    "checker/search/engines": "engines: memory, files, Spark",
+    "checker/search": "breadth-first search, accounts, results",
+    "checker/liveness": "recovery, fair components, lassos",
+    "checker/traces": "violating states, predecessors, shortest traces",
+    "checker/checking": "one whole check, from problem to findings",
+    "checker/kafka": "Kafka's families and their words",
+    "checker/kafka/where": "conditions on states at the prompt",
+    "checker/kafka/narrative": "what a trace means, in Kafka's words",
+    "checker/kafka/scenarios": "catalogue of known failures",
+    "checker/kafka/matrix": "verdicts by version, setting and fault",
+    "checker/kafka/confirm": "replay on real brokers",
+    "checker/analysis/explain": "causes of a violation, and repairs",
+    "checker/analysis/compare": "one trace under two versions",
+    "checker/analysis/simulate": "random walks",
+    "checker/analysis": "export of the state graph",
+    "checker/user_models": "families from files of one's own",
+    "checker/user_models/interactive": "steps chosen by hand, and scripts",
+    "checker/report/pages": "pages and pictures of traces",
+    "checker/report/viewer": "trace viewer in the terminal",
+    "checker/ci": "the gate: expectations for CI",
+    "checker/cli": "commands, their options, exit codes",
+}
+"""Every room, and what is in it."""
+GROUPS = {
+    "The core: it knows no protocol": (
+        "checker/problem",
+        "checker/compiler",
+        "checker/reduction",
+        "checker/storage",
+        "checker/search/engines",
+        "checker/search",
+        "checker/liveness",
+        "checker/traces",
+        "checker/checking",
+    ),
+    "Kafka": (
+        "model/message",
+        "model/atomic",
+        "invariants",
+        "checker/kafka",
+        "checker/kafka/where",
+        "checker/kafka/narrative",
+        "checker/kafka/scenarios",
+        "checker/kafka/matrix",
+        "checker/kafka/confirm",
+    ),
+    "Analysis and reports": (
+        "checker/analysis",
+        "checker/analysis/explain",
+        "checker/analysis/compare",
+        "checker/analysis/simulate",
+        "checker/report/pages",
+        "checker/report/viewer",
+    ),
+    "Models of your own": (
+        "waterline",
+        "model/own",
+        "checker/user_models",
+        "checker/user_models/interactive",
+    ),
+}
+
+
+NO_ROOM = ("model/__init__.py", "checker/__init__.py", "checker/report/__init__.py")
+"""Packages that only hold rooms."""
+
+
+def named(path: Path) -> str:
+    """A file's path within the tree."""
+    return path.relative_to(ROOT).as_posix()
+
+
+def room_of(path: Path) -> str:
+    """The room that a file is in: its folder, or the next one outwards that is a room."""
+    folder = path.parent.relative_to(ROOT)
+    while str(folder) not in ROOMS:
+        folder = folder.parent
+        if folder == Path():
+            raise SystemExit(f"{path.relative_to(ROOT)} is in no room; add its folder to ROOMS")
+    return str(folder)
+
+
+@cache
+def modules() -> dict[str, Path]:
+    """Every module of ours, by name."""
+    tops = sorted({room.split("/")[0] for room in ROOMS})
+    files = (path for top in tops for path in sorted((ROOT / top).rglob("*.py")))
+    return {
+        ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
+        for path in files
+        if path.name != "__main__.py" and named(path) not in NO_ROOM
+    }
+
+
+def imported(path: Path) -> Iterator[str]:
+    """The modules of ours that a file imports, anywhere in it."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            for alias in node.names:
+                name = f"{node.module}.{alias.name}"
+                yield name if name in modules() else node.module
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+
+
+def arrows() -> nx.DiGraph:
+    """Which room imports which."""
+    reached = {
+        name: {other for other in imported(path) if other in modules()}
+        for name, path in modules().items()
+    }
+    graph = nx.DiGraph()
+    graph.add_nodes_from(ROOMS)
+    for name, others in reached.items():
+        for other in others:
+            here, there = room_of(modules()[name]), room_of(modules()[other])
+            if here != there and reached[other]:
+                graph.add_edge(here, there, because=f"{name} imports {other}")
+    return graph
+
+
+def picture(graph: nx.DiGraph) -> str:
+    """The rooms as Mermaid draws them."""
+    circle = next(nx.simple_cycles(graph), None)
+    if circle:
+        pairs = zip(circle, [*circle[1:], circle[0]], strict=True)
+        described = "; ".join(graph.edges[pair]["because"] for pair in pairs)
+        raise SystemExit(f"rooms import each other in a circle: {described}")
+    lines = ["flowchart TD"]
+    grouped = {room for rooms in GROUPS.values() for room in rooms}
+    for number, (title, rooms) in enumerate(GROUPS.items()):
+        lines.append(f'  subgraph g{number}["{title}"]')
+        lines += [f"    {_drawn(room)}" for room in rooms]
+        lines.append("  end")
+    lines += [f"  {_drawn(room)}" for room in ROOMS if room not in grouped]
+    fewest = nx.transitive_reduction(graph)
+    lines += [f"  {_name(left)} --> {_name(right)}" for left, right in sorted(fewest.edges)]
+    return "\n".join(("```mermaid", *lines, "```"))
+
+
+def table() -> str:
+    """Every room with its size and what it is."""
+    sizes = dict.fromkeys(ROOMS, 0)
+    for path in modules().values():
+        sizes[room_of(path)] += 1
+    rows = [f"| `{room}/` | {sizes[room]} | {said} |" for room, said in ROOMS.items()]
+    return "\n".join(("| room | modules | what is in it |", "|---|---|---|", *rows))
+
+
+def made() -> str:
+    """What stands between the two marks of the document."""
+    return f"{BEGIN}\n{picture(arrows())}\n\n{table()}\n{END}"
+
+
+def _name(room: str) -> str:
+    return room.replace("/", "_")
+
+
+def _drawn(room: str) -> str:
+    return f'{_name(room)}["{room}/<br>{ROOMS[room]}"]'
+
+
+def main() -> None:
+    """Print it, or put it into the document."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--write", action="store_true", help="put it into docs/rooms.md")
+    if not parser.parse_args().write:
+        print(made())
+        return
+    text = DOCUMENT.read_text(encoding="utf-8")
+    before, rest = text.split(BEGIN)
+    DOCUMENT.write_text(before + made() + rest.split(END)[1], encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
