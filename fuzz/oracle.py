@@ -2,8 +2,7 @@
 
     python -m fuzz.oracle [--from SEED] [--models N] [--ways WAY,...] [--seconds S]
 
-Each is searched whole, with `--reduce`, with `--symmetry`, in parts and by threads; and of some
-elements it is asked one by one, reduced, what they ever are. Each counterexample is gone through
+Each is searched whole, with `--symmetry`, in parts and by threads. Each counterexample is followed
 step by step in the oracle's own lists. Ends with 1 at any difference.
 """
 
@@ -11,21 +10,15 @@ from __future__ import annotations
 
 import argparse
 import itertools
-import random
 import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from checker.checking.run import Run, run
 from checker.problem.problem import Problem
-from checker.reduction.generated import made
-from checker.reduction.plan import CannotReduce
-from checker.reduction.planning import decided
-from checker.reduction.reduction import reduced_as_analysed
-from checker.reduction.smaller import smaller_model
 from checker.search.engines.choice import EngineChoice
 from checker.search.result import Verdict
 from checker.search.rule_errors import Raised as ModelRaised
@@ -33,19 +26,11 @@ from checker.traces.finding import Finding
 from checker.user_models.family import own_family
 from checker.user_models.vetting import vetted
 from fuzz.plain_oracle import Call, Declared, Frozen, Oracle, Raised, Told, TooLarge
-from fuzz.random_models import verdicts
 from fuzz.random_protocols import PROTOCOL, is_alike, random_protocol
-from model.core.claim import Invariant
 from model.core.errors import BadEnvironment
 
-WAYS = ("whole", "threads", "parts", "reduced", "symmetry", "both", "probes")
-PAIRS = 3
-"""So many claims about two elements are asked of a protocol, beside one of each field."""
+WAYS = ("whole", "threads", "parts", "symmetry")
 STATES_MAX = 1500
-
-
-_Probe = tuple[Declared, Any, Any, str]
-"""An element, a value, and the condition that it has that."""
 
 
 @dataclass
@@ -94,11 +79,7 @@ def compare_text(
     """The same of a text."""
     try:
         oracle = Oracle(text, states_max=STATES_MAX)
-        # What raises must be found by all; a probe asks of no claim that the file has.
-        is_probed = ways == ("probes",)
-        judged = {} if is_probed else oracle.judged()
-        behaviours = {} if is_probed else oracle.behaviours()
-        happened = {} if is_probed else oracle.happened()
+        judged, behaviours, happened = oracle.judged(), oracle.behaviours(), oracle.happened()
     except TooLarge:
         noted["too large"] += 1
         return
@@ -116,77 +97,19 @@ def compare_text(
             )
             _same(way, oracle, done, {**judged, **behaviours}, happened, noted)
             continue
-        if way in {"symmetry", "both"} and not alike:
-            continue
-        if way == "probes":
-            _probe(oracle, problem_of(text), text, noted)
+        if not alike:
             continue
         try:
-            problem = problem_of(text, "none" if way == "reduced" else "node")
-            less = problem if way == "symmetry" else _reduced(problem, noted)
-        except CannotReduce as why:
-            noted[f"refused: {str(why).partition(' ')[2][:50]}"] += 1
-            continue
+            less = problem_of(text, "node")
         except BadEnvironment as why:
             noted[f"refused: {str(why)[:60]}"] += 1
             continue
         noted[way] += 1
-        if less.reduction is not None:
-            described = less.reduction
-            for what in ("fields", "actions", "postponed", "at_once", "dead"):
-                noted[f"{way} {what}"] += bool(getattr(described, what))
         done = done_by(less, "whole")
-        if way == "symmetry":
-            orbits = len({_least_named(oracle, state) for state in oracle.depth})
-            require(done.result.distinct == orbits, (way, "states", done.result.distinct, orbits))
+        orbits = len({_least_named(oracle, state) for state in oracle.depth})
+        require(done.result.distinct == orbits, (way, "states", done.result.distinct, orbits))
         asked_too = {name: described for name, described in judged.items() if name in less.checked}
         _same(way, oracle, done, asked_too, happened, noted)
-
-
-def _probe(oracle: Oracle, problem: Problem, text: str, noted: Counter[str]) -> None:
-    """Whether an element ever has some value, by the model that is left where only that is asked.
-
-    It is interpreted: nothing is compiled, and what is read of one claim leaves most fields out.
-    """
-    for asked in _probes(oracle, random.Random(text)):
-        described = " and ".join(each[-1] for each in asked)
-        holds = made(f"def holds(s, c):\n    return not ({described})\n", {})["holds"]
-        claim = Invariant(name="probe", sentence="", holds=holds, explain=lambda *given: "")
-        alone = Problem(problem.model, (claim,))
-        try:
-            less = replace(alone, model=smaller_model(problem.model, decided(alone)))
-        except CannotReduce:
-            noted["probes refused"] += 1
-            continue
-        found = verdicts(less)
-        if found is None:
-            continue
-        noted["probes"] += 1
-        expected = any(
-            all(oracle.element(state, each, index) == value for each, index, value, _ in asked)
-            for state in oracle.depth
-        )
-        noted["probes that are reached"] += expected
-        require(found[0]["probe"] == expected, ("probe", described, "reached", expected))
-
-
-def _probes(oracle: Oracle, dice: random.Random) -> Iterator[list[_Probe]]:
-    """Of an element of each field each value, and a few pairs."""
-    elements = [(each, index) for each in oracle.fields for index in each.indices]
-    for declared in oracle.fields:
-        index = dice.choice(declared.indices)
-        for value in declared.values:
-            yield [_asked(declared, index, value)]
-    for _ in range(PAIRS):
-        yield [
-            _asked(declared, index, dice.choice(declared.values))
-            for declared, index in dice.sample(elements, 2)
-        ]
-
-
-def _asked(declared: Declared, index: Any, value: Any) -> _Probe:
-    at = "" if declared.by == () else str(list(index if isinstance(index, tuple) else [index]))
-    return declared, index, value, f"s.{declared.name}{at} == {_kept(declared, value)}"
 
 
 def _kept(declared: Declared, value: Any) -> int:
@@ -194,17 +117,6 @@ def _kept(declared: Declared, value: Any) -> int:
     if isinstance(value, str):
         return declared.values.index(value)
     return -1 if value is None else int(value)
-
-
-def _reduced(problem: Problem, noted: Counter[str]) -> Problem:
-    """The reduced form, without claims about steps where these are refused."""
-    asked = frozenset(claim.name for claim in problem.judged)
-    try:
-        return reduced_as_analysed(replace(problem, asked=asked))
-    except CannotReduce as why:
-        noted[f"refused: {str(why).partition(' ')[2][:50]}"] += 1
-    asked = frozenset(claim.name for claim in problem.invariants)
-    return reduced_as_analysed(replace(problem, asked=asked, reachable=()))
 
 
 def _require_raises(text: str) -> None:
@@ -225,7 +137,6 @@ def _same(
     happened: dict[str, int | None],
     noted: Counter[str],
 ) -> None:
-    is_reduced = done.result.problem.reduction is not None
     checked = done.result.problem.checked
     found = {each.name: each for each in done.result.invariants if each.name in checked}
     require(set(found) == set(expected), (way, "claims", sorted(found), sorted(expected)))
@@ -235,11 +146,9 @@ def _same(
             verdict is (Verdict.VIOLATED if described.violated else Verdict.HOLDS),
             (way, name, verdict),
         )
-        if not is_reduced:
-            require(
-                found[name].depth == described.depth,
-                (way, name, found[name].depth, described.depth),
-            )
+        require(
+            found[name].depth == described.depth, (way, name, found[name].depth, described.depth)
+        )
         if name in oracle.claims:
             require(found[name].unjudged == described.unjudged, (way, name, found[name], described))
             kind = oracle.claims[name][0]
@@ -248,15 +157,14 @@ def _same(
     for each in done.result.reachable:
         depth = happened[each.name]
         require((each.depth is None) == (depth is None), (way, each, depth))
-        if not is_reduced:
-            require(each.depth == depth, (way, each, depth))
+        require(each.depth == depth, (way, each, depth))
     shown = {finding.invariant: finding for finding in done.findings}
     require(
         set(shown) == {name for name, described in expected.items() if described.violated},
         (way, "findings", sorted(shown)),
     )
     for name, finding in shown.items():
-        _read(way, oracle, name, expected[name], finding, is_reduced=is_reduced, noted=noted)
+        _read(way, oracle, name, expected[name], finding, noted=noted)
 
 
 # --- counterexamples ------------------------------------------------------------------------------
@@ -269,7 +177,6 @@ def _read(
     described: Told,
     finding: Finding,
     *,
-    is_reduced: bool,
     noted: Counter[str],
 ) -> None:
     """Go through a counterexample in the oracle's lists, and see that it is one."""
@@ -282,8 +189,7 @@ def _read(
         assert after is not None
         states.append(after)
     if name not in oracle.claims:
-        if not is_reduced:
-            require(len(calls) == described.depth, (way, name, len(calls), described.depth))
+        require(len(calls) == described.depth, (way, name, len(calls), described.depth))
         return
     pattern, when, then = oracle.claims[name]
     if pattern == "recoverable":

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from checker.problem.problem import Problem
-from checker.reduction.generated import made
+from fuzz.text_functions import functions_of
 from model.core.claim import ActionProperty, Invariant, Reachable
 from model.core.layout import Field, Layout
 from model.core.state import State
@@ -160,7 +160,7 @@ def _made(
     text = f"def guard(s, c{given}):\n    return {guard}\n\n"
     text += f"def effect(s, c{given}):\n" + "".join(f"    {line}\n" for line in body)
     text += f"\ndef limit(s, c{given}):\n    return 2 if {_atom(draw, rows)} else 0\n"
-    functions = made(text, {})
+    functions = functions_of(text, {})
     return Action(
         name=f"step{number}",
         parameters=tuple(Parameter(name, "rows") for name in rows),
@@ -218,7 +218,7 @@ def _value(draw: random.Random, rows: tuple[str, ...]) -> str:
 
 def _invariant(draw: random.Random) -> Invariant:
     atoms = " and ".join(_atom(draw, (), CLAIMED) for _ in range(draw.randint(1, 3)))
-    holds = made(f"def holds(s, c):\n    return not ({atoms})\n", {})["holds"]
+    holds = functions_of(f"def holds(s, c):\n    return not ({atoms})\n", {})["holds"]
     return Invariant(name="claim", sentence="", holds=holds, explain=_explain)
 
 
@@ -226,14 +226,14 @@ def _property(draw: random.Random) -> ActionProperty:
     place = _place(draw, (), CLAIMED)
     text = f"def keeps(s, t, c):\n    return not ({place} > {place.replace('s.', 't.')})\n"
     return ActionProperty(
-        name="rises", sentence="", keeps=made(text, {})["keeps"], explain=_explain
+        name="rises", sentence="", keeps=functions_of(text, {})["keeps"], explain=_explain
     )
 
 
 def _reachable(draw: random.Random) -> Reachable:
     place = _place(draw, (), CLAIMED)
     text = f"def happens(s, t, c):\n    return {place} == 0 and {place.replace('s.', 't.')} == 1\n"
-    return Reachable(name="begins", sentence="", happens=made(text, {})["happens"])
+    return Reachable(name="begins", sentence="", happens=functions_of(text, {})["happens"])
 
 
 def _explain(*given: Any) -> str:

@@ -31,7 +31,6 @@ LAYERS = (
     "counterexamples/formats",
     "checker/problem",
     "checker/compiler",
-    "checker/reduction",
     "checker/storage",
     "checker/search/engines",
     "checker/search",
@@ -81,11 +80,9 @@ LINES_MAX = 500
 KNOW_EACH_OTHER = {
     ("checker.compiler.conditions", "checker.compiler.expressions"),
     ("checker.problem.problem", "checker.problem.family"),
-    ("checker.problem.reduction", "checker.problem.problem"),
 }
 """Modules that import each other, the second only for its types, and have to: conditions consist of
-expressions and these of conditions; a family makes problems, and a problem says which one made it;
-a reduction says how to reduce a problem again, and a problem how it was reduced.
+expressions and these of conditions; a family makes problems, and a problem says which one made it.
 """
 
 NO_FILES_OR_SCREENS = {"click", "io", "os", "pathlib", "rich", "shutil", "subprocess", "sys"}

@@ -144,11 +144,6 @@ CASES: dict[str, Case] = {
     "check --list": (0, SCREEN, (*NO_SEARCH, *NO_MATRIX)),
     "check --protocol raft": (2, SCREEN, (*NO_SEARCH, *NO_MATRIX)),
     f"check {SMALL} --engine local": (0, SEARCH, (*SPARK, *NO_MATRIX, "checker.analysis.export")),
-    f"check {SMALL} --engine local --reduce": (
-        0,
-        SEARCH,
-        (*SPARK, *NO_MATRIX, "checker.analysis.export"),
-    ),
     f"check {SMALL} --engine local --run-dir kept": (
         0,
         SEARCH | MANIFESTS,

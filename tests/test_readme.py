@@ -42,7 +42,6 @@ PROGRAMS = (
     "fuzz.faults",
     "bench.first_verdict",
     "bench.pauses",
-    "fuzz.reduction",
     "bench.refusals",
     "fuzz.stale_disk",
     "fuzz.stale_keys",

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from checker.search.profile import Profile
     from checker.storage.run_directory import RunDirectory
     from checker.traces.alternatives import Others
-    from checker.traces.shortest_paths import Path
 
 _LONG_SECONDS = 5.0
 """A search so long has levels that take a while to be gone through once more."""
@@ -206,32 +205,8 @@ def counterexamples_of(problem: Problem, engine: Engine, result: Result) -> tupl
     """A confirmed trace for each violated claim: of the shortest one with the fewest faults."""
     breaking = breaking_states(problem, engine, result)
     paths = paths_to_breaking(problem, engine, breaking)
-    if problem.reduced_from is not None:
-        return _lengthened(problem, result, paths)
     return tuple(
         replace(finding_at(problem.model, claim, paths[claim.name]), breaking=breaking[claim.name])
         for claim in problem.judged
         if claim.name in paths
     )
-
-
-def _lengthened(problem: Problem, result: Result, paths: Mapping[str, Path]) -> tuple[Finding, ...]:
-    """The traces in the full model of paths in a reduced one; the depths told are theirs.
-
-    They need not be shortest.
-    """
-    # Few runs are reduced.
-    from checker.traces.lift import lengthened  # noqa: PLC0415
-
-    assert problem.reduced_from is not None
-    model = problem.reduced_from.model
-    findings = tuple(
-        finding_at(model, claim, lengthened(problem, claim, paths[claim.name]))
-        for claim in problem.judged
-        if claim.name in paths
-    )
-    steps = {finding.invariant: len(finding.replayed.trace.steps) for finding in findings}
-    result.invariants = [
-        replace(found, depth=steps.get(found.name, found.depth)) for found in result.invariants
-    ]
-    return findings

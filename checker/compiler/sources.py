@@ -22,7 +22,6 @@ COMPILER = (
 )
 """What writes a program's text: folders and modules. A test sees that the compiler imports no
 other. Rules may lie elsewhere: what they read is looked up."""
-EVERYTHING = ("checker", "invariants", "model")
 SETTLED_SECONDS = 60.0
 """How long before this process a source must have been left alone: more than importing it takes."""
 _BEGAN = time.time()

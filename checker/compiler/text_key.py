@@ -24,7 +24,7 @@ from typing import Any
 
 from checker.compiler.content import Intrinsic, NoContent, content_of
 from checker.compiler.lookup_record import Found, Record, found_again, record_of
-from checker.compiler.sources import COMPILER, EVERYTHING, settled_digest, stands_in
+from checker.compiler.sources import COMPILER, settled_digest, stands_in
 from model.core.layout import Layout
 from model.core.transition_system import Action
 
@@ -54,18 +54,6 @@ class TextKey:
 def key_of(*made_of: Any) -> TextKey | None:
     """The key of what is made of these; None where there is none."""
     return _key(made_of, COMPILER)
-
-
-def key_of_ours(*made_of: Any) -> str | None:
-    """A name for what follows from these and from all of our sources; None where there is none.
-
-    For what is found out of rules without a record of what was looked up. So there is none where a
-    function is not of our own sources, just as it stands there.
-    """
-    key = _key(made_of, EVERYTHING)
-    if key is None or not all(stands_in(function, EVERYTHING) for function in key.functions):
-        return None
-    return key.name
 
 
 def _key(made_of: Sequence[Any], places: tuple[str, ...]) -> TextKey | None:

@@ -44,7 +44,6 @@ MESSAGE = Family(
     symmetries=SYMMETRIES,
     symmetry=Symmetry.REPLICAS.value,
     terms=terms,
-    is_reducible=True,
     expected=EXPECTED,
 )
 ATOMIC = Family(
@@ -61,7 +60,6 @@ ATOMIC = Family(
     symmetries=SYMMETRIES,
     symmetry=Symmetry.REPLICAS.value,
     terms=terms,
-    is_reducible=True,
 )
 GRAINS = {family.name: family for family in (MESSAGE, ATOMIC)}
 """By what `--grain` calls them."""

@@ -58,8 +58,7 @@ class Family:
     name, by that name; `symmetry` is meant where it names none. `expected` says of named
     circumstances and versions which claims break. `again`, a function and its arguments, makes this
     very family in another process: for one whose rules are in no module that could be imported
-    there. `is_reducible` says that `--reduce` may be relied on: no model does unless it says so.
-    `terms(model)` are what a condition of one's own may name beside fields and settings
+    there. `terms(model)` are what a condition of one's own may name beside fields and settings
     (`model.own.condition`).
     """
 
@@ -78,7 +77,6 @@ class Family:
     behaviours: Sequence[Behaviour] = ()
     expected: Mapping[str, Mapping[str, Sequence[str]]] = field(default_factory=dict)
     again: tuple[Callable[..., Family], tuple[Any, ...]] | None = None
-    is_reducible: bool = False
     terms: Callable[[Model], Mapping[str, object]] = _no_terms
 
     @property

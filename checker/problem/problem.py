@@ -14,7 +14,6 @@ from model.core.transition_system import Model
 
 if TYPE_CHECKING:
     from checker.problem.family import Family
-    from checker.problem.reduction import Reduction
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +37,8 @@ class Problem:
     `asked` names those that are checked, None for all but those that must be asked for. Those that
     do not apply to the version are never checked. `shared` says what other problems of the same job
     have: nothing, where it is None. Of states that differ by `symmetry` alone one is explored.
-    `family` is what made it, None for a model that belongs to none. Its `reduction` says how the
-    model is smaller than that of `reduced_from`. Raises `CannotRename` where a symmetry would not
-    be exact.
+    `family` is what made it, None for a model that belongs to none. Raises `CannotRename` where a
+    symmetry would not be exact.
     """
 
     model: Model
@@ -52,8 +50,6 @@ class Problem:
     symmetry: Symmetry = Symmetry.NONE
     shared: Shared | None = None
     family: Family | None = field(default=None, kw_only=True, compare=False, repr=False)
-    reduction: Reduction | None = field(default=None, kw_only=True, compare=False)
-    reduced_from: Problem | None = field(default=None, kw_only=True, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         require_symmetric(self.model, self.symmetry)
@@ -67,8 +63,6 @@ class Problem:
 
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
         """What another process needs: what makes the family again, or all but the family."""
-        if self.reduction is not None:
-            return self.reduction.again, (self.reduced_from,)
         model, family = self.model, self.family
         if family is not None and family.again is not None:
             of_family = (family.again, model.version, dict(model.options))

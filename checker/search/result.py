@@ -147,7 +147,5 @@ class Result:
     @property
     def never_enabled(self) -> list[str]:
         """Actions of the version that no state within the bounds enables."""
-        reduction = self.problem.reduction
-        unseen = reduction.silent if reduction is not None else frozenset()
-        never = [name for name, count in self.fired.items() if count == 0 and name not in unseen]
+        never = [name for name, count in self.fired.items() if count == 0]
         return [name for name in never if name not in self.always_cut]

@@ -31,7 +31,6 @@ ROOMS = {
     "counterexamples/formats": "traces for other tools",
     "checker/problem": "problem, family, symmetry, digest of the program",
     "checker/compiler": "rules to LLVM, kernels and their cache",
-    "checker/reduction": "abstract interpretation, slices, partial order",
     "checker/storage": "visited states, levels, run directories",
     "checker/search/engines": "engines: memory, files, Spark",
     "checker/search": "breadth-first search, accounts, results",
@@ -60,7 +59,6 @@ GROUPS = {
     "The core: it knows no protocol": (
         "checker/problem",
         "checker/compiler",
-        "checker/reduction",
         "checker/storage",
         "checker/search/engines",
         "checker/search",

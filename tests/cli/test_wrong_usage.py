@@ -55,7 +55,7 @@ def test_a_command_that_is_not_is_told_with_the_nearest(cli: Commands) -> None:
 
 def test_a_run_that_is_refused_leaves_no_directory(cli: Commands, tmp_path: Path) -> None:
     kept = tmp_path / "run"
-    code, _, err = cli("--protocol", "hw", "--reduce", "--run-dir", str(kept))
+    code, _, err = cli("--protocol", "hw", "--symmetry", "pets", "--run-dir", str(kept))
 
     assert code == 2
     assert "--reduce leaves out states that --run-dir needs" in err

@@ -15,8 +15,8 @@ import pytest
 from checker.compiler import cache, kernel, machine, program, sources
 from checker.compiler.kernel import kernel_of, plan_of, program_of
 from checker.compiler.source import NotCompilable
-from checker.compiler.sources import COMPILER, EVERYTHING, PACKAGES, sources_in
-from checker.compiler.text_key import TextKey, key_of, key_of_ours
+from checker.compiler.sources import COMPILER, PACKAGES, sources_in
+from checker.compiler.text_key import TextKey, key_of
 from checker.kafka.families import GRAINS, problem_for
 from checker.problem.problem import Problem, sharing
 from checker.problem.symmetry import Symmetry
@@ -303,18 +303,6 @@ def test_all_that_writes_a_text_is_among_the_sources() -> None:
 
     assert PACKAGES / "checker" / "compiler" / "loops.py" in loaded
     assert loaded - empty <= set(sources_in(COMPILER))
-
-
-def test_what_has_no_record_goes_by_all_our_sources_and_by_no_rule_from_elsewhere(
-    tmp_path: Path,
-) -> None:
-    """How a model is reduced is kept so."""
-    ours = plan_of(problem_for("hw", Environment()))
-    theirs = plan_of(with_rules(RULES, tmp_path))
-
-    assert key_of_ours(ours) is not None
-    assert key_of_ours(theirs) is None
-    assert set(sources_in(COMPILER)) <= set(sources_in(EVERYTHING))
 
 
 def test_the_least_that_a_key_covers_is_its_functions() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from checker.reduction.generated import made
+from fuzz.text_functions import functions_of
 from model.core.layout import Field, Layout
 from model.core.state import State
 from model.core.transition_system import Action, Budget, Model, Narration, Parameter
@@ -47,7 +47,7 @@ def model_of(*actions: tuple[str, str], budgeted: tuple[str, str] | None = None)
 
 def _action(name: str, guard: str, effect: str, budget: Budget | None = None) -> Action:
     text = f"def guard(s, c, i):\n    return {guard}\n\ndef effect(s, c, i):\n    {effect}\n"
-    functions = made(text, {})
+    functions = functions_of(text, {})
     return Action(
         name=name,
         parameters=(Parameter("i", "rows"),),

@@ -61,24 +61,16 @@ class Pair:
 def aligned(replayed: Replayed, other: Model, words: Words) -> tuple[Pair, ...]:
     """The steps of a trace beside what `other` does, by the rule of this module."""
     right = other.initial[min(replayed.trace.initial, len(other.initial) - 1)]
-    aligning = _Aligning(other, words, replayed.initial, right, taken=0)
+    aligning = _Aligning(other, words, replayed.initial, right)
     return tuple(aligning.pairs(replayed.moments))
-
-
-def aligned_again(
-    moments: Sequence[Moment], other: Model, words: Words, right: State, taken: int
-) -> tuple[Pair, ...]:
-    """Steps that repeat, some at least, made once more where `other` is after so many steps."""
-    aligning = _Aligning(other, words, moments[0].before, right, taken)
-    return tuple(aligning.pairs(moments))
 
 
 class _Aligning:
     """The other version on its way."""
 
-    def __init__(self, other: Model, words: Words, left: State, right: State, taken: int) -> None:
+    def __init__(self, other: Model, words: Words, left: State, right: State) -> None:
         self._other, self._words = other, words
-        self._left, self._right, self._taken = left, right, taken
+        self._left, self._right, self._taken = left, right, 0
 
     def pairs(self, moments: Sequence[Moment]) -> Iterator[Pair]:
         for moment in moments:

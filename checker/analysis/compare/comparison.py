@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 
 from checker.analysis.compare.aligning import How, Pair, aligned
 from checker.analysis.compare.ends import Ends, ends_of
-from checker.analysis.explain.allowance import Allowance
 from checker.problem.family import words_of
 from checker.problem.problem import Problem
 from counterexamples import Replayed
@@ -17,11 +15,6 @@ from model.core.transition_system import Model
 from model.message.features import TRUNCATIONS
 from model.message.model import NAME as MESSAGE_NAME
 from model.message.versions import version_of
-
-STATES_MAX = 300_000
-"""How many states may be looked at to find out what can follow."""
-SECONDS_MAX = 60.0
-"""How long that may take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,20 +82,11 @@ class Comparison:
         return pair.left, pair.right
 
 
-def compared(
-    left: Problem,
-    replayed: Replayed,
-    right: Problem,
-    *,
-    states_max: int = STATES_MAX,
-    seconds_max: float = SECONDS_MAX,
-) -> Comparison:
+def compared(left: Problem, replayed: Replayed, right: Problem) -> Comparison:
     """Make the choices of a trace of `left` in `right`; each problem asks the trace's claim alone.
 
-    Both are of one family. If the claim is about behaviours it is searched what can follow in
-    `right`, under a budget, and that must be ready for it (`checker.search.engines.prepare`).
+    Both are of one family.
     """
-    allowance = Allowance(states=states_max, ends=time.monotonic() + seconds_max)
     pairs = aligned(replayed, right.model, words_of(left))
     initial = _initial(right.model, replayed)
     states = [(replayed.initial, initial), *((pair.left, pair.right) for pair in pairs)]
@@ -121,7 +105,7 @@ def compared(
         pairs=pairs,
         first_seen=first_seen,
         parting=next((number for number, has in enumerate(parted) if has), first_seen),
-        ends=ends_of(left, replayed, right, initial, pairs, allowance),
+        ends=ends_of(left, replayed, right, initial, pairs),
     )
 
 

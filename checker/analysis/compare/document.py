@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from checker.analysis.compare.comparison import Comparison, describe_changes
-from checker.analysis.compare.continuation import Following
-from checker.analysis.compare.cycle import Round
 from checker.analysis.compare.ends import End
 from checker.analysis.compare.sentences import describe
 from checker.problem.problem import Problem
@@ -41,7 +39,6 @@ def comparison_value(comparison: Comparison) -> dict[str, Any]:
         "first_seen": comparison.first_seen,
         "parting": comparison.parting,
         "repeats_after": comparison.ends.repeats_after,
-        "follows": _following(right, comparison.ends.following),
     }
 
 
@@ -50,6 +47,7 @@ def _side(problem: Problem, end: End) -> dict[str, Any]:
         "protocol": problem.model.version,
         "bounds": dict(problem.model.options),
         "applies": end.applies,
+        "judged": end.is_judged,
         "broken_at": end.broken_at,
         "explanation": end.explanation or None,
     }
@@ -62,39 +60,6 @@ def _step(problem: Problem, moment: Moment | None) -> dict[str, Any] | None:
         "action": moment.action,
         "arguments": dict(moment.arguments),
         "sentence": describe(problem.model.narration, moment),
-    }
-
-
-def _following(right: Problem, following: Following | None) -> dict[str, Any] | None:
-    if following is None:
-        return None
-    is_promise = following.round is not None
-    return {
-        "outcome": following.outcome.value,
-        "states": following.states,
-        "open_states": following.open_states,
-        "way": [_step(right, moment) for moment in following.way],
-        "repeats_after": following.repeats_after,
-        "explanation": following.explanation or None,
-        "is_waiting": following.is_waiting if is_promise else None,
-        "came_at": following.came_at,
-        "round": None if following.round is None else _round(following.round),
-    }
-
-
-def _round(around: Round) -> dict[str, Any]:
-    return {
-        "is_possible": not around.obstacle,
-        "why_not": around.obstacle or None,
-        "steps": len(around.moments) - around.begins,
-        "obliged": [
-            {
-                "action": each.action,
-                "arguments": dict(each.arguments),
-                "beyond": each.limit or None,
-            }
-            for each in around.obliged
-        ],
     }
 
 

@@ -1,4 +1,4 @@
-"""Ends of both sides: where the claim is violated, or what can follow."""
+"""Ends of both sides: where the claim is violated."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from checker.analysis.compare.aligning import Pair
-from checker.analysis.compare.continuation import Following, Outcome
-from checker.analysis.explain.allowance import Allowance
 from checker.problem.problem import Problem, asked_alone
 from checker.traces.finding import confirmed
 from counterexamples import Moment, Replayed
@@ -19,19 +17,21 @@ from model.core.state import State
 class End:
     """How one side ends. `broken_at` counts pairs from 1, 0 for the initial state; None: nowhere.
 
-    A claim about behaviours is broken where there is no way back, or from where on it is waited in
-    vain. `applies` is whether its version has what the claim is about; `explanation` says what is
-    broken.
+    A claim about behaviours is violated on the left where there is no way back, or from where on
+    the promise is never fulfilled; on the right it is not judged, for that needs all that can
+    follow. `applies` is whether the version has what the claim is about; `explanation` says what is
+    violated.
     """
 
     broken_at: int | None
     explanation: str
     applies: bool = True
+    is_judged: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ends:
-    """Those of both sides. Of a claim about behaviours what can follow on the right, if it applies.
+    """Those of both sides.
 
     `repeats_after` is the pair whose state on the left the last one returns to; None: nothing
     repeats.
@@ -39,17 +39,11 @@ class Ends:
 
     left: End
     right: End
-    following: Following | None = None
     repeats_after: int | None = None
 
 
 def ends_of(
-    left: Problem,
-    replayed: Replayed,
-    right: Problem,
-    initial: State,
-    pairs: Sequence[Pair],
-    allowance: Allowance,
+    left: Problem, replayed: Replayed, right: Problem, initial: State, pairs: Sequence[Pair]
 ) -> Ends:
     """How a trace of `left` ends, and its choices in `right`, whose initial state is `initial`."""
     claim = asked_alone(right)
@@ -59,36 +53,22 @@ def ends_of(
             left=_end(left, claim, replayed.initial, ours),
             right=_end(right, claim, initial, theirs),
         )
-    return _ends_of_behaviours(left, replayed, right, claim, initial, pairs, allowance)
+    return _ends_of_behaviours(left, replayed, right, claim, pairs)
 
 
 def _ends_of_behaviours(
-    left: Problem,
-    replayed: Replayed,
-    right: Problem,
-    claim: Behaviour,
-    initial: State,
-    pairs: Sequence[Pair],
-    allowance: Allowance,
+    left: Problem, replayed: Replayed, right: Problem, claim: Behaviour, pairs: Sequence[Pair]
 ) -> Ends:
     trace = replayed.trace
     repeats_after = None if trace.cycle is None else _pairs_to(pairs, trace.cycle)
     begins = len(pairs) if repeats_after is None else repeats_after
     text = confirmed(trace, left.model, asked_alone(left)).explanation
-    ours = End(broken_at=begins, explanation=text)
-    if not claim.applies(right.model.settings):
-        theirs = End(broken_at=None, explanation="", applies=False)
-        return Ends(left=ours, right=theirs, repeats_after=repeats_after)
-    # Few traces are about behaviours, and this needs what a search needs.
-    from checker.analysis.compare.liveness import what_follows  # noqa: PLC0415
-
-    following = what_follows(right, claim, initial, pairs, begins, allowance)
-    stays_at = begins if following.stays_by_itself else len(pairs)
-    theirs = End(
-        broken_at=stays_at if following.outcome is Outcome.STAYS else None,
-        explanation=following.explanation,
+    applies = claim.applies(right.model.settings)
+    return Ends(
+        left=End(broken_at=begins, explanation=text),
+        right=End(broken_at=None, explanation="", applies=applies, is_judged=False),
+        repeats_after=repeats_after,
     )
-    return Ends(left=ours, right=theirs, following=following, repeats_after=repeats_after)
 
 
 def _pairs_to(pairs: Sequence[Pair], number: int) -> int:

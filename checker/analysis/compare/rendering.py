@@ -11,7 +11,6 @@ from rich.text import Text
 
 from checker.analysis.compare.aligning import How, Pair
 from checker.analysis.compare.comparison import Comparison, describe_changes
-from checker.analysis.compare.continuation import Outcome
 from checker.analysis.compare.sentences import describe, describe_ends
 from checker.problem.wording import describe_version
 from counterexamples.protocols import Narration, State
@@ -137,12 +136,10 @@ def _number(pair: Pair) -> str:
 
 def _parting(comparison: Comparison) -> list[RenderableType]:
     if comparison.parting is None:
-        following = comparison.ends.following
         same = "do not part: every step and every state is the same"
-        if following is None:
+        if comparison.ends.right.is_judged:
             return [Text(f"They {same}.", "bold")]
-        another = "; what can follow is not" if following.outcome is Outcome.COMES else ""
-        return [Text(f"As far as the trace goes they {same}{another}.", "bold")]
+        return [Text(f"As far as the trace goes they {same}.", "bold")]
     parts: list[RenderableType] = []
     first = comparison.first_seen
     if first is not None and first != comparison.parting:
@@ -208,14 +205,7 @@ def _state(
 
 
 def _ends(comparison: Comparison) -> Iterator[RenderableType]:
-    """How each ends, and what can follow on the right."""
+    """How each ends."""
     for name, end in zip(names(comparison), describe_ends(comparison), strict=True):
         style = {True: BAD, False: GOOD, None: ""}[end.is_broken]
         yield Text.assemble((f"{name}: ", "bold"), (end.sentence, style))
-        if end.way:
-            table = _numbered()
-            for number, sentence in end.way:
-                table.add_row(number, Text(sentence, "" if number else CYCLE))
-            yield table
-        if end.looked_at:
-            yield Text(end.looked_at, QUIET)

@@ -27,7 +27,6 @@ from checker.report.pages.limits import TooLongForPage
 from checker.search.graph import TooLargeForGraph, to_graphml
 from checker.traces.finding import trace_name
 from counterexamples import to_json
-from model.core.errors import BadEnvironment
 
 if TYPE_CHECKING:
     from checker.checking.bound_sensitivity import Lowered
@@ -41,16 +40,10 @@ def check(options: dict[str, Any]) -> int:
     engine = take_engine(options)
     require_heard(engine)
     budgets = take_budgets(options)
-    _require_all_states(options)
     make_folder("--trace-dir", options["trace_dir"])
     own_model = options["own_model"]
     problem, kept = take_run(options)
     another = _another(problem, options)
-    if options["is_reduced"]:
-        # Few runs are reduced.
-        from checker.reduction.reduction import reduced  # noqa: PLC0415
-
-        problem = reduced(problem)
     with (
         closing(kept) if kept else nullcontext(),
         reporting_what_is_kept(kept),
@@ -111,26 +104,6 @@ def _another(problem: Problem, options: dict[str, Any]) -> int:
     if wanted and problem.symmetry.sorts:
         raise click.UsageError("--another tells actors apart; leave out --symmetry")
     return wanted
-
-
-def _require_all_states(options: dict[str, Any]) -> None:
-    """Raises `BadEnvironment` where something needs the states that `--reduce` leaves out.
-
-    Before a directory is made for the run, which would stay.
-    """
-    needs_all = {
-        "--run-dir": options["run_dir"] is not None,
-        "--resume": options["resume"] is not None,
-        "--deadlock": options["deadlock"],
-        "--graph": options["graph_file"] is not None,
-        "--explain": options["explain"],
-        "--html": options["html_file"] is not None,
-        "--profile": options["profiled"],
-        "--another": bool(options["another"]),
-    }
-    for option, is_given in needs_all.items():
-        if options["is_reduced"] and is_given:
-            raise BadEnvironment(f"--reduce leaves out states that {option} needs; give one")
 
 
 def _offer(done: Run, options: dict[str, Any], own_model: str | None) -> None:

@@ -96,12 +96,6 @@ def _kind(claim: Claim | Reachable) -> str:
     callback=_list_claims,
     help="Show every claim with its sentence.",
 )
-@click.option(
-    "--reduce",
-    "is_reduced",
-    is_flag=True,
-    help="Explore fewer states of Kafka's versions with the same verdicts; traces may be longer.",
-)
 @click.option("--deadlock", is_flag=True, help="Exit 11 if a state has no transition at all.")
 @click.option(
     "--view",

@@ -97,8 +97,6 @@ def verdicts(result: Result) -> RenderableType:
         if found.depth is not None:
             for_ever = ", for ever" if found.name in liveness else ""
             verdict.append(f" after {found.depth} steps{for_ever}", style="red")
-            if result.problem.reduction is not None:
-                verdict.append(", perhaps fewer", style="red")
             if contract := result.contract_of(found.name):
                 verdict.append(f", {describe_contract(contract)}", style="yellow")
         if found.why:
@@ -152,7 +150,7 @@ def counts(result: Result, prepare_seconds: float) -> RenderableType:
     grid.add_column()
     grid.add_row(
         "Explored",
-        f"every reachable state{_of_what(result)} within the bounds"
+        "every reachable state within the bounds"
         if result.complete
         else Text(f"a part only: stopped by {result.stopped_by}", style="bold yellow"),
     )
@@ -160,9 +158,7 @@ def counts(result: Result, prepare_seconds: float) -> RenderableType:
         for title, line in zip(("Covered", ""), covered(result.levels), strict=False):
             grid.add_row(title, line)
     symmetric = describe_symmetry(result.problem.symmetry)
-    for title, line in reduction(result.problem):
-        grid.add_row(title, line)
-    grid.add_row("Distinct states", f"{result.distinct:,}{symmetric}{_of_what(result)}")
+    grid.add_row("Distinct states", f"{result.distinct:,}{symmetric}")
     grid.add_row("Generated", f"{result.generated:,}")
     grid.add_row("Depth", f"{result.depth}")
     cut = [f"{name}: {count:,} cut" for name, count in result.cut.items() if count]
@@ -174,19 +170,6 @@ def counts(result: Result, prepare_seconds: float) -> RenderableType:
     grid.add_row("Time", _time(result, prepare_seconds))
     grid.add_row("Peak memory", f"{result.peak_rss / 1e6:,.0f} MB in the driver")
     return grid
-
-
-def reduction(problem: Problem) -> list[tuple[str, str]]:
-    """What `--reduce` left out, a line each."""
-    if problem.reduction is None:
-        return []
-    lines = [*problem.reduction.describe(), "counts and depth are those of the reduced model"]
-    return list(zip(("Reduced", *[""] * len(lines)), lines, strict=False))
-
-
-def _of_what(result: Result) -> str:
-    """A count of a reduced model is never one of all reachable states."""
-    return " of the reduced model" if result.problem.reduction is not None else ""
 
 
 def covered(levels: list[LevelSummary]) -> list[str]:
@@ -293,7 +276,6 @@ def conclusion(result: Result) -> RenderableType:
     states = (
         f"{counted(result.distinct, 'state')} {how}{describe_symmetry(result.problem.symmetry)}"
     )
-    states += _of_what(result)
     line.append(f"{states}, within {sizes} and the budgets above.")
     never = [claim.name for claim in result.reachable if claim.depth is None]
     if never and result.complete:

@@ -14,7 +14,6 @@ from counterexamples import to_json
 if TYPE_CHECKING:
     from checker.checking.bound_sensitivity import Lowered
     from checker.checking.run import Run
-    from checker.problem.problem import Problem
 
 FORMAT = "waterline-result/1"
 
@@ -39,7 +38,6 @@ def summary(
         "model": model.name,
         "protocol": model.version,
         "symmetry": result.problem.symmetry.value,
-        **_reduction(result.problem),
         "complete": result.complete,
         "stopped_by": result.stopped_by,
         "invariants": {
@@ -96,13 +94,6 @@ def _profile(run: Run, lowered: Sequence[Lowered]) -> dict[str, Any]:
     from checker.cli.check.profile_report import profile_document  # noqa: PLC0415 - rarely
 
     return {"profile": profile_document(run.profile, lowered)}
-
-
-def _reduction(problem: Problem) -> dict[str, Any]:
-    """How the model was reduced: what is counted is then the reduced one."""
-    if problem.reduction is None:
-        return {}
-    return {"reduction": problem.reduction.as_value()}
 
 
 def to_text(

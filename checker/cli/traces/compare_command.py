@@ -11,10 +11,8 @@ from checker.cli.shared import exit_codes
 from checker.cli.shared.file_options import OutputFile
 from checker.cli.shared.options import (
     FEATURE_NAMES,
-    MAX_STATES,
     PROTOCOLS,
     OneOf,
-    Seconds,
     environment_options,
     format_option,
 )
@@ -59,12 +57,6 @@ from model.message.features import TRUNCATIONS
     type=OutputFile(),
     help="Write it there as well, as one page to step through.",
 )
-@click.option(
-    "--max-states",
-    type=MAX_STATES,
-    help="Most states to look at for what can follow, of a claim about that; default: 300,000.",
-)
-@click.option("--max-time", type=Seconds(), help="Most seconds for what can follow; default: 60.")
 @format_option
 def compare_command(**options: Any) -> int:
     """Make the choices of a recorded trace again under another version, side by side.
@@ -73,8 +65,8 @@ def compare_command(**options: Any) -> int:
     faults and decisions come in the same order; docs/explain.md says what becomes of a step that
     the other version does not have, and which steps it takes besides.
 
-    Of a claim about recovery or liveness it is searched what can follow in the other version: the
-    shortest way back, or whether what repeats can repeat there, and what breaks it open.
+    A claim about recovery or liveness is not judged in the other version: that needs all that can
+    follow. `check` decides it there.
     """
     from checker.cli.traces.comparing import compare  # noqa: PLC0415 - help needs none of it
 

@@ -8,16 +8,14 @@ from typing import Any
 
 import click
 
-from checker.analysis.compare.comparison import SECONDS_MAX, STATES_MAX, compared
-from checker.analysis.compare.continuation import Outcome
+from checker.analysis.compare.comparison import compared
 from checker.analysis.compare.document import comparison_value
 from checker.analysis.compare.rendering import render_comparison
 from checker.cli.shared import exit_codes
 from checker.cli.shared.file_options import write_files
 from checker.cli.shared.options import ENVIRONMENT_OPTIONS
 from checker.cli.shared.own_options import file_and_name
-from checker.cli.shared.progress import showing
-from checker.cli.shared.screen import error_screen, screen
+from checker.cli.shared.screen import screen
 from checker.cli.traces.recorded import recorded
 from checker.kafka.families import MESSAGE
 from checker.problem.family import Family
@@ -37,15 +35,7 @@ def compare(options: dict[str, Any]) -> int:
         raise click.UsageError(
             "that is what the trace is of; name another --protocol, a rule or a setting"
         )
-    if any(right.is_checked(claim) for claim in right.behaviours):
-        _make_ready(right, is_own=own_model is not None)
-    comparison = compared(
-        left,
-        found.finding.replayed,
-        right,
-        states_max=options["max_states"] or STATES_MAX,
-        seconds_max=options["max_time"] or SECONDS_MAX,
-    )
+    comparison = compared(left, found.finding.replayed, right)
     if options["output_format"] == "json":
         click.echo(json.dumps(comparison_value(comparison), indent=1))
     else:
@@ -54,22 +44,7 @@ def compare(options: dict[str, Any]) -> int:
         from checker.report.pages.comparison_page import comparison_page  # noqa: PLC0415 - as asked
 
         write_files({path: partial(comparison_page, comparison)})
-    following = comparison.ends.following
-    is_found_out = following is None or following.outcome is not Outcome.UNDECIDED
-    return exit_codes.HOLDS if is_found_out else exit_codes.INCOMPLETE
-
-
-def _make_ready(right: Problem, *, is_own: bool) -> None:
-    """Compile the other side: what can follow there is searched."""
-    # Few traces are about behaviours.
-    from checker.search.engines.prepare import prepare  # noqa: PLC0415
-
-    if is_own:
-        from checker.user_models.vetting import vetted  # noqa: PLC0415 - as above
-
-        vetted(right)
-    with showing(error_screen()) as progress:
-        prepare(right, announce=progress.announce)
+    return exit_codes.HOLDS
 
 
 def _identity(problem: Problem) -> tuple[str, dict[str, object]]:

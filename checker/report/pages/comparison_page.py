@@ -22,10 +22,7 @@ from counterexamples import NO_CLAIM, Moment, Replayed, to_json
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Side:
-    """One side: what it is called, its scenes by the steps of its own, and how it ends.
-
-    `way` are steps that may follow, as in `checker.analysis.compare.sentences.ToldEnd`.
-    """
+    """One side: what it is called, its scenes by the steps of its own, and how it ends."""
 
     name: str
     scenes: tuple[Scene, ...]
@@ -33,8 +30,6 @@ class _Side:
     drawing: Drawing | None
     is_broken: bool | None
     end: str
-    way: tuple[tuple[str, str], ...] = ()
-    looked_at: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,13 +98,10 @@ def _side(comparison: Comparison, story: Story, name: str, end: End) -> _Side:
         text = f"keeps {claim} all the way."
     else:
         text = f"has nothing that {claim} is about."
-    way: tuple[tuple[str, str], ...] = ()
-    looked_at = ""
     is_broken: bool | None = end.broken_at is not None
-    if end is comparison.ends.right and comparison.ends.following is not None:
-        _, follows = describe_ends(comparison)
-        text, is_broken = follows.sentence, follows.is_broken
-        way, looked_at = follows.way, follows.looked_at
+    if not end.is_judged:
+        _, described = describe_ends(comparison)
+        text, is_broken = described.sentence, described.is_broken
     has_diagram = story.steps <= BESIDE_STEPS_MAX
     return _Side(
         name=name,
@@ -118,8 +110,6 @@ def _side(comparison: Comparison, story: Story, name: str, end: End) -> _Side:
         drawing=drawn(sequence_of(story, title=name)) if has_diagram else None,
         is_broken=is_broken,
         end=text,
-        way=way,
-        looked_at=looked_at,
     )
 
 
