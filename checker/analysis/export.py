@@ -13,12 +13,12 @@ import shutil
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
-from checker.problem.family import NOWHERE, WHERE, FindFamily
+from checker.problem.family import NOWHERE, FindFamily
 from checker.problem.packed_rows import Rows
 from checker.problem.problem import Problem
 from checker.search.engines.answers import ModelFault
@@ -152,15 +152,14 @@ class Picker:
     """
 
     def __init__(self, problem: Problem, find: FindFamily, where: str) -> None:
-        model = problem.model
         if problem.symmetry.sorts:
             names = " and ".join(sorted(sort.value for sort in problem.symmetry.sorts))
             raise BadRun(
                 f"--where may tell {names} apart, and of states that differ in them alone this run "
                 "kept one; ask it of a run without --symmetry"
             )
-        options = {**model.options, WHERE: where.strip()}
-        self.problem = find(model.name).problem_of(model.version, options, [NOWHERE])
+        spec = replace(problem.spec, where=where.strip(), claims=frozenset([NOWHERE]))
+        self.problem = spec.build(find)
         self._expander: Expander | None = None
 
     def picked(self, rows: Rows) -> Rows:

@@ -55,7 +55,7 @@ def _budgets(problem: Problem, profile: Profile) -> Iterator[Lowered]:
         value = int(getattr(model.settings, budget.setting))
         if value > 0:
             left = sum(profile.faults[used][:value])
-            yield Lowered(words.raised(budget.name, value - 1), left, counted=True)
+            yield Lowered(words.option(budget.name, value - 1), left, counted=True)
 
 
 def _sizes(
@@ -74,7 +74,7 @@ def _sizes(
             smaller = family.problem_of(model.version, options, symmetry=symmetry)
         except BadEnvironment:
             continue
-        option = words.raised(size, value - 1)
+        option = words.option(size, value - 1)
         if not result.complete or result.distinct > AGAIN_MAX:
             yield Lowered(option, None, counted=False)
             continue

@@ -53,15 +53,8 @@ def _search(expectations: Sequence[Expectation], numbers: Sequence[int]) -> Sear
 
 def _question(each: Expectation) -> Hashable:
     """What two expectations have in common that one search can answer."""
-    problem, model = each.problem, each.problem.model
-    question = (
-        model.name,
-        model.version,
-        tuple(sorted(model.options.items())),
-        problem.symmetry.value,
-        each.choice,
-        each.budgets,
-    )
+    problem = each.problem
+    question = (problem.spec.space, each.choice, each.budgets)
     # Where the first violation ends the search, it goes by the claims which one that is.
     return (*question, problem.asked) if each.budgets.stop_at_first else question
 
@@ -87,7 +80,11 @@ def compiled_together(searches: Sequence[Search]) -> list[Search]:
 def shape_of(search: Search) -> Hashable:
     """What searches have in common that can share machine code."""
     problem = search.problem
-    own = problem.model.version if problem.family is None or problem.family.again else None
+    own = (
+        problem.model.version
+        if problem.family is None or problem.family.is_read_at_run_time
+        else None
+    )
     return problem.model.name, problem.model.layout, own
 
 

@@ -69,12 +69,12 @@ def _roots(problem: Problem) -> list[types.FunctionType]:
 def _declared(problem: Problem) -> Iterator[str]:
     """What a search reads of a problem beside its functions."""
     model = problem.model
-    yield repr((model.name, model.version, sorted(model.options.items())))
+    yield problem.spec.digest()
     yield repr((model.settings._fields, tuple(map(int, model.settings)), model.limits))
     yield repr((model.layout.digest, sorted(model.layout.sizes.items())))
     yield repr([(field.name, field.naming) for field in model.layout.fields])
     yield repr([state.words for state in model.initial])
-    yield repr((problem.symmetry, sorted(problem.asked_names), problem.checked))
+    yield repr((problem.symmetry, problem.checked))
 
 
 def _recipes(problem: Problem) -> Iterator[Recipe]:

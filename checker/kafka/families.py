@@ -13,6 +13,7 @@ from checker.kafka.terms import terms
 from checker.kafka.words import ATOMIC_WORDS, MESSAGE_WORDS
 from checker.problem.family import Family
 from checker.problem.problem import Problem
+from checker.problem.spec import ProblemSpec
 from checker.problem.symmetry import Symmetry
 from invariants import atomic as atomic_invariants
 from invariants import reachable
@@ -24,6 +25,18 @@ from model.core.errors import BadEnvironment
 from model.message import model as message
 from model.message.environment import ENVIRONMENTS, Environment
 from model.message.versions import VERSIONS
+
+
+def _family_of(model: str) -> Family:
+    return family_of(model)
+
+
+def _with_asked(problem: Problem, spec: ProblemSpec) -> Problem:
+    # Few runs ask a condition, and an executor should not import what reads one.
+    from checker.kafka.where import with_asked  # noqa: PLC0415
+
+    return with_asked(problem, spec)
+
 
 SYMMETRIES = {
     symmetry.value: symmetry
@@ -45,6 +58,8 @@ MESSAGE = Family(
     symmetry=Symmetry.REPLICAS.value,
     terms=terms,
     expected=EXPECTED,
+    origin=(_family_of, (message.NAME,)),
+    with_asked=_with_asked,
 )
 ATOMIC = Family(
     name="atomic",
@@ -60,6 +75,8 @@ ATOMIC = Family(
     symmetries=SYMMETRIES,
     symmetry=Symmetry.REPLICAS.value,
     terms=terms,
+    origin=(_family_of, (atomic.NAME,)),
+    with_asked=_with_asked,
 )
 GRAINS = {family.name: family for family in (MESSAGE, ATOMIC)}
 """By what `--grain` calls them."""

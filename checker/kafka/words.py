@@ -11,7 +11,7 @@ from model.core.transition_system import Model
 from model.message.environment import DECLARED, ENVIRONMENTS, EPOCHS_MAX, FAULTS, RECORDS_MAX
 from model.message.narration import LANES
 from model.message.releases import is_released
-from model.message.versions import VERSIONS, version_of
+from model.message.versions import VERSIONS, switches_of, version_of
 
 _LETTERS = {"replicas": "r", "log_size": "l", "records": "n", "epochs": "e"}
 _RAISABLE = {"epochs": EPOCHS_MAX, "log-size": RECORDS_MAX, "records": RECORDS_MAX}
@@ -64,7 +64,15 @@ def letters(model: Model) -> str:
     return "".join(f"{found[name]}{letter}" for name, letter in _LETTERS.items() if name in found)
 
 
+def protocol_options(version: str) -> list[str]:
+    """`--protocol kip903`, `--without shrink-raises-epoch`: a version of the message grain."""
+    base, added, removed = switches_of(version)
+    switches = [f"--without {name}" for name in removed] + [f"--with {name}" for name in added]
+    return [f"--protocol {base}", *switches]
+
+
 MESSAGE_WORDS = Words(
+    named=lambda model, version: protocol_options(version),
     title=message_title,
     sizes=sizes,
     letters=letters,
@@ -78,6 +86,7 @@ MESSAGE_WORDS = Words(
     ),
 )
 ATOMIC_WORDS = Words(
+    named=lambda model, version: ["--grain atomic", f"--protocol {version}"],
     title=atomic_title,
     sizes=sizes,
     letters=letters,

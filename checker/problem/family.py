@@ -7,10 +7,11 @@ the store or the compiler imports one.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from checker.problem.problem import Problem
+from checker.problem.spec import NO_SYMMETRY, ProblemSpec
 from checker.problem.symmetry import Symmetry
 from checker.problem.wording import describe_option
 from checker.problem.words import Words
@@ -20,8 +21,6 @@ from model.core.nearest import did_you_mean
 from model.core.renaming import CannotRename
 from model.core.transition_system import Model
 
-WHERE = "where"
-"""The option that holds a condition of one's own (`checker.kafka.where`), where one is asked."""
 NOWHERE = "nowhere"
 """The claim that the condition is true in no reachable state."""
 
@@ -56,9 +55,10 @@ class Family:
     a name, the first being the default; `from_options` makes others, and raises `BadEnvironment`.
     `build(version, circumstances)` makes a model. `symmetries` are those that `--symmetry` may
     name, by that name; `symmetry` is meant where it names none. `expected` says of named
-    circumstances and versions which claims break. `again`, a function and its arguments, makes this
-    very family in another process: for one whose rules are in no module that could be imported
-    there. `terms(model)` are what a condition of one's own may name beside fields and settings
+    circumstances and versions which claims break. `origin`, a function and its arguments, makes
+    this very family in another process; it `is_read_at_run_time` if its rules are in no module that
+    could be imported there. `with_asked` adds the claims that a specification asks beside the
+    family's own. `terms(model)` are what a user's condition may name beside fields and settings
     (`model.own.condition`).
     """
 
@@ -76,7 +76,9 @@ class Family:
     symmetry: str = ""
     behaviours: Sequence[Behaviour] = ()
     expected: Mapping[str, Mapping[str, Sequence[str]]] = field(default_factory=dict)
-    again: tuple[Callable[..., Family], tuple[Any, ...]] | None = None
+    origin: tuple[Callable[..., Family], tuple[Any, ...]]
+    is_read_at_run_time: bool = False
+    with_asked: Callable[[Problem, ProblemSpec], Problem]
     terms: Callable[[Model], Mapping[str, object]] = _no_terms
 
     @property
@@ -112,30 +114,24 @@ class Family:
         *,
         symmetry: Symmetry = Symmetry.NONE,
     ) -> Problem:
-        """The problem of checking `version`, with the invariants and properties named.
+        """The problem of checking `version`, with the claims named.
 
         Without names it is all but those that must be asked for. Raises `BadEnvironment` for an
         unknown version or claim, and for a symmetry that the circumstances do not have.
         """
+        problem = self._unasked(version, circumstances)
+        return _asking(problem, frozenset(names) if names else None, symmetry)
+
+    def _unasked(self, version: str, circumstances: Any) -> Problem:
         claimed = self.claimed(version, circumstances)
-        known = [claim.name for claim in claimed.invariants]
-        known += [claim.name for claim in (*claimed.properties, *claimed.behaviours)]
-        for name in names:
-            if name not in known:
-                raise BadEnvironment(f"invariant is {name!r}{did_you_mean(name, known)}")
-        try:
-            return Problem(
-                claimed.model,
-                claimed.invariants,
-                claimed.reachable,
-                properties=claimed.properties,
-                behaviours=claimed.behaviours,
-                asked=frozenset(names) if names else None,
-                symmetry=symmetry,
-                family=self,
-            )
-        except CannotRename as problem:
-            raise BadEnvironment(str(problem)) from None
+        return Problem(
+            claimed.model,
+            claimed.invariants,
+            claimed.reachable,
+            properties=claimed.properties,
+            behaviours=claimed.behaviours,
+            family=self,
+        )
 
     def symmetry_asked(self, asked: str) -> str:
         """The symmetry that `--symmetry` names; the one that there is where it names none.
@@ -158,16 +154,28 @@ class Family:
         *,
         symmetry: str = Symmetry.NONE.value,
     ) -> Problem:
-        """The problem that plain values describe: of a trace, a manifest, a cell of a matrix.
+        """As `made`; without names all claims are asked but those that must be asked for."""
+        claims = frozenset(names) if names else None
+        return self.made(ProblemSpec.of(self.model, version, options, claims, symmetry=symmetry))
+
+    def made(self, spec: ProblemSpec) -> Problem:
+        """The problem that a specification names: of a trace, a manifest, a cell of a matrix.
 
         Raises `BadEnvironment` as `problem` does, and for an unknown option or symmetry.
         """
-        if symmetry not in self.symmetries:
+        if spec.symmetry not in self.symmetries:
             raise BadEnvironment(
-                f"symmetry is {symmetry!r}; {self.name} has {', '.join(self.symmetries)}"
+                f"symmetry is {spec.symmetry!r}; {self.name} has {', '.join(self.symmetries)}"
             )
-        circumstances = self.from_options(dict(options))
-        return self.problem(version, circumstances, names, symmetry=self.symmetries[symmetry])
+        if spec.where is not None and spec.symmetry != NO_SYMMETRY:
+            raise BadEnvironment(
+                "--where may tell names apart; leave out --symmetry, which takes them for alike"
+            )
+        problem = self._unasked(spec.version, self.from_options(dict(spec.options)))
+        known = {claim.name for claim in problem.claims}
+        if spec.where is not None or not known.issuperset(spec.claims or ()):
+            problem = self.with_asked(problem, spec)
+        return _asking(problem, spec.claims, self.symmetries[spec.symmetry])
 
     def environment_name(self, options: Mapping[str, object]) -> str | None:
         """What circumstances with these options are called, if they have a name."""
@@ -175,6 +183,17 @@ class Family:
             if circumstances.options() == dict(options):
                 return name
         return None
+
+
+def _asking(problem: Problem, claims: frozenset[str] | None, symmetry: Symmetry) -> Problem:
+    known = [claim.name for claim in problem.claims]
+    for name in sorted(claims or ()):
+        if name not in known:
+            raise BadEnvironment(f"invariant is {name!r}{did_you_mean(name, known)}")
+    try:
+        return replace(problem, asked=claims, symmetry=symmetry)
+    except CannotRename as refused:
+        raise BadEnvironment(str(refused)) from None
 
 
 def words_of(problem: Problem) -> Words:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from checker.problem.spec import ProblemSpec
 from checker.problem.symmetry import Symmetry, require_symmetric
 from model.core.claim import ActionProperty, Behaviour, Claim, Invariant, Judged, Reachable
+from model.core.layout import Layout
 from model.core.renaming import CannotRename
 from model.core.transition_system import Model
 
@@ -61,12 +64,31 @@ class Problem:
                 "up to the names of anything; leave out --symmetry"
             )
 
+    @property
+    def spec(self) -> ProblemSpec:
+        """What it is called by, and built again from by its family."""
+        model = self.model
+        claims = frozenset(self.asked_names)
+        return ProblemSpec.of(
+            model.name, model.version, model.options, claims, symmetry=self.symmetry.value
+        )
+
+    def to_command(self, *, engine: str = "", own_model: str = "") -> str:
+        """The command that repeats the check; see `ProblemSpec.to_command`."""
+        if self.family is None:
+            return "waterline check"
+        usual = self.family.usual.options()
+        return self.spec.to_command(self.family.words, usual, engine=engine, own_model=own_model)
+
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
-        """What another process needs: what makes the family again, or all but the family."""
-        model, family = self.model, self.family
-        if family is not None and family.again is not None:
-            of_family = (family.again, model.version, dict(model.options))
-            return _made_again, (*of_family, self.asked, self.symmetry, self.shared)
+        """What another process needs: how to find the family and the specification, or all parts.
+
+        By its parts goes a problem whose functions another process can import: rules that were
+        switched for others stay so.
+        """
+        family = self.family
+        if family is not None and (family.is_read_at_run_time or self.spec.where is not None):
+            return _built, (family.origin, self.spec, self.shared)
         made = partial(
             Problem,
             properties=self.properties,
@@ -75,7 +97,7 @@ class Problem:
             symmetry=self.symmetry,
             shared=self.shared,
         )
-        return made, (model, self.invariants, self.reachable)
+        return made, (self.model, self.invariants, self.reachable)
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -125,17 +147,11 @@ class Problem:
         return tuple(claim for claim in self.behaviours if self.is_checked(claim))
 
 
-def _made_again(
-    again: tuple[Any, tuple[Any, ...]],
-    version: str,
-    options: dict[str, object],
-    asked: frozenset[str] | None,
-    symmetry: Symmetry,
-    shared: Shared | None,
+def _built(
+    origin: tuple[Callable[..., Family], tuple[Any, ...]], spec: ProblemSpec, shared: Shared | None
 ) -> Problem:
-    make, arguments = again
-    problem: Problem = make(*arguments).problem_of(version, options)
-    return replace(problem, asked=asked, symmetry=symmetry, shared=shared)
+    find, arguments = origin
+    return replace(find(*arguments).made(spec), shared=shared)
 
 
 def asked_alone(problem: Problem) -> Claim:
@@ -157,3 +173,11 @@ def sharing(problems: Sequence[Problem]) -> Shared:
         actions=frozenset(name for problem in problems for name in problem.model.contents),
         claims=frozenset(name for problem in problems for name in problem.checked),
     )
+
+
+def sharing_by_shape(problems: Iterable[Problem]) -> dict[Layout, Shared]:
+    """For each shape of state what the problems of that shape have between them."""
+    alike: dict[Layout, list[Problem]] = defaultdict(list)
+    for problem in problems:
+        alike[problem.model.layout].append(problem)
+    return {layout: sharing(together) for layout, together in alike.items()}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from checker.problem.wording import describe_option
+from checker.problem.wording import as_option, describe_option
 from model.core.transition_system import Model
 
 
@@ -25,9 +25,9 @@ def no_letters(model: Model) -> str:
     return ""
 
 
-def option_and_value(name: str, value: int) -> str:
-    """`--epochs 3`: how an option is given another value."""
-    return f"--{name} {value}"
+def by_protocol(model: str, version: str) -> list[str]:
+    """`--protocol hw`: the options that name a version."""
+    return [f"--protocol {version}"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,11 +37,11 @@ class Words:
     `title(model)` follows the version at the head of a report. `sizes(model)` are the bounds in the
     last sentence, `letters(model)` the same in a trace's file name, after `prefix`. `lanes` are
     columns that run beside a counterexample's steps. `raisable` are options whose bounds a report
-    may advise to raise, the first ones first, with the greatest value of each; `raised` is how one
-    is given a value. Options that are `unsaid` make the model again and tell a reader nothing.
-    `outside` names the actions that are done to the protocol, as crashes are; every other one it
-    takes by itself. None are named where that is not known. Actions in one set of `alike` stand for
-    the same where versions are compared.
+    may advise to raise, the first ones first, with the greatest value of each. `named` are the
+    options of a command that name a version, `option` is one with its value. Options that are
+    `unsaid` make the model again and tell a reader nothing. `outside` names the actions that are
+    done to the protocol, as crashes are; every other one it takes by itself. None are named where
+    that is not known. Actions in one set of `alike` stand for the same where versions are compared.
     """
 
     title: Callable[[Model], str] = name_alone
@@ -50,7 +50,8 @@ class Words:
     prefix: str = ""
     lanes: tuple[str, ...] = ()
     raisable: Mapping[str, int] = field(default_factory=dict)
-    raised: Callable[[str, int], str] = option_and_value
+    named: Callable[[str, str], list[str]] = by_protocol
+    option: Callable[[str, object], str] = as_option
     unsaid: frozenset[str] = frozenset()
     outside: frozenset[str] = frozenset()
     alike: tuple[frozenset[str], ...] = ()

@@ -13,6 +13,7 @@ from checker.compiler.problem_digest import problem_digest
 from checker.problem.family import FindFamily
 from checker.problem.problem import Problem
 from checker.problem.program_digest import program_digest
+from checker.problem.spec import ProblemSpec
 from checker.search.account import Account
 from checker.search.result import LevelSummary
 from checker.storage.manifest import BadRun, Manifest
@@ -22,15 +23,10 @@ from model.core.errors import BadEnvironment
 
 def identity_of(problem: Problem) -> dict[str, Any]:
     """The question and the rules, as plain values."""
-    model = problem.model
     return {
-        "model": model.name,
-        "protocol": model.version,
-        "bounds": dict(model.options),
-        # By name also where none was named: a claim that is added later is not this run's.
-        "invariants": sorted(problem.asked_names),
-        "symmetry": problem.symmetry.value,
-        "layout": model.layout.digest,
+        # Claims by name also where none was named: one that is added later is not this run's.
+        **problem.spec.to_json(),
+        "layout": problem.model.layout.digest,
         "rules": problem_digest(problem),
         "program": program_digest(),
     }
@@ -43,12 +39,7 @@ def problem_of(identity: Mapping[str, Any], location: str, find: FindFamily) -> 
     `Damaged` where the values mean nothing.
     """
     try:
-        problem = find(identity["model"]).problem_of(
-            identity["protocol"],
-            identity["bounds"],
-            identity["invariants"],
-            symmetry=identity["symmetry"],
-        )
+        problem = ProblemSpec.from_json(identity).build(find)
         now = identity_of(problem)
     except BadEnvironment as problem_found:
         raise BadRun(f"{location}: {problem_found}") from None

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from checker.kafka.where import with_asked
 from checker.problem.family import Claimed, Family
 from checker.problem.symmetry import Symmetry
 from checker.problem.wording import describe_option
@@ -41,7 +42,7 @@ class OwnFamily(Family):
 
     def claimed(self, version: str, circumstances: Any) -> Claimed:
         """A protocol within bounds. Raises `BadEnvironment`."""
-        made: Built = _built(*self.again[1], version, circumstances)  # type: ignore[index]
+        made: Built = _built(*self.origin[1], version, circumstances)
         return Claimed(
             model=made.model,
             invariants=tuple(map(_invariant, made.always)),
@@ -89,7 +90,9 @@ def own_family(text: str, file: str) -> Family:
         build=build,
         words=_words(own),
         symmetries=_symmetries(own),
-        again=(own_family, (text, file)),
+        origin=(own_family, (text, file)),
+        is_read_at_run_time=True,
+        with_asked=with_asked,
         terms=partial(_terms, own),
     )
 
@@ -161,9 +164,14 @@ def _words(own: OwnFile) -> Words:
         ),
         letters=lambda model: "-".join(f"{name}{value}".lower() for name, value in said(model)),
         raisable=dict.fromkeys(sorted(bounds), _BOUND_MAX),
-        raised=lambda name, value: f"--set {name}={value}",
+        named=lambda model, version: [f"--model {model}:{version}"],
+        option=lambda name, value: f"--set {name}={_plain(value)}",
         unsaid=frozenset({DIGEST}),
     )
+
+
+def _plain(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _invariant(claim: Stated) -> Invariant:

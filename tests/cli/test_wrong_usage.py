@@ -58,7 +58,7 @@ def test_a_run_that_is_refused_leaves_no_directory(cli: Commands, tmp_path: Path
     code, _, err = cli("--protocol", "hw", "--symmetry", "pets", "--run-dir", str(kept))
 
     assert code == 2
-    assert "--reduce leaves out states that --run-dir needs" in err
+    assert "symmetry is 'pets'; message has none, replicas, records, all" in err
     assert not kept.exists()
 
 

@@ -15,7 +15,8 @@ BEGIN = (
     "checker.checking.run",
     "checker.ci.searching",
     "checker.search.engines.task",
-    "checker.kafka.where.family",
+    "checker.kafka.families",
+    "checker.kafka.where",
     "checker.user_models.family",
     "checker.user_models.vetting",
 )

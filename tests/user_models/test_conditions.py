@@ -13,7 +13,7 @@ import pytest
 
 from checker.compiler.source import source_of
 from checker.kafka.families import ATOMIC, MESSAGE
-from checker.kafka.where.family import asking, condition_of, nowhere, where_asked
+from checker.kafka.where import condition_of, nowhere, where_asked
 from checker.problem.packed_rows import state_words
 from checker.problem.problem import Problem
 from checker.search.engines.expander import Expander
@@ -237,7 +237,7 @@ def test_another_process_makes_the_same_question_again() -> None:
 
 def test_an_executor_needs_no_rich_for_it() -> None:
     program = (
-        "import sys; from checker.kafka.where.family import where_asked; "
+        "import sys; from checker.kafka.where import where_asked; "
         "from checker.kafka.families import MESSAGE; "
         "make, arguments = where_asked(MESSAGE.problem_of('hw', {}), '1').__reduce_ex__(4)[:2]; "
         "make(*arguments); print([m for m in ('rich', 'click') if m in sys.modules])"
@@ -278,7 +278,7 @@ def test_a_model_that_has_these_names_itself_keeps_them(
     file = tmp_path / "flips.py"
     file.write_text(TAKEN.format(claim=claim, bound=bound))
     problem = own_problem(file)
-    family = asking(problem.family) if problem.family is not None else None
+    family = problem.family
 
     assert family is not None
     assert family.problem_of("flips", problem.model.options, [claim]).checked == (claim,)

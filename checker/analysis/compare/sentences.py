@@ -36,9 +36,10 @@ def _describe_end(comparison: Comparison, end: End) -> EndText:
     if not end.applies:
         return EndText(f"has nothing that {claim} is about.", None)
     if not end.is_judged:
+        command = comparison.right.to_command()
         return EndText(
-            f"{claim} is not judged here: it is about all that can follow. Run check there: "
-            f"--protocol {comparison.right.model.version} --invariant {claim}.",
+            f"{claim} is about all that can follow and is not judged here; see "
+            f"{command} --invariant {claim}",
             None,
         )
     if end.broken_at is None:

@@ -8,12 +8,13 @@ than another; exploring says which hold (`checker.analysis.explain.repairs`).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from checker.kafka.families import GRAINS, MESSAGE
-from checker.problem.family import WHERE, Family
+from checker.problem.family import Family
 from checker.problem.problem import Problem
+from checker.problem.spec import ProblemSpec
 from checker.problem.wording import as_option
 from model.core.errors import BadEnvironment
 from model.message.declared import option_of
@@ -32,12 +33,11 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A change as options of `check`, and the version and circumstances that it comes to."""
+    """A change as options of `check`, and the problem that it comes to."""
 
     kind: Kind
     description: str
-    version: str
-    options: tuple[tuple[str, object], ...]
+    spec: ProblemSpec
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,17 +53,17 @@ def candidates(problem: Problem) -> tuple[list[Candidate], list[Nonsense]]:
 
     Bounds are no changes: a claim that holds within smaller ones is not repaired.
     """
-    family, model = problem.family, problem.model
+    family = problem.family
     if family is None:
         return [], []
     changes = _of_message(problem) if family.model == MESSAGE.model else _of_any(problem, family)
     found: list[Candidate] = []
     nonsense: list[Nonsense] = []
     for change in changes:
-        if (change.version, dict(change.options)) == (model.version, dict(model.options)):
+        if change.spec == problem.spec:
             continue
         try:
-            family.problem_of(change.version, dict(change.options))
+            family.made(change.spec)
         except BadEnvironment as refused:
             nonsense.append(Nonsense(change.description, str(refused)))
         else:
@@ -73,8 +73,7 @@ def candidates(problem: Problem) -> tuple[list[Candidate], list[Nonsense]]:
 
 def _of_message(problem: Problem) -> Iterator[Candidate]:
     yield from _rules(problem)
-    options = {name: value for name, value in problem.model.options.items() if name != WHERE}
-    environment = Environment.from_options(options)
+    environment = Environment.from_options(dict(problem.spec.options))
     for name, declared in DECLARED.items():
         now, option = getattr(environment, name), option_of(name)
         if declared.fault is not None:
@@ -90,36 +89,37 @@ def _of_message(problem: Problem) -> Iterator[Candidate]:
 
 def _rules(problem: Problem) -> Iterator[Candidate]:
     """Every other way to truncate, every feature added that there is not, or taken out."""
-    version = problem.model.version
-    options = tuple(problem.model.options.items())
+    spec, version = problem.spec, problem.model.version
     has = version_of(version).feature_names
     for name in (*TRUNCATIONS, *(feature.name for feature in FEATURES)):
         if name in TRUNCATIONS and name in has:
             continue
         word = "without" if name in has else "with"
-        yield Candidate(Kind.RULE, f"--{word} {name}", f"{version}-{word}-{name}", options)
+        changed = replace(spec, version=f"{version}-{word}-{name}")
+        yield Candidate(Kind.RULE, f"--{word} {name}", changed)
 
 
 def _of_any(problem: Problem, family: Family) -> Iterator[Candidate]:
     """Every other version, and every switch turned."""
-    model = problem.model
-    options = tuple(model.options.items())
+    spec = problem.spec
     is_kafkas = family.model in {grain.model for grain in GRAINS.values()}
     for version in family.versions:
         text = f"--protocol {version}" if is_kafkas else f"--model {family.model}:{version}"
-        yield Candidate(Kind.RULE, text, version, options)
-    for name, now in model.options.items():
+        yield Candidate(Kind.RULE, text, replace(spec, version=version))
+    for name, now in spec.options:
         if isinstance(now, bool):
             text = f"--set {name}={str(not now).lower()}"
-            changed = tuple({**model.options, name: not now}.items())
-            yield Candidate(Kind.SETTING, text, model.version, changed)
+            yield Candidate(Kind.SETTING, text, _with(spec, name, not now))
 
 
 def _set(
     problem: Problem, kind: Kind, option: str, values: list[int] | list[str] | list[bool]
 ) -> Iterator[Candidate]:
-    model = problem.model
+    spec = problem.spec
     for value in values:
-        if value != model.options[option]:
-            changed = {**model.options, option: value}
-            yield Candidate(kind, as_option(option, value), model.version, tuple(changed.items()))
+        if value != dict(spec.options)[option]:
+            yield Candidate(kind, as_option(option, value), _with(spec, option, value))
+
+
+def _with(spec: ProblemSpec, option: str, value: object) -> ProblemSpec:
+    return replace(spec, options=tuple({**dict(spec.options), option: value}.items()))

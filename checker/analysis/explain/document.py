@@ -72,7 +72,7 @@ def _of_tried(tried: Tried) -> dict[str, Any]:
     return {
         "change": tried.candidate.description,
         "kind": tried.candidate.kind.value,
-        "protocol": tried.candidate.version,
+        "protocol": tried.candidate.spec.version,
         "verdict": tried.verdict.value,
         "repairs": tried.repairs,
         "depth": tried.depth,

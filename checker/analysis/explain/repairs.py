@@ -9,18 +9,16 @@ from __future__ import annotations
 
 import math
 import time
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from checker.analysis.explain.candidates import Candidate, Nonsense, candidates
 from checker.checking.run import run
-from checker.problem.problem import Problem, Shared, sharing
+from checker.problem.problem import Problem, sharing_by_shape
 from checker.search.budgets import Budgets
 from checker.search.engines.choice import EngineChoice, threads_of
 from checker.search.engines.prepare import prepare
 from checker.search.result import Result, Verdict
-from model.core.layout import Layout
 
 STATES_MAX = 3_000_000
 """How many states a change is explored to."""
@@ -125,7 +123,7 @@ def _explored(
 
     The first one is explored whole, whatever breaks in it: what happens in it is asked of it.
     """
-    shared = _shared_by(problems)
+    shared = sharing_by_shape(problems)
     choice = EngineChoice(name="local", threads=threads)
     seconds_max = math.inf if budgets.max_seconds is None else budgets.max_seconds
     ends: float | None = None
@@ -152,16 +150,7 @@ def _explored(
 
 def _changed(problem: Problem, change: Candidate) -> Problem:
     assert problem.family is not None
-    options = dict(change.options)
-    return problem.family.problem_of(change.version, options, problem.asked_names)
-
-
-def _shared_by(problems: Iterable[Problem]) -> dict[Layout, Shared]:
-    """For each shape of state what the problems of that shape have between them."""
-    alike: dict[Layout, list[Problem]] = defaultdict(list)
-    for problem in problems:
-        alike[problem.model.layout].append(problem)
-    return {layout: sharing(together) for layout, together in alike.items()}
+    return problem.family.made(change.spec)
 
 
 def _happening(result: Result) -> frozenset[str]:

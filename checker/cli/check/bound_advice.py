@@ -19,7 +19,7 @@ def bound_to_raise(result: Result) -> str | None:
     """The option with its next value, `--epochs 3`; None where nothing was cut or nothing holds."""
     if (size := _size_to_raise(result)) is None:
         return None
-    return words_of(result.problem).raised(size, _value(result, size) + 1)
+    return words_of(result.problem).option(size, _value(result, size) + 1)
 
 
 def describe_advice(result: Result) -> str | None:

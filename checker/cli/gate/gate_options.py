@@ -16,7 +16,6 @@ from checker.cli.check.command import check_command
 from checker.cli.shared.options import Seconds, take_budgets, take_engine
 from checker.cli.shared.own_options import vetted_problem
 from checker.cli.shared.problem_options import problem_from, take_given
-from checker.kafka.again import check_again
 from checker.problem.problem import Problem
 from checker.problem.symmetry import Symmetry
 
@@ -115,4 +114,4 @@ def _ask(given: Mapping[str, Any], bounds: Mapping[str, Any]) -> Asked:
 
 def command(problem: Problem, model: str | None) -> str:
     """`waterline check --engine local --protocol kip320 --without fencing --epochs 3 ...`"""
-    return check_again(problem, engine="local", own_model=model or "")
+    return problem.to_command(engine="local", own_model=model or "")

@@ -69,18 +69,13 @@ def own_family_in(file: Path) -> Family:
 
 
 def finder(own_model: str | None) -> FindFamily:
-    """Finds a family by the name of its models: Kafka's, or that of the file that was given.
-
-    A condition can be asked of it beside its claims.
-    """
+    """Finds a family by the name of its models: Kafka's, or that of the file that was given."""
 
     def find(model: str) -> Family:
-        from checker.kafka.where.family import asking  # noqa: PLC0415 - few look a family up
-
         if own_model is not None:
             own = own_family_in(file_and_name(own_model)[0])
             if own.model == model:
-                return asking(own)
+                return own
             is_own = model.endswith(".py")
             remedy = f"give the file, with --model {model}" if is_own else "leave --model out"
             raise BadEnvironment(f"it is of {model}, and --model names {own.model}; {remedy}")
@@ -89,7 +84,7 @@ def finder(own_model: str | None) -> FindFamily:
                 f"it is of {model}, a model of somebody's own, which is code and not loaded "
                 f"unasked; give the file, with --model {model}"
             )
-        return asking(families.family_of(model))
+        return families.family_of(model)
 
     return find
 

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 from checker.cli.shared.options import ENVIRONMENT_OPTIONS, PROTOCOLS
 from checker.cli.shared.own_options import vetted_problem
 from checker.kafka.families import GRAINS, MESSAGE
-from checker.problem.family import WHERE, Family
+from checker.problem.family import Family
 from checker.problem.problem import Problem
+from checker.problem.spec import WHERE
 from checker.problem.symmetry import Symmetry
 from model.core.claim import Behaviour, Recoverable, Temporal
 from model.core.errors import BadEnvironment
@@ -100,7 +101,7 @@ def problem_from(given: dict[str, Any]) -> Problem:
     options = dict(given)
     if (where := options.pop(WHERE, None)) is not None:
         # Few ask for more than what is claimed.
-        from checker.kafka.where.family import where_asked  # noqa: PLC0415
+        from checker.kafka.where import where_asked  # noqa: PLC0415
 
         return where_asked(problem_from(options), where, options.get("invariant", ()))
     kinds = [kind for kind in KINDS if options.pop(kind, False)]

@@ -31,7 +31,7 @@ def compare(options: dict[str, Any]) -> int:
     found = recorded(options["trace"], own_model)
     left = found.problem
     right = _other(left, options)
-    if _identity(left) == _identity(right):
+    if left.spec == right.spec:
         raise click.UsageError(
             "that is what the trace is of; name another --protocol, a rule or a setting"
         )
@@ -45,10 +45,6 @@ def compare(options: dict[str, Any]) -> int:
 
         write_files({path: partial(comparison_page, comparison)})
     return exit_codes.HOLDS
-
-
-def _identity(problem: Problem) -> tuple[str, dict[str, object]]:
-    return problem.model.version, dict(problem.model.options)
 
 
 def _other(left: Problem, options: dict[str, Any]) -> Problem:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,7 @@ from checker.cli.shared.screen import error_screen, say, screen
 from checker.cli.traces.recorded import recorded
 from checker.problem.family import describe_circumstances
 from checker.problem.problem import Problem
+from checker.problem.spec import NO_SYMMETRY
 from checker.problem.wording import describe_version
 from checker.search.engines.choice import threads_of
 from checker.search.engines.prepare import prepare
@@ -122,14 +123,13 @@ def explained_all(
 def _explaining(
     problem: Problem, findings: Sequence[Finding], asked: Asked, progress: Progress
 ) -> Iterator[Explained]:
-    family, model = problem.family, problem.model
+    family, spec = problem.family, replace(problem.spec, symmetry=NO_SYMMETRY)
     assert family is not None
-    options = dict(model.options)
     repairs: dict[str, Repairs] = {}
     if asked.repairs and findings:
         names = [finding.invariant for finding in findings]
         found = repairs_of(
-            family.problem_of(model.version, options, names),
+            family.made(replace(spec, claims=frozenset(names))),
             threads=asked.threads,
             states_max=asked.states_max or repairing.STATES_MAX,
             seconds_max=asked.seconds_max or repairing.SECONDS_MAX,
@@ -140,7 +140,7 @@ def _explaining(
     for finding in findings:
         chain = None
         if asked.chain:
-            one = family.problem_of(model.version, options, [finding.invariant])
+            one = family.made(replace(spec, claims=frozenset([finding.invariant])))
             prepare(one, threads=threads_of(asked.threads), announce=progress.announce)
             progress.report(f"leaving out steps of {finding.invariant}")
             chain = chain_of(

@@ -13,8 +13,8 @@ from checker.cli.shared.where_options import where_option
 from checker.cli.traces.recorded import Recorded, recorded
 from checker.cli.traces.viewing import is_interactive, view
 from checker.kafka.narrative.story import reasons, story_of
-from checker.kafka.where.family import condition_of
-from checker.problem.family import WHERE
+from checker.kafka.where import condition_of
+from checker.problem.spec import WHERE
 from checker.traces.finding import Finding
 from counterexamples import render_full
 from model.own.condition import Condition

@@ -15,6 +15,7 @@ from checker.kafka.matrix.grid import CLAIMS, Cell, Grid
 from checker.kafka.matrix.sharing import shared_by
 from checker.problem.packed_rows import StateWords
 from checker.problem.problem import Problem, Shared
+from checker.problem.spec import ProblemSpec
 from checker.search.budgets import Budgets
 from checker.search.engines.answers import ModelFault
 from checker.search.engines.memory import MemoryEngine
@@ -32,12 +33,12 @@ from model.message.versions import version_of
 class Question:
     """What to explore, as plain values. `stop_at_first`: only whether everything holds matters.
 
-    Once one of the claims in `enough` is broken, no more is asked.
+    `invariants` are the claims asked, in the order of the answer. Once one of those in `enough` is
+    broken, no more is asked.
     `shared` is what the other questions of the job may have, so that one kernel answers all.
     """
 
-    version: str
-    options: Mapping[str, object]
+    spec: ProblemSpec
     invariants: tuple[str, ...]
     max_states: int
     stop_at_first: bool = False
@@ -68,9 +69,10 @@ class Answer:
 
 def question_of(cell: Cell, grid: Grid, *, stop_at_first: bool = False) -> Question:
     """What is asked about a cell."""
-    options = cell.environment.options()
+    claims = frozenset(grid.invariants)
+    spec = ProblemSpec.of(MESSAGE.model, cell.version, cell.environment.options(), claims)
     asked = (grid.invariants, grid.max_states, stop_at_first, _enough(cell, grid), shared_by(grid))
-    return Question(cell.version, options, *asked)
+    return Question(spec, *asked)
 
 
 def _enough(cell: Cell, grid: Grid) -> tuple[str, ...]:
@@ -92,8 +94,7 @@ def unexplored(question: Question, stopped_by: str) -> Answer:
 
 def problem_of(question: Question) -> Problem:
     """The problem that is asked about."""
-    problem = MESSAGE.problem_of(question.version, question.options, question.invariants)
-    return replace(problem, shared=question.shared)
+    return replace(MESSAGE.made(question.spec), shared=question.shared)
 
 
 def answer(question: Question, late: Callable[[], bool] = lambda: False) -> Answer:

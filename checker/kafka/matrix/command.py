@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from checker.kafka.again import protocol_options
 from checker.kafka.matrix.outcome import Outcome
+from checker.kafka.words import protocol_options
 from checker.problem.wording import as_option
 from model.message.environment import DOCUMENTED
 

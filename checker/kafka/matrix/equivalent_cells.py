@@ -73,9 +73,10 @@ def _kind(question: Question) -> Hashable:
     """All that its answer depends on while no rule that waits has begun."""
     problem = problem_of(question)
     settings = problem.model.settings
-    if not any(question.options[name] for name in _TAKES_BROKERS_DOWN):
+    options = dict(question.spec.options)
+    if not any(options[name] for name in _TAKES_BROKERS_DOWN):
         waiting = sum(feature.bit for feature in _WAITING)
-        settings = settings._replace(features=version_of(question.version).features & ~waiting)
+        settings = settings._replace(features=version_of(question.spec.version).features & ~waiting)
     limits = (question.invariants, question.max_states, question.stop_at_first, question.enough)
     model = problem.model
     return (settings, model.layout, tuple(model.contents), problem.checked, limits, question.shared)

@@ -122,20 +122,26 @@ def _trials(grid: Grid, outcome: Outcome) -> Iterator[_Trial]:
         return
     environment = outcome.cell.environment
     sized = grid.within(environment.records, environment.epochs)
+    asked = question_of(outcome.cell, sized, stop_at_first=True)
+    claims = _asked(worst.name)
+    before = replace(asked.spec, claims=frozenset(claims))
     asked = replace(
-        question_of(outcome.cell, sized, stop_at_first=True),
-        invariants=_asked(worst.name),
+        asked,
+        spec=before,
+        invariants=claims,
         max_states=min(grid.max_states, STATES_MAX),
     )
     for repair in _REPAIRS:
         falls = {base_of(version) for version in find_scenario(repair.entry).falls}
-        if base_of(asked.version) not in falls:
+        if base_of(before.version) not in falls:
             continue
-        version = _repaired(asked.version, repair)
-        options = {**asked.options, **repair.options}
-        if version is None or (version == asked.version and options == asked.options):
+        version = _repaired(before.version, repair)
+        if version is None:
             continue
-        yield _Trial(outcome, repair, replace(asked, version=version, options=options))
+        options = tuple({**dict(before.options), **repair.options}.items())
+        spec = replace(before, version=version, options=options)
+        if spec != before:
+            yield _Trial(outcome, repair, replace(asked, spec=spec))
 
 
 def _asked(claim: str) -> tuple[str, ...]:

@@ -7,7 +7,6 @@ is explored to the end. All spaces of one shape are explored by one kernel.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -15,7 +14,8 @@ from checker.checking.run import Run, run
 from checker.kafka.families import MESSAGE
 from checker.kafka.scenarios.catalogue import CATALOGUE
 from checker.kafka.scenarios.scenario import Scenario
-from checker.problem.problem import Problem, Shared, sharing
+from checker.problem.problem import Problem, Shared, sharing_by_shape
+from checker.problem.spec import ProblemSpec
 from checker.search.budgets import Budgets
 from checker.search.engines.choice import EngineChoice
 from checker.search.result import Verdict
@@ -43,14 +43,6 @@ class Outcome:
         return self.verdict is wanted
 
 
-@dataclass(frozen=True, slots=True)
-class _Space:
-    """A version in circumstances: what one search explores."""
-
-    version: str
-    options: tuple[tuple[str, object], ...]
-
-
 Announce = Callable[[str], None]
 
 
@@ -68,7 +60,7 @@ def run_scenarios(
     """
     asked = _by_space(scenarios)
     shared = shared_by_shape(scenarios)
-    runs: dict[_Space, Run] = {}
+    runs: dict[ProblemSpec, Run] = {}
     for space, claims in asked.items():
         watch(len(runs), len(asked))
         try:
@@ -91,11 +83,8 @@ def shared_by_shape(scenarios: Sequence[Scenario] = ()) -> dict[Layout, Shared]:
 
     All of it whichever are run, so that whoever runs some more finds their kernels made.
     """
-    problems: dict[Layout, list[Problem]] = defaultdict(list)
-    for space, claims in _by_space((*CATALOGUE, *scenarios)).items():
-        problem = _problem(space, claims)
-        problems[problem.model.layout].append(problem)
-    return {layout: sharing(alike) for layout, alike in problems.items()}
+    asked = _by_space((*CATALOGUE, *scenarios))
+    return sharing_by_shape(_problem(space, claims) for space, claims in asked.items())
 
 
 def _pairs(scenarios: Sequence[Scenario]) -> Iterator[tuple[Scenario, str]]:
@@ -104,25 +93,26 @@ def _pairs(scenarios: Sequence[Scenario]) -> Iterator[tuple[Scenario, str]]:
             yield scenario, version
 
 
-def _space(scenario: Scenario, version: str) -> _Space:
-    return _Space(version, tuple(scenario.environment.options().items()))
+def _space(scenario: Scenario, version: str) -> ProblemSpec:
+    """What one search explores: a version in circumstances."""
+    return ProblemSpec.of(MESSAGE.model, version, scenario.environment.options())
 
 
-def _by_space(scenarios: Sequence[Scenario]) -> dict[_Space, dict[str, bool]]:
+def _by_space(scenarios: Sequence[Scenario]) -> dict[ProblemSpec, dict[str, bool]]:
     """For each space the claims asked of it, and whether each is to be violated."""
-    asked: dict[_Space, dict[str, bool]] = {}
+    asked: dict[ProblemSpec, dict[str, bool]] = {}
     for scenario, version in _pairs(scenarios):
         claims = asked.setdefault(_space(scenario, version), {})
         claims[scenario.claim] = version in scenario.falls
     return asked
 
 
-def _problem(space: _Space, claims: Mapping[str, bool]) -> Problem:
-    return MESSAGE.problem_of(space.version, dict(space.options), list(claims))
+def _problem(space: ProblemSpec, claims: Mapping[str, bool]) -> Problem:
+    return MESSAGE.made(replace(space, claims=frozenset(claims)))
 
 
 def _explore(
-    space: _Space,
+    space: ProblemSpec,
     claims: Mapping[str, bool],
     shared: Mapping[Layout, Shared],
     threads: int,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from checker.kafka.again import check_again
 from checker.kafka.narrative.story import Story, story_of
 from checker.problem.family import words_of
 from checker.problem.problem import Problem
@@ -41,7 +40,7 @@ def run_page(run: Run, explained: Mapping[str, Mapping[str, Any]] | None = None)
         verdicts=[_verdict(result, found, named) for found in result.invariants],
         happenings=_happenings(result),
         counts=_counts(result),
-        command=check_again(problem) + (" --engine local" if result.engine == "local" else ""),
+        command=problem.to_command() + (" --engine local" if result.engine == "local" else ""),
         complete=result.complete,
         stopped_by=result.stopped_by,
         traces=traces,
@@ -61,7 +60,7 @@ def finding_page(problem: Problem, finding: Finding) -> str:
         verdicts=[],
         happenings=[],
         counts=[],
-        command=check_again(problem) + asked,
+        command=problem.to_command() + asked,
         complete=True,
         stopped_by=None,
         traces=traces,

@@ -13,7 +13,7 @@ import difflib
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from checker.kafka.where.family import condition_of
+from checker.kafka.where import condition_of
 from checker.problem.errors import Refused
 from checker.user_models.interactive.calls import Ambiguous, NoSuchStep, NotTaken, step_called
 from checker.user_models.interactive.walk import Walk

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from checker.kafka.where.family import condition_of, where_asked
+from checker.kafka.where import condition_of, where_asked
 from checker.problem.family import NOWHERE
 from checker.problem.problem import Problem
 from checker.search.rule_errors import Raised

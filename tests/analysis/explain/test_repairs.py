@@ -47,8 +47,8 @@ def test_a_candidate_differs_in_one_thing(acks_1: Problem) -> None:
     rules = version_of(model.version)
     changes = []
     for candidate in found:
-        theirs = version_of(candidate.version)
-        options = [n for n, value in candidate.options if value != model.options[n]]
+        theirs = version_of(candidate.spec.version)
+        options = [n for n, value in candidate.spec.options if value != model.options[n]]
         bits = (theirs.features ^ rules.features).bit_count()
         changes.append(len(options) + bits + (theirs.truncation != rules.truncation))
 
@@ -59,7 +59,7 @@ def test_a_candidate_differs_in_one_thing(acks_1: Problem) -> None:
 def test_faults_are_taken_away_and_none_is_added(acks_1: Problem) -> None:
     found, _ = candidates(acks_1)
 
-    faults = [dict(c.options) for c in found if c.kind is Kind.FAULT]
+    faults = [dict(c.spec.options) for c in found if c.kind is Kind.FAULT]
 
     assert [options["restarts"] for options in faults] == [0]
     assert acks_1.model.options["restarts"] == 1

@@ -66,7 +66,7 @@ def test_where_the_rule_may_have_begun_both_are_explored() -> None:
 
     asking_once(counting(somebody_restarts, asked))(questions, unwatched)
 
-    assert [question.version for question in asked] == ["kraft", "kip903"]
+    assert [question.spec.version for question in asked] == ["kraft", "kip903"]
 
 
 def test_what_raised_is_explored_under_its_own_version() -> None:
@@ -78,7 +78,7 @@ def test_what_raised_is_explored_under_its_own_version() -> None:
 
     asking_once(counting(raising, asked))(questions, unwatched)
 
-    assert [question.version for question in asked] == ["kraft", "kip903"]
+    assert [question.spec.version for question in asked] == ["kraft", "kip903"]
 
 
 def test_after_an_interrupt_nothing_more_is_asked() -> None:
@@ -104,7 +104,12 @@ def test_whoever_watches_is_told_of_places_in_the_whole() -> None:
 
     asking_once(explorer)(questions, lambda done, now: heard.append((done, list(now or ()))))
 
-    assert [question.version for question in questions] == ["kraft", "kraft", "kip903", "kip903"]
+    assert [question.spec.version for question in questions] == [
+        "kraft",
+        "kraft",
+        "kip903",
+        "kip903",
+    ]
     assert heard == [(1, [1, 3]), (4, [])]
 
 

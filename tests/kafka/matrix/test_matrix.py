@@ -230,7 +230,7 @@ def test_a_question_is_plain_values() -> None:
     [cell, *_] = SMALL.cells()
     question = question_of(cell, SMALL)
 
-    assert json.loads(json.dumps(question.options)) == question.options
+    assert json.loads(json.dumps(dict(question.spec.options))) == dict(question.spec.options)
     assert problem_of(question).model.options == cell.environment.options()
 
 

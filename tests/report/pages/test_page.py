@@ -11,7 +11,6 @@ import pytest
 from checker.checking.run import Run, run
 from checker.cli.commands import command_of
 from checker.cli.shared.problem_options import problem_from, take_given
-from checker.kafka.again import check_again
 from checker.kafka.families import problem_for
 from checker.report.pages.limits import TooLongForPage, require_few_steps
 from checker.report.pages.report import finding_page, run_page
@@ -154,7 +153,7 @@ def test_a_model_of_ones_own_has_a_page_too() -> None:
 def test_the_command_on_the_page_asks_the_same(name: str) -> None:
     """Its options, read as the command line reads them, make the same environment."""
     problem = confirmed_in(name).problem
-    program, sub, *words = check_again(problem).split()
+    program, sub, *words = problem.to_command().split()
     options = command_of("check").make_context("check", words).params
     again = problem_from(take_given(options))
 

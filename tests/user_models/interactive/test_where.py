@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from checker.kafka.families import MESSAGE
-from checker.kafka.where.family import condition_of
+from checker.kafka.where import condition_of
 from counterexamples import read_trace
 from tests.support.commands import Commands
 from tests.support.stories import LOSS, story

@@ -1,0 +1,119 @@
+"""Claims that a command adds to those of a family: `nowhere`, of a condition, and `none`.
+
+A condition (`--where`) is part of a problem's specification, so that a run directory, a trace and
+another process have it with the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from checker.problem.family import NOWHERE, Family
+from checker.problem.problem import Problem
+from checker.problem.spec import WHERE, ProblemSpec
+from model.core.claim import Invariant
+from model.core.errors import BadEnvironment
+from model.core.state import State
+from model.core.transition_system import Model
+from model.own.condition import Condition, condition
+
+
+def with_asked(problem: Problem, spec: ProblemSpec) -> Problem:
+    """The problem with the claims of a specification that its family has not.
+
+    Raises `BadEnvironment`, which `BadCondition` is one of.
+    """
+    if spec.where is None:
+        return _with_claim(problem, nothing()) if _claims_nothing(spec) else problem
+    family = problem.family
+    assert family is not None
+    claimed = _with_claim(problem, nowhere(condition_of(spec.where, family, problem.model)))
+    model = replace(claimed.model, options={**claimed.model.options, WHERE: spec.where})
+    return replace(claimed, model=model, family=replace(family, words=_words(family)))
+
+
+def where_asked(problem: Problem, where: str, names: tuple[str, ...] = ()) -> Problem:
+    """The problem of finding a state in which the condition is true. Raises `BadEnvironment`.
+
+    `names` are claims that are checked too.
+    """
+    assert problem.family is not None
+    claims = frozenset((*names, NOWHERE))
+    return problem.family.made(replace(problem.spec, where=where.strip(), claims=claims))
+
+
+def condition_of(text: str, family: Family, model: Model) -> Condition:
+    """What a text asks of the states of a model. Raises `BadCondition`."""
+    return condition(text, model.layout, model.settings, family.terms(model))
+
+
+def nowhere(asked: Condition) -> Invariant:
+    """That the condition is true in no reachable state."""
+
+    def explain(state: State, settings: Any) -> str:
+        values = asked.values(state)
+        return f"Here it is true that {asked.text}" + (f": {values}." if values else ".")
+
+    return Invariant(
+        name=NOWHERE,
+        sentence=f"In no state it is true that {asked.text}.",
+        holds=asked.fails,
+        explain=explain,
+        default=False,
+    )
+
+
+def nothing() -> Invariant:
+    """What a trace is against that breaks no claim."""
+    from counterexamples import NO_CLAIM  # noqa: PLC0415 - executors have no Rich
+
+    return Invariant(
+        name=NO_CLAIM,
+        sentence="No claim is asked: the steps were chosen by hand.",
+        holds=_holds,
+        explain=lambda state, settings: "",
+        default=False,
+    )
+
+
+def _claims_nothing(spec: ProblemSpec) -> bool:
+    from counterexamples import NO_CLAIM  # noqa: PLC0415 - executors have no Rich
+
+    return NO_CLAIM in (spec.claims or ())
+
+
+def _holds(state: Any, settings: Any) -> bool:
+    return True
+
+
+def _with_claim(problem: Problem, claim: Invariant) -> Problem:
+    """With a claim beside the model's own. Raises `BadEnvironment` where one is called like it."""
+    names = {each.name for each in problem.claims}
+    if claim.name in names or (claim.name == NOWHERE and WHERE in problem.model.options):
+        taken = claim.name if claim.name in names else WHERE
+        raise BadEnvironment(
+            f"{problem.model.name} calls something {taken!r}, which has a meaning of its own here; "
+            "call it otherwise"
+        )
+    return replace(problem, invariants=(*problem.invariants, claim))
+
+
+def _words(family: Family) -> Any:
+    """The family's words, said of a model without the condition."""
+
+    def without(describe: Callable[[Model], str]) -> Callable[[Model], str]:
+        def said(model: Model) -> str:
+            options = {name: value for name, value in model.options.items() if name != WHERE}
+            return describe(replace(model, options=options))
+
+        return said
+
+    words = family.words
+    return replace(
+        words,
+        title=without(words.title),
+        sizes=without(words.sizes),
+        letters=without(words.letters),
+    )

@@ -1,1 +1,0 @@
-"""Conditions on states from the command line (`--where`)."""
