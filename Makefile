@@ -10,7 +10,7 @@ INSTALL := $(BIN)/python -m pip --disable-pip-version-check --quiet install --no
 # Tests start hundreds of processes: without bytecode on disk each compiles all that it imports.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: check confirm upstream test gate bench setup clean
+.PHONY: check confirm upstream test gate bench docs setup clean
 
 check: $(VENV)/.run
 	$(BIN)/waterline tour
@@ -44,6 +44,11 @@ bench: $(VENV)/.dev
 	$(BIN)/python -m bench.peers_speed --large
 	$(BIN)/python -m bench.scale
 
+# The documents as a site, in build/site. Strict: a link that leads nowhere is an error.
+docs: $(VENV)/.docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+	@echo "the site is in build/site/index.html"
+
 setup: $(VENV)/.dev
 
 # What a run needs. Editable, because Spark's workers import the packages from the same place; with
@@ -64,10 +69,14 @@ $(VENV)/.kafka: $(VENV)/.run
 	@$(INSTALL) --editable '.[kafka]'
 	@touch $@
 
+$(VENV)/.docs: $(VENV)/.run
+	@$(INSTALL) --group docs
+	@touch $@
+
 # What the tests need on top of it, and what real brokers are spoken to with, in one go.
 $(VENV)/.dev: $(VENV)/.run
 	@$(INSTALL) --editable '.[kafka]' --group dev
-	@touch $(VENV)/.kafka $@
+	@touch $(VENV)/.kafka $(VENV)/.docs $@
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

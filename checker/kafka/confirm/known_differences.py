@@ -1,7 +1,7 @@
 """Known and intended differences between the model and released code.
 
-Each is listed in README too. A walk that shows one ends there, since model and brokers are not in
-the same state any more.
+Each is listed in docs/model.md too. A walk that shows one ends there, since model and brokers are
+not in the same state any more.
 """
 
 from __future__ import annotations
