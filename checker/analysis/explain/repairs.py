@@ -7,17 +7,13 @@ that holds only vacuously (its event never happens any more) is reported as such
 
 from __future__ import annotations
 
-import math
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from checker.analysis.explain.candidates import Candidate, Nonsense, candidates
-from checker.checking.run import run
-from checker.problem.problem import Problem, sharing_by_shape
+from checker.checking.batch import run_batch
+from checker.problem.problem import Problem
 from checker.search.budgets import Budgets
-from checker.search.engines.choice import EngineChoice, threads_of
-from checker.search.engines.prepare import prepare
 from checker.search.result import Result, Verdict
 
 STATES_MAX = 3_000_000
@@ -90,13 +86,17 @@ def repairs_of(
     """
     changes, nonsense = candidates(problem)
     asked = problem.asked_names
-    results = _explored(
-        (problem, *(_changed(problem, change) for change in changes)),
-        Budgets(max_states=states_max, max_seconds=seconds_max, stop_at_first=len(asked) == 1),
+    # The first one is explored whole, whatever breaks in it: what happens in it is asked of it.
+    whole = Budgets(max_states=states_max)
+    first = replace(whole, stop_at_first=len(asked) == 1)
+    runs = run_batch(
+        [(problem, whole), *((_changed(problem, change), first) for change in changes)],
         threads=threads,
+        seconds_max=seconds_max,
         announce=announce,
         watch=watch,
     )
+    results = [done.result for done in runs]
     happening = _happening(results[0]) if results else frozenset()
     explored = list(zip(changes, results[1:], strict=False))
     return tuple(
@@ -109,43 +109,6 @@ def repairs_of(
         )
         for claim in asked
     )
-
-
-def _explored(
-    problems: Sequence[Problem],
-    budgets: Budgets,
-    *,
-    threads: int,
-    announce: Callable[[str], None],
-    watch: Callable[[int, int], None],
-) -> list[Result]:
-    """What came of each, as far as the seconds of the budgets, which are for all of them, go.
-
-    The first one is explored whole, whatever breaks in it: what happens in it is asked of it.
-    """
-    shared = sharing_by_shape(problems)
-    choice = EngineChoice(name="local", threads=threads)
-    seconds_max = math.inf if budgets.max_seconds is None else budgets.max_seconds
-    ends: float | None = None
-    results: list[Result] = []
-    for number, problem in enumerate(problems):
-        watch(number, len(problems))
-        shareable = replace(problem, shared=shared[problem.model.layout])
-        prepare(shareable, threads=threads_of(threads), announce=announce)
-        if ends is None:
-            # Compiling is not what the time is for; most of it is done the first time.
-            ends = time.monotonic() + seconds_max
-        left = ends - time.monotonic()
-        if left <= 0:
-            break
-        stops = budgets.stop_at_first and number > 0
-        of_this = replace(budgets, max_seconds=left, stop_at_first=stops)
-        result = run(shareable, choice, budgets=of_this).result
-        if result.interrupted:
-            break
-        results.append(result)
-    watch(len(problems), len(problems))
-    return results
 
 
 def _changed(problem: Problem, change: Candidate) -> Problem:

@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from checker.checking.run import Run, run
+from checker.checking.batch import run_batch
+from checker.checking.run import Run
 from checker.kafka.families import MESSAGE
 from checker.kafka.scenarios.catalogue import CATALOGUE
 from checker.kafka.scenarios.scenario import Scenario
 from checker.problem.problem import Problem, Shared, sharing_by_shape
 from checker.problem.spec import ProblemSpec
 from checker.search.budgets import Budgets
-from checker.search.engines.choice import EngineChoice
 from checker.search.result import Verdict
 from checker.traces.finding import Finding
 from model.core.layout import Layout
@@ -59,18 +59,14 @@ def run_scenarios(
     `checker.checking.run.run` does. `watch` receives how many spaces are explored, of how many.
     """
     asked = _by_space(scenarios)
-    shared = shared_by_shape(scenarios)
-    runs: dict[ProblemSpec, Run] = {}
-    for space, claims in asked.items():
-        watch(len(runs), len(asked))
-        try:
-            found = _explore(space, claims, shared, threads, announce)
-        except KeyboardInterrupt:
-            break
-        if found.result.interrupted:
-            break
-        runs[space] = found
-    watch(len(runs), len(asked))
+    found = run_batch(
+        [(_problem(space, claims), _budgets(claims)) for space, claims in asked.items()],
+        threads=threads,
+        shared=shared_by_shape(scenarios),
+        announce=announce,
+        watch=watch,
+    )
+    runs = dict(zip(asked, found, strict=False))
     return [
         _outcome(scenario, version, runs[space])
         for scenario, version in _pairs(scenarios)
@@ -111,19 +107,9 @@ def _problem(space: ProblemSpec, claims: Mapping[str, bool]) -> Problem:
     return MESSAGE.made(replace(space, claims=frozenset(claims)))
 
 
-def _explore(
-    space: ProblemSpec,
-    claims: Mapping[str, bool],
-    shared: Mapping[Layout, Shared],
-    threads: int,
-    announce: Announce,
-) -> Run:
-    problem = _problem(space, claims)
-    problem = replace(problem, shared=shared[problem.model.layout])
-    # Several claims may break at different depths, so that only one may end the search.
-    budgets = Budgets(stop_at_first=len(claims) == 1 and all(claims.values()))
-    choice = EngineChoice(name="local", threads=threads)
-    return run(problem, choice, budgets=budgets, announce=announce)
+def _budgets(claims: Mapping[str, bool]) -> Budgets:
+    """Several claims may break at different depths, so that only one may end the search."""
+    return Budgets(stop_at_first=len(claims) == 1 and all(claims.values()))
 
 
 def _outcome(scenario: Scenario, version: str, done: Run) -> Outcome:
