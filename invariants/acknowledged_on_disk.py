@@ -10,8 +10,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from invariants.breaking import Breaking, lacks_records
 from invariants.contract import of_acknowledged
 from invariants.kept_records import first_lacking, lacking
+from invariants.outside import record_is_lost
 from model.core.claim import Breach, Invariant
 from model.core.state import State
 from model.message.terms import NO_RECORD
@@ -36,6 +38,11 @@ def explain(s: State, c: Any) -> str:
     return f"m{record} was acknowledged and is in no log any more."
 
 
+def where(s: State, c: Any) -> Breaking:
+    """The same for a picture."""
+    return lacks_records(s, (), lacking(s, everybody(s)))
+
+
 CLAIM = Invariant(
     name="acknowledged_on_disk",
     sentence="Every acknowledged record is in some log, of a broker up or down.",
@@ -47,6 +54,8 @@ CLAIM = Invariant(
         sentence="a record that was acknowledged is in no log at all",
         severity=2,
     ),
+    where=where,
+    outside=record_is_lost,
     remark="It needs no leader. Does not say that who has the record may ever lead. Promised "
     "with acks=all while fewer machines lose power or disks than min.insync.replicas.",
     rank=40,

@@ -13,9 +13,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from invariants.breaking import Breaking, brokers_in, lacks_records
 from invariants.contract import of_acknowledged
 from invariants.electable import electable
 from invariants.kept_records import first_lacking, lacking, named, who_has
+from invariants.outside import record_is_lost
 from model.core.claim import Breach, Invariant
 from model.core.state import State
 from model.message.terms import NO_RECORD
@@ -39,6 +41,12 @@ def explain(s: State, c: Any) -> str:
     return f"m{record} was acknowledged; only {named(s, may_lead)} may lead, and {where}."
 
 
+def where(s: State, c: Any) -> Breaking:
+    """The same for a picture."""
+    may_lead = electable(s, c)
+    return lacks_records(s, brokers_in(s, may_lead), lacking(s, may_lead))
+
+
 CLAIM = Invariant(
     name="acknowledged_somewhere",
     sentence="Every acknowledged record is in the log of a replica that leads or may be elected.",
@@ -50,6 +58,8 @@ CLAIM = Invariant(
         sentence="a record that was acknowledged is in no log of a replica that may lead",
         severity=3,
     ),
+    where=where,
+    outside=record_is_lost,
     remark="Who may be elected: `invariants/electable.py:electable`. The ISR and, with ELR, "
     "that and the last known leader, less who will leave them on coming back from a "
     "crash; up or down; with unclean election everybody. It needs no leader. Does not "

@@ -56,6 +56,7 @@ CLAIM = Invariant(
         sentence="a consumer reads another record where it has read one",
         severity=7,
     ),
+    reasons=("parts",),
     remark="Does not say that the HW a consumer sees never falls: after a failover it may.",
     rank=70,
 )

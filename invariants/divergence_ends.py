@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from invariants.current_leader import current_leader
+from invariants.outside import Seen
 from invariants.way_back import first_apart, is_follower_of
 from model.core.claim import Pattern, Temporal
 from model.core.state import State
@@ -56,6 +57,12 @@ def explain(s: State, c: Any) -> str:
     return "Every follower's log is part of the leader's."
 
 
+def outside(seen: Seen) -> bool:
+    """Every log that runs is the leader's, as far as it goes."""
+    whole = seen.logs.get(seen.leader, ())
+    return all(log == whole[: len(log)] for log in seen.logs.values())
+
+
 CLAIM = Temporal(
     name="divergence_ends",
     sentence="A follower whose log parts from the current leader's comes to agree with it.",
@@ -63,6 +70,7 @@ CLAIM = Temporal(
     when=diverged,
     then=agreed,
     explain=explain,
+    outside=outside,
     remark="Of followers that run and have learned its epoch; also of records above the HW.",
     rank=420,
 )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from invariants.current_leader import current_leader
+from invariants.outside import Seen
 from model.core.claim import Pattern, Temporal
 from model.core.state import State
 from model.message.terms import NO_REPLICA, contains, size
@@ -38,6 +39,11 @@ def explain(s: State, c: Any) -> str:
     )
 
 
+def outside(seen: Seen) -> bool:
+    """The leader's high watermark is at the end of its log."""
+    return seen.high_watermark == seen.log_end
+
+
 CLAIM = Temporal(
     name="high_watermark_catches_up",
     sentence="The current leader's high watermark does not stay behind its log.",
@@ -45,6 +51,7 @@ CLAIM = Temporal(
     when=behind,
     then=caught_up,
     explain=explain,
+    outside=outside,
     remark="Brokers that are down need not come back. Says nothing while nobody leads.",
     rank=410,
 )

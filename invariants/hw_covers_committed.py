@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from invariants.breaking import Breaking
 from invariants.current_leader import current_leader
 from model.core.claim import Invariant
 from model.core.state import State
@@ -32,12 +33,21 @@ def explain(s: State, c: Any) -> str:
     )
 
 
+def where(s: State, c: Any) -> Breaking:
+    """The same for a picture."""
+    leader = current_leader(s)
+    hidden = range(s.hw[leader], s.exposed_end)
+    return Breaking((leader,), tuple(hidden), tuple(s.exposed[o] for o in hidden))
+
+
 CLAIM = Invariant(
     name="hw_covers_committed",
     sentence="The current leader's HW covers everything that was ever committed.",
     holds=holds,
     explain=explain,
     default=False,
+    where=where,
+    reasons=("begins_behind", "returns_below_its_log"),
     remark="On request: no Kafka promises it of a new leader.",
     rank=100,
 )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from invariants.current_leader import current_leader
+from invariants.outside import Seen
 from invariants.way_back import BY, is_led
 from model.core.claim import Recoverable
 from model.core.state import State
@@ -41,6 +42,11 @@ def explain(s: State, c: Any) -> str:
     )
 
 
+def outside(seen: Seen) -> bool:
+    """All replicas are in the ISR."""
+    return seen.in_sync == set(seen.replicas)
+
+
 CLAIM = Recoverable(
     name="isr_whole_again",
     sentence="Once brokers are started again, the ISR of a led partition can be all replicas.",
@@ -48,6 +54,7 @@ CLAIM = Recoverable(
     explain=explain,
     by=BY,
     when=is_led,
+    outside=outside,
     remark="Breaks where a follower exits, is refused or asks on, however often it is started. A "
     "partition without a leader is `leader_again`'s.",
     rank=320,

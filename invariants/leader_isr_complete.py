@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from invariants.breaking import Breaking, lacks_committed
 from invariants.completeness import first_incomplete, missing
 from invariants.current_leader import current_leader
 from model.core.claim import Invariant
@@ -32,11 +33,20 @@ def explain(s: State, c: Any) -> str:
     return f"Leader r{leader} counts r{replica} as in sync, which lacks {missing(s, replica)}."
 
 
+def where(s: State, c: Any) -> Breaking:
+    """The same for a picture."""
+    leader = current_leader(s)
+    found = lacks_committed(s, first_incomplete(s, s.known_isr[leader]))
+    return Breaking((leader, *found.brokers), found.offsets, found.records)
+
+
 CLAIM = Invariant(
     name="leader_isr_complete",
     sentence="Every running member of the current leader's ISR has every committed record.",
     holds=holds,
     explain=explain,
+    where=where,
+    reasons=("joins_without",),
     remark="WeakIsr. As the leader has the ISR, unless that is outdated.",
     rank=130,
 )

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from invariants.current_leader import current_leader
+from invariants.outside import Seen
 from model.core.claim import Pattern, Temporal
 from model.core.state import State
 from model.message.terms import NO_REPLICA, contains
@@ -51,6 +52,11 @@ def explain(s: State, c: Any) -> str:
     return "Everybody who runs is in sync."
 
 
+def outside(seen: Seen) -> bool:
+    """Every broker that runs is in the ISR."""
+    return set(seen.logs) <= seen.in_sync
+
+
 CLAIM = Temporal(
     name="live_broker_rejoins",
     sentence="A broker that runs comes back into the ISR, if somebody leads and stays.",
@@ -58,6 +64,7 @@ CLAIM = Temporal(
     when=out,
     then=back,
     explain=explain,
+    outside=outside,
     remark="Brokers that are down need not come back. It may leave again: with three replicas this "
     "breaks until KAFKA-7152, where two that have caught up may be found lagging in turn for ever.",
     rank=450,

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from invariants.current_leader import current_leader
+from invariants.outside import logs_differ
 from model.core.claim import Breach, Invariant
 from model.core.state import State
 from model.message.terms import FETCHING, NO_REPLICA
@@ -61,6 +62,8 @@ CLAIM = Invariant(
         sentence="logs differ below the high watermark",
         severity=5,
     ),
+    reasons=("parts", "follows_beside"),
+    outside=logs_differ,
     remark="Of followers that are up and fetch in its epoch. Says nothing about replicas "
     "that are down or have not truncated yet.",
     rank=60,

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from invariants.current_leader import current_leader
+from invariants.outside import Seen
 from model.core.claim import Pattern, Temporal
 from model.core.state import State
 from model.message.terms import ACKS_ALL, NO_REPLICA, contains
@@ -44,6 +45,11 @@ def applies(c: Any) -> bool:
     return bool(c.acks == ACKS_ALL)
 
 
+def outside(seen: Seen) -> bool:
+    """Nobody waits for an acknowledgement."""
+    return not seen.is_waiting
+
+
 CLAIM = Temporal(
     name="producers_answered",
     sentence="A record produced with acks=all is acknowledged or refused, if its leader stays.",
@@ -52,6 +58,7 @@ CLAIM = Temporal(
     then=answered,
     explain=explain,
     applies=applies,
+    outside=outside,
     remark="Otherwise than by a timeout. Applies with acks=all.",
     rank=400,
 )

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from invariants.breaking import Breaking, brokers_in
 from invariants.current_leader import current_leader
 from model.core.claim import Invariant
 from model.core.state import State
@@ -39,11 +40,18 @@ def explain(s: State, c: Any) -> str:
     return "The leader waits for every candidate."
 
 
+def where(s: State, c: Any) -> Breaking:
+    """The same for a picture."""
+    return Breaking((current_leader(s), *brokers_in(s, not_waited_for(s, c))))
+
+
 CLAIM = Invariant(
     name="replication_quorum",
     sentence="The current leader commits nothing before every candidate for its place has it.",
     holds=holds,
     explain=explain,
+    where=where,
+    reasons=("joins_without",),
     remark="Not said while its ISR is smaller than min.insync.replicas.",
     rank=140,
 )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from invariants.current_leader import current_leader
+from invariants.outside import Seen
 from invariants.way_back import is_follower_of
 from model.core.claim import Pattern, Temporal
 from model.core.state import State
@@ -55,6 +56,11 @@ def explain(s: State, c: Any) -> str:
     return "Every follower fetches."
 
 
+def outside(seen: Seen) -> bool:
+    """Every follower that runs has fetched."""
+    return set(seen.logs) - {seen.leader} <= seen.fetched
+
+
 CLAIM = Temporal(
     name="truncation_ends",
     sentence="A follower of the current leader that asks where to cut its log gets to fetch.",
@@ -63,6 +69,7 @@ CLAIM = Temporal(
     then=fetching,
     explain=explain,
     applies=keeps_epochs,
+    outside=outside,
     remark="KAFKA-10706. Does not apply to truncation to the HW, which asks nobody.",
     rank=430,
 )

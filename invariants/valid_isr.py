@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from invariants.breaking import Breaking, brokers_in
 from model.core.claim import Invariant
 from model.core.state import State
 from model.message.features import KRAFT, has
@@ -51,12 +52,19 @@ def applies(c: Any) -> bool:
     return has(c, KRAFT)
 
 
+def where(s: State, c: Any) -> Breaking:
+    """The same for a picture."""
+    return Breaking(brokers_in(s, s.isr & s.elr or s.isr & s.fenced or s.elr))
+
+
 CLAIM = Invariant(
     name="valid_isr",
     sentence="ISR and ELR share nobody, the ELR is empty unless needed, nobody in sync is fenced.",
     holds=holds,
     explain=explain,
     applies=applies,
+    where=where,
+    reasons=("distrusted", "leads_alone"),
     remark="But for the last one, without a leader. Applies under KRaft.",
     rank=150,
 )

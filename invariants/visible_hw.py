@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from invariants import hw_covers_committed
 from invariants.current_leader import current_leader
 from model.core.claim import Invariant
 from model.core.state import State
@@ -41,6 +42,8 @@ CLAIM = Invariant(
     sentence="Once its HW has reached its epoch's start, the leader shows all that was committed.",
     holds=holds,
     explain=explain,
+    where=hw_covers_committed.where,
+    reasons=("begins_behind", "returns_below_its_log"),
     remark="KIP-207. Says nothing before that: ListOffsets answers with an error then, a "
     "fetch does not.",
     rank=90,
