@@ -13,7 +13,7 @@ from invariants.contract import of_acknowledged
 from invariants.current_leader import current_leader
 from invariants.kept_records import first_lacking, lacking
 from invariants.outside import record_is_lost
-from model.core.claim import Breach, Invariant
+from model.core.claim import Breach, Invariant, first_sentence
 from model.core.state import State
 from model.message.terms import ACKS_LEADER, NO_RECORD, NO_REPLICA, with_member
 
@@ -49,7 +49,7 @@ def where(s: State, c: Any) -> Breaking:
 
 CLAIM = Invariant(
     name="acknowledged_durable",
-    sentence="The current leader has every record that was acknowledged to a producer.",
+    sentence=first_sentence(__doc__),
     holds=holds,
     explain=explain,
     contract=of_acknowledged,

@@ -1,7 +1,7 @@
 """Every acknowledged record is in some log, of a broker up or down.
 
-The weakest claim about durability: what is in a log can still be repaired by hand, whoever may be
-elected. It breaks where every log that had the record lost it: at least that many machines have
+The weakest claim about durability: what is in a log can still be repaired by hand, no matter who
+may be elected. It breaks where every log that had the record lost it: as many machines have
 lost power or a disk, or replicas have truncated it. With acks=all an acknowledged record was in
 min.insync.replicas logs, so that Kafka promises it while fewer machines lose what is on them.
 """
@@ -14,7 +14,7 @@ from invariants.breaking import Breaking, lacks_records
 from invariants.contract import of_acknowledged
 from invariants.kept_records import first_lacking, lacking
 from invariants.outside import record_is_lost
-from model.core.claim import Breach, Invariant
+from model.core.claim import Breach, Invariant, first_sentence
 from model.core.state import State
 from model.message.terms import NO_RECORD
 
@@ -45,7 +45,7 @@ def where(s: State, c: Any) -> Breaking:
 
 CLAIM = Invariant(
     name="acknowledged_on_disk",
-    sentence="Every acknowledged record is in some log, of a broker up or down.",
+    sentence=first_sentence(__doc__),
     holds=holds,
     explain=explain,
     contract=of_acknowledged,

@@ -1,10 +1,10 @@
-"""A replica that leads, or that could still be elected, has each record that was acknowledged.
+"""Every acknowledged record is in the log of a replica that leads or may be elected.
 
 A claim about durability that needs no leader. It is weaker than `acknowledged_durable` where
 somebody leads, and still says something where nobody does: a record that it does not cover comes
 back by no election that this version has. `acknowledged_on_disk` asks for any log at all, and so
 for what could be repaired by hand; with unclean elections the two are one. It does not say that
-whoever is elected next has the record: that is `candidates_complete`.
+the next leader has the record: that is `candidates_complete`.
 
 As `acknowledged_durable` it is no promise under acks=1, nor with unclean elections.
 """
@@ -18,7 +18,7 @@ from invariants.contract import of_acknowledged
 from invariants.electable import electable
 from invariants.kept_records import first_lacking, lacking, named, who_has
 from invariants.outside import record_is_lost
-from model.core.claim import Breach, Invariant
+from model.core.claim import Breach, Invariant, first_sentence
 from model.core.state import State
 from model.message.terms import NO_RECORD
 
@@ -49,7 +49,7 @@ def where(s: State, c: Any) -> Breaking:
 
 CLAIM = Invariant(
     name="acknowledged_somewhere",
-    sentence="Every acknowledged record is in the log of a replica that leads or may be elected.",
+    sentence=first_sentence(__doc__),
     holds=holds,
     explain=explain,
     contract=of_acknowledged,

@@ -1,4 +1,4 @@
-"""Whoever the controller may elect has everything that was ever committed (StrongIsr).
+"""Every running member of the controller's ISR and ELR has every committed record.
 
 The ISR and the ELR as the controller has them, less the brokers that are down. It breaks several
 steps before a committed record is lost: the election is still to come. A machine that lost power
@@ -11,7 +11,7 @@ from typing import Any
 
 from invariants.breaking import Breaking, lacks_committed
 from invariants.completeness import first_incomplete, missing
-from model.core.claim import Invariant
+from model.core.claim import Invariant, first_sentence
 from model.core.state import State
 
 
@@ -35,7 +35,7 @@ def where(s: State, c: Any) -> Breaking:
 
 CLAIM = Invariant(
     name="candidates_complete",
-    sentence="Every running member of the controller's ISR and ELR has every committed record.",
+    sentence=first_sentence(__doc__),
     holds=holds,
     explain=explain,
     where=where,

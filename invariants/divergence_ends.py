@@ -1,4 +1,4 @@
-"""A follower whose log parts from its leader's does not go on so for ever.
+"""A follower whose log parts from the current leader's comes to agree with it.
 
 It truncates, and then it does not part again: no divergence that nobody notices, and no truncation
 that is undone without end. While the leader changes, or the follower goes, nothing is said.
@@ -11,7 +11,7 @@ from typing import Any
 from invariants.current_leader import current_leader
 from invariants.outside import Seen
 from invariants.way_back import first_apart, is_follower_of
-from model.core.claim import Pattern, Temporal
+from model.core.claim import Pattern, Temporal, first_sentence
 from model.core.state import State
 from model.message.terms import NO_REPLICA
 
@@ -65,7 +65,7 @@ def outside(seen: Seen) -> bool:
 
 CLAIM = Temporal(
     name="divergence_ends",
-    sentence="A follower whose log parts from the current leader's comes to agree with it.",
+    sentence=first_sentence(__doc__),
     pattern=Pattern.LEADS_TO,
     when=diverged,
     then=agreed,

@@ -1,4 +1,4 @@
-"""Leader epochs never decrease along a log, so that the epoch cache tells every record's epoch.
+"""Epochs never decrease along a log: the epoch cache tells every record's epoch.
 
 Where they do, the replica answers OffsetForLeaderEpoch with an offset that is not the end of the
 epoch it was asked about. Versions that truncate to the high watermark have no epoch cache.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from invariants.breaking import Breaking
-from model.core.claim import Invariant
+from model.core.claim import Invariant, first_sentence
 from model.core.state import State
 from model.message.epochs import epoch_at
 from model.message.terms import TRUNCATE_TO_HIGH_WATERMARK
@@ -60,7 +60,7 @@ def where(s: State, c: Any) -> Breaking:
 
 CLAIM = Invariant(
     name="epoch_cache_monotone",
-    sentence="Epochs never decrease along a log: the epoch cache tells every record's epoch.",
+    sentence=first_sentence(__doc__),
     holds=holds,
     explain=explain,
     applies=applies,

@@ -1,4 +1,4 @@
-"""A current leader's high watermark does not stay behind its log for ever.
+"""The current leader's high watermark does not stay behind its log.
 
 It may be behind again and again, as long as producers write. Where somebody else comes to lead, or
 nobody, nothing is said.
@@ -10,7 +10,7 @@ from typing import Any
 
 from invariants.current_leader import current_leader
 from invariants.outside import Seen
-from model.core.claim import Pattern, Temporal
+from model.core.claim import Pattern, Temporal, first_sentence
 from model.core.state import State
 from model.message.terms import NO_REPLICA, contains, size
 
@@ -46,7 +46,7 @@ def outside(seen: Seen) -> bool:
 
 CLAIM = Temporal(
     name="high_watermark_catches_up",
-    sentence="The current leader's high watermark does not stay behind its log.",
+    sentence=first_sentence(__doc__),
     pattern=Pattern.LEADS_TO,
     when=behind,
     then=caught_up,

@@ -1,4 +1,4 @@
-"""The current leader's high watermark covers everything that was ever committed.
+"""The current leader's HW covers everything that was ever committed.
 
 No version of Kafka promises this of a new leader, whose high watermark lags behind the one before:
 clients that ask for it see it go back (KIP-207 hides that from ListOffsets only, `visible_hw`). So
@@ -11,7 +11,7 @@ from typing import Any
 
 from invariants.breaking import Breaking
 from invariants.current_leader import current_leader
-from model.core.claim import Invariant
+from model.core.claim import Invariant, first_sentence
 from model.core.state import State
 from model.message.terms import NO_REPLICA
 
@@ -42,7 +42,7 @@ def where(s: State, c: Any) -> Breaking:
 
 CLAIM = Invariant(
     name="hw_covers_committed",
-    sentence="The current leader's HW covers everything that was ever committed.",
+    sentence=first_sentence(__doc__),
     holds=holds,
     explain=explain,
     default=False,

@@ -1,4 +1,4 @@
-"""Who leads has never a lower high watermark than before the step.
+"""A leader's high watermark never falls, nor does that of a broker that begins to lead.
 
 Of one leader in one epoch, from one epoch to the next, and of a broker that begins to lead. Until
 2.4 one that had truncated below its high watermark began at 0 (`truncation-lowers-hw`). Says
@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from invariants.breaking import Breaking
-from model.core.claim import ActionProperty
+from model.core.claim import ActionProperty, first_sentence
 from model.core.state import State
 from model.message.terms import LEADER, NO_REPLICA
 
@@ -49,7 +49,7 @@ def where(s: State, t: State, c: Any) -> Breaking:
 
 CLAIM = ActionProperty(
     name="hw_monotone",
-    sentence="The high watermark of who leads never falls, nor that of who begins to lead.",
+    sentence=first_sentence(__doc__),
     keeps=keeps,
     explain=explain,
     where=where,

@@ -1,4 +1,4 @@
-"""The ISR can grow back to all replicas, once all of them have been started again.
+"""Once brokers are started again, the ISR of a led partition can be all replicas.
 
 Of all, not of those that run now: a follower that ends its process whenever it fetches would else
 never be missed.
@@ -11,7 +11,7 @@ from typing import Any
 from invariants.current_leader import current_leader
 from invariants.outside import Seen
 from invariants.way_back import BY, is_led
-from model.core.claim import Recoverable
+from model.core.claim import Recoverable, first_sentence
 from model.core.state import State
 from model.message.terms import NO_REPLICA, contains
 
@@ -49,7 +49,7 @@ def outside(seen: Seen) -> bool:
 
 CLAIM = Recoverable(
     name="isr_whole_again",
-    sentence="Once brokers are started again, the ISR of a led partition can be all replicas.",
+    sentence=first_sentence(__doc__),
     good=good,
     explain=explain,
     by=BY,

@@ -1,4 +1,4 @@
-"""Whoever the current leader counts as in sync has everything that was ever committed (WeakIsr).
+"""Every running member of the current leader's ISR has every committed record.
 
 The ISR as the leader has it, less the brokers that are down; only of a leader that knows the
 controller's latest decision. It is about replication where `candidates_complete` is about election.
@@ -11,7 +11,7 @@ from typing import Any
 from invariants.breaking import Breaking, lacks_committed
 from invariants.completeness import first_incomplete, missing
 from invariants.current_leader import current_leader
-from model.core.claim import Invariant
+from model.core.claim import Invariant, first_sentence
 from model.core.state import State
 from model.message.terms import NO_REPLICA
 
@@ -42,7 +42,7 @@ def where(s: State, c: Any) -> Breaking:
 
 CLAIM = Invariant(
     name="leader_isr_complete",
-    sentence="Every running member of the current leader's ISR has every committed record.",
+    sentence=first_sentence(__doc__),
     holds=holds,
     explain=explain,
     where=where,

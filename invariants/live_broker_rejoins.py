@@ -1,4 +1,4 @@
-"""A broker that runs comes back into the ISR of a leader that stays.
+"""A broker that runs comes back into the ISR, if somebody leads and stays.
 
 It may leave again. What comes is a moment at which all that run are in sync: of several followers
 each may come back and leave before the next does. A broker that is down, or goes down, is not
@@ -11,7 +11,7 @@ from typing import Any
 
 from invariants.current_leader import current_leader
 from invariants.outside import Seen
-from model.core.claim import Pattern, Temporal
+from model.core.claim import Pattern, Temporal, first_sentence
 from model.core.state import State
 from model.message.terms import NO_REPLICA, contains
 
@@ -59,7 +59,7 @@ def outside(seen: Seen) -> bool:
 
 CLAIM = Temporal(
     name="live_broker_rejoins",
-    sentence="A broker that runs comes back into the ISR, if somebody leads and stays.",
+    sentence=first_sentence(__doc__),
     pattern=Pattern.LEADS_TO,
     when=out,
     then=back,

@@ -1,4 +1,4 @@
-"""All logs can come to agree with the leader's, as far as it has records.
+"""Once brokers are started again, all logs of a led partition can become equal.
 
 To the log's end, not to the high watermark alone: a high watermark that covers less hides for a
 while that two logs have parted.
@@ -11,7 +11,7 @@ from typing import Any
 from invariants.current_leader import current_leader
 from invariants.outside import Seen
 from invariants.way_back import BY, first_apart, is_led
-from model.core.claim import Recoverable
+from model.core.claim import Recoverable, first_sentence
 from model.core.state import State
 from model.message.terms import NO_REPLICA
 
@@ -57,7 +57,7 @@ def outside(seen: Seen) -> bool:
 
 CLAIM = Recoverable(
     name="logs_agree_again",
-    sentence="Once brokers are started again, all logs of a led partition can become equal.",
+    sentence=first_sentence(__doc__),
     good=good,
     explain=explain,
     by=BY,

@@ -12,7 +12,7 @@ from invariants.breaking import Breaking, lacks_committed
 from invariants.contract import of_committed
 from invariants.current_leader import current_leader
 from invariants.outside import record_is_lost
-from model.core.claim import Breach, Invariant
+from model.core.claim import Breach, Invariant, first_sentence
 from model.core.state import State
 from model.message.terms import NO_REPLICA
 
@@ -51,7 +51,7 @@ def where(s: State, c: Any) -> Breaking:
 
 CLAIM = Invariant(
     name="no_committed_loss",
-    sentence="The current leader has every record that was ever below a leader's high watermark.",
+    sentence=first_sentence(__doc__),
     holds=holds,
     explain=explain,
     contract=of_committed,

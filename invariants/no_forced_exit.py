@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from invariants.breaking import Breaking
-from model.core.claim import ActionProperty
+from model.core.claim import ActionProperty, first_sentence
 from model.core.state import State
 from model.message.terms import NO_REPLICA, contains
 
@@ -52,7 +52,7 @@ def where(s: State, t: State, c: Any) -> Breaking:
 
 CLAIM = ActionProperty(
     name="no_forced_exit",
-    sentence="No broker ends its process because its log is longer than its leader's.",
+    sentence=first_sentence(__doc__),
     keeps=keeps,
     explain=explain,
     default=False,

@@ -1,4 +1,4 @@
-"""What the leader believes a follower to have, the follower has, and it is the same.
+"""Below a follower's remote LEO the follower has the same records as the leader.
 
 The strongest claim about replication, and the first to break: from a remote LEO that is not true
 the high watermark moves, and what it passes counts as committed. It says nothing about a follower
@@ -11,7 +11,7 @@ from typing import Any
 
 from invariants.breaking import Breaking
 from invariants.current_leader import current_leader
-from model.core.claim import Invariant
+from model.core.claim import Invariant, first_sentence
 from model.core.state import State
 from model.message.terms import FETCHING, NO_REPLICA
 
@@ -74,7 +74,7 @@ def where(s: State, c: Any) -> Breaking:
 
 CLAIM = Invariant(
     name="remote_leo_honest",
-    sentence="Below a follower's remote LEO the follower has the same records as the leader.",
+    sentence=first_sentence(__doc__),
     holds=holds,
     explain=explain,
     where=where,

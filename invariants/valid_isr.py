@@ -1,4 +1,4 @@
-"""ISR and ELR are as the controller of KRaft must keep them.
+"""ISR and ELR share nobody, the ELR is empty unless needed, nobody in sync is fenced.
 
 Nobody is in both; the ELR is empty while the ISR is large enough; a fenced broker is in the ISR
 only if it is all of it and nobody leads. With ZooKeeper nothing of this is promised.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from invariants.breaking import Breaking, brokers_in
-from model.core.claim import Invariant
+from model.core.claim import Invariant, first_sentence
 from model.core.state import State
 from model.message.features import KRAFT, has
 from model.message.terms import NO_REPLICA, size
@@ -59,7 +59,7 @@ def where(s: State, c: Any) -> Breaking:
 
 CLAIM = Invariant(
     name="valid_isr",
-    sentence="ISR and ELR share nobody, the ELR is empty unless needed, nobody in sync is fenced.",
+    sentence=first_sentence(__doc__),
     holds=holds,
     explain=explain,
     applies=applies,

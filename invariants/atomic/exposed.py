@@ -25,7 +25,7 @@ def has_exposed(s: Any, leader: int, replica: int) -> bool:
 def first_without(s: Any, leader: int, members: int) -> int:
     """The first of `members` that lacks something this leader has exposed, or NO_REPLICA.
 
-    Whoever believes that it leads, exposes; who does not, has nothing to answer for.
+    A broker that believes that it leads exposes records; any other has nothing to answer for.
     """
     if not leads(s, leader):
         return NO_REPLICA

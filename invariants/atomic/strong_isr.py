@@ -1,4 +1,4 @@
-"""Whoever believes that it leads has its records below its high watermark on all of the quorum ISR.
+"""All of the quorum ISR has every leader's records below its HW.
 
 Whatever any leader, stale or not, has exposed to a consumer is on every replica that can be elected
 cleanly: no election loses it. Says nothing of replicas outside the ISR.
@@ -11,7 +11,7 @@ from typing import Any
 from invariants.atomic.exposed import first_exposed, first_without, lacking
 from invariants.breaking import Breaking
 from model.atomic.quorum import quorum_isr
-from model.core.claim import Invariant
+from model.core.claim import Invariant, first_sentence
 from model.core.state import State
 from model.message.terms import NO_REPLICA
 
@@ -42,7 +42,7 @@ def where(s: State, c: Any) -> Breaking:
 
 CLAIM = Invariant(
     name="strong_isr",
-    sentence="All of the quorum ISR has every leader's records below its HW.",
+    sentence=first_sentence(__doc__),
     holds=holds,
     explain=explain,
     where=where,

@@ -1,4 +1,4 @@
-"""Whoever believes that it leads has its records below its high watermark on all of its own ISR.
+"""All of a leader's own ISR has the leader's records below its HW.
 
 Weak, because nobody is elected from a leader's own view of the ISR: of a stale leader it may be
 wrong without anything being lost. That the current ISR has the records is `strong_isr`; neither
@@ -11,7 +11,7 @@ from typing import Any
 
 from invariants.atomic.exposed import first_exposed, first_without, lacking
 from invariants.breaking import Breaking
-from model.core.claim import Invariant
+from model.core.claim import Invariant, first_sentence
 from model.core.state import State
 from model.message.terms import NO_REPLICA
 
@@ -43,7 +43,7 @@ def where(s: State, c: Any) -> Breaking:
 
 CLAIM = Invariant(
     name="weak_isr",
-    sentence="All of a leader's own ISR has the leader's records below its HW.",
+    sentence=first_sentence(__doc__),
     holds=holds,
     explain=explain,
     where=where,

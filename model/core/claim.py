@@ -22,6 +22,11 @@ def _promised(settings: Any) -> str | None:
     return None
 
 
+def first_sentence(doc: str | None) -> str:
+    """The first sentence of a claim's docstring, which every report has it by."""
+    return " ".join((doc or "").split()).partition(". ")[0].rstrip(".") + "."
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Breach:
     """What it is to an operator that a claim breaks; only such claims are asked of the matrix.
