@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from invariants.breaking import Breaking, lacks_records
 from invariants.contract import of_acknowledged
 from invariants.current_leader import current_leader
 from invariants.kept_records import first_lacking, lacking
-from model.core.claim import Breach, Invariant
+from invariants.outside import record_is_lost
+from model.core.claim import Breach, Invariant, first_sentence
 from model.core.state import State
 from model.message.terms import ACKS_LEADER, NO_RECORD, NO_REPLICA, with_member
 
@@ -37,9 +39,17 @@ def explain(s: State, c: Any) -> str:
     )
 
 
+def where(s: State, c: Any) -> Breaking:
+    """The same for a picture."""
+    leader = current_leader(s)
+    if leader == NO_REPLICA:
+        return Breaking()
+    return lacks_records(s, (leader,), lacking(s, with_member(0, leader)))
+
+
 CLAIM = Invariant(
     name="acknowledged_durable",
-    sentence="The current leader has every record that was acknowledged to a producer.",
+    sentence=first_sentence(__doc__),
     holds=holds,
     explain=explain,
     contract=of_acknowledged,
@@ -48,6 +58,8 @@ CLAIM = Invariant(
         sentence="a record is lost that was acknowledged to a producer",
         severity=1,
     ),
+    where=where,
+    outside=record_is_lost,
     remark="Does not say that it is at the same offset. With acks=1 Kafka does not promise it.",
     rank=20,
 )

@@ -1,7 +1,7 @@
 """Every acknowledged record is in some log, of a broker up or down.
 
-The weakest claim about durability: what is in a log can still be repaired by hand, whoever may be
-elected. It breaks where every log that had the record lost it: at least that many machines have
+The weakest claim about durability: what is in a log can still be repaired by hand, no matter who
+may be elected. It breaks where every log that had the record lost it: as many machines have
 lost power or a disk, or replicas have truncated it. With acks=all an acknowledged record was in
 min.insync.replicas logs, so that Kafka promises it while fewer machines lose what is on them.
 """
@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from invariants.breaking import Breaking, lacks_records
 from invariants.contract import of_acknowledged
 from invariants.kept_records import first_lacking, lacking
-from model.core.claim import Breach, Invariant
+from invariants.outside import record_is_lost
+from model.core.claim import Breach, Invariant, first_sentence
 from model.core.state import State
 from model.message.terms import NO_RECORD
 
@@ -36,9 +38,14 @@ def explain(s: State, c: Any) -> str:
     return f"m{record} was acknowledged and is in no log any more."
 
 
+def where(s: State, c: Any) -> Breaking:
+    """The same for a picture."""
+    return lacks_records(s, (), lacking(s, everybody(s)))
+
+
 CLAIM = Invariant(
     name="acknowledged_on_disk",
-    sentence="Every acknowledged record is in some log, of a broker up or down.",
+    sentence=first_sentence(__doc__),
     holds=holds,
     explain=explain,
     contract=of_acknowledged,
@@ -47,6 +54,8 @@ CLAIM = Invariant(
         sentence="a record that was acknowledged is in no log at all",
         severity=2,
     ),
+    where=where,
+    outside=record_is_lost,
     remark="It needs no leader. Does not say that who has the record may ever lead. Promised "
     "with acks=all while fewer machines lose power or disks than min.insync.replicas.",
     rank=40,

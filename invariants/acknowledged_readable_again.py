@@ -1,6 +1,6 @@
-"""Every acknowledged record can be read again: a leader has it, below its high watermark.
+"""Once brokers are started again, all that was acknowledged can be read.
 
-`acknowledged_durable` asks it of whoever leads now, this of whoever may come to lead. Where this
+`acknowledged_durable` asks it of the current leader, this of any that may come to lead. Where this
 breaks a record is lost for good, or nobody can serve it although somebody has it.
 """
 
@@ -11,7 +11,7 @@ from typing import Any
 from invariants.contract import of_acknowledged
 from invariants.current_leader import current_leader
 from invariants.way_back import BY
-from model.core.claim import Recoverable
+from model.core.claim import Recoverable, first_sentence
 from model.core.state import State
 from model.message.terms import ACKS_NONE, NO_REPLICA, contains
 
@@ -65,7 +65,7 @@ def applies(c: Any) -> bool:
 
 CLAIM = Recoverable(
     name="acknowledged_readable_again",
-    sentence="Once brokers are started again, all that was acknowledged can be read.",
+    sentence=first_sentence(__doc__),
     good=good,
     explain=explain,
     by=BY,

@@ -1,10 +1,10 @@
-"""A replica that leads, or that could still be elected, has each record that was acknowledged.
+"""Every acknowledged record is in the log of a replica that leads or may be elected.
 
 A claim about durability that needs no leader. It is weaker than `acknowledged_durable` where
 somebody leads, and still says something where nobody does: a record that it does not cover comes
 back by no election that this version has. `acknowledged_on_disk` asks for any log at all, and so
 for what could be repaired by hand; with unclean elections the two are one. It does not say that
-whoever is elected next has the record: that is `candidates_complete`.
+the next leader has the record: that is `candidates_complete`.
 
 As `acknowledged_durable` it is no promise under acks=1, nor with unclean elections.
 """
@@ -13,10 +13,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from invariants.breaking import Breaking, brokers_in, lacks_records
 from invariants.contract import of_acknowledged
 from invariants.electable import electable
 from invariants.kept_records import first_lacking, lacking, named, who_has
-from model.core.claim import Breach, Invariant
+from invariants.outside import record_is_lost
+from model.core.claim import Breach, Invariant, first_sentence
 from model.core.state import State
 from model.message.terms import NO_RECORD
 
@@ -39,9 +41,15 @@ def explain(s: State, c: Any) -> str:
     return f"m{record} was acknowledged; only {named(s, may_lead)} may lead, and {where}."
 
 
+def where(s: State, c: Any) -> Breaking:
+    """The same for a picture."""
+    may_lead = electable(s, c)
+    return lacks_records(s, brokers_in(s, may_lead), lacking(s, may_lead))
+
+
 CLAIM = Invariant(
     name="acknowledged_somewhere",
-    sentence="Every acknowledged record is in the log of a replica that leads or may be elected.",
+    sentence=first_sentence(__doc__),
     holds=holds,
     explain=explain,
     contract=of_acknowledged,
@@ -50,6 +58,8 @@ CLAIM = Invariant(
         sentence="a record that was acknowledged is in no log of a replica that may lead",
         severity=3,
     ),
+    where=where,
+    outside=record_is_lost,
     remark="Who may be elected: `invariants/electable.py:electable`. The ISR and, with ELR, "
     "that and the last known leader, less who will leave them on coming back from a "
     "crash; up or down; with unclean election everybody. It needs no leader. Does not "

@@ -1,4 +1,4 @@
-"""Whoever the controller may elect has everything that was ever committed (StrongIsr).
+"""Every running member of the controller's ISR and ELR has every committed record.
 
 The ISR and the ELR as the controller has them, less the brokers that are down. It breaks several
 steps before a committed record is lost: the election is still to come. A machine that lost power
@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from invariants.breaking import Breaking, lacks_committed
 from invariants.completeness import first_incomplete, missing
-from model.core.claim import Invariant
+from model.core.claim import Invariant, first_sentence
 from model.core.state import State
 
 
@@ -27,11 +28,18 @@ def explain(s: State, c: Any) -> str:
     return f"r{replica} may be elected and lacks {missing(s, replica)}."
 
 
+def where(s: State, c: Any) -> Breaking:
+    """The same for a picture."""
+    return lacks_committed(s, first_incomplete(s, s.isr | s.elr))
+
+
 CLAIM = Invariant(
     name="candidates_complete",
-    sentence="Every running member of the controller's ISR and ELR has every committed record.",
+    sentence=first_sentence(__doc__),
     holds=holds,
     explain=explain,
+    where=where,
+    reasons=("joins_without",),
     remark="StrongIsr. Breaks steps before a loss. Does not say that somebody is elected.",
     rank=120,
 )

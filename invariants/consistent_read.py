@@ -1,4 +1,4 @@
-"""Whoever leads, or still believes so, serves consumers the record first committed at each offset.
+"""A leader, stale or not, serves below its HW only the record first committed there.
 
 A stale leader counts: it answers consumers until it learns better. It does not say that the high
 watermark a consumer sees never falls; after a failover it may.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from invariants.contract import of_committed
-from model.core.claim import Breach, Invariant
+from model.core.claim import Breach, Invariant, first_sentence
 from model.core.state import State
 from model.message.terms import LEADER
 
@@ -47,7 +47,7 @@ def explain(s: State, c: Any) -> str:
 
 CLAIM = Invariant(
     name="consistent_read",
-    sentence="A leader, stale or not, serves below its HW only the record first committed there.",
+    sentence=first_sentence(__doc__),
     holds=holds,
     explain=explain,
     contract=of_committed,
@@ -56,6 +56,7 @@ CLAIM = Invariant(
         sentence="a consumer reads another record where it has read one",
         severity=7,
     ),
+    reasons=("parts",),
     remark="Does not say that the HW a consumer sees never falls: after a failover it may.",
     rank=70,
 )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.core.claim import Invariant
+from model.core.claim import Invariant, first_sentence
 from model.core.state import State
 
 
@@ -32,10 +32,11 @@ def applies(c: Any) -> bool:
 
 CLAIM = Invariant(
     name="consumer_in_order",
-    sentence="The consumer never reads on over records that it has not seen.",
+    sentence=first_sentence(__doc__),
     holds=holds,
     explain=explain,
     applies=applies,
+    reasons=("consumed",),
     remark="Applies with `--consumer`. Does not say that what it read is kept.",
     rank=80,
 )

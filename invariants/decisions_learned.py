@@ -1,4 +1,4 @@
-"""Every broker that runs comes to know what the controller has decided last.
+"""Every broker that runs comes to know the controller's latest decision.
 
 Also that nobody leads. With ZooKeeper brokers are not told of that (there is no LeaderAndIsr
 without a leader), and a follower goes on asking a leader that is gone.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.core.claim import Pattern, Temporal
+from model.core.claim import Pattern, Temporal, first_sentence
 from model.core.state import State
 from model.message.terms import NO_REPLICA
 
@@ -41,7 +41,7 @@ def explain(s: State, c: Any) -> str:
 
 CLAIM = Temporal(
     name="decisions_learned",
-    sentence="Every broker that runs comes to know the controller's latest decision.",
+    sentence=first_sentence(__doc__),
     pattern=Pattern.ALWAYS_EVENTUALLY,
     then=learned,
     explain=explain,

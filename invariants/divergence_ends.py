@@ -1,4 +1,4 @@
-"""A follower whose log parts from its leader's does not go on so for ever.
+"""A follower whose log parts from the current leader's comes to agree with it.
 
 It truncates, and then it does not part again: no divergence that nobody notices, and no truncation
 that is undone without end. While the leader changes, or the follower goes, nothing is said.
@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 from invariants.current_leader import current_leader
+from invariants.outside import Seen
 from invariants.way_back import first_apart, is_follower_of
-from model.core.claim import Pattern, Temporal
+from model.core.claim import Pattern, Temporal, first_sentence
 from model.core.state import State
 from model.message.terms import NO_REPLICA
 
@@ -56,13 +57,20 @@ def explain(s: State, c: Any) -> str:
     return "Every follower's log is part of the leader's."
 
 
+def outside(seen: Seen) -> bool:
+    """Every log that runs is the leader's, as far as it goes."""
+    whole = seen.logs.get(seen.leader, ())
+    return all(log == whole[: len(log)] for log in seen.logs.values())
+
+
 CLAIM = Temporal(
     name="divergence_ends",
-    sentence="A follower whose log parts from the current leader's comes to agree with it.",
+    sentence=first_sentence(__doc__),
     pattern=Pattern.LEADS_TO,
     when=diverged,
     then=agreed,
     explain=explain,
+    outside=outside,
     remark="Of followers that run and have learned its epoch; also of records above the HW.",
     rank=420,
 )

@@ -1,4 +1,4 @@
-"""Leader epochs never decrease along a log, so that the epoch cache tells every record's epoch.
+"""Epochs never decrease along a log: the epoch cache tells every record's epoch.
 
 Where they do, the replica answers OffsetForLeaderEpoch with an offset that is not the end of the
 epoch it was asked about. Versions that truncate to the high watermark have no epoch cache.
@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.core.claim import Invariant
+from invariants.breaking import Breaking
+from model.core.claim import Invariant, first_sentence
 from model.core.state import State
 from model.message.epochs import epoch_at
 from model.message.terms import TRUNCATE_TO_HIGH_WATERMARK
@@ -48,12 +49,23 @@ def applies(c: Any) -> bool:
     return bool(c.truncation != TRUNCATE_TO_HIGH_WATERMARK)
 
 
+def where(s: State, c: Any) -> Breaking:
+    """The same for a picture."""
+    for r in range(s.replicas):
+        offset = first_decrease(s, r)
+        if offset >= 0:
+            return Breaking((r,), (offset,), (s.log[r, offset],))
+    return Breaking()
+
+
 CLAIM = Invariant(
     name="epoch_cache_monotone",
-    sentence="Epochs never decrease along a log: the epoch cache tells every record's epoch.",
+    sentence=first_sentence(__doc__),
     holds=holds,
     explain=explain,
     applies=applies,
+    where=where,
+    reasons=("leads_in_the_past", "written_by_a_stale_leader"),
     remark="Does not apply to truncation to the HW.",
     rank=160,
 )

@@ -1,4 +1,4 @@
-"""A current leader's high watermark does not stay behind its log for ever.
+"""The current leader's high watermark does not stay behind its log.
 
 It may be behind again and again, as long as producers write. Where somebody else comes to lead, or
 nobody, nothing is said.
@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from invariants.current_leader import current_leader
-from model.core.claim import Pattern, Temporal
+from invariants.outside import Seen
+from model.core.claim import Pattern, Temporal, first_sentence
 from model.core.state import State
 from model.message.terms import NO_REPLICA, contains, size
 
@@ -38,13 +39,19 @@ def explain(s: State, c: Any) -> str:
     )
 
 
+def outside(seen: Seen) -> bool:
+    """The leader's high watermark is at the end of its log."""
+    return seen.high_watermark == seen.log_end
+
+
 CLAIM = Temporal(
     name="high_watermark_catches_up",
-    sentence="The current leader's high watermark does not stay behind its log.",
+    sentence=first_sentence(__doc__),
     pattern=Pattern.LEADS_TO,
     when=behind,
     then=caught_up,
     explain=explain,
+    outside=outside,
     remark="Brokers that are down need not come back. Says nothing while nobody leads.",
     rank=410,
 )

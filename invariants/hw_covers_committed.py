@@ -1,4 +1,4 @@
-"""The current leader's high watermark covers everything that was ever committed.
+"""The current leader's HW covers everything that was ever committed.
 
 No version of Kafka promises this of a new leader, whose high watermark lags behind the one before:
 clients that ask for it see it go back (KIP-207 hides that from ListOffsets only, `visible_hw`). So
@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from invariants.breaking import Breaking
 from invariants.current_leader import current_leader
-from model.core.claim import Invariant
+from model.core.claim import Invariant, first_sentence
 from model.core.state import State
 from model.message.terms import NO_REPLICA
 
@@ -32,12 +33,21 @@ def explain(s: State, c: Any) -> str:
     )
 
 
+def where(s: State, c: Any) -> Breaking:
+    """The same for a picture."""
+    leader = current_leader(s)
+    hidden = range(s.hw[leader], s.exposed_end)
+    return Breaking((leader,), tuple(hidden), tuple(s.exposed[o] for o in hidden))
+
+
 CLAIM = Invariant(
     name="hw_covers_committed",
-    sentence="The current leader's HW covers everything that was ever committed.",
+    sentence=first_sentence(__doc__),
     holds=holds,
     explain=explain,
     default=False,
+    where=where,
+    reasons=("begins_behind", "returns_below_its_log"),
     remark="On request: no Kafka promises it of a new leader.",
     rank=100,
 )

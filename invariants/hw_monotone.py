@@ -1,4 +1,4 @@
-"""Who leads has never a lower high watermark than before the step.
+"""A leader's high watermark never falls, nor does that of a broker that begins to lead.
 
 Of one leader in one epoch, from one epoch to the next, and of a broker that begins to lead. Until
 2.4 one that had truncated below its high watermark began at 0 (`truncation-lowers-hw`). Says
@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.core.claim import ActionProperty
+from invariants.breaking import Breaking
+from model.core.claim import ActionProperty, first_sentence
 from model.core.state import State
 from model.message.terms import LEADER, NO_REPLICA
 
@@ -40,11 +41,19 @@ def explain(s: State, t: State, c: Any) -> str:
     )
 
 
+def where(s: State, t: State, c: Any) -> Breaking:
+    """The same for a picture."""
+    leader = first_fallen(s, t)
+    return Breaking((leader,), tuple(range(t.hw[leader], s.hw[leader])))
+
+
 CLAIM = ActionProperty(
     name="hw_monotone",
-    sentence="The high watermark of who leads never falls, nor that of who begins to lead.",
+    sentence=first_sentence(__doc__),
     keeps=keeps,
     explain=explain,
+    where=where,
+    reasons=("joins_without", "wrongly_believed"),
     remark="A claim about steps. Breaks where truncation leaves a high watermark above the log "
     "(until 2.4). Says nothing about a follower's HW, which may fall, nor of what a consumer sees "
     "across a failover.",

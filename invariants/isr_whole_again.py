@@ -1,4 +1,4 @@
-"""The ISR can grow back to all replicas, once all of them have been started again.
+"""Once brokers are started again, the ISR of a led partition can be all replicas.
 
 Of all, not of those that run now: a follower that ends its process whenever it fetches would else
 never be missed.
@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 from invariants.current_leader import current_leader
+from invariants.outside import Seen
 from invariants.way_back import BY, is_led
-from model.core.claim import Recoverable
+from model.core.claim import Recoverable, first_sentence
 from model.core.state import State
 from model.message.terms import NO_REPLICA, contains
 
@@ -41,13 +42,19 @@ def explain(s: State, c: Any) -> str:
     )
 
 
+def outside(seen: Seen) -> bool:
+    """All replicas are in the ISR."""
+    return seen.in_sync == set(seen.replicas)
+
+
 CLAIM = Recoverable(
     name="isr_whole_again",
-    sentence="Once brokers are started again, the ISR of a led partition can be all replicas.",
+    sentence=first_sentence(__doc__),
     good=good,
     explain=explain,
     by=BY,
     when=is_led,
+    outside=outside,
     remark="Breaks where a follower exits, is refused or asks on, however often it is started. A "
     "partition without a leader is `leader_again`'s.",
     rank=320,

@@ -1,4 +1,4 @@
-"""From every state a leader can be elected again, and take up its office, by itself.
+"""Once brokers are started again, the partition can have a leader that knows it.
 
 Stronger than `leader_possible`, which asks whether the rules leave anybody who could be elected:
 here somebody really comes to lead. Without an unclean election, unless the topic allows that.
@@ -10,7 +10,7 @@ from typing import Any
 
 from invariants.electable import electable
 from invariants.way_back import BY, is_led
-from model.core.claim import Recoverable
+from model.core.claim import Recoverable, first_sentence
 from model.core.state import State
 
 
@@ -28,7 +28,7 @@ def explain(s: State, c: Any) -> str:
 
 CLAIM = Recoverable(
     name="leader_again",
-    sentence="Once brokers are started again, the partition can have a leader that knows it.",
+    sentence=first_sentence(__doc__),
     good=is_led,
     explain=explain,
     by=BY,

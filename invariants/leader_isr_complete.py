@@ -1,4 +1,4 @@
-"""Whoever the current leader counts as in sync has everything that was ever committed (WeakIsr).
+"""Every running member of the current leader's ISR has every committed record.
 
 The ISR as the leader has it, less the brokers that are down; only of a leader that knows the
 controller's latest decision. It is about replication where `candidates_complete` is about election.
@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from invariants.breaking import Breaking, lacks_committed
 from invariants.completeness import first_incomplete, missing
 from invariants.current_leader import current_leader
-from model.core.claim import Invariant
+from model.core.claim import Invariant, first_sentence
 from model.core.state import State
 from model.message.terms import NO_REPLICA
 
@@ -32,11 +33,20 @@ def explain(s: State, c: Any) -> str:
     return f"Leader r{leader} counts r{replica} as in sync, which lacks {missing(s, replica)}."
 
 
+def where(s: State, c: Any) -> Breaking:
+    """The same for a picture."""
+    leader = current_leader(s)
+    found = lacks_committed(s, first_incomplete(s, s.known_isr[leader]))
+    return Breaking((leader, *found.brokers), found.offsets, found.records)
+
+
 CLAIM = Invariant(
     name="leader_isr_complete",
-    sentence="Every running member of the current leader's ISR has every committed record.",
+    sentence=first_sentence(__doc__),
     holds=holds,
     explain=explain,
+    where=where,
+    reasons=("joins_without",),
     remark="WeakIsr. As the leader has the ISR, unless that is outdated.",
     rank=130,
 )

@@ -1,4 +1,4 @@
-"""Some replica leads, or could be elected once it is back: the partition is not stuck for ever.
+"""Some replica leads, or could be elected by this version's rules once it is back.
 
 A claim about availability, which no claim about loss implies: with ELR the ISR may become empty,
 and every broker that comes back from a crash leaves the ELR. Without ELR the last member stays in
@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from invariants.electable import electable
-from model.core.claim import Breach, Invariant
+from model.core.claim import Breach, Invariant, first_sentence
 from model.core.state import State
 
 
@@ -32,7 +32,7 @@ def explain(s: State, c: Any) -> str:
 
 CLAIM = Invariant(
     name="leader_possible",
-    sentence="Some replica leads, or could be elected by this version's rules once it is back.",
+    sentence=first_sentence(__doc__),
     holds=holds,
     explain=explain,
     default=False,
@@ -41,6 +41,7 @@ CLAIM = Invariant(
         sentence="no replica leads, and none can be elected any more",
         severity=8,
     ),
+    reasons=("distrusted", "leads_alone"),
     remark="On request: it is about availability, not about loss. Does not say that somebody "
     "leads now, or that who may lead has everything.",
     rank=50,

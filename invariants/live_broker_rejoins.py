@@ -1,4 +1,4 @@
-"""A broker that runs comes back into the ISR of a leader that stays.
+"""A broker that runs comes back into the ISR, if somebody leads and stays.
 
 It may leave again. What comes is a moment at which all that run are in sync: of several followers
 each may come back and leave before the next does. A broker that is down, or goes down, is not
@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 from invariants.current_leader import current_leader
-from model.core.claim import Pattern, Temporal
+from invariants.outside import Seen
+from model.core.claim import Pattern, Temporal, first_sentence
 from model.core.state import State
 from model.message.terms import NO_REPLICA, contains
 
@@ -51,13 +52,19 @@ def explain(s: State, c: Any) -> str:
     return "Everybody who runs is in sync."
 
 
+def outside(seen: Seen) -> bool:
+    """Every broker that runs is in the ISR."""
+    return set(seen.logs) <= seen.in_sync
+
+
 CLAIM = Temporal(
     name="live_broker_rejoins",
-    sentence="A broker that runs comes back into the ISR, if somebody leads and stays.",
+    sentence=first_sentence(__doc__),
     pattern=Pattern.LEADS_TO,
     when=out,
     then=back,
     explain=explain,
+    outside=outside,
     remark="Brokers that are down need not come back. It may leave again: with three replicas this "
     "breaks until KAFKA-7152, where two that have caught up may be found lagging in turn for ever.",
     rank=450,

@@ -1,6 +1,6 @@
-"""Any two running replicas have the same record at every offset below both high watermarks.
+"""Any two running replicas have the same records below both their HWs.
 
-Whoever leads, and whatever either knows of it: what each takes for committed is the same.
+The leader and its epoch do not matter: what each takes for committed is the same.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from typing import Any
 
 from invariants.contract import of_committed
 from invariants.no_divergence_below_hw import first_difference
-from model.core.claim import Breach, Invariant
+from model.core.claim import Breach, Invariant, first_sentence
 from model.core.state import State
 
 
@@ -39,7 +39,7 @@ def explain(s: State, c: Any) -> str:
 
 CLAIM = Invariant(
     name="log_matching",
-    sentence="Any two running replicas have the same records below both their HWs.",
+    sentence=first_sentence(__doc__),
     holds=holds,
     explain=explain,
     contract=of_committed,

@@ -1,4 +1,4 @@
-"""Records of the same epoch at the same offset of two logs: then the logs agree up to there.
+"""Records of one epoch at one offset of two logs: the logs are equal up to there.
 
 Raft's Log Matching property, which elections by epoch and truncation by epoch rest on. Of all logs,
 of brokers up or down. Versions that truncate to the high watermark do not look at epochs.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from invariants.epoch_cache_monotone import applies
-from model.core.claim import Invariant
+from model.core.claim import Invariant, first_sentence
 from model.core.state import State
 from model.message.epochs import epoch_at
 
@@ -53,7 +53,7 @@ def explain(s: State, c: Any) -> str:
 
 CLAIM = Invariant(
     name="log_matching_by_epoch",
-    sentence="Records of one epoch at one offset of two logs: the logs are equal up to there.",
+    sentence=first_sentence(__doc__),
     holds=holds,
     explain=explain,
     applies=applies,

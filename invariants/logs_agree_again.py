@@ -1,4 +1,4 @@
-"""All logs can come to agree with the leader's, as far as it has records.
+"""Once brokers are started again, all logs of a led partition can become equal.
 
 To the log's end, not to the high watermark alone: a high watermark that covers less hides for a
 while that two logs have parted.
@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 from invariants.current_leader import current_leader
+from invariants.outside import Seen
 from invariants.way_back import BY, first_apart, is_led
-from model.core.claim import Recoverable
+from model.core.claim import Recoverable, first_sentence
 from model.core.state import State
 from model.message.terms import NO_REPLICA
 
@@ -48,13 +49,20 @@ def explain(s: State, c: Any) -> str:
     return "The logs agree; not everybody runs."
 
 
+def outside(seen: Seen) -> bool:
+    """All replicas run, with equal logs."""
+    logs = [list(log) for log in seen.logs.values()]
+    return len(logs) == len(seen.replicas) and all(log == logs[0] for log in logs)
+
+
 CLAIM = Recoverable(
     name="logs_agree_again",
-    sentence="Once brokers are started again, all logs of a led partition can become equal.",
+    sentence=first_sentence(__doc__),
     good=good,
     explain=explain,
     by=BY,
     when=is_led,
+    outside=outside,
     remark="With the current leader's, to its end. A partition without a leader is "
     "`leader_again`'s.",
     rank=330,

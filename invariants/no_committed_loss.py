@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from invariants.breaking import Breaking, lacks_committed
 from invariants.contract import of_committed
 from invariants.current_leader import current_leader
-from model.core.claim import Breach, Invariant
+from invariants.outside import record_is_lost
+from model.core.claim import Breach, Invariant, first_sentence
 from model.core.state import State
 from model.message.terms import NO_REPLICA
 
@@ -41,9 +43,15 @@ def explain(s: State, c: Any) -> str:
     return "No committed record is lost."
 
 
+def where(s: State, c: Any) -> Breaking:
+    """The same for a picture."""
+    leader = current_leader(s)
+    return lacks_committed(s, leader) if leader != NO_REPLICA else Breaking()
+
+
 CLAIM = Invariant(
     name="no_committed_loss",
-    sentence="The current leader has every record that was ever below a leader's high watermark.",
+    sentence=first_sentence(__doc__),
     holds=holds,
     explain=explain,
     contract=of_committed,
@@ -52,6 +60,8 @@ CLAIM = Invariant(
         sentence="a record is lost that was committed",
         severity=4,
     ),
+    where=where,
+    outside=record_is_lost,
     remark="At the same offset. Says nothing while there is no current leader.",
     rank=10,
 )

@@ -1,4 +1,4 @@
-"""The current leader and its followers have the same record at every offset below both watermarks.
+"""The current leader and its followers agree at every offset below both HWs.
 
 A follower counts while it is up and fetching in the leader's epoch. One that is down, or has not
 truncated yet, may still hold what it is about to remove: that is no divergence.
@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from invariants.current_leader import current_leader
-from model.core.claim import Breach, Invariant
+from invariants.outside import logs_differ
+from model.core.claim import Breach, Invariant, first_sentence
 from model.core.state import State
 from model.message.terms import FETCHING, NO_REPLICA
 
@@ -53,7 +54,7 @@ def explain(s: State, c: Any) -> str:
 
 CLAIM = Invariant(
     name="no_divergence_below_hw",
-    sentence="The current leader and its followers agree at every offset below both HWs.",
+    sentence=first_sentence(__doc__),
     holds=holds,
     explain=explain,
     breach=Breach(
@@ -61,6 +62,8 @@ CLAIM = Invariant(
         sentence="logs differ below the high watermark",
         severity=5,
     ),
+    reasons=("parts", "follows_beside"),
+    outside=logs_differ,
     remark="Of followers that are up and fetch in its epoch. Says nothing about replicas "
     "that are down or have not truncated yet.",
     rank=60,

@@ -1,4 +1,4 @@
-"""No follower asks for an epoch's end, is answered, and has to ask the very same again.
+"""No follower asks for an epoch's end and has to ask the same again.
 
 It would go on for ever: a question and its answer that change nothing can be repeated, and the
 follower never fetches. It ends only when the leader changes. (KAFKA-10706)
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.core.claim import Invariant
+from model.core.claim import Invariant, first_sentence
 from model.core.state import State
 from model.message.epochs import latest_epoch
 from model.message.features import TRUNCATION_CLEARS_EPOCHS, has
@@ -65,7 +65,7 @@ def applies(c: Any) -> bool:
 
 CLAIM = Invariant(
     name="no_endless_question",
-    sentence="No follower asks for an epoch's end and has to ask the same again.",
+    sentence=first_sentence(__doc__),
     holds=holds,
     explain=explain,
     applies=applies,

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.core.claim import ActionProperty
+from invariants.breaking import Breaking
+from model.core.claim import ActionProperty, first_sentence
 from model.core.state import State
 from model.message.terms import NO_REPLICA, contains
 
@@ -42,12 +43,21 @@ def explain(s: State, t: State, c: Any) -> str:
     )
 
 
+def where(s: State, t: State, c: Any) -> Breaking:
+    """The same for a picture."""
+    replica = first_exit(s, t)
+    beyond = range(s.answer_offset[replica], s.leo[replica])
+    return Breaking((replica,), tuple(beyond), tuple(s.log[replica, o] for o in beyond))
+
+
 CLAIM = ActionProperty(
     name="no_forced_exit",
-    sentence="No broker ends its process because its log is longer than its leader's.",
+    sentence=first_sentence(__doc__),
     keeps=keeps,
     explain=explain,
     default=False,
+    where=where,
+    reasons=("answered_out_of_range",),
     remark="A claim about steps, on request. Does not say that data is lost by it: none is.",
     rank=190,
 )

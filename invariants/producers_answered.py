@@ -1,4 +1,4 @@
-"""Who produces with acks=all is answered while its leader stays: with success, or with an error.
+"""A record produced with acks=all is acknowledged or refused, if its leader stays.
 
 Not by a timeout: the model has none. Where this breaks the producer waits for delivery.timeout.ms
 and learns nothing. A leader that goes takes the request with it; what becomes of one that has been
@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 from invariants.current_leader import current_leader
-from model.core.claim import Pattern, Temporal
+from invariants.outside import Seen
+from model.core.claim import Pattern, Temporal, first_sentence
 from model.core.state import State
 from model.message.terms import ACKS_ALL, NO_REPLICA, contains
 
@@ -44,14 +45,20 @@ def applies(c: Any) -> bool:
     return bool(c.acks == ACKS_ALL)
 
 
+def outside(seen: Seen) -> bool:
+    """Nobody waits for an acknowledgement."""
+    return not seen.is_waiting
+
+
 CLAIM = Temporal(
     name="producers_answered",
-    sentence="A record produced with acks=all is acknowledged or refused, if its leader stays.",
+    sentence=first_sentence(__doc__),
     pattern=Pattern.LEADS_TO,
     when=waits,
     then=answered,
     explain=explain,
     applies=applies,
+    outside=outside,
     remark="Otherwise than by a timeout. Applies with acks=all.",
     rank=400,
 )

@@ -1,4 +1,4 @@
-"""What the leader believes a follower to have, the follower has, and it is the same.
+"""Below a follower's remote LEO the follower has the same records as the leader.
 
 The strongest claim about replication, and the first to break: from a remote LEO that is not true
 the high watermark moves, and what it passes counts as committed. It says nothing about a follower
@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from invariants.breaking import Breaking
 from invariants.current_leader import current_leader
-from model.core.claim import Invariant
+from model.core.claim import Invariant, first_sentence
 from model.core.state import State
 from model.message.terms import FETCHING, NO_REPLICA
 
@@ -60,11 +61,24 @@ def explain(s: State, c: Any) -> str:
     return "Every remote LEO is true."
 
 
+def where(s: State, c: Any) -> Breaking:
+    """The same for a picture."""
+    leader = current_leader(s)
+    for follower in range(s.replicas):
+        if is_follower(s, leader, follower):
+            offset = first_false_offset(s, leader, follower)
+            if offset >= 0:
+                return Breaking((leader, follower), (offset,), (s.log[leader, offset],))
+    return Breaking()
+
+
 CLAIM = Invariant(
     name="remote_leo_honest",
-    sentence="Below a follower's remote LEO the follower has the same records as the leader.",
+    sentence=first_sentence(__doc__),
     holds=holds,
     explain=explain,
+    where=where,
+    reasons=("promised_falsely", "wrongly_believed"),
     remark="Of followers that have learned the leader's epoch. The first to break.",
     rank=110,
 )

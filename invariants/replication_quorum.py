@@ -1,4 +1,4 @@
-"""The current leader waits for everybody who may be elected in its place.
+"""The current leader commits nothing before every candidate for its place has it.
 
 A record is committed once all of the leader's ISR have it, with those whom it has asked to add
 ("maximal ISR", KIP-497). Were the controller's ISR or ELR larger, somebody without the record might
@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from invariants.breaking import Breaking, brokers_in
 from invariants.current_leader import current_leader
-from model.core.claim import Invariant
+from model.core.claim import Invariant, first_sentence
 from model.core.state import State
 from model.message.high_watermark import counted_isr
 from model.message.terms import NO_REPLICA, contains, size
@@ -39,11 +40,18 @@ def explain(s: State, c: Any) -> str:
     return "The leader waits for every candidate."
 
 
+def where(s: State, c: Any) -> Breaking:
+    """The same for a picture."""
+    return Breaking((current_leader(s), *brokers_in(s, not_waited_for(s, c))))
+
+
 CLAIM = Invariant(
     name="replication_quorum",
-    sentence="The current leader commits nothing before every candidate for its place has it.",
+    sentence=first_sentence(__doc__),
     holds=holds,
     explain=explain,
+    where=where,
+    reasons=("joins_without",),
     remark="Not said while its ISR is smaller than min.insync.replicas.",
     rank=140,
 )

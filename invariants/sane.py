@@ -1,4 +1,4 @@
-"""What must be true of any cluster state at all, or the model itself is wrong.
+"""HW <= LEO, one leader in an epoch, leader in ISR, ISR not empty, logs without holes.
 
 HW <= LEO on every replica, no two leaders in one epoch, the controller's leader is in its ISR, the
 ISR is never empty but under ELR, a leader knows of no remote LEO beyond its own, and what is
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.core.claim import Invariant
+from model.core.claim import Invariant, first_sentence
 from model.core.state import State
 from model.message.features import ELR, TRUNCATION_LOWERS_HW, has
 from model.message.terms import LEADER, NO_RECORD, NO_REPLICA, contains
@@ -89,7 +89,7 @@ def explain(s: State, c: Any) -> str:
 
 CLAIM = Invariant(
     name="sane",
-    sentence="HW <= LEO, one leader in an epoch, leader in ISR, ISR not empty, logs without holes.",
+    sentence=first_sentence(__doc__),
     holds=holds,
     explain=explain,
     remark="The ISR may be empty under `elr`; no remote LEO is beyond the leader's own. Says "

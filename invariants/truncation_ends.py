@@ -1,4 +1,4 @@
-"""A follower that has to find out where to cut its log gets to fetch.
+"""A follower of the current leader that asks where to cut its log gets to fetch.
 
 KAFKA-10706 is a follower that is answered, changes nothing and asks again. A version that truncates
 to the high watermark asks nobody, so that it has nothing to end.
@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 from invariants.current_leader import current_leader
+from invariants.outside import Seen
 from invariants.way_back import is_follower_of
-from model.core.claim import Pattern, Temporal
+from model.core.claim import Pattern, Temporal, first_sentence
 from model.core.state import State
 from model.message.features import KRAFT, has
 from model.message.terms import NO_REPLICA, TRUNCATING, contains
@@ -55,14 +56,20 @@ def explain(s: State, c: Any) -> str:
     return "Every follower fetches."
 
 
+def outside(seen: Seen) -> bool:
+    """Every follower that runs has fetched."""
+    return set(seen.logs) - {seen.leader} <= seen.fetched
+
+
 CLAIM = Temporal(
     name="truncation_ends",
-    sentence="A follower of the current leader that asks where to cut its log gets to fetch.",
+    sentence=first_sentence(__doc__),
     pattern=Pattern.LEADS_TO,
     when=truncating,
     then=fetching,
     explain=explain,
     applies=keeps_epochs,
+    outside=outside,
     remark="KAFKA-10706. Does not apply to truncation to the HW, which asks nobody.",
     rank=430,
 )

@@ -1,4 +1,4 @@
-"""ISR and ELR are as the controller of KRaft must keep them.
+"""ISR and ELR share nobody, the ELR is empty unless needed, nobody in sync is fenced.
 
 Nobody is in both; the ELR is empty while the ISR is large enough; a fenced broker is in the ISR
 only if it is all of it and nobody leads. With ZooKeeper nothing of this is promised.
@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.core.claim import Invariant
+from invariants.breaking import Breaking, brokers_in
+from model.core.claim import Invariant, first_sentence
 from model.core.state import State
 from model.message.features import KRAFT, has
 from model.message.terms import NO_REPLICA, size
@@ -51,12 +52,19 @@ def applies(c: Any) -> bool:
     return has(c, KRAFT)
 
 
+def where(s: State, c: Any) -> Breaking:
+    """The same for a picture."""
+    return Breaking(brokers_in(s, s.isr & s.elr or s.isr & s.fenced or s.elr))
+
+
 CLAIM = Invariant(
     name="valid_isr",
-    sentence="ISR and ELR share nobody, the ELR is empty unless needed, nobody in sync is fenced.",
+    sentence=first_sentence(__doc__),
     holds=holds,
     explain=explain,
     applies=applies,
+    where=where,
+    reasons=("distrusted", "leads_alone"),
     remark="But for the last one, without a leader. Applies under KRaft.",
     rank=150,
 )

@@ -1,4 +1,4 @@
-"""Where a new leader shows its high watermark, that does not go back behind what was committed.
+"""Once its HW has reached its epoch's start, the leader shows all that was committed.
 
 A new leader starts from the high watermark that it had as a follower, which lags. Until it has
 reached the start of its epoch, ListOffsets answers with an error (KIP-207, 2.2.0; up to then it
@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from invariants import hw_covers_committed
 from invariants.current_leader import current_leader
-from model.core.claim import Invariant
+from model.core.claim import Invariant, first_sentence
 from model.core.state import State
 from model.message.epochs import epoch_start
 from model.message.terms import NO_REPLICA
@@ -38,9 +39,11 @@ def explain(s: State, c: Any) -> str:
 
 CLAIM = Invariant(
     name="visible_hw",
-    sentence="Once its HW has reached its epoch's start, the leader shows all that was committed.",
+    sentence=first_sentence(__doc__),
     holds=holds,
     explain=explain,
+    where=hw_covers_committed.where,
+    reasons=("begins_behind", "returns_below_its_log"),
     remark="KIP-207. Says nothing before that: ListOffsets answers with an error then, a "
     "fetch does not.",
     rank=90,

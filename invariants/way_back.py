@@ -1,7 +1,7 @@
 """How a cluster comes back by itself: the steps that claims about recovery allow.
 
 What brokers, controller and network do anyway, once faults have stopped and every broker that is
-down is started again, by whoever watches its process. Nothing that an operator decides.
+down is started again, by its supervisor. Nothing that an operator decides.
 """
 
 from __future__ import annotations

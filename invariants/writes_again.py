@@ -1,4 +1,4 @@
-"""A partition that has a leader can take acks=all writes again.
+"""Once brokers are started again, a partition that is led can take acks=all writes.
 
 Not by writing: records are bounded, and one more would be cut. What a write needs is looked at: a
 leader that knows the ISR, which is large enough, and whose members all run and fetch from it.
@@ -10,7 +10,7 @@ from typing import Any
 
 from invariants.current_leader import current_leader
 from invariants.way_back import BY, is_follower_of, is_led
-from model.core.claim import Recoverable
+from model.core.claim import Recoverable, first_sentence
 from model.core.state import State
 from model.message.terms import FETCHING, NO_REPLICA, contains, size
 
@@ -54,7 +54,7 @@ def explain(s: State, c: Any) -> str:
 
 CLAIM = Recoverable(
     name="writes_again",
-    sentence="Once brokers are started again, a partition that is led can take acks=all writes.",
+    sentence=first_sentence(__doc__),
     good=good,
     explain=explain,
     by=BY,

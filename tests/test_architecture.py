@@ -11,6 +11,9 @@ from pathlib import Path
 
 import pytest
 
+import invariants
+from invariants import atomic as atomic_invariants
+
 ROOT = Path(__file__).parent.parent
 OURS = ("model", "invariants", "counterexamples", "checker", "waterline")
 MAY_IMPORT = {
@@ -292,3 +295,23 @@ def test_a_module_fits_its_limit_and_says_what_it_is(path: Path) -> None:
 
     assert len(lines) <= LINES_MAX
     assert not lines or path.is_relative_to(ROOT / "tests") or ast.get_docstring(tree(path))
+
+
+def test_no_table_outside_invariants_is_keyed_by_claims() -> None:
+    """What is known of a claim stands in its own file, so that a new claim is one file."""
+    families = (invariants, atomic_invariants)
+    names = {claim.name for family in families for claim in family.ALL}
+    names |= {claim.name for claim in (*invariants.PROPERTIES, *invariants.BEHAVIOURS)}
+    tables = {
+        f"{named(path)}:{node.lineno}"
+        for path in modules("model", "counterexamples", "checker", "waterline")
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.Dict | ast.Set) and len(_keys(node) & names) >= 3
+    }
+
+    assert not tables
+
+
+def _keys(table: ast.Dict | ast.Set) -> set[object]:
+    keys = table.keys if isinstance(table, ast.Dict) else table.elts
+    return {key.value for key in keys if isinstance(key, ast.Constant)}

@@ -1,4 +1,4 @@
-"""The quorum's leader, while there is one, is in the quorum ISR.
+"""The quorum's leader, while there is one, is in the ISR.
 
 `leader_in_isr` without its accident: a partition without a leader breaks nothing.
 """
@@ -9,7 +9,7 @@ from typing import Any
 
 from invariants.atomic import leader_in_isr
 from model.atomic.quorum import quorum_isr, quorum_leader
-from model.core.claim import Invariant
+from model.core.claim import Invariant, first_sentence
 from model.core.state import State
 from model.message.terms import NO_REPLICA, contains
 
@@ -27,7 +27,7 @@ def explain(s: State, c: Any) -> str:
 
 CLAIM = Invariant(
     name="elected_leader_in_isr",
-    sentence="The quorum's leader, while there is one, is in the ISR.",
+    sentence=first_sentence(__doc__),
     holds=holds,
     explain=explain,
 )

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
+from invariants.breaking import Breaking
 from model.atomic.quorum import leads
+from model.core.state import State
 from model.message.terms import NO_REPLICA, contains
 
 
@@ -22,7 +25,7 @@ def has_exposed(s: Any, leader: int, replica: int) -> bool:
 def first_without(s: Any, leader: int, members: int) -> int:
     """The first of `members` that lacks something this leader has exposed, or NO_REPLICA.
 
-    Whoever believes that it leads, exposes; who does not, has nothing to answer for.
+    A broker that believes that it leads exposes records; any other has nothing to answer for.
     """
     if not leads(s, leader):
         return NO_REPLICA
@@ -45,3 +48,16 @@ def lacking(s: Any, leader: int, replica: int) -> str:
                 f"{records[1]} there."
             )
     return f"r{replica} has all that r{leader} has exposed."
+
+
+def first_exposed(s: State, pairs: Iterable[tuple[int, int]]) -> Breaking:
+    """Where the first replica, of leaders and replicas, lacks what its leader has exposed."""
+    for leader, replica in pairs:
+        if replica == NO_REPLICA:
+            continue
+        for offset in range(s.hw[leader]):
+            there = {r: s.log[r, offset] for r in (leader, replica) if offset < s.leo[r]}
+            if len(set(there.values())) != 1 or len(there) != 2:
+                return Breaking((leader, replica), (offset,), tuple(there.values()))
+        return Breaking((leader, replica))
+    return Breaking()

@@ -1,4 +1,4 @@
-"""The quorum's leader is in the quorum ISR, read literally: there is one, and it is in it.
+"""The quorum has a leader, and it is in the ISR.
 
 As published, and so false from the start: before the first election nobody leads. What was meant
 is `elected_leader_in_isr`.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from model.atomic.quorum import quorum_isr, quorum_leader
-from model.core.claim import Invariant
+from model.core.claim import Invariant, first_sentence
 from model.core.state import State
 from model.message.terms import NO_REPLICA, contains
 
@@ -32,7 +32,7 @@ def explain(s: State, c: Any) -> str:
 
 CLAIM = Invariant(
     name="leader_in_isr",
-    sentence="The quorum has a leader, and it is in the ISR.",
+    sentence=first_sentence(__doc__),
     holds=holds,
     explain=explain,
 )

@@ -1,4 +1,4 @@
-"""Whoever believes that it leads has its records below its high watermark on all of the quorum ISR.
+"""All of the quorum ISR has every leader's records below its HW.
 
 Whatever any leader, stale or not, has exposed to a consumer is on every replica that can be elected
 cleanly: no election loses it. Says nothing of replicas outside the ISR.
@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from invariants.atomic.exposed import first_without, lacking
+from invariants.atomic.exposed import first_exposed, first_without, lacking
+from invariants.breaking import Breaking
 from model.atomic.quorum import quorum_isr
-from model.core.claim import Invariant
+from model.core.claim import Invariant, first_sentence
 from model.core.state import State
 from model.message.terms import NO_REPLICA
 
@@ -33,9 +34,16 @@ def explain(s: State, c: Any) -> str:
     return "The quorum ISR has whatever a leader has exposed."
 
 
+def where(s: State, c: Any) -> Breaking:
+    """The same for a picture."""
+    pairs = ((leader, first_without(s, leader, quorum_isr(s))) for leader in range(s.replicas))
+    return first_exposed(s, pairs)
+
+
 CLAIM = Invariant(
     name="strong_isr",
-    sentence="All of the quorum ISR has every leader's records below its HW.",
+    sentence=first_sentence(__doc__),
     holds=holds,
     explain=explain,
+    where=where,
 )

@@ -1,4 +1,4 @@
-"""The state is one that the declarations mean: logs without holes, and one form for each state.
+"""Logs have no holes, and equal states are stored alike.
 
 Ranges are checked wherever a field is written. This is what a range cannot say; without it two
 equal states could have different words, or a state means nothing.
@@ -10,7 +10,7 @@ from typing import Any
 
 from model.atomic.logs import in_some_log
 from model.atomic.quorum import leads
-from model.core.claim import Invariant
+from model.core.claim import Invariant, first_sentence
 from model.core.state import State
 from model.message.terms import NO_RECORD, NO_REPLICA
 
@@ -74,7 +74,7 @@ def explain(s: State, c: Any) -> str:
 
 CLAIM = Invariant(
     name="type_ok",
-    sentence="Logs have no holes, and equal states are stored alike.",
+    sentence=first_sentence(__doc__),
     holds=holds,
     explain=explain,
 )

@@ -1,4 +1,4 @@
-"""Whoever believes that it leads has its records below its high watermark on all of its own ISR.
+"""All of a leader's own ISR has the leader's records below its HW.
 
 Weak, because nobody is elected from a leader's own view of the ISR: of a stale leader it may be
 wrong without anything being lost. That the current ISR has the records is `strong_isr`; neither
@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from invariants.atomic.exposed import first_without, lacking
-from model.core.claim import Invariant
+from invariants.atomic.exposed import first_exposed, first_without, lacking
+from invariants.breaking import Breaking
+from model.core.claim import Invariant, first_sentence
 from model.core.state import State
 from model.message.terms import NO_REPLICA
 
@@ -32,9 +33,18 @@ def explain(s: State, c: Any) -> str:
     return "Every leader's own ISR has what the leader has exposed."
 
 
+def where(s: State, c: Any) -> Breaking:
+    """The same for a picture."""
+    pairs = (
+        (leader, first_without(s, leader, s.known_isr[leader])) for leader in range(s.replicas)
+    )
+    return first_exposed(s, pairs)
+
+
 CLAIM = Invariant(
     name="weak_isr",
-    sentence="All of a leader's own ISR has the leader's records below its HW.",
+    sentence=first_sentence(__doc__),
     holds=holds,
     explain=explain,
+    where=where,
 )

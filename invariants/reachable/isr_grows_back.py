@@ -1,10 +1,10 @@
-"""The ISR shrinks and grows back: every replica starts in it, so a member that joins had left."""
+"""The ISR shrinks and grows back. Every replica starts in it, so a member that joins had left."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from model.core.claim import Reachable
+from model.core.claim import Reachable, first_sentence
 
 
 def happens(before: Any, after: Any, c: Any) -> bool:
@@ -12,6 +12,4 @@ def happens(before: Any, after: Any, c: Any) -> bool:
     return bool(after.isr != before.isr and after.isr & before.isr == before.isr)
 
 
-CLAIM = Reachable(
-    name="isr_grows_back", sentence="The ISR shrinks and grows back.", happens=happens
-)
+CLAIM = Reachable(name="isr_grows_back", sentence=first_sentence(__doc__), happens=happens)

@@ -1,10 +1,10 @@
-"""A leader fails over: another broker takes up leadership in a later epoch."""
+"""A leader fails over. Another broker takes up leadership in a later epoch."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from model.core.claim import Reachable
+from model.core.claim import Reachable, first_sentence
 from model.message.terms import LEADER
 
 
@@ -17,4 +17,4 @@ def happens(before: Any, after: Any, c: Any) -> bool:
     return False
 
 
-CLAIM = Reachable(name="leader_fails_over", sentence="A leader fails over.", happens=happens)
+CLAIM = Reachable(name="leader_fails_over", sentence=first_sentence(__doc__), happens=happens)

@@ -1,10 +1,10 @@
-"""A record is acknowledged: until a producer has been told, none of its records can be lost."""
+"""A record is acknowledged. Until a producer has been told, none of its records can be lost."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from model.core.claim import Reachable
+from model.core.claim import Reachable, first_sentence
 from model.message.terms import ACKS_NONE
 
 
@@ -20,7 +20,7 @@ def applies(c: Any) -> bool:
 
 CLAIM = Reachable(
     name="record_acknowledged",
-    sentence="A record is acknowledged.",
+    sentence=first_sentence(__doc__),
     happens=happens,
     applies=applies,
 )

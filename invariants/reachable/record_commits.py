@@ -1,10 +1,10 @@
-"""A record commits: some leader's high watermark passes it."""
+"""A record commits. Some leader's high watermark passes it."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from model.core.claim import Reachable
+from model.core.claim import Reachable, first_sentence
 
 
 def happens(before: Any, after: Any, c: Any) -> bool:
@@ -12,4 +12,4 @@ def happens(before: Any, after: Any, c: Any) -> bool:
     return bool(after.exposed_end > before.exposed_end)
 
 
-CLAIM = Reachable(name="record_commits", sentence="A record commits.", happens=happens)
+CLAIM = Reachable(name="record_commits", sentence=first_sentence(__doc__), happens=happens)

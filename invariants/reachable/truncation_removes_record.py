@@ -1,10 +1,10 @@
-"""A truncation removes a record: some replica's log gets shorter."""
+"""A truncation removes a record. Some replica's log gets shorter."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from model.core.claim import Reachable
+from model.core.claim import Reachable, first_sentence
 
 
 def happens(before: Any, after: Any, c: Any) -> bool:
@@ -17,6 +17,6 @@ def happens(before: Any, after: Any, c: Any) -> bool:
 
 CLAIM = Reachable(
     name="truncation_removes_record",
-    sentence="A truncation removes a record.",
+    sentence=first_sentence(__doc__),
     happens=happens,
 )

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from model.core.state import State
 from model.core.transition_system import Action
 
 
@@ -23,6 +22,11 @@ def _promised(settings: Any) -> str | None:
     return None
 
 
+def first_sentence(doc: str | None) -> str:
+    """The first sentence of a claim's docstring, which every report has it by."""
+    return " ".join((doc or "").split()).partition(". ")[0].rstrip(".") + "."
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Breach:
     """What it is to an operator that a claim breaks; only such claims are asked of the matrix.
@@ -36,51 +40,54 @@ class Breach:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Invariant:
-    """A claim about every reachable state.
+class _Verdictable:
+    """What every claim that has a verdict says of itself.
 
-    `holds(state, settings)` is interpreted and compiled alike. `explain(state, settings)` says of
-    one state that breaks the claim which broker and which offset. `applies(settings)` is False for
-    a version that the claim has nothing to say about: then its verdict is NOT APPLICABLE. One that
-    is not `default` is checked only where it is asked for by name.
+    `applies(settings)` is False for a version that the claim has nothing to say about: then its
+    verdict is NOT APPLICABLE. One that is not `default` is checked only where it is asked for by
+    name. `contract(settings)` is why the claim is not promised with these settings, the setting
+    first, as `acks=1: ...`; None where it is. `remark` says where it applies and what it does not
+    say. What breaking it is to an operator is its `breach`. Claims are listed by their `rank`.
 
-    `contract(settings)` is why Kafka does not promise the claim with these settings, the setting
-    first, as `acks=1: ...`; None where it does. `remark` says where it
-    applies and what it does not say. What breaking it is to an operator is its `breach`.
-    Claims are told in the order of their `rank`.
+    What a report knows beside that, each of which may be left out: `where`, of the same arguments
+    as `explain`, locates the violation for a picture; `reasons` names those that a reader of a
+    counterexample looks for first; `outside` judges by what a running system shows.
     """
 
     name: str
     sentence: str
-    holds: Callable[[Any, Any], bool]
-    explain: Callable[[State, Any], str]
+    explain: Callable[..., str]
     applies: Callable[[Any], bool] = _always
     default: bool = True
     contract: Callable[[Any], str | None] = _promised
     breach: Breach | None = None
+    where: Callable[..., Any] | None = None
+    reasons: tuple[str, ...] = ()
+    outside: Callable[[Any], bool | None] | None = None
     remark: str = ""
     rank: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ActionProperty:
+class Invariant(_Verdictable):
+    """A claim about every reachable state.
+
+    `holds(state, settings)` is interpreted and compiled alike. `explain(state, settings)` says of
+    one state that breaks the claim which broker and which offset.
+    """
+
+    holds: Callable[[Any, Any], bool]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ActionProperty(_Verdictable):
     """A claim about every transition out of a reachable state.
 
     `keeps(before, after, settings)` is interpreted and compiled alike. `explain(before, after,
-    settings)` says of one transition that breaks the claim which broker and which offset. The
-    rest is as for an `Invariant`.
+    settings)` says of one transition that breaks the claim which broker and which offset.
     """
 
-    name: str
-    sentence: str
     keeps: Callable[[Any, Any, Any], bool]
-    explain: Callable[[State, State, Any], str]
-    applies: Callable[[Any], bool] = _always
-    default: bool = True
-    contract: Callable[[Any], str | None] = _promised
-    breach: Breach | None = None
-    remark: str = ""
-    rank: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,7 +108,7 @@ class Reachable:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recoverable:
+class Recoverable(_Verdictable):
     """A claim that there is a way back: from every reachable state in which `when` is true, a state
     in which `good` is true can be reached by the steps named in `by` alone.
 
@@ -110,20 +117,13 @@ class Recoverable:
     compiled alike. A state from which no way leads back, but one to a step that a bound cuts, is
     not judged, and the report counts such states: what is beyond the bounds may be good.
     `explain(state, settings)` says of one state from which no way leads back what is in the way.
-    The rest is as for an `Invariant`; it is checked where it is asked for.
+    It is checked where it is asked for.
     """
 
-    name: str
-    sentence: str
     good: Callable[[Any, Any], bool]
-    explain: Callable[[State, Any], str]
     by: tuple[str, ...] = ()
     when: Callable[[Any, Any], bool] = _anywhere
-    applies: Callable[[Any], bool] = _always
     default: bool = False
-    contract: Callable[[Any], str | None] = _promised
-    remark: str = ""
-    rank: int = 0
 
 
 class Pattern(Enum):
@@ -135,7 +135,7 @@ class Pattern(Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Temporal:
+class Temporal(_Verdictable):
     """A claim about every behaviour that is weakly fair to the actions declared so.
 
     EVENTUALLY: each has a state in which `then` is true. ALWAYS_EVENTUALLY: each has infinitely
@@ -143,21 +143,14 @@ class Temporal:
     followed by one. A behaviour may stutter for ever where no fair step is enabled. A fair step
     that a bound cuts is taken for one that would be taken: a behaviour that ends at a bound breaks
     nothing. `when` and `then` are `(state, settings) -> bool`, interpreted and compiled alike.
-    `explain(state, settings)` says of a state on the cycle what does not come. The rest is as for
-    an `Invariant`; it is checked where it is asked for.
+    `explain(state, settings)` says of a state on the cycle what does not come. It is checked where
+    it is asked for.
     """
 
-    name: str
-    sentence: str
     pattern: Pattern
     then: Callable[[Any, Any], bool]
-    explain: Callable[[State, Any], str]
     when: Callable[[Any, Any], bool] = _anywhere
-    applies: Callable[[Any], bool] = _always
     default: bool = False
-    contract: Callable[[Any], str | None] = _promised
-    remark: str = ""
-    rank: int = 0
 
 
 Judged = Invariant | ActionProperty

@@ -17,6 +17,7 @@ from model.message.versions import VERSIONS
 
 NOT_CLAIMS = {
     "atomic",
+    "breaking",
     "claim",
     "completeness",
     "contract",
@@ -24,6 +25,7 @@ NOT_CLAIMS = {
     "electable",
     "expected",
     "kept_records",
+    "outside",
     "reachable",
     "way_back",
 }

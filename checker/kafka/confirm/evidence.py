@@ -23,18 +23,7 @@ from checker.kafka.confirm.proxy import wait_until
 from checker.kafka.confirm.stage import Stage, StepFailed
 from checker.kafka.confirm.topics import heal
 from checker.kafka.confirm.wire import FETCH, records_in
-
-LOSS = frozenset(
-    {
-        "no_committed_loss",
-        "acknowledged_durable",
-        "acknowledged_somewhere",
-        "acknowledged_on_disk",
-    }
-)
-"""Claims whose end is a record that was acknowledged, or committed, and that nobody reads."""
-DIVERGENCE = frozenset({"no_divergence_below_hw"})
-"""Claims whose end is two segments that differ below both high watermarks."""
+from model.core.claim import Claim
 
 CATCH_UP_SECONDS_MAX = 20.0
 ASK_SECONDS_MAX = 5.0
@@ -50,11 +39,9 @@ class Evidence:
     was_read: bool
     """Whether a consumer could read at all; without that nothing is said of losses."""
 
-    def shows(self, claim: str) -> bool | None:
+    def shows(self, claim: Claim) -> bool | None:
         """Whether this is the end that breaks the claim; None: it is not to be seen outside."""
-        if claim in LOSS:
-            return bool(self.lost) if self.was_read else None
-        return self.diverged if claim in DIVERGENCE else None
+        return claim.outside(self) if claim.outside is not None else None
 
 
 def gathered(stage: Stage, facts: Facts, committed: set[str], leader: int) -> Evidence:

@@ -166,7 +166,7 @@ class Run:
 
     def _judged(self, evidence: Evidence, began: float) -> Confirmation:
         claim = self.course.trace.invariant
-        shows = evidence.shows(claim)
+        shows = evidence.shows(self.course.claim)
         if not self.course.breaks:
             if shows:
                 reason = f"{claim} holds in the model of these brokers, and is broken to who looks"

@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from checker.kafka.confirm.brokers import name_of
@@ -19,7 +18,9 @@ from checker.kafka.confirm.facts import ISR, NONE, WAITING, Facts, of
 from checker.kafka.confirm.observing import observed
 from checker.kafka.confirm.proxy import Link, listens
 from checker.kafka.confirm.stage import Stage, StepFailed
-from checker.kafka.confirm.wire import FETCH, Record
+from checker.kafka.confirm.wire import FETCH
+from invariants import BEHAVIOURS
+from invariants.outside import Seen
 from model.core.claim import Behaviour, Recoverable
 
 WATCH_SECONDS = 20.0
@@ -30,70 +31,15 @@ _PASS_SECONDS = 0.02
 _FETCHED, _ASKED = "fetched", "asked where its epoch ends"
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """What there is to see: facts, and how often each broker has done what since nothing is held.
-
-    `logs` are those of brokers that run.
-    """
-
-    leader: int
-    replicas: range
-    logs: Mapping[int, Sequence[Record]]
-    facts: Facts
-    done: Mapping[tuple[str, str], int]
-
-
-def _answered(seen: Seen) -> bool:
-    return seen.facts[WAITING] == NONE
-
-
-def _mark_at_end(seen: Seen) -> bool:
-    return seen.facts.get(of(seen.leader, "HW")) == seen.facts.get(of(seen.leader, "LEO"))
-
-
-def _agreed(seen: Seen) -> bool:
-    """Whether every log that runs is the leader's, as far as it goes."""
-    whole = seen.logs.get(seen.leader, ())
-    return all(log == whole[: len(log)] for log in seen.logs.values())
-
-
-def _equal(seen: Seen) -> bool:
-    logs = [list(log) for log in seen.logs.values()]
-    return len(logs) == len(seen.replicas) and all(log == logs[0] for log in logs)
-
-
-def _all_in_sync(seen: Seen) -> bool:
-    return seen.facts[ISR].split() == [name_of(broker) for broker in seen.replicas]
-
-
-def _living_in_sync(seen: Seen) -> bool:
-    return {name_of(broker) for broker in seen.logs} <= set(seen.facts[ISR].split())
-
-
-def _all_fetch(seen: Seen) -> bool:
-    followers = [name_of(broker) for broker in seen.logs if broker != seen.leader]
-    return all(seen.done.get((name, _FETCHED), 0) for name in followers)
-
-
-COMES: Mapping[str, Callable[[Seen], bool]] = {
-    "producers_answered": _answered,
-    "high_watermark_catches_up": _mark_at_end,
-    "divergence_ends": _agreed,
-    "truncation_ends": _all_fetch,
-    "live_broker_rejoins": _living_in_sync,
-    "isr_whole_again": _all_in_sync,
-    "logs_agree_again": _equal,
-}
-"""Claims about behaviours whose end shows outside: whether what they say comes has come."""
-
-
 def require_visible(claim: Behaviour) -> None:
     """Raise `CannotConfirm` where brokers do not show what the claim says comes."""
-    if claim.name not in COMES:
+    if claim.outside is None:
+        # Those about whole behaviours first.
+        known = sorted(BEHAVIOURS, key=lambda each: isinstance(each, Recoverable))
+        visible = ", ".join(each.name for each in known if each.outside is not None)
         raise CannotConfirm(
             f"what {claim.name} says comes in the end cannot be looked for on these brokers, whose "
-            f"controller is the harness; what can be is that of {', '.join(COMES)}; "
+            f"controller is the harness; what can be is that of {visible}; "
             "`waterline view` shows any trace"
         )
 
@@ -119,8 +65,10 @@ def looked(stage: Stage, claim: Behaviour) -> Looked:
 
 class _Watch:
     def __init__(self, stage: Stage, claim: Behaviour) -> None:
+        assert claim.outside is not None, "seen to by `require_visible`"
         self._stage = stage
         self._claim = claim
+        self._has_come = claim.outside
         self._done: Counter[tuple[str, str]] = Counter()
         self._starts: Counter[int] = Counter()
         self._ends: Counter[int] = Counter()
@@ -143,7 +91,7 @@ class _Watch:
             if time.monotonic() >= look:
                 look = time.monotonic() + _LOOK_SECONDS
                 self._end_what_hangs()
-                if COMES[self._claim.name](self._seen()):
+                if self._has_come(self._seen()):
                     self.came_after = self.seconds
             time.sleep(_PASS_SECONDS)
 
@@ -152,12 +100,17 @@ class _Watch:
 
     def _seen(self) -> Seen:
         self._facts = observed(self._stage)
+        leader = self._stage.controller.current().leader
+        in_sync = self._facts[ISR].split()
         return Seen(
-            leader=self._stage.controller.current().leader,
+            leader=leader,
             replicas=self._stage.replicas,
             logs={broker: self._stage.log(broker) for broker in sorted(self._running())},
-            facts=self._facts,
-            done=self._done,
+            in_sync=frozenset(r for r in self._stage.replicas if name_of(r) in in_sync),
+            fetched=frozenset(r for r in self._stage.replicas if self._done[name_of(r), _FETCHED]),
+            high_watermark=self._facts.get(of(leader, "HW")),
+            log_end=self._facts.get(of(leader, "LEO")),
+            is_waiting=self._facts[WAITING] != NONE,
         )
 
     def _let_pass(self, asker: str, link: Link) -> None:

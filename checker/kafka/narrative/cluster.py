@@ -6,11 +6,13 @@ is empty or None.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 CONTROLLER = "controller"
 CONSUMER = "consumer"
 NETWORK = "network"
+DIFFERENT_MARK = "≠"
 
 
 def broker(replica: int) -> str:
@@ -105,6 +107,63 @@ class Cluster:
     committed: tuple[int, ...]
     acknowledged: tuple[int, ...]
     rest: tuple[tuple[str, str], ...]
+
+
+Labelled = Iterator[tuple[str, str]]
+"""Facts by Kafka's names for them: a label and a value."""
+
+
+def facts_on_disk(lane: Lane) -> Labelled:
+    """What of a broker survives a crash, beside its log."""
+    if lane.checkpoint is not None:
+        yield "checkpoint", str(lane.checkpoint)
+    if lane.durable:
+        yield "recovery point", str(lane.durable)
+    if lane.epoch_cache:
+        yield "epoch cache", " ".join(f"e{epoch}@{start}" for epoch, start in lane.epoch_cache)
+
+
+def facts_of_leader(cluster: Cluster, lane: Lane) -> Labelled:
+    """What a leader knows of the others; a follower has nothing to say there."""
+    if lane.remote_leos:
+        known = (_remote_leo(cluster, lane, *each) for each in lane.remote_leos)
+        yield "remote LEO", " ".join(known)
+    if lane.isr is not None:
+        yield "ISR", members_text(lane.isr)
+    if lane.asked_isr is not None:
+        yield "asks for ISR", f"{members_text(lane.asked_isr)} {lane.asked_note}".rstrip()
+    if lane.unanswered:
+        yield "ack due", " ".join(f"m{record}" for record in lane.unanswered)
+
+
+def _remote_leo(cluster: Cluster, leader: Lane, follower: int, leo: int | None) -> str:
+    """`r1:2`, with a mark where the follower has not what the leader takes it to have."""
+    if leo is None:
+        return f"{broker(follower)}:?"
+    logs = (leader.log, cluster.lanes[follower].log)
+    theirs, there = ([cell.record for cell in log[:leo]] for log in logs)
+    return f"{broker(follower)}:{leo}{'' if theirs == there else DIFFERENT_MARK}"
+
+
+def facts_of_controller(control: Control) -> Labelled:
+    """What the controller has decided."""
+    yield "leader", "none" if control.leader is None else broker(control.leader)
+    yield "epoch", "none" if control.epoch is None else str(control.epoch)
+    yield "ISR", members_text(control.isr)
+    for label, members in (
+        ("ELR", control.elr),
+        ("fenced", control.fenced),
+        ("stopping", control.stopping),
+    ):
+        if members:
+            yield label, members_text(members)
+    if control.last_leader is not None:
+        yield "last led by", broker(control.last_leader)
+
+
+def members_text(replicas: tuple[int, ...]) -> str:
+    """`{r0,r2}`"""
+    return "{" + ",".join(map(broker, replicas)) + "}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
+from checker.kafka.families import GRAINS
 from checker.kafka.narrative.atomic_grain import AtomicGrain
-from checker.kafka.narrative.breaking import Breaking, breaking
+from checker.kafka.narrative.breaking import breaking
 from checker.kafka.narrative.cluster import Cluster, Holdings
 from checker.kafka.narrative.fates import Copy, End, Fate, Parting, fates, partings
 from checker.kafka.narrative.grain import Grain, members
@@ -24,14 +25,13 @@ from checker.kafka.narrative.turn import Turn
 from checker.kafka.narrative.why import why
 from checker.traces.finding import Finding
 from counterexamples import NO_CLAIM, Replayed
+from invariants.breaking import Breaking
 from model import atomic
+from model.core.claim import Claim
 from model.core.transition_system import Model
 from model.message import model as message
 
-_GRAINS: dict[str, tuple[str, Grain]] = {
-    message.NAME: ("message", MessageGrain()),
-    atomic.NAME: ("atomic", AtomicGrain()),
-}
+_GRAINS: dict[str, Grain] = {message.NAME: MessageGrain(), atomic.NAME: AtomicGrain()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Story:
     claim: str = ""
     explanation: str = ""
     _grain: Grain | None = field(default=None, repr=False)
-    _grain_name: str = ""
+    _claim: Claim | None = field(default=None, repr=False)
 
     @property
     def steps(self) -> int:
@@ -137,7 +137,7 @@ class Story:
         last = self.replayed.moments[-1]
         states = (last.before, last.after)
         text = self.explanation
-        return breaking(self._grain_name, self.claim, *states, self.model.settings, text)
+        return breaking(self._claim, *states, self.model.settings, text)
 
     @cached_property
     def doomed(self) -> dict[int, Fate]:
@@ -172,7 +172,7 @@ class Story:
             now=self.holdings[step],
             fates=self._fates_by_record,
             partings=tuple(p for p in self.partings if p.step == step),
-            claim=self.claim,
+            reasons=self._claim.reasons if self._claim is not None else (),
         )
 
     @cached_property
@@ -204,8 +204,16 @@ class Story:
 def story_of(finding: Finding) -> Story:
     """The story of a counterexample."""
     replayed, model = finding.replayed, finding.model
-    name, grain = _GRAINS.get(model.name, ("", None))
-    return Story(replayed, model, finding.invariant, finding.explanation, grain, name)
+    grain = _GRAINS.get(model.name)
+    claim = _claim_of(model.name, finding.invariant)
+    return Story(replayed, model, finding.invariant, finding.explanation, grain, claim)
+
+
+def _claim_of(model: str, name: str) -> Claim | None:
+    """Kafka's claim of this name; None for a condition that was asked, or a user's claim."""
+    families = (family for family in GRAINS.values() if family.model == model)
+    claims = (c for f in families for c in (*f.invariants, *f.properties, *f.behaviours))
+    return next((claim for claim in claims if claim.name == name), None)
 
 
 def reasons(story: Story) -> dict[int, str]:

@@ -16,7 +16,7 @@ from model.core.state import State
 class Turn:
     """A step: who had what before and has it after, and what becomes of each record later on.
 
-    `partings` are those of this step. `claim` is the name of the one that the trace breaks.
+    `partings` are those of this step. `reasons` are those that the broken claim names first.
     """
 
     moment: Moment
@@ -26,7 +26,7 @@ class Turn:
     now: Holdings
     fates: dict[int, Fate]
     partings: tuple[Parting, ...]
-    claim: str
+    reasons: tuple[str, ...]
 
     @property
     def number(self) -> int:

@@ -162,30 +162,13 @@ RULES: tuple[Rule, ...] = (
     answered_out_of_range,
     consumed,
 )
-"""In the order in which they are asked, where the claim says nothing else."""
-
-FIRST: dict[str, tuple[Rule, ...]] = {
-    "no_divergence_below_hw": (parts, follows_beside),
-    "consistent_read": (parts,),
-    "remote_leo_honest": (promised_falsely, wrongly_believed),
-    "hw_monotone": (joins_without, wrongly_believed),
-    "visible_hw": (begins_behind, returns_below_its_log),
-    "hw_covers_committed": (begins_behind, returns_below_its_log),
-    "candidates_complete": (joins_without,),
-    "leader_isr_complete": (joins_without,),
-    "replication_quorum": (joins_without,),
-    "valid_isr": (distrusted, leads_alone),
-    "leader_possible": (distrusted, leads_alone),
-    "consumer_in_order": (consumed,),
-    "no_forced_exit": (answered_out_of_range,),
-    "epoch_cache_monotone": (leads_in_the_past, written_by_a_stale_leader),
-}
-"""By claim, what a reader of its counterexample wants to hear first."""
+"""In the order in which they are asked, unless the claim names others as its first `reasons`."""
+_RULE_OF: dict[str, Rule] = {rule.__name__: rule for rule in RULES}
 
 
 def why(turn: Turn) -> str:
     """Why the step matters, "" where it is plain progress."""
-    for rule in (*FIRST.get(turn.claim, ()), *RULES):
+    for rule in (*(_RULE_OF[name] for name in turn.reasons), *RULES):
         text = rule(turn)
         if text:
             return text

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from collections.abc import Sequence as Many
 from dataclasses import dataclass
 
-from checker.kafka.narrative.cluster import Cluster, Control, Flight, Lane
+from checker.kafka.narrative.cluster import (
+    Cluster,
+    Flight,
+    Lane,
+    facts_of_controller,
+    facts_of_leader,
+    facts_on_disk,
+)
 from checker.kafka.narrative.fates import Fate
 from checker.kafka.narrative.story import Story
 
@@ -114,7 +122,7 @@ def _lanes(
                 _cell(story, number, before, lane, offset, now.committed)
                 for offset in range(columns)
             ),
-            facts=_lane_facts(before, lane),
+            facts=_lane_facts(was, now, lane.replica),
         )
         for before, lane in zip(was.lanes, now.lanes, strict=True)
     )
@@ -160,34 +168,18 @@ def _offset_of(fate: Fate, lane: Lane) -> int | None:
     return copies[-1] if copies else None
 
 
-def _lane_facts(before: Lane, lane: Lane) -> tuple[Fact, ...]:
-    old = dict(_describe_lane(before))
-    return tuple(
-        Fact(label, value, value != old.get(label)) for label, value in _describe_lane(lane)
-    )
+def _lane_facts(was: Cluster, now: Cluster, replica: int) -> tuple[Fact, ...]:
+    old = dict(_describe_lane(was, was.lanes[replica]))
+    new = _describe_lane(now, now.lanes[replica])
+    return tuple(Fact(label, value, value != old.get(label)) for label, value in new)
 
 
-def _describe_lane(lane: Lane) -> list[tuple[str, str]]:
-    text = []
+def _describe_lane(cluster: Cluster, lane: Lane) -> Iterator[tuple[str, str]]:
     if lane.high_watermark is not None:
-        text.append(("HW", str(lane.high_watermark)))
-    text.append(("LEO", str(lane.leo)))
-    if lane.checkpoint is not None:
-        text.append(("checkpoint", str(lane.checkpoint)))
-    if lane.durable:
-        text.append(("flushed to", str(lane.durable)))
-    for follower, offset in lane.remote_leos:
-        text.append((f"remote LEO r{follower}", "?" if offset is None else str(offset)))
-    if lane.isr is not None:
-        text.append(("ISR", _named(lane.isr)))
-    if lane.asked_isr is not None:
-        text.append(("asks for ISR", _named(lane.asked_isr)))
-    if lane.epoch_cache:
-        cache = " ".join(f"e{epoch}:{offset}" for epoch, offset in lane.epoch_cache)
-        text.append(("epoch cache", cache))
-    if lane.unanswered:
-        text.append(("ack due", " ".join(f"m{record}" for record in lane.unanswered)))
-    return text
+        yield "HW", str(lane.high_watermark)
+    yield "LEO", str(lane.leo)
+    yield from facts_on_disk(lane)
+    yield from facts_of_leader(cluster, lane)
 
 
 def _flights(was: Cluster | None, now: Cluster | None) -> tuple[Fact, ...]:
@@ -213,26 +205,11 @@ def _cluster_facts(was: Cluster | None, now: Cluster | None) -> tuple[Fact, ...]
 
 def _describe_cluster(cluster: Cluster) -> list[tuple[str, str]]:
     return [
-        ("Controller", _decided(cluster.control)),
+        ("Controller", ", ".join(map(" ".join, facts_of_controller(cluster.control)))),
         ("Committed", " ".join(f"m{record}" for record in cluster.committed) or "none"),
         ("Acknowledged", " ".join(f"m{record}" for record in cluster.acknowledged) or "none"),
         *cluster.rest,
     ]
-
-
-def _decided(control: Control) -> str:
-    leader = "nobody leads" if control.leader is None else f"r{control.leader} leads"
-    epoch = "" if control.epoch is None else f", epoch {control.epoch}"
-    text = f"{leader}{epoch}, ISR {_named(control.isr)}"
-    for label, members in (
-        ("ELR", control.elr),
-        ("fenced", control.fenced),
-        ("stopping", control.stopping),
-    ):
-        text += f", {label} {_named(members)}" if members else ""
-    if control.last_leader is not None:
-        text += f", last led by r{control.last_leader}"
-    return text
 
 
 def _rows(story: Story, number: int) -> tuple[Row, ...]:
@@ -258,7 +235,3 @@ def _rest(story: Story, number: int) -> tuple[Fact, ...]:
         Fact(label, value, value != old.get(label))
         for label, value in narration.summary(states[number])
     )
-
-
-def _named(replicas: Many[int]) -> str:
-    return "{" + ", ".join(f"r{replica}" for replica in replicas) + "}"

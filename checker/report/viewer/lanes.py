@@ -11,13 +11,24 @@ from textwrap import wrap
 from rich.text import Text
 from textual.geometry import Size
 
-from checker.kafka.narrative.cluster import CONTROLLER, Cell, Cluster, Control, Flight, Lane, broker
+from checker.kafka.narrative.cluster import (
+    CONTROLLER,
+    DIFFERENT_MARK,
+    Cell,
+    Cluster,
+    Flight,
+    Labelled,
+    Lane,
+    broker,
+    facts_of_controller,
+    facts_of_leader,
+    facts_on_disk,
+)
 from checker.kafka.narrative.story import Story
 from checker.report.viewer.log_row import Marked, frame, log_row, marks_row, offsets, ruler
 from checker.report.viewer.look import (
     CHANGED,
     CHANGED_MARK,
-    DIFFERENT_MARK,
     DOOMED,
     GONE_MARK,
     QUIET,
@@ -136,7 +147,9 @@ def _title(cluster: Cluster, lane: Lane, was: Lane | None) -> Text:
     if lane.leads and cluster.control.leader != lane.replica:
         line.append(" (deposed)", QUIET)
     line.append(" " * max(2, _LEFT + _ROLE - line.cell_len))
-    return line.append_text(_describe_facts(_on_disk(lane), _on_disk(was) if was else None))
+    return line.append_text(
+        _describe_facts(facts_on_disk(lane), facts_on_disk(was) if was else None)
+    )
 
 
 def _log(story: Story, state: int, lane: Lane, row: Text) -> Text:
@@ -152,53 +165,18 @@ def _names(cluster: Cluster) -> list[str]:
 
 def _details(cluster: Cluster, was: Cluster | None, replica: int) -> Text:
     """What a leader knows of the others; a follower has nothing to say there."""
-    old = _known(was, was.lanes[replica]) if was else None
-    known = _describe_facts(_known(cluster, cluster.lanes[replica]), old)
+    old = facts_of_leader(was, was.lanes[replica]) if was else None
+    known = _describe_facts(facts_of_leader(cluster, cluster.lanes[replica]), old)
     return Text(" " * _LEFT).append_text(known)
 
 
-def _describe_facts(
-    facts: Iterator[tuple[str, str]], was: Iterator[tuple[str, str]] | None
-) -> Text:
+def _describe_facts(facts: Labelled, was: Labelled | None) -> Text:
     old = dict(was) if was is not None else None
     line = Text()
     for label, value in facts:
         line.append(f"{'  ' if line else ''}{label} ", QUIET)
         line.append_text(_marked(value, None if old is None else old.get(label, "")))
     return line
-
-
-def _known(cluster: Cluster, lane: Lane) -> Iterator[tuple[str, str]]:
-    if lane.remote_leos:
-        yield "remote", " ".join(_remote(cluster, lane, f, leo) for f, leo in lane.remote_leos)
-    if lane.isr is not None:
-        yield "ISR", _set(lane.isr)
-    if lane.asked_isr is not None:
-        yield "asks for", f"{_set(lane.asked_isr)} {lane.asked_note}".rstrip()
-    if lane.unanswered:
-        yield "acks due", " ".join(f"m{record}" for record in lane.unanswered)
-
-
-def _remote(cluster: Cluster, leader: Lane, follower: int, leo: int | None) -> str:
-    """`r1:2`, with a mark where the follower has not what the leader takes it to have."""
-    if leo is None:
-        return f"{broker(follower)}:?"
-    logs = (leader.log, cluster.lanes[follower].log)
-    theirs, there = ([cell.record for cell in log[:leo]] for log in logs)
-    return f"{broker(follower)}:{leo}{'' if theirs == there else DIFFERENT_MARK}"
-
-
-def _on_disk(lane: Lane) -> Iterator[tuple[str, str]]:
-    if lane.checkpoint is not None:
-        yield "ckpt", str(lane.checkpoint)
-    if lane.durable:
-        yield "safe", str(lane.durable)
-    if lane.epoch_cache:
-        yield "cache", " ".join(f"e{epoch}@{start}" for epoch, start in lane.epoch_cache)
-
-
-def _set(replicas: tuple[int, ...]) -> str:
-    return "{" + ",".join(map(broker, replicas)) + "}"
 
 
 def _marked(value: str, was: str | None, style: str = "") -> Text:
@@ -241,8 +219,8 @@ def _in_flight(cluster: Cluster) -> Iterator[Text]:
 def _control(cluster: Cluster, was: Cluster | None, width: int) -> Iterator[Text]:
     """What the controller has decided, on as many lines as it needs."""
     line = Text().append("Controller".ljust(_LABEL), actor_style(CONTROLLER, ()))
-    old = dict(_decided(was.control)) if was else None
-    for label, value in _decided(cluster.control):
+    old = dict(facts_of_controller(was.control)) if was else None
+    for label, value in facts_of_controller(cluster.control):
         decided = Text().append(f"{label} ", QUIET)
         decided.append_text(_marked(value, None if old is None else old.get(label, "{}")))
         if line.cell_len + decided.cell_len > width:
@@ -250,20 +228,6 @@ def _control(cluster: Cluster, was: Cluster | None, width: int) -> Iterator[Text
             line = Text(" " * _LABEL)
         line.append_text(decided).append("  ")
     yield line
-
-
-def _decided(control: Control) -> Iterator[tuple[str, str]]:
-    yield "leader", "none" if control.leader is None else broker(control.leader)
-    yield "epoch", "none" if control.epoch is None else str(control.epoch)
-    yield "ISR", _set(control.isr)
-    if control.elr:
-        yield "ELR", _set(control.elr)
-    if control.fenced:
-        yield "fenced", _set(control.fenced)
-    if control.stopping:
-        yield "stopping", _set(control.stopping)
-    if control.last_leader is not None:
-        yield "last led by", broker(control.last_leader)
 
 
 def _describe(cluster: Cluster, was: Cluster | None, width: int) -> Iterator[Text]:

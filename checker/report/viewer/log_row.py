@@ -7,12 +7,11 @@ from dataclasses import dataclass
 
 from rich.text import Text
 
-from checker.kafka.narrative.cluster import Cell, Lane
+from checker.kafka.narrative.cluster import DIFFERENT_MARK, Cell, Lane
 from checker.report.viewer.look import (
     CHANGED,
     CHANGED_MARK,
     DIFFERENT,
-    DIFFERENT_MARK,
     DOOMED,
     DOOMED_MARK,
     GONE,

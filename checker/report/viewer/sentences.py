@@ -196,8 +196,9 @@ def describe_keys(story: Story) -> Text:
             "* changed in this step; ! committed or acknowledged, and will be missing in the end; "
             f"≠ another log has another record there; {GONE_MARK} is gone from here. Arrows are "
             "fetches on their way, broken ones answers.\n"
-            "remote: LEOs as the leader knows them, ≠ where the follower has not the same records; "
-            "ckpt: HW on disk; cache: leader epochs and their first offsets.\n"
+            "remote LEO: as the leader knows it, ≠ where the follower has not the same records; "
+            "checkpoint: HW on disk; recovery point: what is flushed; epoch cache: leader epochs "
+            "and their first offsets.\n"
         )
     text.rstrip()
     return text

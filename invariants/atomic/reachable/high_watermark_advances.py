@@ -1,11 +1,11 @@
-"""A leader's high watermark advances: a record is committed."""
+"""A leader's HW advances. A record is committed."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from model.atomic.quorum import leads
-from model.core.claim import Reachable
+from model.core.claim import Reachable, first_sentence
 
 
 def happens(before: Any, after: Any, c: Any) -> bool:
@@ -16,6 +16,4 @@ def happens(before: Any, after: Any, c: Any) -> bool:
     return False
 
 
-CLAIM = Reachable(
-    name="high_watermark_advances", sentence="A leader's HW advances.", happens=happens
-)
+CLAIM = Reachable(name="high_watermark_advances", sentence=first_sentence(__doc__), happens=happens)

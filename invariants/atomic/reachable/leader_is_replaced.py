@@ -1,11 +1,11 @@
-"""A leader is replaced: another replica takes up leadership after the first epoch."""
+"""A leader is replaced. Another replica takes up leadership after the first epoch."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from model.atomic.quorum import leads
-from model.core.claim import Reachable
+from model.core.claim import Reachable, first_sentence
 
 
 def happens(before: Any, after: Any, c: Any) -> bool:
@@ -16,4 +16,4 @@ def happens(before: Any, after: Any, c: Any) -> bool:
     return False
 
 
-CLAIM = Reachable(name="leader_is_replaced", sentence="A leader is replaced.", happens=happens)
+CLAIM = Reachable(name="leader_is_replaced", sentence=first_sentence(__doc__), happens=happens)

@@ -1,10 +1,10 @@
-"""A record is written: some leader appends one that was not there before."""
+"""A record is written. Some leader appends one that was not there before."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from model.core.claim import Reachable
+from model.core.claim import Reachable, first_sentence
 
 
 def happens(before: Any, after: Any, c: Any) -> bool:
@@ -12,4 +12,4 @@ def happens(before: Any, after: Any, c: Any) -> bool:
     return after.produced > before.produced
 
 
-CLAIM = Reachable(name="record_is_written", sentence="A record is written.", happens=happens)
+CLAIM = Reachable(name="record_is_written", sentence=first_sentence(__doc__), happens=happens)

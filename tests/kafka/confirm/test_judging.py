@@ -230,9 +230,11 @@ def test_what_the_rules_of_the_release_do_not_offer_need_not_be_steered() -> Non
 
 @pytest.mark.parametrize("evidence", [LOST, KEPT])
 def test_evidence_speaks_of_the_claim_that_it_is_about(evidence: Evidence) -> None:
-    assert evidence.shows("acknowledged_durable") is (evidence is LOST)
-    assert evidence.shows("no_divergence_below_hw") is False
-    assert evidence.shows("valid_isr") is None
+    claims = {claim.name: claim for claim in ALL}
+
+    assert evidence.shows(claims["acknowledged_durable"]) is (evidence is LOST)
+    assert evidence.shows(claims["no_divergence_below_hw"]) is False
+    assert evidence.shows(claims["valid_isr"]) is None
 
 
 def test_followers_that_leave_one_after_the_other_leave_at_once(carry_out: Any) -> None:

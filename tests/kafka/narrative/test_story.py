@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import invariants
-from checker.kafka.families import ATOMIC, MESSAGE
-from checker.kafka.narrative.breaking import WHERE, Breaking, breaking
+from checker.kafka.narrative.breaking import breaking
 from checker.kafka.narrative.fates import Copy, End, Ending, Parting, fates
-from checker.kafka.narrative.why import FIRST, RULES
+from checker.kafka.narrative.why import RULES, why
 from counterexamples import Trace, TraceStep
 from invariants import atomic as atomic_invariants
+from invariants.breaking import Breaking
+from model.core.claim import Invariant
 from model.message.environment import ENVIRONMENTS
 from tests.support.stories import C21, KIP_279, LOSS, TRACES, story, story_of_trace
 
@@ -132,19 +134,26 @@ def test_every_recorded_trace_has_a_story(path: Path) -> None:
 def test_a_claim_without_a_place_is_looked_up_in_its_words() -> None:
     state = story(LOSS).replayed.initial
     told = "At offset 0 r2 has m1 and r0 has m3; r2 is wrong."
-
-    assert breaking("message", "another", state, state, None, told) == Breaking(
-        (2, 0), (0,), (1, 3)
+    claim = Invariant(
+        name="new", sentence="It.", holds=lambda s, c: True, explain=lambda s, c: told
     )
 
+    for named in (claim, None):
+        assert breaking(named, state, state, None, told) == Breaking((2, 0), (0,), (1, 3))
 
-def test_only_claims_that_there_are_have_a_place() -> None:
-    of_steps = {claim.name for claim in (*invariants.ALL, *invariants.PROPERTIES)}
-    atomic = {claim.name for claim in atomic_invariants.ALL}
 
-    assert set(WHERE[MESSAGE.name]) <= of_steps
-    assert set(WHERE[ATOMIC.name]) <= atomic
-    assert set(FIRST) <= of_steps | atomic
+def test_a_claim_without_reasons_is_told_by_the_usual_ones() -> None:
+    plain = replace(story(LOSS).turn(10), reasons=())
+
+    assert why(plain).startswith("r1 truncates to its high watermark 0")
+    assert why(replace(plain, reasons=("vanishes",))) == why(plain)
+
+
+def test_every_reason_that_a_claim_names_first_is_a_rule() -> None:
+    rules = {rule.__name__ for rule in RULES}
+    claims = (*invariants.ALL, *invariants.PROPERTIES, *atomic_invariants.ALL)
+
+    assert {reason for claim in claims for reason in claim.reasons} <= rules
 
 
 @pytest.mark.parametrize(

@@ -21,11 +21,11 @@ def drawn(path: Path, state: int, width: int = 51, height: int = 18) -> list[str
 def test_a_lane_has_role_log_and_marks() -> None:
     assert drawn(LOSS, 2) == [
         "offset 0          1",
-        "r0  leader e0           ckpt 0                   ▲",
+        "r0  leader e0           checkpoint 0             ▲",
         "    │ m1@0*    │                                 │",
         "    ▲HW        ▲LEO*                             │",
-        "    remote r1:0  ISR {r0,r1}  acks due m1*       │",
-        "r1  follower r0 e0      ckpt 0                  ─╯",
+        "    remote LEO r1:0  ISR {r0,r1}  ack due m1*    │",
+        "r1  follower r0 e0      checkpoint 0            ─╯",
         "    │",
         "    ▲HW=LEO",
         "",
@@ -60,7 +60,7 @@ def test_diverging_logs_are_aligned_and_marked_where_they_differ() -> None:
 
 def test_a_remote_leo_that_is_not_true_is_marked() -> None:
     assert "r1:1≠" not in "\n".join(drawn(C21, 9))
-    assert "remote r1:1≠ r2:0" in "\n".join(drawn(C21, 13))
+    assert "remote LEO r1:1≠ r2:0" in "\n".join(drawn(C21, 13))
 
 
 def test_an_answer_is_an_arrow_from_the_leader() -> None:
