@@ -132,7 +132,8 @@ class Arithmetic:
 
     def _shifted_left(self, left: Number, right: Number) -> Number:
         self._required(right, WORD_BITS - 1)
-        if right.lo >= WORD_BITS:  # surely a fault; Python's own shift may need any memory
+        if right.hi < 0 or right.lo >= WORD_BITS:
+            # Surely a fault. Python's own shift may need any memory; LLVM's is poison.
             return constant(0)
         by = self._bits(right)
         low, high = max(by.lo, 0), max(0, min(by.hi, WORD_BITS - 1))
@@ -153,6 +154,8 @@ class Arithmetic:
 
     def _shifted_right(self, left: Number, right: Number) -> Number:
         self._required(right, GREATEST)
+        if right.hi < 0:  # surely a fault; LLVM's own shift is poison
+            return constant(0)
         by = self._bits(self.writer.lesser(right, constant(WORD_BITS - 1)))
         low, high = max(by.lo, 0), max(by.hi, 0)
         corners = [edge >> bits for edge in (left.lo, left.hi) for bits in (low, high)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from tests.support.compiling import ALL_STATES, ARGUMENTS, Both, Outcome, module_of
@@ -62,7 +62,19 @@ def test_a_function_does_what_it_does_in_python(body: list[str], varying: tuple[
     assert_same(function_of(body), varying)
 
 
+NEGATIVE_SHIFT = (
+    "if t.x:",
+    "    p = (0)",
+    "    fit(p)",
+    "    fit(q)",
+    "    return t.row[fit(t.x {} shift((-1)))]",
+)
+"""A fault. By a negative number LLVM's own shift is poison, and so is what is made of it."""
+
+
 @SLOWLY
+@example(body=[line.format("<<") for line in NEGATIVE_SHIFT], varying=())
+@example(body=[line.format(">>") for line in NEGATIVE_SHIFT], varying=())
 @given(body=st.deferred(lambda: statements(writes=False)), varying=VARYING)
 def test_a_function_that_only_looks_means_the_same_without_branches(
     body: list[str], varying: tuple[str, ...]

@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 
+from checker.kafka.families import MESSAGE
 from checker.kafka.matrix.answering import Question
 from checker.kafka.matrix.files import to_object
 from checker.kafka.matrix.running import exploring, unwatched
+from checker.problem.spec import ProblemSpec
 from checker.search.engines import spark_side
 from checker.search.engines.answers import EngineFailed
 from checker.search.engines.choice import EngineChoice
@@ -37,7 +39,8 @@ def test_a_grid_is_one_job_of_a_task_for_each_cell(
 
 
 def test_what_fails_on_an_executor_is_told_in_one_line(spark_context: Any) -> None:
-    nonsense = Question("hw", Environment().options(), (), max_states="few")  # type: ignore[arg-type]
+    spec = ProblemSpec.of(MESSAGE.model, "hw", Environment().options(), frozenset())
+    nonsense = Question(spec, (), max_states="few")  # type: ignore[arg-type]
     choice = EngineChoice(name="spark", session=spark_context)
 
     with (
