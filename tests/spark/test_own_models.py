@@ -10,9 +10,11 @@ from typing import Any
 import pytest
 
 from checker.checking.run import counterexamples_of
+from checker.search.engines.answers import EngineFailed
 from checker.search.engines.choice import EngineChoice
 from checker.search.engines.factory import engine_for
 from checker.search.engines.memory import MemoryEngine
+from checker.search.engines.spark import SparkWorkers
 from checker.search.result import Result
 from checker.search.search import search
 from counterexamples import to_json
@@ -71,3 +73,19 @@ def test_both_engines_say_the_same(
 
     assert result.distinct == states
     assert outcomes[0] == outcomes[1]
+
+
+def test_a_worker_with_other_rules_ends_the_run_in_one_line(
+    spark_context: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where a module that the rules import is another one on the cluster."""
+    monkeypatch.setattr(SparkWorkers, "rules", "those of the driver")
+    problem = own_problem(EXAMPLES / "two_phase_commit.py")
+    choice = EngineChoice(session=spark_context, partitions=2, driver_levels=DRIVER_LEVELS)
+    with (
+        closing(engine_for(problem, choice)) as engine,
+        pytest.raises(EngineFailed, match="OtherRules: a worker has other rules of") as failed,
+    ):
+        search(problem, engine)
+
+    assert "\n" not in str(failed.value)

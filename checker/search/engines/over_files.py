@@ -184,6 +184,7 @@ class FileEngine:
             arrivals=self.levels.arrivals(self.depth),
             superseded=self.levels.arrivals(self.depth + 2),
             gathered_rows=self.workers.gathered_rows,
+            rules=self.workers.rules,
         )
 
     def _explore(self, plan: LevelPlan) -> list[Report]:

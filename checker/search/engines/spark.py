@@ -7,9 +7,11 @@ from the level's files, so that nothing older is ever needed.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from checker.compiler.problem_digest import problem_digest
 from checker.problem.problem import Problem
 from checker.search.engines.choice import EngineChoice
 from checker.search.engines.process_memory import memory_a_core
@@ -61,6 +63,11 @@ class SparkWorkers:
         self._spark = SparkSide(choice, on_wait)
         self._candidates: Any = None
         self._kept_levels = 0
+
+    @functools.cached_property
+    def rules(self) -> str:
+        """The digest of the rules, as this process imported them."""
+        return problem_digest(self.problem)
 
     def is_wanted(self, depth: int, frontier: int) -> bool:
         """Whether the driver should hand over before it expands a level of this size."""

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from checker.compiler.problem_digest import problem_digest
 from checker.problem.packed_rows import Rows
 from checker.problem.problem import Problem
 from checker.search.engines.expander import Expander, Findings, Tally
@@ -31,6 +32,10 @@ class Superseded(Exception):
     Spark, having lost something, wants to make everything before it anew, level by level. The
     driver can do better: see `checker.search.engines.over_files`.
     """
+
+
+class OtherRules(Exception):
+    """A worker has other rules than the driver, of which all counts and verdicts would be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +66,8 @@ class LevelPlan:
     `run` is a name that no other search has. `arrivals` is the name of the file of new states, with
     the owner's number to fill in; once there is one of the name `superseded`, nobody needs what
     this level's tasks would do. `gathered_rows` is how many distinct candidates a task keeps before
-    it passes them on.
+    it passes them on. `rules` is the digest of the problem's rules, which a worker in another
+    process must have too; "" where tasks run in the driver.
     """
 
     run: str
@@ -74,6 +80,7 @@ class LevelPlan:
     arrivals: str
     superseded: str
     gathered_rows: int
+    rules: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +143,11 @@ class _Bench:
     """What a worker keeps from one task to the next, because new memory is dear."""
 
     def __init__(self, plan: LevelPlan) -> None:
+        if plan.rules and problem_digest(plan.problem) != plan.rules:
+            raise OtherRules(
+                f"a worker has other rules of {plan.problem.model.name} than the driver: a module "
+                "that they import was changed, or is another on the cluster; begin anew"
+            )
         self.expander = Expander(plan.problem)
         self.gathering = Gathering(self.expander, len(plan.owners), rows_max=plan.gathered_rows)
         self.scratch = Scratch()

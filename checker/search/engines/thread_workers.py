@@ -45,6 +45,7 @@ class DiskWorkers:
     ) -> None:
         self.words = words
         self.name = name
+        self.rules = ""
         self.threads = threads_of(threads)
         self.memory_bytes = memory_bytes or 1 << 30
         share = self.memory_bytes // (8 * self.threads)

@@ -25,10 +25,15 @@ class Workers(Protocol):
 
     `name` is how the report calls them. Candidates go from one `explore` to the next by their
     hands; `send` is for the first. A task should not keep more than `gathered_rows` of them.
+    `rules` is the digest that `LevelPlan.rules` names.
     """
 
     name: str
     gathered_rows: int
+
+    @property
+    def rules(self) -> str:
+        """Of the problem's rules; "" where tasks run in this process."""
 
     @property
     def tasks(self) -> int:
