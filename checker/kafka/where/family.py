@@ -15,6 +15,7 @@ from checker.kafka import families
 from checker.problem.family import NOWHERE, WHERE, Claimed, Family
 from checker.problem.problem import Problem
 from checker.problem.symmetry import Symmetry
+from counterexamples import NO_CLAIM
 from model.core.claim import Invariant
 from model.core.errors import BadEnvironment
 from model.core.state import State
@@ -160,15 +161,11 @@ def _with_claim(found: Claimed, claim: Invariant) -> Claimed:
 
 
 def _claims_nothing(names: Sequence[str]) -> bool:
-    from counterexamples import NO_CLAIM  # noqa: PLC0415 - executors have no Rich
-
     return NO_CLAIM in names
 
 
 def nothing() -> Invariant:
     """What a trace is against that breaks no claim."""
-    from counterexamples import NO_CLAIM  # noqa: PLC0415 - as above
-
     return Invariant(
         name=NO_CLAIM,
         sentence="No claim is asked: the steps were chosen by hand.",
