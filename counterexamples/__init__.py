@@ -29,6 +29,7 @@ from counterexamples.replay import (
     first_difference,
     follow,
     replay,
+    skipping,
     why_not,
 )
 from counterexamples.trace import NO_CLAIM, Trace, TraceStep, shown, trace_of
@@ -62,6 +63,7 @@ __all__ = [
     "read_trace",
     "replay",
     "shown",
+    "skipping",
     "to_json",
     "trace_of",
     "why_not",

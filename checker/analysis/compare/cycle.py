@@ -102,7 +102,10 @@ def _obliged(model: Model, state: State, calls: Collection[Call]) -> tuple[Oblig
     found = []
     for action in model.actions:
         for values in sorted(values for name, values in calls if name == action.name):
-            named = tuple((p.name, v) for p, v in zip(action.parameters, values, strict=True))
             exceeded = model.exceeded(state, action, values)
-            found.append(Obliged(action.name, named, model.limits[exceeded] if exceeded else ""))
+            found.append(
+                Obliged(
+                    action.name, action.named(values), model.limits[exceeded] if exceeded else ""
+                )
+            )
     return tuple(found)
