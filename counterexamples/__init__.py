@@ -3,10 +3,10 @@
     trace = trace_of(model, invariant, calls)       or  read_trace(path)
     replayed = confirm(trace, model, holds)         or  confirm_step(...), confirm_lasso(...),
                                                         confirm_stuck(...), replay(trace, model)
-    console.print(render_compact(replayed, explanation=..., lanes=("LEO", "HW")))
 
 The model is handed in (`counterexamples.protocols` says what it must offer); nothing here knows the
-protocol. What can go wrong is in `counterexamples.errors`.
+protocol. What can go wrong is in `counterexamples.errors`; `counterexamples.rendering` draws a
+replayed trace, and `counterexamples.named_file` reads and writes files that a person names.
 """
 
 from counterexamples.errors import BadTrace, Divergence, NotACounterexample, TraceError
@@ -20,20 +20,6 @@ from counterexamples.for_ever import (
     describe_steps,
     neglected,
 )
-from counterexamples.named_file import (
-    FULL,
-    BadFile,
-    read_named,
-    require_regular,
-    require_replaceable,
-    written_whole,
-)
-from counterexamples.rendering import (
-    Trimmed,
-    render_compact,
-    render_full,
-    render_header,
-)
 from counterexamples.replay import (
     Followed,
     Moment,
@@ -43,6 +29,7 @@ from counterexamples.replay import (
     first_difference,
     follow,
     replay,
+    skipping,
     why_not,
 )
 from counterexamples.trace import NO_CLAIM, Trace, TraceStep, shown, trace_of
@@ -50,9 +37,7 @@ from counterexamples.trace_file import FORMAT, from_json, read_trace, to_json, w
 
 __all__ = [
     "FORMAT",
-    "FULL",
     "NO_CLAIM",
-    "BadFile",
     "BadTrace",
     "Call",
     "Divergence",
@@ -64,7 +49,6 @@ __all__ = [
     "TraceError",
     "TraceStep",
     "Trapped",
-    "Trimmed",
     "confirm",
     "confirm_lasso",
     "confirm_step",
@@ -76,18 +60,12 @@ __all__ = [
     "follow",
     "from_json",
     "neglected",
-    "read_named",
     "read_trace",
-    "render_compact",
-    "render_full",
-    "render_header",
     "replay",
-    "require_regular",
-    "require_replaceable",
     "shown",
+    "skipping",
     "to_json",
     "trace_of",
     "why_not",
     "write_trace",
-    "written_whole",
 ]

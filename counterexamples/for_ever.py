@@ -160,9 +160,8 @@ def _call(moment: Moment) -> Call:
 def describe_call(model: Model, call: Call) -> str:
     """`SendFetch(follower=1)`"""
     name, values = call
-    parameters = next(action.parameters for action in model.actions if action.name == name)
-    named = tuple((p.name, v) for p, v in zip(parameters, values, strict=True))
-    return str(TraceStep(name, named))
+    action = next(action for action in model.actions if action.name == name)
+    return str(TraceStep(name, action.named(values)))
 
 
 def _no_lasso(trace: Trace, step: int, why: str) -> NotACounterexample:

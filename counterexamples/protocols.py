@@ -36,6 +36,9 @@ class Action(Protocol):
     def parameters(self) -> Sequence[Parameter]:
         """Its arguments, in order."""
 
+    def named(self, arguments: tuple[int, ...], /) -> tuple[tuple[str, int], ...]:
+        """A value for each parameter, with the names."""
+
 
 class Step(Protocol):
     """One transition that the model offers; `str(step)` is `Fence(replica=1)`."""

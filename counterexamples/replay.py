@@ -92,6 +92,20 @@ def follow(trace: Trace, model: Model) -> Followed:
     return Followed(Replayed(trace, model.narration, initial, tuple(moments)), refusal)
 
 
+def skipping(moments: Iterable[Moment], model: Model, state: State) -> Iterator[Moment]:
+    """Those of the steps that `model` offers one after the other from `state` on.
+
+    What it does not offer is left out; the numbers stay.
+    """
+    for moment in moments:
+        step = TraceStep(moment.action, moment.arguments)
+        action, values = _call(moment.number, step, model)
+        if why_not(model, state, action, values) is None:
+            after = model.apply(state, action, values)
+            yield Moment(moment.number, moment.action, action.named(values), state, after)
+            state = after
+
+
 def first_difference(trace: Trace, model: Model, other: Model) -> int | None:
     """After which step of `trace` two models first show different states, or one alone refuses it.
 
@@ -149,7 +163,7 @@ def _moments(
 ) -> Iterator[Moment]:
     state = model.initial[trace.initial]
     for number, (action, values) in enumerate(calls, start=1):
-        named = tuple((p.name, v) for p, v in zip(action.parameters, values, strict=True))
+        named = action.named(values)
         # Offered steps are listed only for an error: that takes a hundred times as long as
         # asking for the one step.
         if (problem := why_not(model, state, action, values)) is not None:

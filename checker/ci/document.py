@@ -14,7 +14,8 @@ from typing import Any
 
 from checker.ci.errors import BadGate, did_you_mean
 from checker.ci.positions import Path, Place, Spot, place_at, spots_in
-from counterexamples import BadFile, read_named, shown
+from counterexamples import shown
+from counterexamples.named_file import BadFile, read_named
 
 FILE_BYTES_MAX = 1 << 20
 _AT = re.compile(r" \(at line (\d+), column (\d+)\)$")

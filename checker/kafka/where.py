@@ -13,6 +13,7 @@ from typing import Any
 from checker.problem.family import NOWHERE, Family
 from checker.problem.problem import Problem
 from checker.problem.spec import WHERE, ProblemSpec
+from counterexamples import NO_CLAIM
 from model.core.claim import Invariant
 from model.core.errors import BadEnvironment
 from model.core.state import State
@@ -26,7 +27,7 @@ def with_asked(problem: Problem, spec: ProblemSpec) -> Problem:
     Raises `BadEnvironment`, which `BadCondition` is one of.
     """
     if spec.where is None:
-        return _with_claim(problem, nothing()) if _claims_nothing(spec) else problem
+        return _with_claim(problem, nothing()) if NO_CLAIM in (spec.claims or ()) else problem
     family = problem.family
     assert family is not None
     claimed = _with_claim(problem, nowhere(condition_of(spec.where, family, problem.model)))
@@ -67,8 +68,6 @@ def nowhere(asked: Condition) -> Invariant:
 
 def nothing() -> Invariant:
     """What a trace is against that breaks no claim."""
-    from counterexamples import NO_CLAIM  # noqa: PLC0415 - executors have no Rich
-
     return Invariant(
         name=NO_CLAIM,
         sentence="No claim is asked: the steps were chosen by hand.",
@@ -76,12 +75,6 @@ def nothing() -> Invariant:
         explain=lambda state, settings: "",
         default=False,
     )
-
-
-def _claims_nothing(spec: ProblemSpec) -> bool:
-    from counterexamples import NO_CLAIM  # noqa: PLC0415 - executors have no Rich
-
-    return NO_CLAIM in (spec.claims or ())
 
 
 def _holds(state: Any, settings: Any) -> bool:

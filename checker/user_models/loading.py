@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+from counterexamples.named_file import BadFile, read_named
 from model.core.errors import BadEnvironment
 from model.own import BadProtocol, Protocol
 
@@ -73,8 +74,6 @@ def read_own(path: Path) -> tuple[str, str]:
         raise BadEnvironment(f"{path} is no model: its name does not end in .py")
     if _NAME.fullmatch(path.name) is None:
         raise BadEnvironment(f"{path}: traces name it; call it with letters, digits, _ and - alone")
-    from counterexamples import BadFile, read_named  # noqa: PLC0415 - executors have no Rich
-
     try:
         text = read_named(path, bytes_max=FILE_BYTES_MAX).decode("utf-8-sig")
     except BadFile as problem:

@@ -9,10 +9,13 @@ _ALIKE = 0.6
 """How alike two words are, of 1, where one may be meant by the other."""
 
 
-def nearest(word: str, known: Iterable[str]) -> str | None:
-    """The name that is most like the word, whatever is a capital; None where none is alike."""
-    by_small = {name.lower(): name for name in known}
-    near = difflib.get_close_matches(word.lower(), by_small, 1, _ALIKE)
+def nearest(word: str, known: Iterable[str], *, alike: float = _ALIKE) -> str | None:
+    """The name that is most like the word; None where none is alike. Case counts least."""
+    names = list(known)
+    by_small = {name.lower(): name for name in names}
+    if near := difflib.get_close_matches(word, names, 1, alike):
+        return near[0]
+    near = difflib.get_close_matches(word.lower(), by_small, 1, alike)
     return by_small[near[0]] if near else None
 
 
@@ -22,3 +25,9 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     if (near := nearest(word, names)) is not None:
         return f"; did you mean {near}?"
     return f"; known: {', '.join(names)}" if names else ""
+
+
+def did_you_mean_or(word: str, known: Iterable[str], otherwise: str) -> str:
+    """`did you mean leo? There are leo, hw`, or only what is said `otherwise`."""
+    near = nearest(word, known)
+    return f"did you mean {near}? {otherwise[0].upper()}{otherwise[1:]}" if near else otherwise

@@ -67,6 +67,10 @@ class Action:
     stays_normal: bool = False
     weakly_fair: bool = False
 
+    def named(self, arguments: Arguments) -> tuple[tuple[str, int], ...]:
+        """Arguments with their names."""
+        return tuple((p.name, value) for p, value in zip(self.parameters, arguments, strict=True))
+
 
 @dataclass(frozen=True, slots=True)
 class Step:
@@ -137,6 +141,10 @@ class Model:
         """The version's table of contents."""
         return tuple(action for action in self.actions if action.name in self.contents)
 
+    def action(self, name: str) -> Action:
+        """The action of this name, whether this version takes part in it or not."""
+        return next(action for action in self.actions if action.name == name)
+
     def bindings(self, action: Action) -> Iterator[Arguments]:
         """Every combination of arguments, in order."""
         sizes = self.layout.sizes
@@ -174,5 +182,5 @@ class Model:
 
 def call(action: Action, arguments: Arguments) -> str:
     """`LeaderFetch(follower=1)`"""
-    named = (f"{p.name}={value}" for p, value in zip(action.parameters, arguments, strict=True))
+    named = (f"{name}={value}" for name, value in action.named(arguments))
     return f"{action.name}({', '.join(named)})"

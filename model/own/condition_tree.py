@@ -16,7 +16,7 @@ from typing import Any
 
 from model.core.errors import BadCondition
 from model.core.layout import Layout, Place
-from model.core.nearest import nearest
+from model.core.nearest import did_you_mean_or
 from model.own.declared import AnyField, Choice, Name
 from model.own.kinds import words_of
 
@@ -425,6 +425,5 @@ def _guarded(found: _Number, condition: ast.expr) -> ast.expr:
 
 def _known(name: str, known: Sequence[str]) -> str:
     """`did you mean leo? It has ...`"""
-    near = nearest(name, known)
     there = f"there are {', '.join(known)}" if known else "there is nothing"
-    return f"did you mean {near}? There are {', '.join(known)}" if near else there
+    return did_you_mean_or(name, known, there)

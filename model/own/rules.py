@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from model.core.made import function_of
-from model.core.nearest import nearest
+from model.core.nearest import did_you_mean_or
 from model.own.comprehensions import Unfolding
 from model.own.declared import AnyField, BadProtocol
 from model.own.kinds import Kinds
@@ -338,10 +338,9 @@ class Rules:
                 case ast.Attribute(value=ast.Name(id=name), attr=attribute):
                     if name not in arguments or attribute in (*self.known, "bit_count"):
                         continue
-                    near = nearest(attribute, self.known)
                     what = f"{tree.name}: the state has no field {attribute!r}"
-                    instead = f"did you mean {near}? It" if near else "it"
-                    raise self.refuse(node, what, f"{instead} has {', '.join(self.known)}")
+                    has = f"it has {', '.join(self.known)}"
+                    raise self.refuse(node, what, did_you_mean_or(attribute, self.known, has))
 
     def _make_what_it_calls(self, tree: ast.FunctionDef) -> None:
         """Functions of the file that this one calls are read in the same way."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from counterexamples import BadFile, read_named, require_replaceable, written_whole
+from counterexamples.named_file import BadFile, read_named, require_replaceable, written_whole
 
 
 def write(path: Path, content: bytes) -> None:

@@ -6,14 +6,8 @@ import re
 import pytest
 from rich.console import Console, RenderableType
 
-from counterexamples import (
-    Replayed,
-    Trace,
-    render_compact,
-    render_full,
-    replay,
-    trace_of,
-)
+from counterexamples import Replayed, Trace, replay, trace_of
+from counterexamples.rendering import render_compact, render_full
 from model.core.transition_system import Model
 from model.message.environment import Environment
 from model.message.model import message_model

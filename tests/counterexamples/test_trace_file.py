@@ -8,16 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from counterexamples import (
-    BadFile,
-    BadTrace,
-    Trace,
-    TraceStep,
-    from_json,
-    read_trace,
-    to_json,
-    write_trace,
-)
+from counterexamples import BadTrace, Trace, TraceStep, from_json, read_trace, to_json, write_trace
+from counterexamples.named_file import BadFile
 from counterexamples.trace_file import STEPS_MAX
 
 NAMES = st.from_regex(r"[A-Za-z][A-Za-z0-9_.-]{0,20}", fullmatch=True)

@@ -104,9 +104,9 @@ class _Aligning:
 
     def _taking(self, step: Step) -> Moment:
         self._taken += 1
-        named = zip((p.name for p in step.action.parameters), step.arguments, strict=True)
+        named = step.action.named(step.arguments)
         before, self._right = self._right, step.after
-        return Moment(self._taken, step.action.name, tuple(named), before, step.after)
+        return Moment(self._taken, step.action.name, named, before, step.after)
 
     def _nearest(self, offered: Sequence[Step], moment: Moment) -> Step | None:
         """One of the same action and brokers: arguments that range over what the first does."""

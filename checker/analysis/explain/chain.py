@@ -11,7 +11,7 @@ with what still came from outside breaks the claim: what came instead came first
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from checker.analysis.explain.allowance import Allowance
@@ -19,7 +19,7 @@ from checker.analysis.explain.executions import Courses, CourseSearch, Event
 from checker.analysis.explain.liveness import LastingSearch, taken_by_itself
 from checker.problem.family import words_of
 from checker.problem.problem import Problem, asked_alone
-from counterexamples import Moment, Replayed
+from counterexamples import Moment, Replayed, skipping
 from model.core.claim import ActionProperty, Claim, Invariant, Recoverable, Temporal
 from model.core.state import State
 from model.core.transition_system import Step
@@ -170,17 +170,8 @@ class _Looked:
         before = self._replayed.moments[: moment.number - 1]
         rest = self._replayed.moments[moment.number :]
         start = before[-1].after if before else self._replayed.initial
-        taken = {step.number for step in self._as_far_as_possible(start, rest)}
+        taken = {step.number for step in skipping(rest, self._model, start)}
         return tuple(step.number for step in rest if step.number not in taken)
-
-    def _as_far_as_possible(self, state: State, moments: Sequence[Moment]) -> Iterator[Moment]:
-        """Those of the steps that are offered, one after the other, from `state` on."""
-        for moment in moments:
-            for step in self._model.successors(state):
-                if step.action.name == moment.action and step.arguments == moment.values:
-                    yield Moment(moment.number, moment.action, moment.arguments, state, step.after)
-                    state = step.after
-                    break
 
     def _chances(self, kept: Sequence[Moment]) -> tuple[list[Chance], list[int]]:
         found: list[Chance] = []
@@ -215,7 +206,7 @@ class _Looked:
         settings, claim = self._model.settings, self._claim
         if not isinstance(claim, Invariant | ActionProperty):
             return False
-        rest = self._as_far_as_possible(step.after, self._replayed.moments[number:])
+        rest = skipping(self._replayed.moments[number:], self._model, step.after)
         if isinstance(claim, ActionProperty):
             return not claim.keeps(state, step.after, settings) or any(
                 not claim.keeps(moment.before, moment.after, settings) for moment in rest
@@ -239,10 +230,7 @@ def own_actions(problem: Problem, claim: Claim) -> frozenset[str]:
 
 
 def _as_moment(number: int, state: State, step: Step) -> Moment:
-    named = tuple(
-        (parameter.name, value)
-        for parameter, value in zip(step.action.parameters, step.arguments, strict=True)
-    )
+    named = step.action.named(step.arguments)
     return Moment(number, step.action.name, named, state, step.after)
 
 

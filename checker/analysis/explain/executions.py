@@ -183,11 +183,10 @@ def _transitions(
     model: Model, sources: Rows, steps: NDArray[np.int64]
 ) -> Iterator[tuple[State, State]]:
     """The states before and after each of these steps, which Python takes once more."""
-    actions = {action.name: action for action in model.actions}
     for row, step in zip(sources, steps.tolist(), strict=True):
         before = State(model.layout, state_words(row))
         name, arguments = call_of(model, step)
-        yield before, model.apply(before, actions[name], arguments)
+        yield before, model.apply(before, model.action(name), arguments)
 
 
 def _unseen(blocks: Sequence[Rows], seen: set[bytes]) -> Rows:

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from checker.problem.problem import Problem
 from checker.traces.finding import Finding, finding_at
 from checker.traces.shortest_paths import Path
+from counterexamples import Moment, skipping
 from model.core.claim import ActionProperty, Invariant
 from model.core.state import State
-from model.core.transition_system import Arguments, Model
+from model.core.transition_system import Model
 
-Calls = Sequence[tuple[str, Arguments]]
 TRIES_MAX = 2_000
 """How many shorter rows of steps are tried for one claim."""
 
@@ -54,14 +54,13 @@ def with_steps_left_out(problem: Problem, claim: Invariant | ActionProperty, pat
     """
     model = problem.model
     whole = finding_at(model, claim, path)
-    steps = [(moment.action, moment.values) for moment in whole.replayed.moments]
-    initial, best, tries = model.initial[path.initial], steps, 0
+    initial, best, tries = model.initial[path.initial], whole.replayed.moments, 0
     size = max(1, len(best) // 2)
     while size:
         at, before = 0, len(best)
         while at < len(best) and tries < TRIES_MAX:
             tries += 1
-            shorter = _as_far_as_it_breaks(model, claim, initial, [*best[:at], *best[at + size :]])
+            shorter = _as_far_as_it_breaks(model, claim, initial, (*best[:at], *best[at + size :]))
             if shorter is not None:
                 best = shorter
             else:
@@ -70,26 +69,20 @@ def with_steps_left_out(problem: Problem, claim: Invariant | ActionProperty, pat
         size = size // 2 if size > 1 or len(best) == before or tries >= TRIES_MAX else 1
     if isinstance(claim, ActionProperty):
         best = best[:-1]
-    return finding_at(model, claim, Path(path.initial, tuple(best)))
+    return finding_at(
+        model, claim, Path(path.initial, tuple((each.action, each.values) for each in best))
+    )
 
 
 def _as_far_as_it_breaks(
-    model: Model, claim: Invariant | ActionProperty, state: State, calls: Calls
-) -> list[tuple[str, Arguments]] | None:
+    model: Model, claim: Invariant | ActionProperty, state: State, moments: Sequence[Moment]
+) -> tuple[Moment, ...] | None:
     """Those of the steps that are enabled, one after the other, until the claim breaks."""
-    actions = {action.name: action for action in model.enabled_actions}
-    taken = []
-    for name, arguments in calls:
-        action = actions[name]
-        if not model.is_enabled(state, action, arguments) or model.exceeded(
-            state, action, arguments
-        ):
-            continue
-        after = model.apply(state, action, arguments)
-        taken.append((name, arguments))
-        if _breaks(model, claim, state, after):
-            return taken
-        state = after
+    taken: list[Moment] = []
+    for moment in skipping(moments, model, state):
+        taken.append(moment)
+        if _breaks(model, claim, moment.before, moment.after):
+            return tuple(taken)
     return None
 
 

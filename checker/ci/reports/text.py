@@ -17,7 +17,7 @@ from checker.ci.positions import Place
 from checker.compiler.source import NotCompilable, source_of
 from checker.problem.family import words_of
 from checker.problem.wording import counted, printable
-from counterexamples import render_compact
+from counterexamples.rendering import render_compact
 from model.core.claim import ActionProperty, Invariant, predicates_of
 
 if TYPE_CHECKING:

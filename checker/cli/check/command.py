@@ -24,7 +24,7 @@ from checker.cli.shared.screen import screen
 from checker.cli.shared.where_options import where_option
 from checker.kafka.families import GRAINS
 from checker.search.graph import GRAPH_STATES_MAX
-from counterexamples import Trimmed
+from counterexamples.rendering import Trimmed
 from model.core.claim import (
     ActionProperty,
     Claim,

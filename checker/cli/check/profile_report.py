@@ -15,7 +15,7 @@ from checker.problem.wording import counted, describe_symmetry
 from checker.search.profile import Profile
 from checker.search.result import Result
 from checker.storage.hyperloglog import STANDARD_ERROR
-from counterexamples import Trimmed
+from counterexamples.rendering import Trimmed
 
 _FACTOR_SHOWN = 1.005
 """A field that makes less of a difference is not distinguished from the error of the estimate."""

@@ -31,7 +31,8 @@ from checker.problem.words import Words
 from checker.search.eta import outlook
 from checker.search.result import LevelSummary, Result, Verdict
 from checker.traces.shortest_note import describe_alike, describe_kinds
-from counterexamples import TraceStep, Trimmed, render_compact
+from counterexamples import TraceStep
+from counterexamples.rendering import Trimmed, render_compact
 from model.core.claim import Temporal
 
 if TYPE_CHECKING:

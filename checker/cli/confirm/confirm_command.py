@@ -13,7 +13,7 @@ from checker.cli.shared.progress import showing
 from checker.cli.shared.screen import error_screen, say, screen
 from checker.kafka.confirm.releases import kafka_release, require_steerable
 from checker.kafka.scenarios.catalogue import find_scenario
-from counterexamples import Trimmed
+from counterexamples.rendering import Trimmed
 
 
 @click.command("confirm", short_help="Replay a counterexample on real Kafka brokers.", epilog=HELP)

@@ -21,7 +21,7 @@ from checker.cli.shared.ending import ending_as_by_ctrl_c
 from checker.cli.shared.file_options import write_files
 from checker.cli.shared.progress import Progress, showing
 from checker.cli.shared.screen import error_screen, say, screen
-from counterexamples import Trimmed
+from counterexamples.rendering import Trimmed
 
 if TYPE_CHECKING:
     from checker.ci.judging import Outcome

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from checker.cli.shared.options import format_option
 from checker.cli.shared.screen import say, screen
-from counterexamples import Trimmed
+from counterexamples.rendering import Trimmed
 
 _KINDS = {
     "kernels": "machine code of rules",

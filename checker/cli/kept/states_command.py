@@ -15,7 +15,7 @@ from checker.cli.shared.progress import showing
 from checker.cli.shared.screen import error_screen, say, screen
 from checker.cli.shared.where_options import where_option
 from checker.problem.wording import counted, rough_time, roughly
-from counterexamples import BadFile
+from counterexamples.named_file import BadFile
 
 if TYPE_CHECKING:
     from checker.analysis.export import Exporting

@@ -12,7 +12,7 @@ from checker.cli.shared.options import environment_options, protocol_option
 from checker.cli.shared.problem_options import problem_from, take_given
 from checker.cli.shared.screen import screen
 from checker.problem.family import words_of
-from counterexamples import Trimmed
+from counterexamples.rendering import Trimmed
 
 
 @click.command("layout")

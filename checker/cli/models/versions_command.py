@@ -9,7 +9,7 @@ from rich.text import Text
 
 from checker.cli.shared import exit_codes
 from checker.cli.shared.screen import screen
-from counterexamples import Trimmed
+from counterexamples.rendering import Trimmed
 from model.message.features import FEATURES
 from model.message.versions import VERSIONS
 

@@ -12,7 +12,7 @@ from checker.cli.shared.options import threads_option
 from checker.cli.shared.screen import screen
 from checker.kafka.scenarios.catalogue import CATALOGUE, find_scenario
 from checker.kafka.scenarios.table import catalogue_table, entry
-from counterexamples import Trimmed
+from counterexamples.rendering import Trimmed
 
 
 @click.command("scenarios", epilog=FILES_HELP)

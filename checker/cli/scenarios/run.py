@@ -18,7 +18,8 @@ from checker.kafka.scenarios.document import explained_part, to_markdown
 from checker.kafka.scenarios.running import Outcome, run_scenarios
 from checker.kafka.scenarios.scenario import Scenario
 from checker.kafka.scenarios.table import outcome_table, summary
-from counterexamples import Trace, Trimmed, to_json
+from counterexamples import Trace, to_json
+from counterexamples.rendering import Trimmed
 
 
 def carry_out(

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from checker.problem.errors import Missing
 from checker.problem.wording import counted
 from checker.search.engines.answers import EngineFailed
-from counterexamples import FULL, BadFile
+from counterexamples.named_file import FULL, BadFile
 
 if TYPE_CHECKING:
     from checker.storage.run_directory import RunDirectory

@@ -11,7 +11,8 @@ from checker.cli.shared.screen import error_screen
 from checker.problem.errors import Refused
 from checker.search.engines.answers import EngineFailed
 from checker.search.rule_errors import Raised
-from counterexamples import BadFile, TraceError
+from counterexamples import TraceError
+from counterexamples.named_file import BadFile
 from model.core.errors import BadCondition, BadEnvironment
 
 _CODES: dict[type[Exception], int] = {

@@ -20,7 +20,7 @@ from checker.cli.traces.recorded import recorded
 from checker.kafka.families import MESSAGE
 from checker.problem.family import Family
 from checker.problem.problem import Problem
-from counterexamples import Trimmed
+from counterexamples.rendering import Trimmed
 from model.core.errors import BadEnvironment
 from model.message.versions import spelled
 

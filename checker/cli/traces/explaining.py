@@ -31,7 +31,8 @@ from checker.problem.wording import describe_version
 from checker.search.engines.choice import threads_of
 from checker.search.engines.prepare import prepare
 from checker.traces.finding import Finding
-from counterexamples import NO_CLAIM, BadTrace, Trimmed
+from counterexamples import NO_CLAIM, BadTrace
+from counterexamples.rendering import Trimmed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

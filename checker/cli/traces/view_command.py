@@ -16,7 +16,7 @@ from checker.kafka.narrative.story import reasons, story_of
 from checker.kafka.where import condition_of
 from checker.problem.spec import WHERE
 from checker.traces.finding import Finding
-from counterexamples import render_full
+from counterexamples.rendering import render_full
 from model.own.condition import Condition
 
 

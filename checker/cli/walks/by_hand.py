@@ -23,8 +23,8 @@ from checker.user_models.interactive import messages
 from checker.user_models.interactive.script import Played, Script, played, read_script
 from checker.user_models.interactive.session import Session
 from checker.user_models.interactive.walk import Walk
-from counterexamples import Trimmed, write_trace
-from counterexamples.rendering import BAD
+from counterexamples import write_trace
+from counterexamples.rendering import BAD, Trimmed
 
 PROMPT = "> "
 _INDENT = (0, 0, 0, 4)

@@ -15,7 +15,7 @@ from checker.problem.family import words_of
 from checker.problem.wording import counted, describe_contract, describe_version, roughly
 from checker.search.result import Verdict
 from checker.storage.hyperloglog import STANDARD_ERROR
-from counterexamples import Trimmed
+from counterexamples.rendering import Trimmed
 
 _STYLES = {
     Verdict.VIOLATED.value: "bold red",

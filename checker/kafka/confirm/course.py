@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from checker.kafka.confirm.facts import Facts, differences, of_model
 from checker.kafka.confirm.releases import KafkaRelease
 from checker.traces.finding import confirmed
-from counterexamples import Moment, NotACounterexample, Replayed, Trace, TraceStep
+from counterexamples import NotACounterexample, Replayed, Trace, TraceStep, skipping
 from model.core.claim import ActionProperty, Claim, Invariant
 from model.core.transition_system import Model
 from model.message.environment import Environment
@@ -82,24 +82,17 @@ def course_of(
 
 def _made(replayed: Replayed, model: Model) -> tuple[Replayed, tuple[tuple[int, TraceStep], ...]]:
     """The choices of a trace in another model; numbers stay those of the trace."""
-    state = model.initial[replayed.trace.initial]
-    moments: list[Moment] = []
-    passed_over = []
-    for number, step in enumerate(replayed.trace.steps, start=1):
-        wanted = dict(step.arguments)
-        for offered in model.successors(state):
-            names = [parameter.name for parameter in offered.action.parameters]
-            given = dict(zip(names, offered.arguments, strict=True))
-            if offered.action.name == step.action and given == wanted:
-                named = tuple(given.items())
-                moments.append(Moment(number, step.action, named, state, offered.after))
-                state = offered.after
-                break
-        else:
-            passed_over.append((number, step))
     initial = model.initial[replayed.trace.initial]
-    taken = replace(replayed, narration=model.narration, initial=initial, moments=tuple(moments))
-    return taken, tuple(passed_over)
+    moments = tuple(skipping(replayed.moments, model, initial))
+    taken = {moment.number for moment in moments}
+    passed_over = tuple(
+        (number, step)
+        for number, step in enumerate(replayed.trace.steps, start=1)
+        if number not in taken
+    )
+    return replace(
+        replayed, narration=model.narration, initial=initial, moments=moments
+    ), passed_over
 
 
 def _parting(

@@ -17,7 +17,7 @@ from checker.kafka.confirm.conformance import Conformance, Tallied
 from checker.kafka.confirm.errors import CannotConfirm
 from checker.kafka.confirm.known_differences import KNOWN
 from checker.kafka.confirm.outcomes import describe
-from counterexamples import written_whole
+from counterexamples.named_file import written_whole
 
 TITLE = "## Conformance walks"
 _HEAD = f"""\

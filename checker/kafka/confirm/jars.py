@@ -21,6 +21,7 @@ from checker.kafka.confirm.errors import NoJars
 from checker.kafka.confirm.processes import find_java
 from checker.kafka.confirm.releases import KafkaRelease, kafka_release
 from checker.kafka.confirm.site import Tell
+from counterexamples.named_file import BadFile, written_whole
 
 FETCH_SECONDS_MAX = 600
 _CLASS_PATH_GOAL = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:build-classpath"
@@ -145,10 +146,9 @@ def _write(written: Path, release: KafkaRelease, jars: list[Path]) -> None:
     }
     try:
         written.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile("w", dir=written.parent, delete=False) as draft:
-            json.dump(kept, draft, indent=1)
-        Path(draft.name).replace(written)
-    except OSError:
+        with written_whole(written) as draft:
+            draft.write(json.dumps(kept, indent=1).encode())
+    except (OSError, BadFile):
         return  # Only the next run is slower.
 
 

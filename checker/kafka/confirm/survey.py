@@ -19,7 +19,7 @@ from checker.kafka.confirm.releases import BY_GATE, BY_PAUSES, KafkaRelease
 from checker.kafka.confirm.replay import Judgement
 from checker.kafka.scenarios.catalogue import CATALOGUE, find_scenario
 from checker.kafka.scenarios.scenario import Scenario
-from counterexamples import written_whole
+from counterexamples.named_file import written_whole
 
 _SHOWN = {
     Judgement.CONFIRMED: "CONFIRMED",

@@ -7,7 +7,6 @@ know.
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ import javaproperties
 
 from checker.kafka.matrix.grid import ACKS, MIN_INSYNC, UNCLEAN
 from checker.problem.errors import Refused
+from model.core.nearest import nearest
 
 FILE_BYTES_MAX = 1 << 20
 BROKER = "inter.broker.protocol.version"
@@ -129,8 +129,7 @@ def _require_no_misspelling(path: Path, found: Mapping[str, str]) -> None:
     for key in found:
         if key in KEYS:
             continue
-        if near := difflib.get_close_matches(key.lower(), KEYS, n=1, cutoff=_ALIKE):
+        if near := nearest(key, KEYS, alike=_ALIKE):
             raise BadConfig(
-                f"{path.name}: {key} is no key of Kafka's, which ignores it; "
-                f"did you mean {near[0]}?"
+                f"{path.name}: {key} is no key of Kafka's, which ignores it; did you mean {near}?"
             )

@@ -27,7 +27,7 @@ from checker.kafka.matrix.table import (
     legend,
 )
 from checker.problem.wording import counted, describe_version
-from counterexamples import Trimmed
+from counterexamples.rendering import Trimmed
 
 _SENTENCES = {claim.name: claim.sentence for claim in CLAIMS}
 

@@ -27,7 +27,7 @@ from checker.kafka.matrix.grid import (
 from checker.kafka.matrix.matrix import Matrix
 from checker.kafka.matrix.outcome import Outcome, Standing
 from checker.problem.wording import counted, rough_time
-from counterexamples import Trimmed
+from counterexamples.rendering import Trimmed
 
 STYLES = {
     Standing.HOLDS: "green",

@@ -96,7 +96,7 @@ class Story:
         moment = self.replayed.moments[step - 1]
         if self._grain is not None:
             return self._grain.actor(moment)
-        action = next(a for a in self.model.actions if a.name == moment.action)
+        action = self.model.action(moment.action)
         for parameter, (_, value) in zip(action.parameters, moment.arguments, strict=True):
             if (
                 "." not in parameter.over

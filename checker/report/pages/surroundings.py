@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from checker.search.graph import TooLargeForGraph, name_of, to_graphml
-from counterexamples import Replayed, TraceStep
+from counterexamples import Replayed
 from model.core.state import State, as_dict
 from model.core.transition_system import Model
 
@@ -55,8 +55,7 @@ def surroundings(
                         )
                     _add(graph, step.after, -1, reached + 1)
                     arrived.append(step.after)
-                named = zip(step.action.parameters, step.arguments, strict=True)
-                call = str(TraceStep(step.action.name, tuple((p.name, v) for p, v in named)))
+                call = str(step)
                 graph.add_edge(name_of(state), name, action=call, step=taken.get((state, call), -1))
         frontier = arrived
     return graph

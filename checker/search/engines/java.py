@@ -12,12 +12,12 @@ import re
 import shlex
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 from checker.compiler.cache import private_folder, trusted_cache
 from checker.problem.errors import Missing
+from counterexamples.named_file import BadFile, written_whole
 
 VERSION_MIN = 17
 """The oldest Java that Spark 4 runs on."""
@@ -126,7 +126,7 @@ exec {shlex.quote(str(home / "bin" / "java"))} "$@"
     stand_in = (trusted_cache() or private_folder()) / f"java-{digest}"
     try:
         write_executable(stand_in / "bin" / "java", script)
-    except OSError as error:
+    except (OSError, BadFile) as error:
         raise Unusable(f"no wrapper could be written: {error}; set WATERLINE_CACHE") from error
     return stand_in
 
@@ -136,8 +136,6 @@ def write_executable(path: Path, text: str) -> None:
     if os.access(path, os.X_OK) and path.read_bytes() == text.encode():
         return
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    descriptor, draft = tempfile.mkstemp(dir=path.parent)
-    with os.fdopen(descriptor, "w") as file:
-        file.write(text)
-    Path(draft).chmod(0o755)
-    Path(draft).replace(path)
+    with written_whole(path) as file:
+        os.fchmod(file.fileno(), 0o755)
+        file.write(text.encode())

@@ -27,6 +27,7 @@ from checker.search.engines import shipped_call
 from checker.search.engines.shipped_call import Probe, ShippedCall
 from checker.search.engines.spark_session import NoSpark
 from checker.search.engines.task import LevelPlan, explore
+from counterexamples.named_file import written_whole
 
 OUR_PACKAGES = ("model", "invariants", "counterexamples", "checker", "waterline")
 LIBRARIES = ("numpy", "llvmlite")
@@ -124,8 +125,6 @@ class _Each:
 
 def archive(libraries: list[str]) -> Path:
     """A zip of our packages and of these libraries, made once for the same contents."""
-    from counterexamples import written_whole  # noqa: PLC0415 - executors have no screen library
-
     files = [(f"{root.name}/{p.relative_to(root)}", p) for root in _roots() for p in _modules(root)]
     for name in libraries:
         for file in importlib.metadata.files(name) or ():

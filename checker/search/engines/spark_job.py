@@ -17,7 +17,7 @@ from py4j.protocol import Py4JError, Py4JJavaError
 from checker.search.engines.answers import EngineFailed, Interrupted
 from checker.search.engines.jvm import SparkGone, how_it_ended
 from checker.search.engines.workers import WorkersLost
-from counterexamples import FULL
+from counterexamples.named_file import FULL
 
 _LOOK_SECONDS = 0.2
 _LOST = (

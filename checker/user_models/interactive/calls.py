@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from checker.problem.errors import Refused
 from checker.user_models.interactive.walk import Walk
 from counterexamples import why_not
+from model.core.nearest import nearest as nearest_name
 from model.core.transition_system import Action, Arguments, Parameter, Step, call
 
 _CALL = re.compile(r"([A-Za-z]\w*)\s*(?:\((.*)\)|(.*))", re.ASCII)
@@ -107,8 +108,8 @@ def _actions(text: str, name: str, walk: Walk) -> Sequence[Action]:
     if any(action.name.lower() == name.lower() for action in model.actions):
         raise _not_taken(text, walk, f"{name} is not part of version {model.version}")
     known = [action.name for action in there]
-    near = difflib.get_close_matches(name, known, 1, cutoff=0.5)
-    instead = f", did you mean {near[0]}" if near else ""
+    near = nearest_name(name, known, alike=0.5)
+    instead = f", did you mean {near}" if near else ""
     raise _no_such(text, walk, f"there is no action {name}{instead}")
 
 

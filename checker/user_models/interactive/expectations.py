@@ -9,7 +9,6 @@ where s.leo[0] > 1            a condition is true here; `not where`: it is not
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Sequence
 from functools import partial
 
@@ -17,6 +16,7 @@ from checker.kafka.where import condition_of
 from checker.problem.errors import Refused
 from checker.user_models.interactive.calls import Ambiguous, NoSuchStep, NotTaken, step_called
 from checker.user_models.interactive.walk import Walk
+from model.core.nearest import did_you_mean_or
 
 _FORMS = "ROW COLUMN VALUE, broken CLAIM, holds CLAIM, enabled STEP, where CONDITION"
 
@@ -167,6 +167,4 @@ def _plain(cell: str) -> str:
 
 
 def _nearest(name: str, known: Sequence[str]) -> str:
-    near = difflib.get_close_matches(name, known, 1)
-    there = f"there are {', '.join(known)}"
-    return f"did you mean {near[0]}? T{there[1:]}" if near else there
+    return did_you_mean_or(name, known, f"there are {', '.join(known)}")

@@ -9,8 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from checker.user_models.interactive.walk import Offer, Walk
-from counterexamples import Trimmed
-from counterexamples.rendering import BAD, CALL
+from counterexamples.rendering import BAD, CALL, Trimmed
 from counterexamples.state_table import QUIET, facts, state_table, widths_of
 from model.core.state import as_dict
 

@@ -22,7 +22,8 @@ from checker.problem.errors import Refused
 from checker.user_models.interactive.calls import NotTaken, step_called
 from checker.user_models.interactive.expectations import NotUnderstood, judge
 from checker.user_models.interactive.walk import STEPS_MAX, Walk
-from counterexamples import BadFile, Moment, read_named
+from counterexamples import Moment
+from counterexamples.named_file import BadFile, read_named
 from model.core.errors import BadCondition
 
 BYTES_MAX = 1 << 20

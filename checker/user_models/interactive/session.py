@@ -16,11 +16,12 @@ from checker.user_models.interactive import messages
 from checker.user_models.interactive.calls import NotTaken, step_called
 from checker.user_models.interactive.expectations import NotUnderstood, judge
 from checker.user_models.interactive.walk import STEPS_MAX, Walk
-from counterexamples import NO_CLAIM, BadFile, BadTrace, Trimmed, write_trace
-from counterexamples.rendering import BAD
+from counterexamples import NO_CLAIM, BadTrace, write_trace
+from counterexamples.named_file import BadFile
+from counterexamples.rendering import BAD, Trimmed
 from counterexamples.state_table import QUIET
 from model.core.errors import BadCondition
-from model.core.nearest import nearest
+from model.core.nearest import did_you_mean_or
 from model.core.transition_system import Step
 
 HELP = (
@@ -171,9 +172,7 @@ class Session:
         savable = self.walk.savable()
         claim = words[1] if len(words) > 1 else savable[0]
         if claim not in savable:
-            near = nearest(claim, savable)
-            there = ", ".join(savable)
-            instead = f"did you mean {near}? There are {there}" if near else f"there are {there}"
+            instead = did_you_mean_or(claim, savable, f"there are {', '.join(savable)}")
             raise NotACommand(f"{claim} does not break here for the first time; {instead}")
         write_trace(words[0], self.walk.recorded(claim))
         against = "against no claim" if claim == NO_CLAIM else f"against {claim}"

@@ -22,7 +22,7 @@ from checker.search.rule_errors import Raised
 from counterexamples import NO_CLAIM, Moment, Replayed, Trace, trace_of
 from model.core.claim import ActionProperty, Invariant
 from model.core.state import State
-from model.core.transition_system import Action, Arguments, Step
+from model.core.transition_system import Step
 from model.own.condition import Condition
 
 STEPS_MAX = 10_000
@@ -87,7 +87,7 @@ class Walk:
         moment = Moment(
             len(self.moments) + 1,
             step.action.name,
-            named(step.action, step.arguments),
+            step.action.named(step.arguments),
             self.state,
             step.after,
         )
@@ -188,8 +188,3 @@ class Walk:
             except Exception as error:
                 raise Raised(f"claim {claim.name}", self.model, state, error) from None
         return found
-
-
-def named(action: Action, arguments: Arguments) -> tuple[tuple[str, int], ...]:
-    """The arguments with their names."""
-    return tuple((p.name, value) for p, value in zip(action.parameters, arguments, strict=True))
