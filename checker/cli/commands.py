@@ -116,7 +116,7 @@ def run_command(name: str) -> int:
 def _outcome_of(command: click.Command, name: str) -> int:
     try:
         ended = int(command.main(prog_name=name, standalone_mode=False) or exit_codes.HOLDS)
-        if sys.stdout is not None:  # closed by whoever started this
+        if sys.stdout is not None:  # the parent process closed it
             sys.stdout.flush()
         return ended
     except click.exceptions.Exit as done:

@@ -33,7 +33,7 @@ from model.core.claim import Claim, Recoverable, Temporal
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """How far a run has come, for whoever shows progress: every level so far has been checked.
+    """How far a run has come, for a display of progress: every level so far has been checked.
 
     `generated` transitions lead out of all levels but the last. `seconds` of this process: what a
     resumed run took before is not in it.
@@ -156,7 +156,7 @@ def _over_budget(budgets: Budgets, account: Account, seconds: float, can_shed: b
 def _verdict(claim: Claim, account: Account, *, is_complete: bool) -> InvariantResult:
     is_checked = account.problem.is_checked(claim)
     if isinstance(claim, Recoverable | Temporal) and is_checked:
-        # Judged of the whole graph, by whoever asked for this search.
+        # Judged of the whole graph, by the caller of this search.
         return InvariantResult(claim.name, Verdict.INCOMPLETE)
     if claim.name in account.broken:
         depth, words = account.broken[claim.name]

@@ -61,7 +61,7 @@ def become_leader(s: Any, c: AtomicSettings, epoch: int) -> None:
 
 
 def can_produce(s: Any, c: AtomicSettings, leader: int) -> bool:
-    """Whoever believes that it leads accepts a write."""
+    """A broker that believes that it leads accepts a write."""
     return leads(s, leader)
 
 

@@ -198,7 +198,7 @@ def _elements(places: Mapping[str, Place], name: str) -> dict[Index, Element]:
 
 
 def _require_rows_to_decide(fields: Sequence[Field]) -> None:
-    """Whoever is alive by another field's rows needs that field, with as many rows."""
+    """A field that is alive by another field's rows needs that field, with as many rows."""
     rows = {f.name: f.shape for f in fields if f.alive is None and len(f.shape) == 1}
     for declared in fields:
         if declared.alive is not None and rows.get(declared.alive.field) != declared.shape[:1]:

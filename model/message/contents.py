@@ -55,7 +55,7 @@ _KEEPS_RECORDS = {
 """The most frequent of the actions that take no record out of a log or of an answer."""
 
 _WEAKLY_FAIR = {
-    # Fetchers, and whoever answers them, try again for ever.
+    # Fetchers, and brokers that answer them, try again for ever.
     "SendFetch",
     "LeaderFetch",
     "WakeParked",

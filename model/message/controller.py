@@ -194,7 +194,7 @@ def can_fence_and_elect(s: Any, c: Settings, replica: int, winner: int) -> bool:
 
 
 def fence_and_elect_limit(s: Any, c: Settings, replica: int, winner: int) -> int:
-    """As `fence_limit`: the epoch begins whoever wins."""
+    """As `fence_limit`: the epoch begins whichever broker wins."""
     return fence_limit(s, c, replica)
 
 

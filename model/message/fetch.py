@@ -83,13 +83,13 @@ def leader_fetch(s: Any, c: Settings, follower: int) -> None:
     """The addressee refuses the request, tells that the logs part or the offset is out of range, or
     takes note of the fetch offset and answers (ReplicaManager.fetchMessages).
 
-    Whoever is down or no leader answers with an error and the follower will ask again; so does,
-    since KIP-320, a leader of another epoch. A follower whose log parts from the leader's is told
-    where, since fetches carry its last epoch. An offset beyond the leader's LEO is out of range.
-    Otherwise: remote LEO := fetch offset, the follower may join the ISR, the high watermark may
-    advance, and the answer carries the records from that offset and a high watermark: the one after
-    this fetch (as the articles say) or the one before (as the code reads it). With parked fetches,
-    a request with nothing to answer waits in the purgatory.
+    A broker that is down or no leader answers with an error and the follower will ask again; so
+    does, since KIP-320, a leader of another epoch. A follower whose log parts from the leader's is
+    told where, since fetches carry its last epoch. An offset beyond the leader's LEO is out of
+    range. Otherwise: remote LEO := fetch offset, the follower may join the ISR, the high watermark
+    may advance, and the answer carries the records from that offset and a high watermark: the one
+    after this fetch (as the articles say) or the one before (as the code reads it). With parked
+    fetches, a request with nothing to answer waits in the purgatory.
     """
     leader = s.known_leader[follower]
     offset = s.leo[follower]

@@ -18,7 +18,7 @@ from model.message.terms import GRANTED, LEADER, size
 def begin_epoch(s: Any, c: Settings) -> None:
     """A leader epoch begins; to be called before anything else of the partition changes.
 
-    Whoever led before is told apart by the epoch now: that it is outdated says nothing more.
+    The epoch distinguishes the leader of before now: that it is outdated says nothing more.
     """
     if c.late_metadata == 1:
         s.decided_leader[s.epoch] = s.leader
@@ -30,7 +30,7 @@ def begin_epoch(s: Any, c: Settings) -> None:
 
 
 def write_isr(s: Any, c: Settings, members: int) -> None:
-    """Another ISR. Whoever leaves one that is too small stays eligible (KIP-966).
+    """Another ISR. A replica that leaves one that is too small stays eligible (KIP-966).
 
     With the last member its leader goes, and is remembered until somebody leads
     (PartitionChangeBuilder.maybeUpdateLastKnownLeader).

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def is_interactive() -> bool:
     """Whether keys can be read and a whole screen can be drawn."""
-    if sys.stdin is None or sys.stderr is None:  # closed by whoever started this
+    if sys.stdin is None or sys.stderr is None:  # the parent process closed it
         return False
     return sys.stdin.isatty() and sys.stderr.isatty() and _draws()
 

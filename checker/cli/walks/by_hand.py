@@ -73,7 +73,7 @@ def _save(walk: Walk, path: Path) -> None:
 def _converse(session: Session) -> None:
     out = screen()
     out.print(session.opening())
-    if sys.stdin is None:  # closed by whoever started this
+    if sys.stdin is None:  # the parent process closed it
         return
     is_typed = sys.stdin.isatty()
     while (line := _line(out, is_typed=is_typed)) is not None:

@@ -71,7 +71,7 @@ class Brokers:
     def start_zookeeper(self) -> None:
         """Start it, and wait until it has read its data.
 
-        Whoever connects between its listening and that breaks it for good: it answers nobody then.
+        A connection between its listening and that breaks it for good: it answers nobody then.
         """
         file = self._folder / "zookeeper.properties"
         file.write_text(

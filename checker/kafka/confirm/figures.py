@@ -145,7 +145,7 @@ def _added(one: Figures, other: Figures) -> Figures:
 def _added_circumstances(
     one: CircumstancesFigures, other: CircumstancesFigures
 ) -> CircumstancesFigures:
-    """What neither compared is missing, of the outcomes of whoever knows more of them."""
+    """What neither compared is missing, of the outcomes of the one that knows more of them."""
     knows, less = sorted((one, other), key=lambda each: -each.reachable)
     missing = set(knows.missing)
     if less.reachable == knows.reachable:

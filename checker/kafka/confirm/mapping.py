@@ -203,7 +203,7 @@ def _restart(stage: Stage, act: Act) -> None:
 
 
 def _come_back(stage: Stage, act: Act) -> None:
-    """Whoever knows the partition hears that the broker lives, as from the real controller."""
+    """Brokers that know the partition hear that the broker lives, as from the real controller."""
     _decide(stage, act)
     stage.report_alive(_alive(stage, act.after))
 

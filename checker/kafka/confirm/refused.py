@@ -62,7 +62,7 @@ _ACTIONS = (
 
 @dataclass(slots=True)
 class Refusal:
-    """What is done to the cluster. r0 dies twice, r1 leads, whoever else there is stays in sync.
+    """What is done to the cluster. r0 dies twice, r1 leads, all others stay in sync.
 
     The producer of m1 waits so long for its answer: `timeout_seconds`.
     """
@@ -94,7 +94,7 @@ class Refusal:
             LEADER, b"m1", producer=_PRODUCER, timeout_seconds=self.timeout_seconds
         )
         others = [broker for broker in self.cluster.replicas if broker != FOLLOWER]
-        self._await(lambda: all(map(self.cluster.log, others)), "whoever is in sync has m1")
+        self._await(lambda: all(map(self.cluster.log, others)), "every replica in sync has m1")
         time.sleep(FETCH_WAIT_SECONDS)  # They fetch again, so that r1 knows that they have it.
 
     def fence_follower(self) -> None:

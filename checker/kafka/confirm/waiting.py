@@ -149,7 +149,7 @@ class _Watch:
             self._up.add(broker)
 
     def _report_decision(self) -> None:
-        """Whoever runs and has not learned the last decision does, the leader first."""
+        """Brokers that run and have not learned the last decision learn it, the leader first."""
         decision = self._stage.controller.current()
         running = sorted(self._running(), key=lambda broker: broker != decision.leader)
         for broker in running:

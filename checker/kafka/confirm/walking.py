@@ -130,7 +130,7 @@ class Steerable:
             follower, before = arguments["follower"], moment.before
             leader = before.known_leader[follower]
             refused = moment.after.fetch[follower] == IDLE and before.role[leader] != NO_ROLE
-            # Whoever knows a later epoch says so, also if it leads no more.
+            # A broker that knows a later epoch says so, also if it leads no more.
             if refused and before.known_epoch[leader] > before.known_epoch[follower]:
                 self.silent.add(follower)
         elif "replica" in arguments:

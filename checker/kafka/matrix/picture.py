@@ -11,7 +11,7 @@ from rich.terminal_theme import MONOKAI
 COLUMNS = 146
 """As many as a picture in a document can have and still be read."""
 _FONTS = re.compile(r"@font-face \{.*?\}", re.DOTALL)
-"""Rich names fonts on another host; whoever looks at the picture has a monospaced one."""
+"""Rich names fonts on another host; every viewer has a monospaced one."""
 
 
 def to_svg(table: RenderableType) -> str:

@@ -34,7 +34,7 @@ def unwatched(done: int, under_way: Collection[int] | None) -> None:
 def exploring(
     choice: EngineChoice, *, announce: Callable[[str], None] = lambda message: None
 ) -> Iterator[Explorer]:
-    """Whoever explores cells, on an engine that is started once."""
+    """An explorer of cells, on an engine that is started once."""
     if choice.name == "local":
         threads = threads_of(choice.threads)
 

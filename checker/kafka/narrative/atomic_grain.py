@@ -28,7 +28,7 @@ class AtomicGrain:
     """A fetch is one step, and no broker is ever down."""
 
     def holdings(self, state: State) -> Holdings:
-        """Who has which records; committed is what is below the HW of whoever leads, longest."""
+        """Who has which records; committed is what is below the highest HW of a leader."""
         logs = tuple(
             tuple(state.log[r, o] for o in range(state.leo[r])) for r in range(state.replicas)
         )

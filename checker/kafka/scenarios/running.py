@@ -77,7 +77,7 @@ def run_scenarios(
 def shared_by_shape(scenarios: Sequence[Scenario] = ()) -> dict[Layout, Shared]:
     """For each shape of state what these and all of the catalogue have between them.
 
-    All of it whichever are run, so that whoever runs some more finds their kernels made.
+    All of it whichever are run, so that a later run of others finds their kernels made.
     """
     asked = _by_space((*CATALOGUE, *scenarios))
     return sharing_by_shape(_problem(space, claims) for space, claims in asked.items())

@@ -132,7 +132,7 @@ exec {shlex.quote(str(home / "bin" / "java"))} "$@"
 
 
 def write_executable(path: Path, text: str) -> None:
-    """Write `path` unless it is there; whoever runs it meanwhile sees all of it or nothing."""
+    """Write `path` unless it is there; who runs it meanwhile sees all or nothing."""
     if os.access(path, os.X_OK) and path.read_bytes() == text.encode():
         return
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -55,7 +55,7 @@ class FileEngine:
         self.problem = problem
         self.name = workers.name
         self.main = workers
-        """Whoever explores levels that are not small."""
+        """The workers that explore levels that are not small."""
         self.workers = workers
         self.levels = levels
         self.depth = -1
