@@ -234,7 +234,7 @@ def test_every_key_of_a_result_is_described() -> None:
     invariant = result["invariants"]["no_committed_loss"]
     keys = {*result, *invariant, *invariant["trace"], *invariant["trace"]["steps"][0]}
 
-    described = set(re.findall(r"^\| `([\w-]+)` \|", document("json.md"), re.MULTILINE))
+    described = set(re.findall(r"^\| `([\w-]+)` \|", document("formats.md"), re.MULTILINE))
 
     assert keys <= described
 

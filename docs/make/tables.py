@@ -31,7 +31,7 @@ from model.message.terms import LEADER
 from model.message.versions import VERSIONS, Version, version_of
 
 ROOT = Path(__file__).resolve().parents[2]
-DOCUMENTS = ("gate.md", "json.md", "model.md", "protocol.md", "versions.md")
+DOCUMENTS = ("gate.md", "formats.md", "model.md", "protocol.md", "versions.md")
 _MARKED = re.compile(r"(<!-- table: (\w+) -->\n).*?(<!-- end of table -->)", re.DOTALL)
 _RULES = sorted((ROOT / "model" / "message").glob("*.py"))
 

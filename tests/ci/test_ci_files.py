@@ -16,7 +16,7 @@ from yamllint import linter
 from yamllint.config import YamlLintConfig
 
 ROOT = Path(__file__).parents[2]
-DOCUMENT = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
+DOCUMENT = (ROOT / "docs" / "gate.md").read_text(encoding="utf-8")
 SNIPPETS = dict(re.findall(r"<!-- file: (\S+) -->\n```yaml\n(.+?)```", DOCUMENT, re.DOTALL))
 SCHEMAS = {
     ".github/workflows/waterline.yml": "github-workflows.json",

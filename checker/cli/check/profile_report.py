@@ -22,7 +22,7 @@ _FACTOR_SHOWN = 1.005
 
 
 def profile_document(profile: Profile, lowered: Sequence[Lowered]) -> dict[str, Any]:
-    """The same as plain values; docs/json.md describes them."""
+    """The same as plain values; docs/formats.md describes them."""
     return {
         "arrivals": dict(profile.arrivals),
         "fields": {

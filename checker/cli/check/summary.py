@@ -1,6 +1,6 @@
 """JSON of a run, as `check --format json` prints it.
 
-`docs/json.md` describes it. Nothing else goes to standard output then.
+`docs/formats.md` describes it. Nothing else goes to standard output then.
 """
 
 from __future__ import annotations
