@@ -18,19 +18,10 @@ from rich.text import Text
 from counterexamples.for_ever import describe_cycle
 from counterexamples.protocols import State
 from counterexamples.replay import Moment, Replayed
-from counterexamples.state_table import (
-    CHANGED,
-    LEGEND,
-    MARK,
-    QUIET,
-    Facts,
-    facts,
-    state_table,
-    widths_of,
-)
+from counterexamples.state_table import CHANGED, LEGEND, MARK, Facts, facts, state_table, widths_of
+from counterexamples.style import BAD, QUIET, TITLE, columns
 from counterexamples.trace import NO_CLAIM
 
-BAD = "bold red"
 CALL = "bold cyan"
 CYCLE = "bold magenta"
 
@@ -146,7 +137,7 @@ class _StepLines:
         left = options.max_width - number - 1 - call - 2 - sum(width + 2 for width in widths)
         has_lanes = bool(titles) and left >= SENTENCE_WIDTH_MIN
 
-        table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, show_header=has_lanes)
+        table = columns(header=TITLE if has_lanes else None)
         table.header_style = QUIET
         table.add_column(justify="right", no_wrap=True)
         table.add_column(no_wrap=True)

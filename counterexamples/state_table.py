@@ -14,9 +14,9 @@ from rich.table import Table
 from rich.text import Text
 
 from counterexamples.protocols import Narration, State
+from counterexamples.style import QUIET, WARNING, columns
 
-CHANGED = "bold yellow"
-QUIET = "dim"
+CHANGED = WARNING
 MARK = "*"
 LEGEND = f"{MARK} changed in this step"
 
@@ -56,7 +56,7 @@ class StateTable:
         return self._laid_out(header, columns, gap)
 
     def _laid_out(self, header: Sequence[str], widths: Sequence[int], gap: int) -> Table:
-        table = Table(box=None, padding=(0, gap, 0, 0), pad_edge=False, header_style=QUIET)
+        table = columns(gap=gap, header=QUIET)
         for title, width in zip(header, widths, strict=True):
             table.add_column(Text(title), width=width, overflow="fold", vertical="top")
         for row in self.rows:

@@ -15,12 +15,11 @@ from checker.analysis.compare.sentences import describe, describe_ends
 from checker.problem.wording import describe_version
 from counterexamples.protocols import Narration, State
 from counterexamples.rendering import CYCLE, describe_repetition
-from counterexamples.state_table import CHANGED, MARK, QUIET, Facts, StateTable, marked
+from counterexamples.state_table import CHANGED, MARK, Facts, StateTable, marked
+from counterexamples.style import BAD, GOOD, QUIET, columns
 
 WIDE = 120
 """Columns from which both versions stand side by side."""
-BAD = "bold red"
-GOOD = "bold green"
 _SAME = "the same"
 
 
@@ -82,7 +81,7 @@ class _Steps:
             yield _number(pair), *describe_pair(self.comparison, number), style
 
     def _wide(self) -> Table:
-        table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style=QUIET)
+        table = columns(header=QUIET)
         table.add_column(justify="right", no_wrap=True)
         for name in names(self.comparison):
             table.add_column(Text(name), overflow="fold", ratio=1)
@@ -124,7 +123,7 @@ class _Steps:
 
 def _numbered() -> Table:
     """Numbers, and sentences beside them."""
-    table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, show_header=False)
+    table = columns(gap=1)
     table.add_column(justify="right", no_wrap=True)
     table.add_column(overflow="fold")
     return table

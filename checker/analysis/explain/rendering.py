@@ -10,10 +10,8 @@ from checker.analysis.explain.chain import Cause, Chain, Chance
 from checker.analysis.explain.repairs import Repairs, Tried
 from checker.problem.wording import counted
 from counterexamples import Moment, Replayed
+from counterexamples.style import GOOD, QUIET, TITLE, columns
 
-TITLE = "bold"
-QUIET = "dim"
-GOOD = "bold green"
 UNKNOWN = "yellow"
 
 
@@ -56,7 +54,7 @@ def render_repairs(repairs: Repairs) -> RenderableType:
     parts: list[RenderableType] = [
         Text(f"Which single change repairs it: {len(repairs.found)} of {tried} tried", TITLE)
     ]
-    table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
+    table = columns()
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold")
     for one in repairs.found:

@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from checker.ci.judging import Outcome
+from counterexamples.style import BAD
 
 
 def outcome_table(outcomes: Sequence[Outcome]) -> Table:
@@ -22,7 +23,7 @@ def outcome_table(outcomes: Sequence[Outcome]) -> Table:
         name = Text(outcome.expectation.name)
         for complaint in outcome.complaints:
             name.append(f"\n{complaint.text}", style="red")
-        met = Text("as expected", "green") if outcome.is_met else Text("NO", "bold red")
+        met = Text("as expected", "green") if outcome.is_met else Text("NO", BAD)
         answer = outcome.answer
         states = "" if answer is None else f"{answer.result.distinct:,}"
         took = "" if answer is None else f"{answer.result.seconds:.1f}"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import click
-from rich.table import Table
 
 from checker.cli.shared import exit_codes
 from checker.cli.shared.file_options import FILES_HELP, OutputFile
@@ -25,6 +24,7 @@ from checker.cli.shared.where_options import where_option
 from checker.kafka.families import GRAINS
 from checker.search.graph import GRAPH_STATES_MAX
 from counterexamples.rendering import Trimmed
+from counterexamples.style import TITLE, columns
 from model.core.claim import (
     ActionProperty,
     Claim,
@@ -38,7 +38,7 @@ from model.core.claim import (
 def _list_claims(ctx: click.Context, param: click.Parameter, wanted: bool) -> None:
     if not wanted or ctx.resilient_parsing:
         return
-    table = Table(box=None, pad_edge=False, header_style="bold")
+    table = columns(header=TITLE)
     table.add_column("Claim", no_wrap=True)
     table.add_column("Grain", no_wrap=True)
     table.add_column("Kind", no_wrap=True)

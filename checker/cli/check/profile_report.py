@@ -16,6 +16,7 @@ from checker.search.profile import Profile
 from checker.search.result import Result
 from checker.storage.hyperloglog import STANDARD_ERROR
 from counterexamples.rendering import Trimmed
+from counterexamples.style import WARNING
 
 _FACTOR_SHOWN = 1.005
 """A field that makes less of a difference is not distinguished from the error of the estimate."""
@@ -43,7 +44,7 @@ def render_profile(result: Result, profile: Profile, lowered: Sequence[Lowered])
     title = Text(f"\nWhat made it {profile.states:,} states{names}", style="bold")
     parts: list[RenderableType] = [title]
     if not result.complete:
-        parts.append(Text("so far: the run stopped early", style="bold yellow"))
+        parts.append(Text("so far: the run stopped early", style=WARNING))
     if lowered:
         parts.append(_lowered(profile.states, lowered))
     parts += [_arrivals(profile), *_fields(profile)]

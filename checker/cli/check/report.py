@@ -33,6 +33,7 @@ from checker.search.result import LevelSummary, Result, Verdict
 from checker.traces.shortest_note import describe_alike, describe_kinds
 from counterexamples import TraceStep
 from counterexamples.rendering import Trimmed, render_compact
+from counterexamples.style import BAD, GOOD, WARNING, labelled
 from model.core.claim import Temporal
 
 if TYPE_CHECKING:
@@ -43,9 +44,9 @@ if TYPE_CHECKING:
 WIDE = 110
 """Columns from which a table has room for sentences."""
 _STYLES = {
-    Verdict.HOLDS: "bold green",
-    Verdict.VIOLATED: "bold red",
-    Verdict.INCOMPLETE: "bold yellow",
+    Verdict.HOLDS: GOOD,
+    Verdict.VIOLATED: BAD,
+    Verdict.INCOMPLETE: WARNING,
     Verdict.NOT_APPLICABLE: "dim",
 }
 
@@ -137,7 +138,7 @@ def happenings(result: Result) -> RenderableType:
         if found.depth is not None:
             first = Text(found.description, style="green")
         elif result.complete:
-            first = Text("NEVER", style="bold red")
+            first = Text("NEVER", style=BAD)
         else:
             first = Text("not seen so far", style="yellow")
         rows.append((found.name, first))
@@ -146,14 +147,12 @@ def happenings(result: Result) -> RenderableType:
 
 def counts(result: Result, prepare_seconds: float) -> RenderableType:
     """States, transitions, depth, bounds and what they cut, who explored which levels, how fast."""
-    grid = Table.grid(padding=(0, 2, 0, 0))
-    grid.add_column(no_wrap=True, style="dim")
-    grid.add_column()
+    grid = labelled()
     grid.add_row(
         "Explored",
         "every reachable state within the bounds"
         if result.complete
-        else Text(f"a part only: stopped by {result.stopped_by}", style="bold yellow"),
+        else Text(f"a part only: stopped by {result.stopped_by}", style=WARNING),
     )
     if not result.complete:
         for title, line in zip(("Covered", ""), covered(result.levels), strict=False):
@@ -228,12 +227,12 @@ def render_finding(
     `names` says what a count of states is up to (`describe_symmetry`).
     """
     title = Text.assemble(
-        ("VIOLATED ", "bold red"),
+        ("VIOLATED ", BAD),
         (finding.invariant, "bold"),
         f": {finding.sentence}",
     )
     if same_as is not None:
-        described = Text(finding.explanation, style="bold red")
+        described = Text(finding.explanation, style=BAD)
         shown: RenderableType = Group(Text(f"By the same steps as {same_as}, above."), described)
     else:
         shown = render_compact(
@@ -250,7 +249,7 @@ def render_others(first: Finding, others: Others, words: Words) -> RenderableTyp
     """Further counterexamples, each under its number, and how many kinds there are."""
     parts: list[RenderableType] = []
     for number, finding in enumerate(others.findings, start=1):
-        title = Text.assemble((f"ANOTHER {number} ", "bold red"), (finding.invariant, "bold"))
+        title = Text.assemble((f"ANOTHER {number} ", BAD), (finding.invariant, "bold"))
         title.append(f": {counted(len(finding.replayed.moments), 'step')}")
         shown = render_compact(
             finding.replayed,
@@ -280,7 +279,7 @@ def conclusion(result: Result) -> RenderableType:
     line.append(f"{states}, within {sizes} and the budgets above.")
     never = [claim.name for claim in result.reachable if claim.depth is None]
     if never and result.complete:
-        line.append(f" Never happened: {', '.join(never)}.", style="bold red")
+        line.append(f" Never happened: {', '.join(never)}.", style=BAD)
     if result.deadlock is not None:
         line.append(f" A state at depth {result.deadlock[0]} has no transition.", style="yellow")
     return line

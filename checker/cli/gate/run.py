@@ -22,6 +22,7 @@ from checker.cli.shared.file_options import write_files
 from checker.cli.shared.progress import Progress, showing
 from checker.cli.shared.screen import error_screen, say, screen
 from counterexamples.rendering import Trimmed
+from counterexamples.style import BAD
 
 if TYPE_CHECKING:
     from checker.ci.judging import Outcome
@@ -131,7 +132,7 @@ def _show_failures(failed: Sequence[Outcome]) -> None:
 
     console = screen()
     for outcome in failed[:_SHOWN_MAX]:
-        console.print(Text.assemble((outcome.expectation.name, "bold red")), soft_wrap=True)
+        console.print(Text.assemble((outcome.expectation.name, BAD)), soft_wrap=True)
         console.print(Text(f"expected at {outcome.expectation.place}; shown by"), soft_wrap=True)
         console.print(Text(f"  {command_of(outcome)}"), soft_wrap=True)
         claim = outcome.shown_claim

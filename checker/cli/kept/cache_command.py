@@ -6,12 +6,12 @@ import json
 from pathlib import Path
 
 import click
-from rich.table import Table
 from rich.text import Text
 
 from checker.cli.shared.options import format_option
 from checker.cli.shared.screen import say, screen
 from counterexamples.rendering import Trimmed
+from counterexamples.style import TITLE, columns
 
 _KINDS = {
     "kernels": "machine code of rules",
@@ -45,7 +45,7 @@ def cache_command(clear: str | None, output_format: str) -> int:
         ]
         click.echo(json.dumps({"folder": str(cache_directory()), "kept": kept}, indent=1))
         return 0
-    table = Table(box=None, pad_edge=False, header_style="bold")
+    table = columns(header=TITLE)
     for title in ("Kept", "Files", "MB"):
         table.add_column(title, justify="left" if title == "Kept" else "right", no_wrap=True)
     for kind, found in sizes.items():

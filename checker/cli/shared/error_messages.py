@@ -13,6 +13,7 @@ from checker.search.engines.answers import EngineFailed
 from checker.search.rule_errors import Raised
 from counterexamples import TraceError
 from counterexamples.named_file import BadFile
+from counterexamples.style import BAD
 from model.core.errors import BadCondition, BadEnvironment
 
 _CODES: dict[type[Exception], int] = {
@@ -51,6 +52,6 @@ def _describe(problem: Exception) -> str:
 
 def fail(message: str, code: int) -> int:
     """Print the line on standard error; returns the code."""
-    line = Text("error: ", style="bold red").append(" ".join(message.split()), style="default")
+    line = Text("error: ", style=BAD).append(" ".join(message.split()), style="default")
     error_screen().print(line, soft_wrap=True)
     return code

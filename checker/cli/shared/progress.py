@@ -20,6 +20,7 @@ from checker.cli.shared.screen import Screen, say
 from checker.problem.wording import rough_time, roughly
 from checker.search.engines.process_memory import resident_bytes
 from checker.search.eta import Outlook, outlook
+from counterexamples.style import TITLE, columns
 
 if TYPE_CHECKING:
     from checker.search.search import Snapshot
@@ -134,7 +135,7 @@ class LiveView:
 
 def levels_table(snapshots: list[Snapshot]) -> Table:
     """The last levels, one a line; what led to a level is known if the one before was watched."""
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    table = columns(header=TITLE)
     for title, width in _COLUMNS.items():
         justify: Literal["left", "right"] = "left" if title == "On" else "right"
         table.add_column(title, justify=justify, min_width=width, no_wrap=True)

@@ -33,6 +33,7 @@ from checker.search.engines.prepare import prepare
 from checker.traces.finding import Finding
 from counterexamples import NO_CLAIM, BadTrace
 from counterexamples.rendering import Trimmed
+from counterexamples.style import BAD
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +73,7 @@ class Explained:
         parts: list[RenderableType] = [
             Text.assemble((version, "bold"), ": ", (self.finding.invariant, "bold")),
             *([Text(circumstances, "dim")] if circumstances else []),
-            Text(self.finding.explanation, "bold red"),
+            Text(self.finding.explanation, BAD),
         ]
         if self.chain is not None:
             parts += [Text(), render_chain(self.chain)]

@@ -24,7 +24,8 @@ from checker.user_models.interactive.script import Played, Script, played, read_
 from checker.user_models.interactive.session import Session
 from checker.user_models.interactive.walk import Walk
 from counterexamples import write_trace
-from counterexamples.rendering import BAD, Trimmed
+from counterexamples.rendering import Trimmed
+from counterexamples.style import BAD
 
 PROMPT = "> "
 _INDENT = (0, 0, 0, 4)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from checker.analysis.simulate.shortening import Shortened
@@ -16,10 +15,11 @@ from checker.problem.wording import counted, describe_contract, describe_version
 from checker.search.result import Verdict
 from checker.storage.hyperloglog import STANDARD_ERROR
 from counterexamples.rendering import Trimmed
+from counterexamples.style import BAD, WARNING, labelled
 
 _STYLES = {
-    Verdict.VIOLATED.value: "bold red",
-    NOT_SEEN: "bold yellow",
+    Verdict.VIOLATED.value: BAD,
+    NOT_SEEN: WARNING,
     Verdict.NOT_APPLICABLE.value: "dim",
 }
 
@@ -88,14 +88,12 @@ def _happened(done: Simulation) -> RenderableType:
 
 
 def _seen(done: Simulation) -> RenderableType:
-    seen, grid = done.coverage, Table.grid(padding=(0, 2, 0, 0))
-    grid.add_column(no_wrap=True, style="dim")
-    grid.add_column()
+    seen, grid = done.coverage, labelled()
     plan = done.plan
     made = f"{seen.walks:,}, seed {plan.seed}, choosing {plan.choosing.value}"
     grid.add_row("Walks", made)
     if done.stopped_by:
-        grid.add_row("", Text(f"fewer than asked for: stopped by {done.stopped_by}", "bold yellow"))
+        grid.add_row("", Text(f"fewer than asked for: stopped by {done.stopped_by}", WARNING))
     grid.add_row(
         "Steps", f"{seen.steps:,}; {int(seen.fired.sum()):,} enabled on the way, all judged"
     )
@@ -149,9 +147,9 @@ def _conclusion(done: Simulation) -> RenderableType:
     line = Text(f"\n{describe_version(model.version)}: ", style="bold")
     if done.found:
         names = ", ".join(each.finding.invariant for each in done.found)
-        line.append("VIOLATED ", style="bold red").append(f"{names}; ")
+        line.append("VIOLATED ", style=BAD).append(f"{names}; ")
     rest = "nothing else was seen" if done.found else "nothing was seen that breaks a claim"
-    line.append(rest, style="bold yellow")
+    line.append(rest, style=WARNING)
     line.append(
         f" in {counted(seen.walks, 'walk')} within {words_of(done.problem).sizes(model)} "
         "and the budgets above. What walks do not see may be there all the same: "

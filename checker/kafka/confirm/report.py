@@ -16,15 +16,15 @@ from checker.kafka.confirm.releases import KafkaRelease
 from checker.kafka.confirm.replay import Confirmation, Judgement
 from checker.kafka.confirm.stepping import StepSeen
 from counterexamples import Replayed
+from counterexamples.style import BAD, GOOD, TITLE, WARNING, columns
 
 _STYLES = {
-    Judgement.CONFIRMED: "bold red",
-    Judgement.HELD: "bold green",
-    Judgement.REFUTED: "bold yellow",
-    Judgement.NOT_STEERABLE: "bold yellow",
+    Judgement.CONFIRMED: BAD,
+    Judgement.HELD: GOOD,
+    Judgement.REFUTED: WARNING,
+    Judgement.NOT_STEERABLE: WARNING,
 }
-_DIFFERS = "bold yellow"
-_QUIET = "dim"
+_DIFFERS = WARNING
 _NOTHING = "-"
 
 
@@ -61,7 +61,7 @@ def _names_step(judgement: Judgement) -> bool:
 
 def _lanes(found: Confirmation, replayed: Replayed) -> Table:
     brokers = range(replayed.initial.replicas)
-    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
+    table = columns(gap=1, header=TITLE)
     table.add_column("", justify="right", no_wrap=True)
     table.add_column("Step", overflow="fold")
     for broker in brokers:

@@ -28,6 +28,7 @@ from checker.kafka.matrix.table import (
 )
 from checker.problem.wording import counted, describe_version
 from counterexamples.rendering import Trimmed
+from counterexamples.style import GOOD, WARNING
 
 _SENTENCES = {claim.name: claim.sentence for claim in CLAIMS}
 
@@ -86,7 +87,7 @@ def release(config: Config) -> Iterator[Text]:
         line.append(
             " No file says so: it is the newest that is modelled. If yours is another, the answer "
             "may be another: say it with --kafka-version.",
-            "bold yellow",
+            WARNING,
         )
     yield line
     yield from (Text(note, "yellow") for note in config.notes)
@@ -150,7 +151,7 @@ def recommendation(answer: ConfigAnswer) -> Iterator[Text]:
     tried = answer.advice.tried
     best = answer.advice.recommendation
     if best is not None:
-        line = Text.assemble("To do first: ", (best.changes.description, "bold green"), ".")
+        line = Text.assemble("To do first: ", (best.changes.description, GOOD), ".")
         closed = f"{len(best.closes)} of {counted(len(tried), 'fault')} that break something"
         line.append(f" It closes {closed}: {', '.join(best.closes)}.")
         for sentence in cost(best.changes, answer.config):

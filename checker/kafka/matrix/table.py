@@ -28,11 +28,12 @@ from checker.kafka.matrix.matrix import Matrix
 from checker.kafka.matrix.outcome import Outcome, Standing
 from checker.problem.wording import counted, rough_time
 from counterexamples.rendering import Trimmed
+from counterexamples.style import BAD
 
 STYLES = {
     Standing.HOLDS: "green",
     Standing.CONTRACT: "yellow",
-    Standing.VIOLATED: "bold red",
+    Standing.VIOLATED: BAD,
     Standing.INCOMPLETE: "bold magenta",
 }
 _GAP = 2

@@ -14,6 +14,7 @@ from rich.text import Text
 from checker.kafka.scenarios.scenario import Scenario
 from checker.problem.wording import as_option, counted, describe_version
 from checker.search.result import Verdict
+from counterexamples.style import WARNING, labelled
 from model.message.environment import DOCUMENTED
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def _cells(outcome: Outcome) -> list[str | Text]:
     style = "green" if outcome.verdict is Verdict.HOLDS else "red"
     verdict = Text(outcome.verdict.value, style)
     if not outcome.as_described:
-        verdict = Text(f"{verdict.plain.upper()}: not as told", "bold yellow")
+        verdict = Text(f"{verdict.plain.upper()}: not as told", WARNING)
     states = f"{outcome.states:,}" + ("" if outcome.complete else "+")
     depth = "" if outcome.depth is None else str(outcome.depth)
     return [describe_version(outcome.version), verdict, depth, states]
@@ -71,9 +72,7 @@ def describe_environment(scenario: Scenario) -> str:
 
 def entry(scenario: Scenario) -> RenderableType:
     """Everything about one entry, without running it."""
-    grid = Table.grid(padding=(0, 2, 0, 0))
-    grid.add_column(no_wrap=True, style="dim")
-    grid.add_column()
+    grid = labelled()
     grid.add_row("Source", scenario.source)
     grid.add_row("Claim", scenario.claim)
     grid.add_row("Environment", describe_environment(scenario))

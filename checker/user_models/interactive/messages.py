@@ -9,12 +9,12 @@ from rich.table import Table
 from rich.text import Text
 
 from checker.user_models.interactive.walk import Offer, Walk
-from counterexamples.rendering import BAD, CALL, Trimmed
-from counterexamples.state_table import QUIET, facts, state_table, widths_of
+from counterexamples.rendering import CALL, Trimmed
+from counterexamples.state_table import facts, state_table, widths_of
+from counterexamples.style import BAD, QUIET, columns
 from model.core.state import as_dict
 
 FAULT_MARK = "!"
-_FAULT = "bold red"
 
 
 def render_here(walk: Walk) -> RenderableType:
@@ -60,13 +60,13 @@ def render_offers(walk: Walk) -> RenderableType:
 
 def offers_table(offers: Sequence[tuple[int, Offer]]) -> Table:
     """Number, whether it is a fault, the call, and what it would do."""
-    table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, show_header=False)
+    table = columns(gap=1)
     table.add_column(justify="right", no_wrap=True)
     table.add_column(no_wrap=True)
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold")
     for number, offer in offers:
-        mark = Text(FAULT_MARK if offer.is_fault else "", _FAULT)
+        mark = Text(FAULT_MARK if offer.is_fault else "", BAD)
         table.add_row(f"{number}.", mark, Text(str(offer.step), CALL), Text(offer.sentence))
     return table
 
@@ -91,7 +91,7 @@ def render_broken(name: str, explanation: str) -> Text:
 
 def render_claims(walk: Walk) -> RenderableType:
     """Every claim, and what is so of it here."""
-    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, show_header=False)
+    table = columns()
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold")
     broken, first = walk.broken(), walk.breaks()
@@ -106,7 +106,7 @@ def render_claims(walk: Walk) -> RenderableType:
 
 def render_state(walk: Walk) -> RenderableType:
     """Every field as it is kept, with what it means."""
-    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, show_header=False)
+    table = columns()
     table.add_column(no_wrap=True)
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold", style=QUIET)

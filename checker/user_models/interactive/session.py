@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from checker.problem.errors import Refused
@@ -18,8 +17,8 @@ from checker.user_models.interactive.expectations import NotUnderstood, judge
 from checker.user_models.interactive.walk import STEPS_MAX, Walk
 from counterexamples import NO_CLAIM, BadTrace, write_trace
 from counterexamples.named_file import BadFile
-from counterexamples.rendering import BAD, Trimmed
-from counterexamples.state_table import QUIET
+from counterexamples.rendering import Trimmed
+from counterexamples.style import BAD, QUIET, columns
 from model.core.errors import BadCondition
 from model.core.nearest import did_you_mean_or
 from model.core.transition_system import Step
@@ -188,7 +187,7 @@ def _number(rest: str, otherwise: int, command: str) -> int:
 
 
 def _help() -> RenderableType:
-    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, show_header=False)
+    table = columns()
     table.add_column(no_wrap=True, style="bold")
     table.add_column(overflow="fold")
     for keys, meaning in HELP:

@@ -1,0 +1,30 @@
+"""Styles and plain tables of everything that is printed."""
+
+from __future__ import annotations
+
+from rich.table import Table
+
+TITLE = "bold"
+QUIET = "dim"
+GOOD = "bold green"
+BAD = "bold red"
+WARNING = "bold yellow"
+
+
+def columns(*, gap: int = 2, header: str | None = None) -> Table:
+    """A table without lines; `header` is the style of its header, None for no header."""
+    return Table(
+        box=None,
+        padding=(0, gap, 0, 0),
+        pad_edge=False,
+        show_header=header is not None,
+        header_style=header or "",
+    )
+
+
+def labelled() -> Table:
+    """Quiet labels on the left, to which rows of two are added."""
+    grid = Table.grid(padding=(0, 2, 0, 0))
+    grid.add_column(no_wrap=True, style=QUIET)
+    grid.add_column()
+    return grid
