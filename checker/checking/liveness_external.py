@@ -29,8 +29,8 @@ from checker.checking.liveness_findings import (
 from checker.liveness.adjacency import NOT_REACHED, Numbers, Places
 from checker.liveness.external import recovery, waiting
 from checker.liveness.external.graph import PartedGraph, parted
+from checker.liveness.external.owcty import Brought, bring, bring_these, left_of
 from checker.liveness.external.recovery import Back, Outcome, WaysBack, trapped_in
-from checker.liveness.external.staying import Brought, bring, bring_these, left_of
 from checker.liveness.external.waiting import Arrival, Wait, arrivals, way_to
 from checker.liveness.fairness import FairSteps, Staying, staying
 from checker.liveness.index import Index

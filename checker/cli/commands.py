@@ -39,7 +39,11 @@ COMMANDS = {
     "versions": ("models.versions_command", "The versions, and the rules they are made of."),
     "view": ("traces.view_command", "Step through a recorded trace."),
 }
-"""Each command's module, and what the list says of it. In the module `a-b` is `a_b_command`."""
+"""Each command's module, and what the list says of it. In the module `a-b` is `a_b_command`.
+
+The file is `command.py` or ends in `_command.py`. A module that prints is in MAY_PRINT of
+tests/test_architecture.py. What the command may import is a case of tests/test_imports.py.
+"""
 
 
 class Commands(click.Group):

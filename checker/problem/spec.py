@@ -83,13 +83,15 @@ class ProblemSpec:
     def from_json(cls, value: Mapping[str, Any]) -> ProblemSpec:
         """What `to_json` made. Raises `KeyError`, `TypeError` or `ValueError` for anything else."""
         claims = value["invariants"]
-        if not isinstance(claims, list) or not all(isinstance(name, str) for name in claims):
+        if claims is not None and not (
+            isinstance(claims, list) and all(isinstance(name, str) for name in claims)
+        ):
             raise ValueError(f"invariants are {claims!r}; they are a list of names")
         return cls.of(
             value["model"],
             value["protocol"],
             dict(value["bounds"]),
-            frozenset(claims),
+            None if claims is None else frozenset(claims),
             symmetry=value["symmetry"],
         )
 
@@ -114,7 +116,7 @@ class ProblemSpec:
         return find(self.model).made(self)
 
     def to_json(self) -> dict[str, Any]:
-        """As manifests have it."""
+        """As manifests have it: `protocol` is the version, `bounds` are the options."""
         return {
             "model": self.model,
             "protocol": self.version,

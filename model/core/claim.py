@@ -47,7 +47,8 @@ class _Verdictable:
     verdict is NOT APPLICABLE. One that is not `default` is checked only where it is asked for by
     name. `contract(settings)` is why the claim is not promised with these settings, the setting
     first, as `acks=1: ...`; None where it is. `remark` says where it applies and what it does not
-    say. What breaking it is to an operator is its `breach`. Claims are listed by their `rank`.
+    say. What breaking it is to an operator is its `breach`. Claims are listed by their
+    `rank`; ranks are apart by ten or more, so that another claim has a place.
 
     What a report knows beside that, each of which may be left out: `where`, of the same arguments
     as `explain`, locates the violation for a picture; `reasons` names those that a reader of a

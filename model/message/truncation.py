@@ -3,7 +3,8 @@
 To the high watermark (up to 0.10.2), by epoch (KIP-101, 0.11), by epochs as 2.0.0 had it, by epochs
 (KIP-279, since 2.0.1), on fetch (KIP-595, since 2.8). Each is described below on its own: what a
 leader answers about an epoch, and where the follower cuts on hearing it. All that the rest of the
-model knows of the way is what stands before and after them.
+model knows of the way is what stands before and after them. On fetch, and where an offset is out
+of range, `model.message.fetch` cuts: `receive_diverging`, `receive_out_of_range`.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from checker.checking.liveness_in_memory import judge_behaviours
-from checker.liveness.external import staying
+from checker.liveness.external import owcty
 from checker.problem.problem import Problem
 from checker.search.engines.answers import ModelFault
 from checker.search.engines.over_files import FileEngine
@@ -58,9 +58,9 @@ def both_ways(problem: Problem) -> Judged:
 def left(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many states were left of each claim about liveness that was judged in parts."""
     seen: list[int] = []
-    left_of = staying.left_of
+    left_of = owcty.left_of
 
-    def noted(*given: Any) -> staying.Left:
+    def noted(*given: Any) -> owcty.Left:
         found = left_of(*given)
         seen.append(found.states)
         return found
@@ -191,7 +191,7 @@ def test_a_step_that_is_not_taken_back_does_not_lead_back() -> None:
 def test_more_fair_steps_than_travel_at_once_are_met_a_few_at_a_time(
     left: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(staying, "BITS", 1)
+    monkeypatch.setattr(owcty, "BITS", 1)
     # Each cycle lacks one of the three steps; the last has a state that enables none.
     edges = {(node, label): 7 for node in range(6) for label in (FAIR_A, FAIR_B, FAIR_C)}
     cycles = {(at, FREE_A): at ^ 1 for at in range(6)}

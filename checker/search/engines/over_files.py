@@ -2,7 +2,7 @@
 
 What has been written is enough to go on from. So three things that seem different are one: to take
 over from a search in memory, to resume a run, and to recover when workers and what they were
-passing on are lost.
+passing on are lost. Duplicates are dropped by the tasks (`checker.search.engines.task`).
 """
 
 from __future__ import annotations

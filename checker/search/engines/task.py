@@ -174,11 +174,11 @@ def _absorb(
     if plan.storage.exists(name):
         rows = np.ascontiguousarray(plan.storage.read(name, bench.expander.layout.words))
         return rows, StateFile(name, len(rows), checksum(rows), owner)
-    rows = _new(plan, owner, bench, candidates)
+    rows = _not_visited(plan, owner, bench, candidates)
     return rows, plan.storage.write(name, [rows], owner=owner)
 
 
-def _new(plan: LevelPlan, owner: int, bench: _Bench, candidates: list[Rows]) -> Rows:
+def _not_visited(plan: LevelPlan, owner: int, bench: _Bench, candidates: list[Rows]) -> Rows:
     """The candidates that the owner has not seen, sorted."""
     words = bench.expander.layout.words
     mine = plan.owners[owner]

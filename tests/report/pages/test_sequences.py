@@ -10,6 +10,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from checker.kafka.narrative.story import story_of
+from checker.report.pages import kafka_sequence
 from checker.report.pages.drawing import drawn
 from checker.report.pages.kafka_messages import messages_of, turns_of
 from checker.report.pages.mermaid import spelled, to_mermaid
@@ -18,7 +19,7 @@ from checker.report.pages.svg import to_svg
 from checker.report.pages.trace_sequence import sequence_of
 from checker.traces.finding import Finding
 from counterexamples import replay, trace_of
-from model.message.environment import Environment
+from model.message.environment import DECLARED, FAULTS, Environment
 from model.message.model import message_model
 from tests.support.confirmed_traces import TRACES
 from tests.support.pictured import C21, DIVERGENCE, KIP_279, LOSS, sequence, story
@@ -210,3 +211,11 @@ def test_a_late_read_changes_the_answer_that_is_on_its_way() -> None:
 
     assert [m.words for m in across if m.arrived is None or m.arrived > step]
     assert not [m for m in sequence(name).messages if step in {m.sent, m.lost}]
+
+
+def test_every_fault_of_a_broker_has_its_words_in_the_diagram() -> None:
+    down = {DECLARED[name].steps[-1] for name, fault in FAULTS.items() if fault.takes_down}
+    others = {DECLARED[name].steps[0] for name, fault in FAULTS.items() if not fault.takes_down}
+
+    assert down <= set(kafka_sequence._ENDS)
+    assert others - {"Move"} <= set(kafka_sequence._MISHAPS), "a move is drawn at the controller"
