@@ -21,7 +21,9 @@ def lacking(s: Any, members: int) -> int:
 def first_lacking(s: State, members: int) -> int:
     """The first acknowledged record that none of them has, or no record."""
     missing = lacking(s, members)
-    return next((r for r in range(1, s.records + 1) if contains(missing, r - 1)), NO_RECORD)
+    return next(
+        (r for r in range(1, missing.bit_length() + 1) if contains(missing, r - 1)), NO_RECORD
+    )
 
 
 def who_has(s: State, record: int) -> int:

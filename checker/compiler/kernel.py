@@ -78,6 +78,7 @@ def plan_of(problem: Problem) -> Plan:
         keeps=tuple((i, c.keeps) for i, c in enumerate(problem.properties) if c.name in claims),
         happens=tuple((i, claim.happens) for i, claim in enumerate(problem.reachable)),
         normalise=model.normalise,
+        renames=model.concretise is not None,
         shared=shared is not None,
     )
     _require_room(parts, len(problem.invariants), len(problem.properties))

@@ -41,7 +41,8 @@ class Place:
 class Parts:
     """What the loops call, each with the number that it has in the model or in the problem.
 
-    `limits` are all by name, `claims` is how many there are at most. `shared` says that several
+    `limits` are all by name, `claims` is how many there are at most. `renames` says that
+    steps are judged before their states are put into normal form. `shared` says that several
     problems use the loops: then which actions there are and which claims are checked are masks,
     `actions` and `claims`, that are read as the loops run.
     """
@@ -55,6 +56,7 @@ class Parts:
     keeps: tuple[tuple[int, Pure], ...]
     happens: tuple[tuple[int, Pure], ...]
     normalise: Pure | None = None
+    renames: bool = False
     shared: bool = False
 
     @property
@@ -207,6 +209,8 @@ def _expand(parts: Parts, names: dict[str, Pure]) -> Iterator[str]:
         "    ended[1] = n",
     )
     yield from _of_steps(parts, names)
+    if parts.renames:
+        yield from _renamed(parts, names)
     yield "    return how"
 
 
@@ -278,7 +282,7 @@ def _step(
     extents = parts.extents(action)
     open_ = [f", any_of({a}, {n})" for a, n in zip(arguments, extents, strict=True)]
     yield f"{pad}effect_{number}(t_{number}, c{''.join(open_)})"
-    if parts.normalise is not None and not action.stays_normal:
+    if parts.normalise is not None and not parts.renames and not action.stays_normal:
         names["normalise"] = parts.normalise
         yield f"{pad}normalise(t_{number}, c)"
     yield f"{pad}put(t_{number}, out, n)"
@@ -335,6 +339,21 @@ def _of_steps(parts: Parts, names: dict[str, Pure]) -> Iterator[str]:
     yield "            ended[0] = worst"
     yield "            ended[1] = 0"
     yield f"            return {FAULT}"
+
+
+def _renamed(parts: Parts, names: dict[str, Pure]) -> Iterator[str]:
+    """Every successor in normal form, once all steps have been judged."""
+    assert parts.normalise is not None
+    names["normalise"] = parts.normalise
+    yield "    for i in range(n):"
+    yield "        looked_at = state_at(out, i)"
+    yield "        renamed = copy_of(looked_at)"
+    yield "        normalise(renamed, c)"
+    yield "        put(renamed, out, i)"
+    yield "    if faulted():"
+    yield "        ended[0] = start"
+    yield "        ended[1] = 0"
+    yield f"        return {FAULT}"
 
 
 def _doubtful(parts: Parts, names: dict[str, Pure]) -> Iterator[str]:

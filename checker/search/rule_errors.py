@@ -52,12 +52,12 @@ def find_raised(problem: Problem, words: StateWords) -> Raised | None:
                     state, action, arguments
                 ):
                     continue
-                after = model.apply(state, action, arguments)
+                outcome = model.take(state, action, arguments).outcome
             except Exception as error:
                 return Raised(call(action, arguments), model, state, error)
             for claim in problem.applicable_properties:
                 try:
-                    claim.keeps(state, after, model.settings)
+                    claim.keeps(state, outcome, model.settings)
                 except Exception as error:
                     step = call(action, arguments)
                     return Raised(f"property {claim.name} of {step}", model, state, error)

@@ -147,6 +147,8 @@ def _unbroken(problem: Problem, claim: Invariant | ActionProperty, ways: Ways) -
             return holds(before)
         return claim.keeps(State(layout, before), State(layout, after), settings)
 
+    if problem.model.concretise is not None and not isinstance(claim, Invariant):
+        return ways  # a state in normal form does not say what the step to it has written
     return {
         state: [(parent, step) for parent, step in into if keeps(parent, state)]
         for state, into in ways.items()

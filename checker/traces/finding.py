@@ -68,10 +68,14 @@ def finding_at(model: Model, claim: Judged | Recoverable, path: Path) -> Finding
     Raises as `confirmed` does, and `Disagreement`.
     """
     trace = trace_of(model, claim.name, path.calls, initial=path.initial)
+    calls = path.calls
     if isinstance(claim, ActionProperty):
         before = replay(trace, model).states[-1]
-        calls = (*path.calls, _breaking_call(model, before, claim))
-        trace = trace_of(model, claim.name, calls, initial=path.initial)
+        calls = (*calls, _breaking_call(model, before, claim))
+    if model.concretise is not None and not isinstance(claim, Recoverable):
+        # A way back may take more than the calls of the trace: it is seen without bounds alone.
+        model = model.concretise(calls)
+    trace = trace_of(model, claim.name, calls, initial=path.initial)
     return confirmed(trace, model, claim)
 
 
@@ -83,7 +87,7 @@ def _breaking_call(model: Model, before: State, claim: ActionProperty) -> tuple[
     breaking = [
         step
         for step in model.successors(before)
-        if not claim.keeps(before, step.after, model.settings)
+        if not claim.keeps(before, step.outcome, model.settings)
     ]
     if breaking:
         step = min(breaking, key=lambda step: faults_in(model, step.after))

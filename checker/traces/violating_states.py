@@ -176,7 +176,7 @@ class _Looker:
             after = min(
                 faults_in(model, step.after)
                 for step in model.successors(state)
-                if not claim.keeps(state, step.after, model.settings)
+                if not claim.keeps(state, step.outcome, model.settings)
             )
             if after < fewest:
                 fewest, ends = after, []

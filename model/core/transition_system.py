@@ -8,7 +8,7 @@ arguments. The same two functions run interpreted here and compiled in a search.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,6 +17,8 @@ from model.core.renaming import Sort
 from model.core.state import State
 
 Arguments = tuple[int, ...]
+Call = tuple[str, Arguments]
+"""An action's name and its arguments."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +76,16 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One enabled transition out of a state, and where it leads."""
+    """One enabled transition out of a state, and where it leads.
+
+    `outcome` is what the effect has written: claims about steps are judged on it. It differs from
+    `after` where the normal form of a model renames (`Model.concretise`).
+    """
 
     action: Action
     arguments: Arguments
     after: State
+    outcome: State
 
     def __str__(self) -> str:
         return call(self.action, self.arguments)
@@ -113,6 +120,10 @@ class Model:
     the remedy: states that differ in such names alone need not behave alike. `normalise(draft,
     settings)` runs after every effect: it puts what no rule can read again to its lowest value, so
     that states that behave alike are equal.
+    `concretise` says that the normal form is an abstraction, which renames as well: then claims
+    about steps are judged on what the effect has written, before it, and `stays_normal` counts for
+    nothing. It gives the same model without the abstraction, within bounds that these calls need.
+    Raises `BadEnvironment` where there is none so large.
     """
 
     name: str
@@ -127,6 +138,7 @@ class Model:
     options: Mapping[str, object]
     distinguishes_names: Mapping[Sort, str] = field(default_factory=dict)
     normalise: Callable[[Any, Any], None] | None = None
+    concretise: Callable[[Sequence[Call]], Model] | None = None
 
     def __post_init__(self) -> None:
         known = [action.name for action in self.actions]
@@ -162,13 +174,26 @@ class Model:
 
     def apply(self, state: State, action: Action, arguments: Arguments) -> State:
         """The state after an enabled step."""
+        return self.take(state, action, arguments).after
+
+    def take(self, state: State, action: Action, arguments: Arguments) -> Step:
+        """An enabled step."""
         draft = state.draft()
         if action.budget is not None:
             setattr(draft, action.budget.used, getattr(draft, action.budget.used) + 1)
         action.effect(draft, self.settings, *arguments)
-        if self.normalise is not None and not action.stays_normal:
+        if self.normalise is None:
+            outcome = after = draft.freeze()
+        elif self.concretise is None:
+            if not action.stays_normal:
+                self.normalise(draft, self.settings)
+            outcome = after = draft.freeze()
+        else:
+            outcome = draft.freeze()
+            draft = outcome.draft()
             self.normalise(draft, self.settings)
-        return draft.freeze()
+            after = draft.freeze()
+        return Step(action, arguments, after, outcome)
 
     def successors(self, state: State) -> Iterator[Step]:
         """Every step out of `state` within the bounds, in the order of the table of contents."""
@@ -177,7 +202,7 @@ class Model:
                 if self.is_enabled(state, action, arguments) and not self.exceeded(
                     state, action, arguments
                 ):
-                    yield Step(action, arguments, self.apply(state, action, arguments))
+                    yield self.take(state, action, arguments)
 
 
 def call(action: Action, arguments: Arguments) -> str:

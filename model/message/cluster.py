@@ -11,6 +11,7 @@ written out.
 from __future__ import annotations
 
 import functools
+from dataclasses import replace
 
 from model.core.layout import Alive, Field, Layout
 from model.core.renaming import (
@@ -27,9 +28,10 @@ from model.core.renaming import (
     REPLICAS_BY_REPLICA,
     SET_OF_RECORDS,
     SET_OF_REPLICAS,
+    Naming,
 )
 from model.core.state import State
-from model.message.environment import DECLARED, FAULTS, Bounds
+from model.message.environment import COUNTED, DECLARED, FAULTS, Bounds
 from model.message.terms import (
     DIVERGING,
     FETCHING,
@@ -43,6 +45,14 @@ from model.message.terms import (
     UNKNOWN_OFFSET,
 )
 
+_NAMELESS: dict[Naming | None, Naming] = {
+    LOG_BY_REPLICA: BY_REPLICA,
+    RECORDS_BY_REPLICA: BY_REPLICA,
+    RECORD_AT_OFFSET: PLAIN,
+    RECORDS_BORN: PLAIN,
+    BY_RECORD: PLAIN,
+    SET_OF_RECORDS: PLAIN,
+}
 _LEADS = Alive("role", (LEADER,))
 _FOLLOWS = Alive("role", (TRUNCATING, FETCHING))
 _HAS_NO_ROLE = Alive("role", (NO_ROLE,))
@@ -53,7 +63,9 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
 
     A budget's use has a fixed range, so that budgets do not shape the layout.
     """
-    replicas, records, epochs = bounds.replicas, bounds.records, bounds.epochs
+    replicas, records, epochs = bounds.replicas, bounds.records, bounds.highest_epoch
+    names = bounds.names
+    decisions = 1 if bounds.unbounded else max(1, epochs)
     everyone = (1 << replicas) - 1
     each = (replicas,)
     return (
@@ -122,7 +134,7 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
         ),
         Field(
             name="log",
-            hi=records,
+            hi=names,
             shape=(replicas, records),
             naming=LOG_BY_REPLICA,
             doc=(
@@ -174,7 +186,7 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
         ),
         Field(
             name="unanswered",
-            hi=(1 << records) - 1,
+            hi=(1 << names) - 1,
             shape=each,
             alive=_LEADS,
             naming=RECORDS_BY_REPLICA,
@@ -259,7 +271,7 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
         ),
         Field(
             name="answer_log",
-            hi=records,
+            hi=names,
             shape=(replicas, records),
             alive=_FOLLOWS,
             naming=LOG_BY_REPLICA,
@@ -323,35 +335,38 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
             name="decided_leader",
             lo=NO_REPLICA,
             hi=replicas - 1,
-            shape=(max(1, epochs),),
+            shape=(decisions,),
             naming=ONE_REPLICA,
             doc="With late metadata: whom each earlier epoch made leader, -1 for nobody.",
         ),
         Field(
             name="decided_isr",
             hi=everyone,
-            shape=(max(1, epochs),),
+            shape=(decisions,),
             naming=SET_OF_REPLICAS,
             doc="With late metadata: the ISR that each earlier epoch ended with.",
         ),
         Field(
             name="produced",
-            hi=records,
+            hi=names,
             naming=RECORDS_BORN,
             doc="How many records have been produced.",
         ),
         Field(
             name="record_epoch",
             hi=epochs,
-            shape=(records,),
+            shape=(names,),
             naming=BY_RECORD,
             doc="The leader epoch that record id was written in, at id-1.",
         ),
         Field(
             name="acked",
-            hi=(1 << records) - 1,
+            hi=(1 << (names + 1 if bounds.unbounded else names)) - 1,
             naming=SET_OF_RECORDS,
-            doc="Records acknowledged; bit id-1.",
+            doc=(
+                "Records acknowledged; bit id-1. Without bounds the last bit says that some are "
+                "nowhere."
+            ),
         ),
         Field(
             name="exposed_end",
@@ -361,7 +376,7 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
         ),
         Field(
             name="exposed",
-            hi=records,
+            hi=names,
             shape=(records,),
             naming=RECORD_AT_OFFSET,
             doc=(
@@ -377,7 +392,7 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
         ),
         Field(
             name="last_consumed",
-            hi=records,
+            hi=names,
             naming=RECORD_AT_OFFSET,
             doc="The record that it read last, 0 for none.",
         ),
@@ -390,7 +405,7 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
         *(
             Field(
                 name=f"{name}_used",
-                hi=DECLARED[name].most or 0,
+                hi=1 if bounds.unbounded and name not in COUNTED else DECLARED[name].most or 0,
                 naming=PLAIN,
                 doc=f"{fault.so_far} so far.",
             )
@@ -413,14 +428,19 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
 @functools.lru_cache(maxsize=64)
 def layout(bounds: Bounds) -> Layout:
     """The packed form of the state within `bounds`. Raises `TooLargeToPack`."""
-    return Layout(
-        fields(bounds),
-        sizes={
-            "replicas": bounds.replicas,
-            "records": bounds.records,
-            "epochs": bounds.epochs,
-        },
+    sizes = {
+        "replicas": bounds.replicas,
+        "records": bounds.records,
+        "epochs": bounds.highest_epoch,
+    }
+    if not bounds.unbounded:
+        return Layout(fields(bounds), sizes=sizes)
+    # Records have no names of their own there: their normal form has the only ones.
+    nameless = tuple(
+        replace(declared, naming=_NAMELESS.get(declared.naming, declared.naming))
+        for declared in fields(bounds)
     )
+    return Layout(nameless, sizes={**sizes, "ids": bounds.names})
 
 
 def initial_state(form: Layout) -> State:

@@ -37,6 +37,10 @@ RECORDS_MAX = 12
 EPOCHS_MAX = 30
 BUDGET_MAX = 15
 """Largest budget of crashes or of moves."""
+NAMES_MAX = 8
+"""Records that have a name at one time where their number has no bound."""
+COUNTED = frozenset({"power_losses", "lost_disks", "lost_checkpoints"})
+"""The budgets that `unbounded` keeps: what disks lose. Beyond them Kafka promises nothing."""
 RARE_BUDGET_MAX = 3
 """Largest budget of the faults that are rarer."""
 
@@ -51,6 +55,26 @@ class Bounds:
     records: int = 2
     epochs: int = 2
     late_answers: bool = False
+    unbounded: bool = False
+
+    @property
+    def names(self) -> int:
+        """How many records have a name at one time: without bounds those that logs have room for.
+
+        A follower's answer begins where its log ends, so that both together are no longer.
+        """
+        return self.replicas * self.records if self.unbounded else self.records
+
+    @property
+    def highest_epoch(self) -> int:
+        """Without bounds the highest name: no state has more epochs, and no step starts three.
+
+        An epoch occurs at the controller, as known and as cached by each replica, twice in a stray
+        fetch, and in each record; one number may be left out (`order_abstraction.gap_below`).
+        """
+        if not self.unbounded:
+            return self.epochs
+        return 2 * self.replicas + self.names + 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,6 +168,10 @@ class Environment:
         "ReadLate",
     )
     consumer: bool = switch("A consumer reads what is committed.", "Consume")
+    unbounded: bool = switch(
+        "Any number of epochs, produced records, crashes, moves, session expiries and shutdowns; "
+        "--records is how many a log has at one time."
+    )
     disk_loss: str = choice(
         "any",
         {"any": DISK_LOSS_ANY, "out-of-sync": DISK_LOSS_OUT_OF_SYNC},
@@ -235,12 +263,26 @@ class Environment:
                 f"min-insync-replicas is {self.min_insync_replicas}, more than the "
                 f"{self.replicas} replicas there are; with acks=all nothing could ever be written"
             )
+        if self.unbounded:
+            self._require_countless()
         otherwise = self.session_expiries or self.shutdowns or self.unfenced_registration
         if self.election_order == "any" and otherwise:
             raise BadEnvironment(
                 "election-order any has a winner to choose only where a dead broker is fenced; "
                 "set session-expiries and shutdowns to 0 and leave unfenced-registration off, or "
                 "leave election-order at assignment"
+            )
+
+    def _require_countless(self) -> None:
+        if self.late_metadata:
+            raise BadEnvironment(
+                "unbounded cannot be with late-metadata, where every past decision of the "
+                "controller can still arrive, so that none is ever forgotten; leave one of them out"
+            )
+        if self.bounds.names > NAMES_MAX:
+            raise BadEnvironment(
+                f"unbounded has names for {NAMES_MAX} records at one time; replicas "
+                f"{self.replicas} times records {self.records} are {self.bounds.names}; lower one"
             )
 
     @property
@@ -251,6 +293,7 @@ class Environment:
             records=self.records,
             epochs=self.epochs,
             late_answers=self.late_answers,
+            unbounded=self.unbounded,
         )
 
     def options(self) -> dict[str, object]:

@@ -5,16 +5,21 @@ This is the model that `check` explores: a version of the protocol in an environ
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
 from model.core.errors import BadEnvironment
 from model.core.layout import TooLargeToPack
 from model.core.renaming import Sort
-from model.core.transition_system import Model
+from model.core.transition_system import Call, Model
 from model.message import limits
 from model.message.cluster import initial_state, layout
 from model.message.contents import ACTIONS, contents
-from model.message.environment import Environment
+from model.message.environment import COUNTED, DECLARED, EPOCHS_MAX, FAULTS, Environment
 from model.message.narration import narration
 from model.message.normal_form import normalise
+from model.message.order_abstraction import abstract
 from model.message.settings import settings_of
 from model.message.versions import BadVersion, version_of
 
@@ -51,8 +56,45 @@ def message_model(version: str, environment: Environment) -> Model:
         narration=narration(settings),
         options=environment.options(),
         distinguishes_names=_distinguished_names(environment),
-        normalise=normalise,
+        normalise=abstract if environment.unbounded else normalise,
+        concretise=Concrete(version, environment) if environment.unbounded else None,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Concrete:
+    """The bounded models in which steps of an unbounded one can be taken as they are."""
+
+    version: str
+    environment: Environment
+
+    def __call__(self, calls: Sequence[Call]) -> Model:
+        """The one with the least bounds that these steps need, from the initial state on.
+
+        Raises `BadEnvironment` where they need more than a bounded model may have.
+        """
+        roomy = message_model(self.version, self._bounded(calls, _epochs_started_at_most(calls)))
+        state = roomy.initial[0]
+        for name, arguments in calls:
+            state = roomy.apply(state, roomy.action(name), arguments)
+        return message_model(self.version, self._bounded(calls, int(state.epoch)))
+
+    def _bounded(self, calls: Sequence[Call], epochs: int) -> Environment:
+        taken = Counter(name for name, _ in calls)
+        needed = {
+            name: max(taken[DECLARED[name].steps[0]], min(1, getattr(self.environment, name)))
+            for name in FAULTS
+            if name not in COUNTED
+        }
+        records = max(1, taken["Produce"])
+        return replace(self.environment, unbounded=False, records=records, epochs=epochs, **needed)
+
+
+def _epochs_started_at_most(calls: Sequence[Call]) -> int:
+    """An epoch is started by a step of the controller; a restart may start two."""
+    quiet = {"Produce", "SendFetch", "LeaderFetch", "RecvFetch", "Checkpoint", "Learn", "Crash"}
+    started = sum(1 + (name == "Restart") for name, _ in calls if name not in quiet)
+    return min(started, EPOCHS_MAX)
 
 
 def _distinguished_names(environment: Environment) -> dict[Sort, str]:

@@ -22,7 +22,9 @@ def can_produce(s: Any, c: Settings, leader: int) -> bool:
 
 
 def produce_limit(s: Any, c: Settings, leader: int) -> int:
-    """The number of records is bounded."""
+    """The number of records is bounded; without bounds only how many a log has at one time."""
+    if c.unbounded == 1:
+        return limits.WITHIN if s.leo[leader] < s.records else limits.RECORDS
     return limits.WITHIN if s.produced < s.records else limits.RECORDS
 
 

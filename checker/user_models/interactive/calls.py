@@ -70,7 +70,7 @@ def step_called(text: str, walk: Walk) -> Step:
         said = call(*meant[0]) if len(meant) == 1 else text
         raise _not_taken(said, walk, f"{said} {why}")
     action, arguments = possible[0]
-    return Step(action, arguments, model.apply(state, action, arguments))
+    return model.take(state, action, arguments)
 
 
 def nearest(text: str, walk: Walk) -> list[str]:

@@ -168,7 +168,7 @@ class Walk:
                         continue
                     if model.exceeded(state, action, arguments):
                         continue
-                    step = Step(action, arguments, model.apply(state, action, arguments))
+                    step = model.take(state, action, arguments)
                 except Exception as error:
                     raise Raised(action.name, model, state, error) from None
                 described = model.narration.sentence(action.name, arguments, state, step.after)

@@ -1,0 +1,202 @@
+"""Order abstraction of leader epochs and records: normal form of a state without their bounds.
+
+Rules compare epochs (<, ==, max) and make a new one above all others; they compare records for
+being the same, and copy them. So a state is told by the order of the epochs that occur in it, and
+by which records are the same: epochs become 0, 1, ... in order, records are named by epoch and
+offset, and a record that is in no log and in no answer is forgotten, but for whether it was
+acknowledged. No fault is counted, but for those that take away what a machine has on disk.
+docs/unbounded.md has the argument for each part, and what would break it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from model.message.features import FRESH_REMOTE_LEO_AFTER_GAP, TRUNCATE_AFTER_GAP, has
+from model.message.roles import follows
+from model.message.settings import Settings
+from model.message.terms import LEADER, NO_EPOCH, NO_RECORD, NO_REPLICA, contains, size, with_member
+
+_NAME_BITS = 4
+_PLACE_BITS = 7
+_EPOCH_BITS = 5
+
+
+def abstract(s: Any, c: Settings) -> None:
+    """Put a state into normal form: states that rules and claims cannot tell apart become equal."""
+    forget_faults(s)
+    if c.power_losses == 0:
+        for replica in range(s.replicas):
+            s.durable[replica] = 0
+    rename_records(s)
+    rename_epochs(s, c)
+
+
+def forget_faults(s: Any) -> None:
+    """Count no crash, move, session expiry or shutdown; what a machine loses stays counted."""
+    s.restarts_used = 0
+    s.moves_used = 0
+    s.session_expiries_used = 0
+    s.shutdowns_used = 0
+
+
+# --- records -------------------------------------------------------------------------------------
+
+
+def name_of(names: int, record: int) -> int:
+    """The new name of a record, 0 for one that is nowhere."""
+    return (names >> (_NAME_BITS * record)) & ((1 << _NAME_BITS) - 1)
+
+
+def place_of(s: Any, record: int, offset: int) -> int:
+    """Epoch, then offset: an order of records that no renaming of replicas changes."""
+    return s.record_epoch[record - 1] * s.records + offset
+
+
+def new_names(s: Any) -> int:
+    """By old name the new one, packed: records in the order of epoch and offset.
+
+    Two of the same epoch and offset, which only a broken version has, go by where they were seen
+    first: by offset, then by replica.
+    """
+    seen = 0
+    places = 0
+    records = 0
+    found = 0
+    for offset in range(s.records):
+        for replica in range(s.replicas):
+            record = s.log[replica, offset]
+            if record != NO_RECORD and not contains(seen, record):
+                seen = with_member(seen, record)
+                places |= place_of(s, record, offset) << (_PLACE_BITS * found)
+                records |= record << (_NAME_BITS * found)
+                found += 1
+    for i in range(s.records):
+        for replica in range(s.replicas):
+            if follows(s, replica):
+                record = s.answer_log[replica, i]
+                if record != NO_RECORD and not contains(seen, record):
+                    seen = with_member(seen, record)
+                    offset = s.leo[replica] + i
+                    places |= place_of(s, record, offset) << (_PLACE_BITS * found)
+                    records |= record << (_NAME_BITS * found)
+                    found += 1
+    names = 0
+    for one in range(s.ids):
+        if one < found:
+            place = (places >> (_PLACE_BITS * one)) & ((1 << _PLACE_BITS) - 1)
+            name = 1
+            for other in range(s.ids):
+                if other < found:
+                    against = (places >> (_PLACE_BITS * other)) & ((1 << _PLACE_BITS) - 1)
+                    if against < place or (against == place and other < one):
+                        name += 1
+            names |= name << (_NAME_BITS * name_of(records, one))
+    return names
+
+
+def renamed_set(s: Any, names: int, members: int) -> int:
+    """A set of records with new names, less those that are nowhere."""
+    renamed = 0
+    for record in range(s.ids):
+        if contains(members, record):
+            name = name_of(names, record + 1)
+            if name != 0:
+                renamed = with_member(renamed, name - 1)
+    return renamed
+
+
+def has_lost(s: Any, names: int) -> bool:
+    """Whether an acknowledged record is nowhere any more: bit `ids` of `acked` says so for good."""
+    if contains(s.acked, s.ids):
+        return True
+    for record in range(s.ids):
+        if contains(s.acked, record) and name_of(names, record + 1) == 0:
+            return True
+    return False
+
+
+def rename_records(s: Any) -> None:
+    """Name the records that are in some log or answer 1, 2, ...; forget all others."""
+    names = new_names(s)
+    epochs = 0
+    found = 0
+    for record in range(s.ids):
+        name = name_of(names, record + 1)
+        if name != 0:
+            epochs |= s.record_epoch[record] << (_EPOCH_BITS * name)
+            found += 1
+    for record in range(s.ids):
+        s.record_epoch[record] = (epochs >> (_EPOCH_BITS * (record + 1))) & ((1 << _EPOCH_BITS) - 1)
+    s.produced = found
+    acked = renamed_set(s, names, s.acked)
+    s.acked = with_member(acked, s.ids) if has_lost(s, names) else acked
+    for offset in range(s.records):
+        s.exposed[offset] = name_of(names, s.exposed[offset])
+    s.last_consumed = name_of(names, s.last_consumed)
+    for replica in range(s.replicas):
+        if s.role[replica] == LEADER:
+            s.unanswered[replica] = renamed_set(s, names, s.unanswered[replica])
+        for offset in range(s.records):
+            s.log[replica, offset] = name_of(names, s.log[replica, offset])
+        if follows(s, replica):
+            for i in range(s.records):
+                s.answer_log[replica, i] = name_of(names, s.answer_log[replica, i])
+
+
+# --- epochs --------------------------------------------------------------------------------------
+
+
+def epochs_in(s: Any) -> int:
+    """The leader epochs that occur anywhere, one bit each."""
+    found = with_member(0, s.epoch)
+    for replica in range(s.replicas):
+        if s.known_epoch[replica] != NO_EPOCH:
+            found = with_member(found, s.known_epoch[replica])
+        if follows(s, replica) and s.cached_epoch[replica] != NO_EPOCH:
+            found = with_member(found, s.cached_epoch[replica])
+    if s.stray_from != NO_REPLICA:
+        found = with_member(found, s.stray_epoch)
+        if s.stray_last_epoch != NO_EPOCH:
+            found = with_member(found, s.stray_last_epoch)
+    for record in range(s.ids):
+        if record < s.produced:
+            found = with_member(found, s.record_epoch[record])
+    return found
+
+
+def rank(s: Any, found: int, gap: int, epoch: int) -> int:
+    """How many of the epochs that occur are smaller; above a gap one more."""
+    smaller = size(found & ((1 << epoch) - 1))
+    return smaller + gap if epoch == s.epoch else smaller
+
+
+def gap_below(s: Any, c: Settings, found: int) -> int:
+    """1 where a rule can see that the controller's epoch is not the next after all others.
+
+    Such a rule compares the newest epoch with the one that a broker knows: `truncate-after-gap`,
+    `fresh-remote-leo-after-gap`.
+    """
+    if has(c, TRUNCATE_AFTER_GAP) or has(c, FRESH_REMOTE_LEO_AFTER_GAP):
+        if size(found) > 1 and s.epoch > 0 and not contains(found, s.epoch - 1):
+            return 1
+    return 0
+
+
+def rename_epochs(s: Any, c: Settings) -> None:
+    """Number the epochs that occur from 0 on, in order."""
+    found = epochs_in(s)
+    gap = gap_below(s, c, found)
+    for replica in range(s.replicas):
+        if s.known_epoch[replica] != NO_EPOCH:
+            s.known_epoch[replica] = rank(s, found, gap, s.known_epoch[replica])
+        if follows(s, replica) and s.cached_epoch[replica] != NO_EPOCH:
+            s.cached_epoch[replica] = rank(s, found, gap, s.cached_epoch[replica])
+    if s.stray_from != NO_REPLICA:
+        s.stray_epoch = rank(s, found, gap, s.stray_epoch)
+        if s.stray_last_epoch != NO_EPOCH:
+            s.stray_last_epoch = rank(s, found, gap, s.stray_last_epoch)
+    for record in range(s.ids):
+        if record < s.produced:
+            s.record_epoch[record] = rank(s, found, gap, s.record_epoch[record])
+    s.epoch = rank(s, found, gap, s.epoch)
