@@ -36,6 +36,7 @@ MODULES = (
     "high_watermark",
     "epochs",
     "normal_form",
+    "order_abstraction",
     "terms",
     "features",
     "cluster",

@@ -53,7 +53,7 @@ def _budgets(problem: Problem, profile: Profile) -> Iterator[Lowered]:
     budgets = {action.budget.used: action.budget for action in model.actions if action.budget}
     for used, budget in budgets.items():
         value = int(getattr(model.settings, budget.setting))
-        if value > 0:
+        if value > 0 and used in profile.faults:
             left = sum(profile.faults[used][:value])
             yield Lowered(words.option(budget.name, value - 1), left, counted=True)
 
@@ -74,6 +74,8 @@ def _sizes(
             smaller = family.problem_of(model.version, options, symmetry=symmetry)
         except BadEnvironment:
             continue
+        if smaller.model.layout == model.layout:
+            continue  # without bounds there is no highest epoch
         option = words.option(size, value - 1)
         if not result.complete or result.distinct > AGAIN_MAX:
             yield Lowered(option, None, counted=False)

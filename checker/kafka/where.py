@@ -30,6 +30,11 @@ def with_asked(problem: Problem, spec: ProblemSpec) -> Problem:
         return _with_claim(problem, nothing()) if NO_CLAIM in (spec.claims or ()) else problem
     family = problem.family
     assert family is not None
+    if problem.model.concretise is not None:
+        raise BadEnvironment(
+            "--where may name an epoch or a record, which have no fixed names under --unbounded; "
+            "leave one of them out"
+        )
     claimed = _with_claim(problem, nowhere(condition_of(spec.where, family, problem.model)))
     model = replace(claimed.model, options={**claimed.model.options, WHERE: spec.where})
     return replace(claimed, model=model, family=replace(family, words=_words(family)))
@@ -108,5 +113,6 @@ def _words(family: Family) -> Any:
         words,
         title=without(words.title),
         sizes=without(words.sizes),
+        scope=without(words.scope),
         letters=without(words.letters),
     )

@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from checker.problem.wording import counted
 from checker.problem.words import Words
 from model import atomic
 from model.atomic import AtomicEnvironment
 from model.core.transition_system import Model
-from model.message.environment import DECLARED, ENVIRONMENTS, EPOCHS_MAX, FAULTS, RECORDS_MAX
+from model.message.declared import option_of
+from model.message.environment import (
+    COUNTED,
+    DECLARED,
+    ENVIRONMENTS,
+    EPOCHS_MAX,
+    FAULTS,
+    RECORDS_MAX,
+)
 from model.message.narration import LANES
 from model.message.releases import is_released
 from model.message.versions import VERSIONS, switches_of, version_of
@@ -39,12 +48,54 @@ _MIXED = " (no Kafka had these rules together)"
 
 
 def _named(options: Mapping[str, object]) -> str:
-    names = (name for name, given in ENVIRONMENTS.items() if given.options() == dict(options))
-    return next(names, "as given")
+    bounded = {**options, "unbounded": False}
+    names = (name for name, given in ENVIRONMENTS.items() if given.options() == bounded)
+    name = next(names, "as given")
+    return f"{name}, unbounded" if options["unbounded"] else name
+
+
+def scope(model: Model) -> str:
+    """Without bounds: what has no number, and then what has; "" for a bounded model."""
+    if not _is_unbounded(model):
+        return ""
+    options = model.options
+    endless = [FAULTS[name].many for name in _endless(options)]
+    left = [
+        f"at most {value} {fault.one if value == 1 else fault.many}"
+        for name, fault in FAULTS.items()
+        if name in COUNTED and (value := options[option_of(name)])
+    ]
+    things = ", ".join([*endless, "epochs"])
+    return f"for any number of {things} and produced records; {', '.join([sizes(model), *left])}"
+
+
+def circumstances(options: Mapping[str, object]) -> Mapping[str, object]:
+    """The options as a report lists them: without bounds, those that have no number say so."""
+    if not options["unbounded"]:
+        return options
+    endless = {option_of(name) for name in _endless(options)}
+    return {
+        name: "any number" if name in endless else value
+        for name, value in options.items()
+        if name != "epochs"
+    }
+
+
+def _endless(options: Mapping[str, object]) -> list[str]:
+    """The faults that may happen any number of times."""
+    return [name for name in FAULTS if name not in COUNTED and options[option_of(name)]]
+
+
+def _is_unbounded(model: Model) -> bool:
+    return model.options.get("unbounded") is True
 
 
 def sizes(model: Model) -> str:
     """`2 replicas, 1 record, epochs 0 to 2`: the sizes that were asked for."""
+    if _is_unbounded(model):
+        records = counted(model.layout.sizes["records"], "record")
+        replicas = counted(model.layout.sizes["replicas"], "replica")
+        return f"{replicas}, at most {records} in a log at one time"
     text = []
     for name, number in model.layout.sizes.items():
         option = name.replace("_", "-")
@@ -61,7 +112,10 @@ def sizes(model: Model) -> str:
 def letters(model: Model) -> str:
     """`2r2n2e`: the same in a file's name."""
     found = model.layout.sizes
-    return "".join(f"{found[name]}{letter}" for name, letter in _LETTERS.items() if name in found)
+    unbounded = _is_unbounded(model)
+    named = [name for name in _LETTERS if name in found and not (unbounded and name == "epochs")]
+    text = "".join(f"{found[name]}{_LETTERS[name]}" for name in named)
+    return f"{text}-unbounded" if unbounded else text
 
 
 def protocol_options(version: str) -> list[str]:
@@ -75,6 +129,8 @@ MESSAGE_WORDS = Words(
     named=lambda model, version: protocol_options(version),
     title=message_title,
     sizes=sizes,
+    scope=scope,
+    circumstances=circumstances,
     letters=letters,
     lanes=LANES,
     raisable=_RAISABLE,

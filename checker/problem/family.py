@@ -206,7 +206,8 @@ def describe_circumstances(problem: Problem) -> str:
 
     What has no default that is known, as the bounds of a model of one's own, is told always.
     """
-    options, unsaid = problem.model.options, words_of(problem).unsaid
+    words = words_of(problem)
+    options, unsaid = words.circumstances(problem.model.options), words.unsaid
     usual = problem.family.usual.options() if problem.family else options
     return ", ".join(
         f"{name} {describe_option(value)}"

@@ -9,6 +9,11 @@ from checker.problem.wording import as_option, describe_option
 from model.core.transition_system import Model
 
 
+def as_given(options: Mapping[str, object]) -> Mapping[str, object]:
+    """The options as they are."""
+    return options
+
+
 def name_alone(model: Model) -> str:
     """Nothing is told beyond the version."""
     return ""
@@ -35,7 +40,9 @@ class Words:
     """The words and columns of a family.
 
     `title(model)` follows the version at the head of a report. `sizes(model)` are the bounds in the
-    last sentence, `letters(model)` the same in a trace's file name, after `prefix`. `lanes` are
+    last sentence, `scope(model)` what a verdict is about where that is more than sizes and budgets,
+    `circumstances(options)` the options with their values as a report lists them, `letters(model)`
+    the sizes in a trace's file name, after `prefix`. `lanes` are
     columns that run beside a counterexample's steps. `raisable` are options whose bounds a report
     may advise to raise, the first ones first, with the greatest value of each. `named` are the
     options of a command that name a version, `option` is one with its value. Options that are
@@ -46,6 +53,8 @@ class Words:
 
     title: Callable[[Model], str] = name_alone
     sizes: Callable[[Model], str] = sizes_by_name
+    scope: Callable[[Model], str] = no_letters
+    circumstances: Callable[[Mapping[str, object]], Mapping[str, object]] = as_given
     letters: Callable[[Model], str] = no_letters
     prefix: str = ""
     lanes: tuple[str, ...] = ()
@@ -55,3 +64,7 @@ class Words:
     unsaid: frozenset[str] = frozenset()
     outside: frozenset[str] = frozenset()
     alike: tuple[frozenset[str], ...] = ()
+
+    def describe_scope(self, model: Model) -> str:
+        """What a verdict is about: `within 2 replicas, 1 record and the budgets above`."""
+        return self.scope(model) or f"within {self.sizes(model)} and the budgets above"

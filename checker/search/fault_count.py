@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 
 def counters(model: Model) -> tuple[str, ...]:
-    """The fields that count; none where the model has no budgets."""
+    """The fields that count; none where the model has no budgets, or does not count for good."""
+    if model.concretise is not None:
+        return ()
     used = (action.budget.used for action in model.actions if action.budget is not None)
     return tuple(dict.fromkeys(used))
 

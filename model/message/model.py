@@ -98,10 +98,14 @@ def _epochs_started_at_most(calls: Sequence[Call]) -> int:
 
 
 def _distinguished_names(environment: Environment) -> dict[Sort, str]:
-    """An election by assignment goes by the replicas' numbers."""
+    """An election by assignment goes by the replicas' numbers; without bounds records have none."""
+    nameless = {
+        Sort.RECORD: "--unbounded has renamed the records already; --symmetry replicas is left"
+    }
+    found = nameless if environment.unbounded else {}
     if environment.election_order == "any" or environment.replicas == 1:
-        return {}
-    return {
+        return found
+    return found | {
         Sort.REPLICA: "with --election-order assignment an election tells replicas apart; "
         "add --election-order any"
     }

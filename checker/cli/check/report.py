@@ -264,7 +264,6 @@ def render_others(first: Finding, others: Others, words: Words) -> RenderableTyp
 def conclusion(result: Result) -> RenderableType:
     """One line that can stand alone: the verdicts with their bounds."""
     model = result.problem.model
-    sizes = words_of(result.problem).sizes(model)
     by_verdict: dict[Verdict, list[str]] = {}
     for found in result.invariants:
         by_verdict.setdefault(found.verdict, []).append(found.name)
@@ -276,7 +275,7 @@ def conclusion(result: Result) -> RenderableType:
     states = (
         f"{counted(result.distinct, 'state')} {how}{describe_symmetry(result.problem.symmetry)}"
     )
-    line.append(f"{states}, within {sizes} and the budgets above.")
+    line.append(f"{states}, {words_of(result.problem).describe_scope(model)}.")
     never = [claim.name for claim in result.reachable if claim.depth is None]
     if never and result.complete:
         line.append(f" Never happened: {', '.join(never)}.", style=BAD)

@@ -40,6 +40,8 @@ def take_given(options: dict[str, Any]) -> dict[str, Any]:
     given = {name.replace("_", "-"): options.pop(name) for name in names}
     given["invariant"] = options.pop("names", ()) or None
     given[WHERE] = options.pop("where", None)
+    if given["unbounded"] and given["epochs"] is not None:
+        raise BadEnvironment("--unbounded has no highest epoch; leave out --epochs")
     # The release first: of an entry it decides what --protocol would.
     if (release := options.pop("kafka", None)) is not None:
         given = _of_release(release, given)

@@ -151,8 +151,8 @@ def _conclusion(done: Simulation) -> RenderableType:
     rest = "nothing else was seen" if done.found else "nothing was seen that breaks a claim"
     line.append(rest, style=WARNING)
     line.append(
-        f" in {counted(seen.walks, 'walk')} within {words_of(done.problem).sizes(model)} "
-        "and the budgets above. What walks do not see may be there all the same: "
+        f" in {counted(seen.walks, 'walk')} {words_of(done.problem).describe_scope(model)}. "
+        "What walks do not see may be there all the same: "
         "only check says what holds."
     )
     return line

@@ -1,0 +1,224 @@
+"""Verdicts without bounds: the order abstraction is exact, and its counts are those recorded."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+import invariants
+from checker.checking.run import Run, run
+from checker.cli.check.command import check_command
+from checker.kafka.families import MESSAGE
+from checker.search.engines.choice import EngineChoice
+from checker.search.result import Verdict
+from counterexamples import replay
+from fuzz.order_abstraction import CASES, Pair, compare, compare_scrambled, normal_form
+from model.core.claim import ActionProperty
+from model.core.errors import BadEnvironment
+from model.core.state import State, as_dict
+from model.core.transition_system import Model
+from model.message.environment import COUNTED, FAULTS, Environment
+from model.message.model import message_model
+
+LOCAL = EngineChoice(name="local", threads=2)
+
+
+def checked(
+    version: str, symmetry: str = "none", names: tuple[str, ...] = (), **bounds: Any
+) -> Run:
+    """A run of the local engine; what is not said is as documented."""
+    options = {**MESSAGE.usual.options(), **{n.replace("_", "-"): v for n, v in bounds.items()}}
+    return run(MESSAGE.problem_of(version, options, names, symmetry=symmetry), LOCAL)
+
+
+def violated(done: Run) -> dict[str, int | None]:
+    """The depth of every claim that breaks."""
+    return {
+        found.name: found.depth
+        for found in done.result.invariants
+        if found.verdict is Verdict.VIOLATED
+    }
+
+
+def reached(model: Model, most: int) -> dict[State, int]:
+    """Every state with its depth, interpreted; logs of at most `most` records."""
+    found = dict.fromkeys(model.initial, 0)
+    level, depth = [*model.initial], 0
+    while level:
+        depth += 1
+        following = {
+            step.after
+            for state in level
+            for step in model.successors(state)
+            if max(step.after.leo[r] for r in range(step.after.replicas)) <= most
+        }
+        level = [state for state in following if state not in found]
+        found.update(dict.fromkeys(level, depth))
+    return found
+
+
+@pytest.mark.parametrize(("version", "circumstances"), CASES, ids=str)
+def test_the_same_steps_lead_to_the_normal_form_of_where_they_lead(
+    version: str, circumstances: dict[str, Any]
+) -> None:
+    pair = Pair.of(version, circumstances)
+
+    assert compare(pair, 40, seed=7)[1] == []
+    assert compare_scrambled(pair, 60, seed=7) == []
+
+
+@pytest.mark.parametrize(
+    ("version", "bounds"),
+    [
+        ("kip320", {"records": 1, "epochs": 2, "restarts": 2}),
+        ("elr", {"records": 1, "epochs": 1, "restarts": 1}),
+        ("hw", {"records": 1, "epochs": 1, "restarts": 1}),
+        ("epoch", {"records": 2, "epochs": 2, "restarts": 0, "moves": 2}),
+    ],
+    ids=str,
+)
+def test_every_bounded_state_is_inside_and_no_deeper(version: str, bounds: dict[str, int]) -> None:
+    endless = {"records": 1, "restarts": bounds["restarts"], "moves": bounds.get("moves", 0)}
+    unbounded = message_model(version, Environment(**endless, unbounded=True))
+    pair = Pair(unbounded, unbounded)
+    whole = {repr(pair.plain(state)): depth for state, depth in reached(unbounded, 1).items()}
+
+    inside = reached(message_model(version, Environment(**bounds)), 1)
+
+    for state, depth in inside.items():
+        form = normal_form(as_dict(state), unbounded)
+        named = repr({name: form[name] for name in pair.plain(unbounded.initial[0])})
+        assert whole.get(named, depth + 1) <= depth, state
+
+
+@pytest.mark.parametrize(
+    ("version", "moves", "states", "depth", "breaks"),
+    [
+        ("epoch", 0, 3_990, 27, {}),
+        ("kip279", 0, 3_990, 27, {}),
+        ("kip279-code", 0, 3_990, 27, {}),
+        ("kip320-code", 0, 3_652, 30, {}),
+        ("kip320", 0, 2_886, 30, {}),
+        ("truncate-on-fetch", 0, 3_386, 33, {}),
+        ("kraft", 0, 4_504, 27, {}),
+        ("kip903", 0, 4_648, 28, {}),
+        ("elr", 0, 3_928, 31, {"acknowledged_somewhere": 4}),
+        ("kip320", 1, 15_614, 24, {}),
+        ("kip320-code", 1, 22_624, 29, {"no_endless_question": 9}),
+        ("elr", 1, 42_336, 27, {"acknowledged_somewhere": 4}),
+    ],
+)
+def test_one_record_at_a_time(
+    version: str, moves: int, states: int, depth: int, breaks: dict[str, int]
+) -> None:
+    done = checked(version, records=1, moves=moves, unbounded=True)
+
+    assert done.result.complete
+    assert (done.result.distinct, done.result.depth) == (states, depth)
+    assert violated(done) == breaks
+    assert done.result.cut["epochs"] == 0
+    assert done.result.cut["restarts"] == 0
+
+
+def test_the_interpreted_model_reaches_as_many_states_as_the_compiled_one() -> None:
+    unbounded = message_model("kip320", Environment(records=1, unbounded=True))
+
+    found = reached(unbounded, 1)
+
+    assert (len(found), max(found.values())) == (2_886, 30)
+
+
+def test_what_breaks_breaks_as_early_as_within_large_bounds() -> None:
+    within = checked("hw", records=2, epochs=3, restarts=3)
+    done = checked("hw", records=2, unbounded=True)
+
+    assert done.result.distinct == 1_008_828
+    assert len(violated(done)) == 11
+    assert violated(done) == violated(within)
+
+
+def test_recycled_records_break_what_logs_of_two_records_break() -> None:
+    within = checked("epoch", records=3, epochs=2, moves=2, restarts=0)
+    fewer = checked("epoch", records=2, epochs=2, moves=2, restarts=0)
+    done = checked("epoch", records=2, moves=1, unbounded=True)
+
+    assert violated(within)["log_matching"] == violated(done)["log_matching"] == 12
+    assert violated(within).items() <= violated(done).items()
+    assert violated(fewer).get("log_matching") != 12
+
+
+def test_a_counterexample_is_a_trace_of_the_bounded_model() -> None:
+    done = checked("hw", records=1, unbounded=True)
+
+    assert len(done.findings) == 11
+    for finding in done.findings:
+        trace = finding.replayed.trace
+        again = replay(trace, MESSAGE.problem_of(trace.version, trace.environment).model)
+        assert trace.environment["unbounded"] is False
+        assert len(again.moments) == violated(done)[finding.invariant]
+
+
+def test_claims_about_steps_see_what_the_effect_has_written() -> None:
+    names = ("no_forced_exit", "hw_monotone")
+    within = checked("hw", names=names, records=1, epochs=2, restarts=2)
+    done = checked("hw", names=names, records=1, unbounded=True)
+
+    assert violated(done) == violated(within) != {}
+    assert {r.name: r.depth for r in done.result.reachable} == {
+        r.name: r.depth for r in within.result.reachable
+    }
+
+
+def test_every_claim_about_steps_is_compared() -> None:
+    assert all(isinstance(claim, ActionProperty) for claim in invariants.PROPERTIES)
+
+
+def test_symmetry_takes_one_state_of_each_orbit() -> None:
+    bounds = {"records": 2, "moves": 1, "election_order": "any", "unbounded": True}
+    one, other = checked("kip320", **bounds), checked("kip320", "replicas", **bounds)
+
+    # No state of this model is its own mirror image: a leader is one of two replicas.
+    assert one.result.distinct == 300_440 == 2 * other.result.distinct
+    assert violated(one) == violated(other)
+
+
+def test_all_but_the_losses_of_machines_is_not_counted() -> None:
+    unbounded = message_model("kip320", Environment(unbounded=True, power_losses=2))
+    ranges = {name: unbounded.layout.places[f"{name}_used"].width for name in FAULTS}
+
+    assert {name for name, width in ranges.items() if width > 1} == COUNTED - {"lost_checkpoints"}
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        (("--epochs", "3"), "--unbounded has no highest epoch; leave out --epochs"),
+        (("--late-metadata",), "unbounded cannot be with late-metadata"),
+        (("--records", "5"), "names for 8 records at one time"),
+        (("--where", "epoch == 1"), "--where may name an epoch or a record"),
+        (("--liveness",), "faults that are not counted can put off for ever"),
+        (("--symmetry", "records"), "--unbounded has renamed the records already"),
+    ],
+    ids=str,
+)
+def test_contradictions_are_refused(given: tuple[str, ...], says: str) -> None:
+    answer = CliRunner().invoke(check_command, ["--protocol", "kip320", "--unbounded", *given])
+
+    assert isinstance(answer.exception, BadEnvironment)
+    assert says in str(answer.exception)
+
+
+def test_a_verdict_says_what_has_no_bound_and_what_has() -> None:
+    given = ["--protocol", "elr", "--unbounded", "--records", "1", "--engine", "local"]
+    more = ["--moves", "2", "--power-losses", "1", "--lost-disks", "1"]
+
+    text = " ".join(CliRunner().invoke(check_command, [*given, *more]).output.split())
+
+    assert "restarts any number, moves any number" in text
+    assert (
+        "for any number of crashes, moves, epochs and produced records; 2 replicas, at most 1 "
+        "record in a log at one time, at most 1 power loss, at most 1 lost disk." in text
+    )
+    assert "within" not in text.rpartition("HOLDS")[2]
