@@ -15,14 +15,14 @@ place after the other, and says which of these defects the comparison sees.
 from __future__ import annotations
 
 import argparse
-import itertools
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 import invariants
 from fuzz.mutants import Mutant, mutants_of
+from invariants import base_kept
 from model.core.state import State, as_dict
 from model.core.transition_system import Model
 from model.message.environment import COUNTED, FAULTS, Environment
@@ -68,8 +68,13 @@ CASES: tuple[tuple[str, dict[str, Any]], ...] = tuple(
 # --- the normal form, said once more -------------------------------------------------------------
 
 
-def normal_form(bounded: Plain, unbounded: Model) -> Plain:
-    """What a state of a bounded model becomes, as fields of the unbounded one by name."""
+def normal_form(bounded: Plain, unbounded: Model, cut: int = 0) -> Plain:
+    """What a state of a bounded model becomes, as fields of the unbounded one by name.
+
+    `cut` records are known to be settled already.
+    """
+    cut = max(cut, settled(bounded, unbounded))
+    bounded = _without_first(bounded, cut)
     state, room = dict(bounded), unbounded.layout.sizes
     names = _records(state)
     ranks = _epochs(state, names, _sees_gaps(unbounded))
@@ -98,6 +103,71 @@ def normal_form(bounded: Plain, unbounded: Model) -> Plain:
     if unbounded.settings.power_losses == 0:
         state["durable"] = [0] * room["replicas"]
     del state["decided_leader"], state["decided_isr"]
+    return state
+
+
+def settled(state: Plain, unbounded: Model) -> int:
+    """How many records all have for good, less the last of them."""
+    c = unbounded.settings
+    if not c.settled:
+        return 0
+    logs = [[record for record in row if record] for row in state["log"]]
+    leaders = [r for r, members in enumerate(state["unanswered"]) if members is not None]
+    offsets = [state["exposed_end"], *state["checkpoint"]]
+    offsets += [hw for hw, up in zip(state["hw"], state["up"], strict=True) if up]
+    offsets += [leo for r in leaders for leo in state["remote_leo"][r] if leo >= 0]
+    answers = zip(state["fetch"], state["answer_offset"], strict=True)
+    offsets += [offset for fetch, offset in answers if fetch in {2, 3, 5}]
+    offsets += state["durable"] if c.power_losses else []
+    offsets += [state["consumed"]] if c.consumer else []
+    epochs = [state["known_epoch"][r] for r in leaders]
+    epochs += [epoch for epoch in state["cached_epoch"] if epoch is not None and epoch >= 0]
+    if state["stray_from"] >= 0:
+        offsets.append(state["stray_offset"])
+        epochs += [epoch for epoch in [state["stray_last_epoch"]] if epoch >= 0]
+    order = [record for record, _ in sorted(_records(state).items(), key=lambda pair: pair[1])]
+    waiting = {record for r in leaders for record in _members(state["unanswered"][r])}
+    most = 0
+    for end in range(2, min(map(len, logs)) + 1):
+        same = all(row[:end] == state["exposed"][:end] == order[:end] for row in logs)
+        above = min(offsets) >= end and not waiting & set(order[:end])
+        if not (
+            same
+            and above
+            and min(epochs, default=ROOM["epochs"]) >= _epoch_of(state, order[end - 1])
+        ):
+            break
+        most = end - 1
+    # The last record of all is never cut off, so that a room of one has nothing to cut.
+    return most if unbounded.layout.sizes["records"] > 1 else 0
+
+
+def _epoch_of(state: Plain, record: int) -> int:
+    return int(state["record_epoch"][record - 1])
+
+
+def _without_first(bounded: Plain, cut: int) -> Plain:
+    """The state with all offsets less by so many, and without the records below."""
+    state = dict(bounded)
+    state["base"] = int(cut > 0 or bounded.get("base", 0))
+    gone = {row[offset] for row in state["log"] for offset in range(cut)}
+    state["acked"] = sum(1 << r - 1 for r in _members(state["acked"]) if r not in gone)
+    state["log"] = [row[cut:] + [0] * cut for row in state["log"]]
+    state["exposed"] = state["exposed"][cut:] + [0] * cut
+    for name in ("exposed_end", "consumed"):
+        state[name] = max(0, state[name] - cut)
+    if state["stray_from"] >= 0:
+        state["stray_offset"] -= cut
+    for name in ("leo", "checkpoint", "durable"):
+        state[name] = [max(0, offset - cut) for offset in state[name]]
+    state["hw"] = [hw - cut if up else hw for hw, up in zip(state["hw"], state["up"], strict=True)]
+    state["remote_leo"] = [
+        [leo if leo is None or leo < 0 else leo - cut for leo in row] for row in state["remote_leo"]
+    ]
+    state["answer_offset"] = [
+        offset - cut if fetch in {2, 3, 5} else offset
+        for fetch, offset in zip(state["fetch"], state["answer_offset"], strict=True)
+    ]
     return state
 
 
@@ -171,34 +241,39 @@ class Pair:
         del found["decided_leader"], found["decided_isr"]
         return found
 
-    def disagreements(self, one: State, other: State) -> Iterator[str]:
-        """What a state of the bounded model and its normal form differ in, a line each."""
+    def disagreements(self, one: State, other: State, cut: int) -> Iterator[str]:
+        """What a state of the bounded model and its normal form differ in, a line each.
+
+        `cut` records have been cut off so far.
+        """
         yield from self._claims(one, other)
         most = self.unbounded.layout.sizes["records"]
         for action in self.bounded.enabled_actions:
             for arguments in self.bounded.bindings(action):
-                what = f"{action.name}{arguments}"
+                what, moved = f"{action.name}{arguments}", arguments
+                if action.name == "PowerLoss":
+                    moved = (arguments[0], arguments[1] - cut)
                 if any(
-                    a >= self.unbounded.layout.sizes[p.over]
-                    for a, p in zip(arguments, action.parameters, strict=True)
+                    not 0 <= a < self.unbounded.layout.sizes[p.over]
+                    for a, p in zip(moved, action.parameters, strict=True)
                 ):
                     continue
                 here = self.bounded.is_enabled(one, action, arguments)
                 twin = self.unbounded.action(action.name)
-                if here != self.unbounded.is_enabled(other, twin, arguments):
+                if here != self.unbounded.is_enabled(other, twin, moved):
                     yield f"{what} is enabled in one of them"
                     continue
                 if not here or self.bounded.exceeded(one, action, arguments):
                     continue
                 step = self.bounded.take(one, action, arguments)
-                if max(step.after.leo[r] for r in range(step.after.replicas)) > most:
+                if _longest(step.after) - cut > most:
                     continue
-                if self.unbounded.exceeded(other, twin, arguments):
+                if self.unbounded.exceeded(other, twin, moved):
                     yield f"{what} is cut"
                     continue
-                led = self.unbounded.take(other, twin, arguments)
+                led = self.unbounded.take(other, twin, moved)
                 if self.plain(led.after) != (
-                    wanted := normal_form(as_dict(step.after), self.unbounded)
+                    wanted := normal_form(as_dict(step.after), self.unbounded, cut)
                 ):
                     differ = [n for n, v in wanted.items() if self.plain(led.after)[n] != v]
                     yield f"{what} leads elsewhere: {', '.join(differ)}"
@@ -220,17 +295,20 @@ def compare(pair: Pair, states: int, seed: int, steps: int = 60) -> tuple[int, l
     """Walk through `states` states of the bounded model: how many, and what differs first."""
     chance, looked_at, most = random.Random(seed), 0, pair.unbounded.layout.sizes["records"]
     while looked_at < states:
-        state = pair.bounded.initial[0]
+        state, cut = pair.bounded.initial[0], 0
         for _ in range(steps):
-            form = normal_form(as_dict(state), pair.unbounded)
-            other = _state_of(pair.unbounded, form)
+            plain = as_dict(state)
+            cut = max(cut, settled(plain, pair.unbounded))
+            other = _state_of(pair.unbounded, normal_form(plain, pair.unbounded, cut))
             looked_at += 1
-            if found := list(pair.disagreements(state, other)):
+            if not base_kept.holds(other, pair.unbounded.settings):
+                break  # the side condition is broken: the cut claims nothing beyond
+            if found := list(pair.disagreements(state, other, cut)):
                 return looked_at, found
             ways = [
                 step
                 for step in pair.bounded.successors(state)
-                if max(step.after.leo[r] for r in range(step.after.replicas)) <= most
+                if _longest(step.after) - cut <= most
             ]
             if not ways or looked_at >= states:
                 break
@@ -240,35 +318,77 @@ def compare(pair: Pair, states: int, seed: int, steps: int = 60) -> tuple[int, l
     return looked_at, []
 
 
+def _longest(state: State) -> int:
+    return max(state.leo[r] for r in range(state.replicas))
+
+
+_OFFSETS = (
+    "hw",
+    "checkpoint",
+    "durable",
+    "answer_offset",
+    "stray_offset",
+    "exposed_end",
+    "consumed",
+)
+
+
 def scrambled(model: Model, seed: int) -> State:
     """A state of a layout that no run need reach: logs, answers, epochs and sets at random."""
     chance = random.Random(seed)
-    draft, room = State(model.layout).draft(), model.layout.sizes
-    roles = [chance.randint(0, 3) for _ in range(room["replicas"])]
-    newest = chance.randint(0, room["epochs"])
-    ends = [chance.randint(0, room["records"]) for _ in roles]
-    answered = [chance.randint(0, room["records"] - end) for end in ends]
-    for declared in sorted(model.layout.fields, key=lambda f: f.alive is not None):
-        for place in itertools.product(*map(range, declared.shape)):
-            value = chance.randint(declared.lo, declared.hi)
-            if declared.alive is not None and roles[place[0]] not in declared.alive.values:
-                continue
-            if declared.name.endswith("epoch"):
-                value = newest if declared.name == "epoch" else min(value, newest)
-            if declared.name == "role":
-                value = roles[place[0]]
-            elif declared.name == "leo":
-                value = ends[place[0]]
-            elif declared.name in {"log", "answer_log"}:
-                lengths = ends if declared.name == "log" else answered
-                value = chance.randint(1, room["ids"]) if place[1] < lengths[place[0]] else 0
-            elif declared.name == "produced":
-                value = declared.hi
-            if place:
-                getattr(draft, declared.name)[place if len(place) > 1 else place[0]] = value
-            else:
-                setattr(draft, declared.name, value)
-    return draft.freeze()
+    form = {
+        declared.name: _filled(declared.shape, lambda d=declared: chance.randint(d.lo, d.hi))
+        for declared in model.layout.fields
+    }
+    room = model.layout.sizes
+    newest = form["epoch"]
+    for name in ("known_epoch", "cached_epoch", "record_epoch"):
+        form[name] = [min(epoch, newest) for epoch in form[name]]
+    for name in ("stray_epoch", "stray_last_epoch"):
+        form[name] = min(form[name], newest)
+    form["produced"] = room["ids"]
+    low = min(2, room["records"]) if chance.random() < 0.5 else 0
+    if low:
+        _settle(form, low, chance)
+    form["leo"] = [max(low, end) for end in form["leo"]]
+    for replica, end in enumerate(form["leo"]):
+        row = [chance.randint(low + 1, room["ids"]) for _ in range(end)]
+        row[:low] = range(1, low + 1)
+        form["log"][replica] = row + [0] * (room["records"] - end)
+        answered = chance.randint(0, room["records"] - end)
+        row = [chance.randint(low + 1, room["ids"]) for _ in range(answered)]
+        form["answer_log"][replica] = row + [0] * (room["records"] - answered)
+    for declared in model.layout.fields:
+        if declared.alive is not None:
+            alive = [role in declared.alive.values for role in form["role"]]
+            rows = zip(form[declared.name], alive, strict=True)
+            form[declared.name] = [row if lives else None for row, lives in rows]
+    for name in ("log", "answer_log", "remote_leo"):
+        form[name] = [[None] * room["records"] if row is None else row for row in form[name]]
+    return _state_of(model, form)
+
+
+def _filled(shape: tuple[int, ...], value: Callable[[], int]) -> Any:
+    """A number, a row or a table of numbers."""
+    return [_filled(shape[1:], value) for _ in range(shape[0])] if shape else value()
+
+
+def _settle(form: Plain, low: int, chance: random.Random) -> None:
+    """Let all have the first records for good, but for one thing in twenty."""
+    for name in _OFFSETS:
+        if chance.random() < 0.95:
+            found = form[name]
+            raised = max(found, low) if isinstance(found, int) else [max(o, low) for o in found]
+            form[name] = raised
+    if chance.random() < 0.95:
+        rows = form["remote_leo"]
+        form["remote_leo"] = [[o if o < 0 else max(o, low) for o in row] for row in rows]
+    if chance.random() < 0.95:
+        form["exposed"][:low] = range(1, low + 1)
+    if chance.random() < 0.95:
+        form["record_epoch"] = sorted(form["record_epoch"])
+    if chance.random() < 0.95:
+        form["unanswered"] = [members & ~3 for members in form["unanswered"]]
 
 
 def compare_scrambled(pair: Pair, states: int, seed: int) -> list[str]:

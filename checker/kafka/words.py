@@ -72,7 +72,7 @@ def scope(model: Model) -> str:
 def circumstances(options: Mapping[str, object]) -> Mapping[str, object]:
     """The options as a report lists them: without bounds, those that have no number say so."""
     if not options["unbounded"]:
-        return options
+        return {name: value for name, value in options.items() if name != "settled"}
     endless = {option_of(name) for name in _endless(options)}
     return {
         name: "any number" if name in endless else value
@@ -95,6 +95,8 @@ def sizes(model: Model) -> str:
     if _is_unbounded(model):
         records = counted(model.layout.sizes["records"], "record")
         replicas = counted(model.layout.sizes["replicas"], "replica")
+        if model.settings.settled and model.layout.sizes["records"] > 1:
+            return f"{replicas}, at most {records} in a log from the last settled one on"
         return f"{replicas}, at most {records} in a log at one time"
     text = []
     for name, number in model.layout.sizes.items():

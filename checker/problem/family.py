@@ -88,9 +88,11 @@ class Family:
 
     def claimed(self, version: str, circumstances: Any) -> Claimed:
         """A model and the claims about it. Raises `BadEnvironment`."""
+        model = self.build(version, circumstances)
+        renames = model.concretise is not None
         return Claimed(
-            model=self.build(version, circumstances),
-            invariants=tuple(self.invariants),
+            model=model,
+            invariants=tuple(c for c in self.invariants if renames or not c.about_abstraction),
             properties=tuple(self.properties),
             reachable=tuple(self.reachable),
             behaviours=tuple(self.behaviours),

@@ -72,9 +72,12 @@ def finding_at(model: Model, claim: Judged | Recoverable, path: Path) -> Finding
     if isinstance(claim, ActionProperty):
         before = replay(trace, model).states[-1]
         calls = (*calls, _breaking_call(model, before, claim))
-    if model.concretise is not None and not isinstance(claim, Recoverable):
+    if model.concretise is not None and not (
+        isinstance(claim, Recoverable) or claim.about_abstraction
+    ):
         # A way back may take more than the calls of the trace: it is seen without bounds alone.
-        model = model.concretise(calls)
+        model, whole = model.concretise(calls)
+        calls = tuple(whole)
     trace = trace_of(model, claim.name, calls, initial=path.initial)
     return confirmed(trace, model, claim)
 

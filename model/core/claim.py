@@ -50,6 +50,9 @@ class _Verdictable:
     say. What breaking it is to an operator is its `breach`. Claims are listed by their
     `rank`; ranks are apart by ten or more, so that another claim has a place.
 
+    One `about_abstraction` is a side condition of a model that renames (`Model.concretise`), and is
+    asked of such models alone.
+
     What a report knows beside that, each of which may be left out: `where`, of the same arguments
     as `explain`, locates the violation for a picture; `reasons` names those that a reader of a
     counterexample looks for first; `outside` judges by what a running system shows.
@@ -67,6 +70,7 @@ class _Verdictable:
     outside: Callable[[Any], bool | None] | None = None
     remark: str = ""
     rank: int = 0
+    about_abstraction: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

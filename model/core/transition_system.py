@@ -122,8 +122,8 @@ class Model:
     that states that behave alike are equal.
     `concretise` says that the normal form is an abstraction, which renames as well: then claims
     about steps are judged on what the effect has written, before it, and `stays_normal` counts for
-    nothing. It gives the same model without the abstraction, within bounds that these calls need.
-    Raises `BadEnvironment` where there is none so large.
+    nothing. It gives the same model without the abstraction, within bounds that these calls need,
+    and the calls as they are there. Raises `BadEnvironment` where there is none so large.
     """
 
     name: str
@@ -138,7 +138,7 @@ class Model:
     options: Mapping[str, object]
     distinguishes_names: Mapping[Sort, str] = field(default_factory=dict)
     normalise: Callable[[Any, Any], None] | None = None
-    concretise: Callable[[Sequence[Call]], Model] | None = None
+    concretise: Callable[[Sequence[Call]], tuple[Model, Sequence[Call]]] | None = None
 
     def __post_init__(self) -> None:
         known = [action.name for action in self.actions]

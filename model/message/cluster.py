@@ -411,6 +411,12 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
             )
             for name, fault in FAULTS.items()
         ),
+        Field(
+            name="base",
+            hi=1 if bounds.cut else 0,
+            naming=PLAIN,
+            doc="Whether records have been cut off below all logs.",
+        ),
         # Last, so that the order of states is the same with and without it.
         Field(
             name="last_leader",

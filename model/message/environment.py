@@ -56,6 +56,7 @@ class Bounds:
     epochs: int = 2
     late_answers: bool = False
     unbounded: bool = False
+    cut: bool = False
 
     @property
     def names(self) -> int:
@@ -172,6 +173,11 @@ class Environment:
         "Any number of epochs, produced records, crashes, moves, session expiries and shutdowns; "
         "--records is how many a log has at one time."
     )
+    settled: bool = switch(
+        "With unbounded: what all replicas have for good is cut off, all but the last record of "
+        "it; --records is the rest. Not with lost disks or checkpoints.",
+        default=True,
+    )
     disk_loss: str = choice(
         "any",
         {"any": DISK_LOSS_ANY, "out-of-sync": DISK_LOSS_OUT_OF_SYNC},
@@ -286,6 +292,12 @@ class Environment:
             )
 
     @property
+    def is_cut(self) -> bool:
+        """Whether a settled prefix is cut off: nothing falls back to an offset that is absolute."""
+        falls_back = self.lost_disks > 0 or self.lost_checkpoints > 0
+        return self.unbounded and self.settled and not falls_back
+
+    @property
     def bounds(self) -> Bounds:
         """What shapes the state."""
         return Bounds(
@@ -294,6 +306,7 @@ class Environment:
             epochs=self.epochs,
             late_answers=self.late_answers,
             unbounded=self.unbounded,
+            cut=self.is_cut,
         )
 
     def options(self) -> dict[str, object]:

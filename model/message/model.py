@@ -68,16 +68,34 @@ class Concrete:
     version: str
     environment: Environment
 
-    def __call__(self, calls: Sequence[Call]) -> Model:
+    def __call__(self, calls: Sequence[Call]) -> tuple[Model, tuple[Call, ...]]:
         """The one with the least bounds that these steps need, from the initial state on.
 
-        Raises `BadEnvironment` where they need more than a bounded model may have.
+        The steps are the same, but for offsets among their arguments. Raises `BadEnvironment`
+        where they need more than a bounded model may have.
         """
+        calls = self._with_whole_offsets(calls)
         roomy = message_model(self.version, self._bounded(calls, _epochs_started_at_most(calls)))
         state = roomy.initial[0]
         for name, arguments in calls:
             state = roomy.apply(state, roomy.action(name), arguments)
-        return message_model(self.version, self._bounded(calls, int(state.epoch)))
+        return message_model(self.version, self._bounded(calls, int(state.epoch))), calls
+
+    def _with_whole_offsets(self, calls: Sequence[Call]) -> tuple[Call, ...]:
+        """The calls with offsets that count the records which have been cut off."""
+        if not self.environment.is_cut or not self.environment.power_losses:
+            return tuple(calls)
+        model, cut, found = message_model(self.version, self.environment), 0, list[Call]()
+        state = model.initial[0]
+        for name, arguments in calls:
+            action = model.action(name)
+            offsets = [parameter.over == "records" for parameter in action.parameters]
+            pairs = zip(arguments, offsets, strict=True)
+            found.append((name, tuple(a + cut if is_offset else a for a, is_offset in pairs)))
+            step = model.take(state, action, arguments)
+            cut += step.outcome.exposed_end - step.after.exposed_end
+            state = step.after
+        return tuple(found)
 
     def _bounded(self, calls: Sequence[Call], epochs: int) -> Environment:
         taken = Counter(name for name, _ in calls)

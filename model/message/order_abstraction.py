@@ -1,10 +1,11 @@
 """Order abstraction of leader epochs and records: normal form of a state without their bounds.
 
 Rules compare epochs (<, ==, max) and make a new one above all others; they compare records for
-being the same, and copy them. So a state is told by the order of the epochs that occur in it, and
+being the same, and copy them. So a state is known by the order of the epochs that occur in it, and
 by which records are the same: epochs become 0, 1, ... in order, records are named by epoch and
 offset, and a record that is in no log and in no answer is forgotten, but for whether it was
-acknowledged. No fault is counted, but for those that take away what a machine has on disk.
+acknowledged. A record that all replicas have for good is cut off below all logs. No fault is
+counted, but for those that take away what a machine has on disk.
 docs/unbounded.md has the argument for each part, and what would break it.
 """
 
@@ -15,7 +16,20 @@ from typing import Any
 from model.message.features import FRESH_REMOTE_LEO_AFTER_GAP, TRUNCATE_AFTER_GAP, has
 from model.message.roles import follows
 from model.message.settings import Settings
-from model.message.terms import LEADER, NO_EPOCH, NO_RECORD, NO_REPLICA, contains, size, with_member
+from model.message.terms import (
+    ANSWERED,
+    DIVERGING,
+    LEADER,
+    NO_EPOCH,
+    NO_RECORD,
+    NO_REPLICA,
+    OUT_OF_RANGE,
+    UNKNOWN_OFFSET,
+    contains,
+    size,
+    with_member,
+    without_member,
+)
 
 _NAME_BITS = 4
 _PLACE_BITS = 7
@@ -29,6 +43,11 @@ def abstract(s: Any, c: Settings) -> None:
         for replica in range(s.replicas):
             s.durable[replica] = 0
     rename_records(s)
+    if c.settled == 1:
+        for _ in range(s.records):
+            if has_settled(s, c):
+                cut_first(s)
+                rename_records(s)
     rename_epochs(s, c)
 
 
@@ -200,3 +219,86 @@ def rename_epochs(s: Any, c: Settings) -> None:
         if record < s.produced:
             s.record_epoch[record] = rank(s, found, gap, s.record_epoch[record])
     s.epoch = rank(s, found, gap, s.epoch)
+
+
+# --- the settled prefix --------------------------------------------------------------------------
+
+
+def has_settled(s: Any, c: Settings) -> bool:
+    """Whether no rule can tell any more that there is a first record below the second.
+
+    All replicas have both, no high watermark, checkpoint or offset on its way is below the end of
+    the second, the anchor, and no epoch in use is older than the anchor's. It is to stay, because
+    an empty log is no short one: its last epoch is undefined.
+    """
+    if s.records < 2 or s.exposed_end < 2:
+        return False
+    if s.exposed[0] != 1 or s.exposed[1] != 2 or (c.consumer == 1 and s.consumed < 2):
+        return False
+    oldest = s.record_epoch[1]
+    if s.stray_from != NO_REPLICA:
+        if s.stray_offset < 2 or (s.stray_last_epoch != NO_EPOCH and s.stray_last_epoch < oldest):
+            return False
+    for replica in range(s.replicas):
+        if not has_both(s, c, replica) or not looks_above(s, replica, oldest):
+            return False
+    return True
+
+
+def has_both(s: Any, c: Settings, replica: int) -> bool:
+    """Whether a replica has the first two records, and knows them to be committed."""
+    if s.log[replica, 0] != 1 or s.log[replica, 1] != 2:
+        return False
+    if s.checkpoint[replica] < 2 or (s.up[replica] == 1 and s.hw[replica] < 2):
+        return False
+    return c.power_losses == 0 or s.durable[replica] >= 2
+
+
+def looks_above(s: Any, replica: int, oldest: int) -> bool:
+    """Whether what a replica remembers by its role is at or above the second record."""
+    if s.role[replica] == LEADER:
+        if s.known_epoch[replica] < oldest or s.unanswered[replica] & 3 != 0:
+            return False
+        for other in range(s.replicas):
+            if s.remote_leo[replica, other] != UNKNOWN_OFFSET and s.remote_leo[replica, other] < 2:
+                return False
+    if follows(s, replica):
+        if s.cached_epoch[replica] != NO_EPOCH and s.cached_epoch[replica] < oldest:
+            return False
+        if has_offset(s, replica) and s.answer_offset[replica] < 2:
+            return False
+    return True
+
+
+def has_offset(s: Any, replica: int) -> bool:
+    """Whether an answer with an offset is on its way to a follower."""
+    return s.fetch[replica] in (ANSWERED, OUT_OF_RANGE, DIVERGING)
+
+
+def cut_first(s: Any) -> None:
+    """Take the first record from everywhere: every offset is one less."""
+    s.base = 1
+    s.acked = without_member(s.acked, 0)
+    s.exposed_end = s.exposed_end - 1
+    for offset in range(s.records):
+        s.exposed[offset] = s.exposed[offset + 1] if offset + 1 < s.records else NO_RECORD
+    if s.stray_from != NO_REPLICA:
+        s.stray_offset = s.stray_offset - 1
+    if s.consumed > 0:
+        s.consumed = s.consumed - 1
+    for replica in range(s.replicas):
+        s.leo[replica] = s.leo[replica] - 1
+        s.checkpoint[replica] = s.checkpoint[replica] - 1
+        if s.durable[replica] > 0:
+            s.durable[replica] = s.durable[replica] - 1
+        if s.up[replica] == 1:
+            s.hw[replica] = s.hw[replica] - 1
+        for offset in range(s.records):
+            above = s.log[replica, offset + 1] if offset + 1 < s.records else NO_RECORD
+            s.log[replica, offset] = above
+        if s.role[replica] == LEADER:
+            for other in range(s.replicas):
+                if s.remote_leo[replica, other] != UNKNOWN_OFFSET:
+                    s.remote_leo[replica, other] = s.remote_leo[replica, other] - 1
+        if follows(s, replica) and has_offset(s, replica):
+            s.answer_offset[replica] = s.answer_offset[replica] - 1

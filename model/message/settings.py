@@ -36,5 +36,7 @@ else:
 
 def settings_of(environment: Environment, version: Version) -> Settings:
     """What the rules of `version` read in this environment."""
-    numbers = (DECLARED[name].number(getattr(environment, name)) for name in _NAMES.values())
+    read = {name: getattr(environment, name) for name in _NAMES.values()}
+    read["settled"] = environment.is_cut
+    numbers = (DECLARED[name].number(value) for name, value in read.items())
     return Settings._make((version.truncation, version.features, *numbers))

@@ -1,0 +1,58 @@
+"""What `--settled` has cut off below all logs is never needed again.
+
+Every log still has the record above the cut, and no high watermark, checkpoint, fetched offset or
+answer is below it. It is the side condition of the cut (docs/unbounded.md): where it breaks, what
+holds in the same run holds of nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from model.core.claim import Invariant, first_sentence
+from model.core.state import State
+from model.message.order_abstraction import has_offset
+from model.message.roles import follows
+from model.message.terms import LEADER, UNKNOWN_OFFSET
+
+
+def falls_below(s: Any, r: int) -> bool:
+    """Whether a replica has something at an offset that was cut off."""
+    if s.leo[r] < 1 or s.log[r, 0] != s.exposed[0] or s.checkpoint[r] < 1:
+        return True
+    if s.up[r] == 1 and s.hw[r] < 1:
+        return True
+    if s.role[r] == LEADER:
+        for other in range(s.replicas):
+            if s.remote_leo[r, other] != UNKNOWN_OFFSET and s.remote_leo[r, other] < 1:
+                return True
+    return follows(s, r) and has_offset(s, r) and s.answer_offset[r] < 1
+
+
+def holds(s: Any, c: Any) -> bool:
+    """Nothing does, once something was cut off."""
+    if s.base == 0:
+        return True
+    for r in range(s.replicas):
+        if falls_below(s, r):
+            return False
+    return True
+
+
+def explain(s: State, c: Any) -> str:
+    """Which broker falls below the cut, and the remedy."""
+    broker = next((f"r{r}" for r in range(s.replicas) if falls_below(s, r)), "no broker")
+    return f"{broker} falls below what was cut off: ask again with --no-settled."
+
+
+CLAIM = Invariant(
+    name="base_kept",
+    sentence=first_sentence(__doc__),
+    holds=holds,
+    explain=explain,
+    applies=lambda c: bool(c.settled),
+    about_abstraction=True,
+    remark="Only with `--unbounded`. Says nothing about Kafka: where it breaks, `--no-settled` "
+    "has the verdict.",
+    rank=175,
+)
