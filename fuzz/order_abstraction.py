@@ -1,14 +1,14 @@
 """Attack on the order abstraction: normal forms by another hand, compared step by step.
 
-    python -m fuzz.order_abstraction --states 2000
-    python -m fuzz.order_abstraction --mutants
+    python -m fuzz.order_abstraction
+    python -m fuzz.order_abstraction mutants
 
 `normal_form` says in plain Python, over dictionaries and lists, what `check --unbounded` should
 make of a state of a bounded model, whose epochs, records and counters are all there. `compare`
 walks through a bounded model with room for everything. At each of its states the unbounded model
 must allow the same steps, judge every claim as the bounded one does, and be led by each step to the
 normal form of where the bounded one is led. Such a relation is a bisimulation, so that every
-verdict about states and steps carries over. `--mutants` breaks the product's normal form in one
+verdict about states and steps carries over. `mutants` breaks the product's normal form in one
 place after the other, and says which of these defects the comparison sees.
 """
 
@@ -454,11 +454,11 @@ def killed_by(normalise: Any, states: int, seed: int) -> str:
 def main() -> None:
     """Compare, or count the mutants that the comparison kills."""
     parser = argparse.ArgumentParser(description="attack the order abstraction")
-    parser.add_argument("--states", type=int, default=400, help="states for each case")
+    parser.add_argument("what", nargs="?", choices=("compare", "mutants"), default="compare")
+    parser.add_argument("--states", type=int, default=200, help="states for each case")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--mutants", action="store_true")
     given = parser.parse_args()
-    if given.mutants:
+    if given.what == "mutants":
         alive = 0
         for number, (mutant, normalise) in enumerate(mutants(), start=1):
             how = killed_by(normalise, given.states, given.seed)

@@ -45,7 +45,7 @@ def explain(s: State, c: Any) -> str:
     return f"{broker} falls below what was cut off: ask again with --no-settled."
 
 
-CLAIM = Invariant(
+SIDE_CONDITION = Invariant(
     name="base_kept",
     sentence=first_sentence(__doc__),
     holds=holds,

@@ -16,7 +16,7 @@ from checker.problem.problem import Problem
 from checker.problem.spec import ProblemSpec
 from checker.problem.symmetry import Symmetry
 from invariants import atomic as atomic_invariants
-from invariants import reachable
+from invariants import base_kept, reachable
 from invariants.atomic import reachable as atomic_reachable
 from invariants.expected import EXPECTED
 from model import atomic
@@ -52,6 +52,7 @@ MESSAGE = Family(
     properties=invariants.PROPERTIES,
     reachable=reachable.ALL,
     behaviours=invariants.BEHAVIOURS,
+    side_conditions=(base_kept.SIDE_CONDITION,),
     build=message.message_model,
     words=MESSAGE_WORDS,
     symmetries=SYMMETRIES,

@@ -54,8 +54,9 @@ class Family:
     `model` is what its models are called in traces. `environments` are the circumstances that have
     a name, the first being the default; `from_options` makes others, and raises `BadEnvironment`.
     `build(version, circumstances)` makes a model. `symmetries` are those that `--symmetry` may
-    name, by that name; `symmetry` is meant where it names none. `expected` says of named
-    circumstances and versions which claims break. `origin`, a function and its arguments, makes
+    name, by that name; `symmetry` is meant where it names none. `side_conditions` are asked beside
+    the claims of models that rename (`Model.concretise`). `expected` says of named circumstances
+    and versions which claims break. `origin`, a function and its arguments, makes
     this very family in another process; it `is_read_at_run_time` if its rules are in no module that
     could be imported there. `with_asked` adds the claims that a specification asks beside the
     family's own. `terms(model)` are what a user's condition may name beside fields and settings
@@ -75,6 +76,7 @@ class Family:
     symmetries: Mapping[str, Symmetry]
     symmetry: str = ""
     behaviours: Sequence[Behaviour] = ()
+    side_conditions: Sequence[Invariant] = ()
     expected: Mapping[str, Mapping[str, Sequence[str]]] = field(default_factory=dict)
     origin: tuple[Callable[..., Family], tuple[Any, ...]]
     is_read_at_run_time: bool = False
@@ -89,10 +91,10 @@ class Family:
     def claimed(self, version: str, circumstances: Any) -> Claimed:
         """A model and the claims about it. Raises `BadEnvironment`."""
         model = self.build(version, circumstances)
-        renames = model.concretise is not None
+        conditions = self.side_conditions if model.concretise is not None else ()
         return Claimed(
             model=model,
-            invariants=tuple(c for c in self.invariants if renames or not c.about_abstraction),
+            invariants=(*self.invariants, *conditions),
             properties=tuple(self.properties),
             reachable=tuple(self.reachable),
             behaviours=tuple(self.behaviours),

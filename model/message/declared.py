@@ -95,9 +95,14 @@ def choice(default: str, values: Mapping[str, int], sentence: str, **more: Any) 
     return _field(default, Declared(sentence=sentence, values=values, **more))
 
 
-def switch(sentence: str, *steps: str, default: bool = False) -> Any:
-    """Something that is on or off."""
-    return _field(default, Declared(sentence=sentence, steps=steps))
+def abstraction(default: bool, sentence: str) -> Any:
+    """Which states are told apart, on or off; no rule of the protocol reads it."""
+    return _field(default, Declared(sentence=sentence, shapes=True))
+
+
+def switch(sentence: str, *steps: str) -> Any:
+    """Something that is off unless it is asked for."""
+    return _field(False, Declared(sentence=sentence, steps=steps))
 
 
 def budget(default: int, most: int, sentence: str, *steps: str, **fault: Any) -> Any:

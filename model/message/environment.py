@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from model.core.errors import BadEnvironment
 from model.message.declared import (
+    abstraction,
     budget,
     choice,
     declared_in,
@@ -169,14 +170,15 @@ class Environment:
         "ReadLate",
     )
     consumer: bool = switch("A consumer reads what is committed.", "Consume")
-    unbounded: bool = switch(
+    unbounded: bool = abstraction(
+        False,
         "Any number of epochs, produced records, crashes, moves, session expiries and shutdowns; "
-        "--records is how many a log has at one time."
+        "--records is how many a log has at one time.",
     )
-    settled: bool = switch(
+    settled: bool = abstraction(
+        True,
         "With unbounded: what all replicas have for good is cut off, all but the last record of "
         "it; --records is the rest. Not with lost disks or checkpoints.",
-        default=True,
     )
     disk_loss: str = choice(
         "any",

@@ -1,7 +1,8 @@
 """What the rules read while they run: plain numbers, each with the meaning given in
 `model.message.terms`.
 
-`truncation` and `features` are the version's, the latter as bits (`model.message.features`); the
+`truncation` and `features` are the version's, the latter as bits (`model.message.features`);
+`unbounded` and `settled` say which normal form a state has, and no rule of Kafka's reads them; the
 rest is what `model.message.environment` declares, but for the sizes, which shape the state. A rule
 is compiled for the numbers of one question, or reads them as it runs, so that a whole matrix of
 them needs one compilation.
@@ -31,12 +32,11 @@ if TYPE_CHECKING:
         def __getattr__(self, name: str) -> int: ...
 
 else:
-    Settings = namedtuple("Settings", ("truncation", "features", *_NAMES))
+    Settings = namedtuple("Settings", ("truncation", "features", *_NAMES, "unbounded", "settled"))
 
 
 def settings_of(environment: Environment, version: Version) -> Settings:
     """What the rules of `version` read in this environment."""
-    read = {name: getattr(environment, name) for name in _NAMES.values()}
-    read["settled"] = environment.is_cut
-    numbers = (DECLARED[name].number(value) for name, value in read.items())
-    return Settings._make((version.truncation, version.features, *numbers))
+    numbers = (DECLARED[name].number(getattr(environment, name)) for name in _NAMES.values())
+    abstraction = (int(environment.unbounded), int(environment.is_cut))
+    return Settings._make((version.truncation, version.features, *numbers, *abstraction))

@@ -80,7 +80,7 @@ def _of_message(problem: Problem) -> Iterator[Candidate]:
             yield from _set(problem, Kind.FAULT, option, [0] if now else [])
         elif declared.values is not None:
             yield from _set(problem, Kind.SETTING, option, list(declared.values))
-        elif declared.most is None:
+        elif declared.most is None and not declared.shapes:
             yield from _set(problem, Kind.SETTING, option, [not now])
         elif not declared.shapes:
             values = range(declared.least, environment.replicas + 1)
