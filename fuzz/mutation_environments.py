@@ -120,5 +120,9 @@ STAGES = (
         *_large("hw epoch", replicas=3, records=1, epochs=2, restarts=1, moves=1),
         *_large("kip320", replicas=3, records=1, epochs=1, restarts=1, election_order="any"),
     ),
+    (
+        *_large("kip320 epoch-with-truncate-after-gap", epochs=2, moves=1, unbounded=True),
+        *_large("kip320", epochs=2, unbounded=True, settled=False),
+    ),
 )
 """Every stage costs more than the one before it: interpreting, then compiling for each shape."""

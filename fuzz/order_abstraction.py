@@ -22,7 +22,7 @@ from typing import Any
 
 import invariants
 from fuzz.mutants import Mutant, mutants_of
-from invariants import base_kept
+from invariants.side_conditions import base_kept
 from model.core.state import State, as_dict
 from model.core.transition_system import Model
 from model.message.environment import COUNTED, FAULTS, Environment

@@ -16,9 +16,10 @@ from checker.problem.problem import Problem
 from checker.problem.spec import ProblemSpec
 from checker.problem.symmetry import Symmetry
 from invariants import atomic as atomic_invariants
-from invariants import base_kept, reachable
+from invariants import reachable
 from invariants.atomic import reachable as atomic_reachable
 from invariants.expected import EXPECTED
+from invariants.side_conditions import base_kept
 from model import atomic
 from model.atomic import AtomicEnvironment
 from model.core.errors import BadEnvironment

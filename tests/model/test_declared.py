@@ -32,7 +32,8 @@ WORDS = [name for name, declared in DECLARED.items() if declared.values is not N
 def test_rules_read_all_that_does_not_shape_the_state() -> None:
     read = {declared.setting or name for name, declared in DECLARED.items() if not declared.shapes}
 
-    assert set(Settings._fields) == {"truncation", "features", *read}
+    abstraction = {"unbounded", "settled"}
+    assert set(Settings._fields) == {"truncation", "features", *read, *abstraction}
 
 
 @pytest.mark.parametrize("name", FAULTS)

@@ -89,7 +89,7 @@ def stepped(model: Model, state: State) -> Interpreted:
                         found.cut[exceeded] += 1
                     else:
                         after = model.apply(state, action, arguments)
-                        found.steps.append(Step(action, arguments, after))
+                        found.steps.append(Step(action, arguments, after, after))
             except ValueError as error:
                 found.raised.append(error)
     if not found.raised:
