@@ -42,6 +42,7 @@ ROOMS = {
     "checker/kafka/scenarios": "catalogue of known failures",
     "checker/kafka/matrix": "verdicts by version, setting and fault",
     "checker/kafka/confirm": "replay on real brokers",
+    "checker/kafka/confirm/quorum": "a scripted KRaft controller for real brokers",
     "checker/analysis/explain": "causes of a violation, and repairs",
     "checker/analysis/compare": "one trace under two versions",
     "checker/analysis/simulate": "random walks",
@@ -74,6 +75,7 @@ GROUPS = {
         "checker/kafka/scenarios",
         "checker/kafka/matrix",
         "checker/kafka/confirm",
+        "checker/kafka/confirm/quorum",
     ),
     "Analysis and reports": (
         "checker/analysis",

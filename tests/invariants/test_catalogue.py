@@ -27,6 +27,7 @@ NOT_CLAIMS = {
     "kept_records",
     "outside",
     "reachable",
+    "side_conditions",
     "way_back",
 }
 
