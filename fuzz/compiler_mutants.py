@@ -39,6 +39,7 @@ COMPILER = (
     "if_conversion",
     "kernel",
     "loops",
+    "lower",
     "machine_words",
     "module",
     "orders",

@@ -81,11 +81,10 @@ MAY_PRINT = {
 MAY_EXIT = {"checker/cli/cli.py"}
 LINES_MAX = 500
 KNOW_EACH_OTHER = {
-    ("checker.compiler.conditions", "checker.compiler.expressions"),
     ("checker.problem.problem", "checker.problem.family"),
 }
-"""Modules that import each other, the second only for its types, and have to: conditions consist of
-expressions and these of conditions; a family makes problems, and a problem says which one made it.
+"""Modules that import each other, the second only for its types, and have to: a family makes
+problems, and a problem says which one made it.
 """
 
 NO_FILES_OR_SCREENS = {"click", "io", "os", "pathlib", "rich", "shutil", "subprocess", "sys"}

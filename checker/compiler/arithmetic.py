@@ -7,7 +7,6 @@ are faults too, as they are exceptions in Python or would leave 64 bits.
 
 from __future__ import annotations
 
-import ast
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,12 +17,12 @@ from model.core.layout import WORD_BITS
 from model.core.machine_numbers import fits
 
 _PLAIN = {
-    ast.Add: "add",
-    ast.Sub: "sub",
-    ast.Mult: "mul",
-    ast.BitAnd: "and",
-    ast.BitOr: "or",
-    ast.BitXor: "xor",
+    "+": "add",
+    "-": "sub",
+    "*": "mul",
+    "&": "and",
+    "|": "or",
+    "^": "xor",
 }
 _CAN_LEAVE = {"add", "sub", "mul"}
 
@@ -39,20 +38,18 @@ class Arithmetic:
     trusted: bool
     wraps: bool
 
-    def operated(self, operator: ast.operator, left: Number, right: Number) -> Number | None:
-        """`left operator right`; None for an operator that there is not."""
-        if type(operator) in _PLAIN:
-            return self._combined(_PLAIN[type(operator)], left, right)
+    def operated(self, operator: str, left: Number, right: Number) -> Number:
+        """`left operator right`."""
         match operator:
-            case ast.LShift():
+            case "<<":
                 return self._shifted_left(left, right)
-            case ast.RShift():
+            case ">>":
                 return self._shifted_right(left, right)
-            case ast.FloorDiv():
+            case "//":
                 return self._divided(left, right)[0]
-            case ast.Mod():
+            case "%":
                 return self._divided(left, right)[1]
-        return None
+        return self._combined(_PLAIN[operator], left, right)
 
     def called(self, function: Any, numbers: list[Number]) -> Number | None:
         """A built-in function of these numbers; None where it is not given as many as it takes."""

@@ -5,7 +5,6 @@ What a name stands for is found as Python finds it. An index outside a shape is 
 
 from __future__ import annotations
 
-import ast
 import builtins
 import types
 from collections.abc import Callable
@@ -13,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from checker.compiler import fields
+from checker.compiler import fields, ir
 from checker.compiler.arithmetic import Arithmetic
 from checker.compiler.conditions import Conditions
 from checker.compiler.content import Intrinsic, NoContent
@@ -63,67 +62,50 @@ class Expressions:
 
     # --- any value -------------------------------------------------------------------------------
 
-    def value(self, node: ast.expr) -> Value:
+    def value(self, node: ir.Expression) -> Value:
         """What an expression stands for."""
         match node:
-            case ast.Name():
+            case ir.Name():
                 return self._name(node)
-            case ast.Attribute():
+            case ir.Attribute():
                 return self._attribute(node)
-            case ast.Subscript():
+            case ir.Element():
                 return self._element(node)
-            case ast.Call():
+            case ir.Call():
                 return self._call(node)
-            case ast.Tuple():
-                return TupleValue(tuple(self.value(item) for item in node.elts))
-            case ast.Constant(value=bool() | int() as number):
-                return self.wrapped(node, number)
-            case ast.BinOp():
+            case ir.Tuple():
+                return TupleValue(tuple(self.value(item) for item in node.items))
+            case ir.Constant():
+                return self.wrapped(node, node.value)
+            case ir.Operation():
                 left, right = self.number(node.left), self.number(node.right)
-                return self.operated(node, node.op, left, right)
-            case ast.UnaryOp():
-                return self._unary(node)
-            case ast.Compare() | ast.BoolOp():
-                return self.conditions.joined(node)
-            case ast.IfExp():
+                return self.arithmetic.operated(node.operator, left, right)
+            case ir.Unary():
+                return self._unary(node.operator, self.number(node.operand))
+            case ir.Choice():
                 return self.conditions.chosen(node)
-        raise self._refused(node)
+            case ir.Refused():
+                for operand in node.after:
+                    self.number(operand)
+                raise self.source.refuse(node.line, node.what, node.instead)
+        return self.conditions.joined(node)
 
-    def number(self, node: ast.expr) -> Number:
+    def number(self, node: ir.Expression) -> Number:
         """What an expression comes to, which must be a number."""
         value = self.value(node)
         if isinstance(value, Number):
             return value
         raise self.source.refuse(
-            node, f"`{ast.unparse(node)}` is no number", "use it where a number is made of it"
+            node.line, f"`{node.text}` is no number", "use it where a number is made of it"
         )
 
-    def _refused(self, node: ast.expr) -> Exception:
-        words = {
-            ast.ListComp: "a list",
-            ast.SetComp: "a set",
-            ast.DictComp: "a dictionary",
-            ast.GeneratorExp: "a generator",
-            ast.Lambda: "a lambda",
-            ast.List: "a list",
-            ast.Set: "a set",
-            ast.Dict: "a dictionary",
-            ast.JoinedStr: "text",
-            ast.Constant: "a constant that is no whole number",
-        }
-        what = words.get(type(node), f"`{ast.unparse(node)}`")
-        instead = "use whole numbers, conditions and functions of the module"
-        if isinstance(node, ast.GeneratorExp | ast.ListComp | ast.SetComp | ast.Lambda):
-            instead = "write a loop, or a function of its own"
-        return self.source.refuse(node, f"{what} has no compiled form", instead)
-
-    def wrapped(self, node: ast.expr, thing: int) -> Number:
+    def wrapped(self, node: ir.Expression, thing: int) -> Number:
         """A number of Python's own."""
         if not fits(thing):
-            raise self.source.refuse(node, f"{thing} needs more than 64 bits", "use less")
+            raise self.source.refuse(node.line, f"{thing} needs more than 64 bits", "use less")
         return constant(thing)
 
-    def looked_up(self, node: ast.expr, look_up: Callable[[], Known]) -> Value | None:
+    def looked_up(self, node: ir.Expression, look_up: Callable[[], Known]) -> Value | None:
         """A number, or something that numbers are got from; None for what is not defined."""
         try:
             known = look_up()
@@ -131,19 +113,19 @@ class Expressions:
             return None
         except NoContent as problem:
             raise self.source.refuse(
-                node, f"`{ast.unparse(node)}` is {problem.what}", problem.instead
+                node.line, f"`{node.text}` is {problem.what}", problem.instead
             ) from None
         if isinstance(known.thing, int):
             return self.wrapped(node, known.thing)
         return known.thing if isinstance(known.thing, Intrinsic) else known
 
-    def _name(self, node: ast.Name) -> Value:
-        name = node.id
-        if name in self.source.variables:
+    def _name(self, node: ir.Name) -> Value:
+        name = node.name
+        if node.is_variable:
             value = self.scope.look_up(name)
             if value is None:
                 raise self.source.refuse(
-                    node,
+                    node.line,
                     f"`{name}` may have no value here",
                     "give it one before, on every way that leads here",
                 )
@@ -152,40 +134,44 @@ class Expressions:
         if found is not None:
             return found
         if not hasattr(builtins, name):
-            raise self.source.refuse(node, f"`{name}` is not defined", "define it, or name another")
+            raise self.source.refuse(
+                node.line, f"`{name}` is not defined", "define it, or name another"
+            )
         raise self.source.refuse(
-            node, f"`{name}` is nothing that can be compiled", "use min, max, abs, int, bool, range"
+            node.line,
+            f"`{name}` is nothing that can be compiled",
+            "use min, max, abs, int, bool, range",
         )
 
-    def _attribute(self, node: ast.Attribute) -> Value:
-        owner = self.value(node.value)
+    def _attribute(self, node: ir.Attribute) -> Value:
+        owner = self.value(node.owner)
         if isinstance(owner, StateValue):
             form = owner.layout
-            if node.attr in form.sizes:
-                return constant(form.sizes[node.attr])
-            if node.attr in form.places:
-                place = form.places[node.attr]
+            if node.name in form.sizes:
+                return constant(form.sizes[node.name])
+            if node.name in form.places:
+                place = form.places[node.name]
                 if place.shape:
                     return FieldValue(owner, place)
                 return fields.read(self.writer, owner, place, [], self.fault)
             raise self.source.refuse(
-                node,
-                f"the state has no field {node.attr!r}",
+                node.line,
+                f"the state has no field {node.name!r}",
                 f"use {', '.join(f.name for f in form.fields)}",
             )
         if isinstance(owner, SettingsValue):
-            if node.attr in owner.names:
-                return self._setting(owner, owner.names.index(node.attr))
+            if node.name in owner.names:
+                return self._setting(owner, owner.names.index(node.name))
             raise self.source.refuse(
-                node, f"there is no setting {node.attr!r}", f"use {', '.join(owner.names)}"
+                node.line, f"there is no setting {node.name!r}", f"use {', '.join(owner.names)}"
             )
         if isinstance(owner, Known):
-            found = self.looked_up(node, lambda: self.lookups.member(owner, node.attr))
+            found = self.looked_up(node, lambda: self.lookups.member(owner, node.name))
             if found is not None:
                 return found
         raise self.source.refuse(
-            node,
-            f"`{ast.unparse(node)}` is nothing that can be compiled",
+            node.line,
+            f"`{node.text}` is nothing that can be compiled",
             "use a field of the state, a setting, or a name of a module",
         )
 
@@ -198,35 +184,35 @@ class Expressions:
 
     # --- elements --------------------------------------------------------------------------------
 
-    def indices(self, node: ast.Subscript, shape: tuple[int, ...]) -> list[Number]:
+    def indices(self, node: ir.Element, shape: tuple[int, ...]) -> list[Number]:
         """The indices of an element, as many as the shape has."""
-        items = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        items = node.index.items if isinstance(node.index, ir.Tuple) else (node.index,)
         if len(items) != len(shape):
             raise self.source.refuse(
-                node,
-                f"`{ast.unparse(node.value)}` has {len(shape)} dimensions, not {len(items)}",
+                node.line,
+                f"`{node.owner.text}` has {len(shape)} dimensions, not {len(items)}",
                 f"give {len(shape)} numbers",
             )
         return [self.number(item) for item in items]
 
-    def _element(self, node: ast.Subscript) -> Value:
-        rows = self.value(node.value)
+    def _element(self, node: ir.Element) -> Value:
+        rows = self.value(node.owner)
         if isinstance(rows, FieldValue):
             indices = self.indices(node, rows.place.shape)
             return fields.read(self.writer, rows.state, rows.place, indices, self.fault)
         if isinstance(rows, SettingsValue):
-            return self._nth_setting(rows, self.number(node.slice))
+            return self._nth_setting(rows, self.number(node.index))
         if isinstance(rows, ArrayValue):
             return self._loaded(rows, self.array_place(rows, node))
         if isinstance(rows, Known) and isinstance(rows.thing, tuple):
-            index = self.number(node.slice)
+            index = self.number(node.index)
             if index.is_constant:
                 found = self.looked_up(node, lambda: self.lookups.item(rows, index.lo))
                 if found is not None:
                     return found
         raise self.source.refuse(
-            node,
-            f"`{ast.unparse(node)}` is no element of a field",
+            node.line,
+            f"`{node.text}` is no element of a field",
             "index fields of the state, or the settings",
         )
 
@@ -250,7 +236,7 @@ class Expressions:
         lo, hi = (min(known), max(known)) if len(known) == count else (LEAST, GREATEST)
         return ranged(self.writer.result(f"load i64, ptr {place}"), lo, hi)
 
-    def array_place(self, array: ArrayValue, node: ast.Subscript) -> str:
+    def array_place(self, array: ArrayValue, node: ir.Element) -> str:
         """Where an element of an array is."""
         if self.writer.flat:
             raise NotFlat
@@ -273,42 +259,24 @@ class Expressions:
 
     # --- arithmetic ------------------------------------------------------------------------------
 
-    def operated(
-        self, node: ast.AST, operator: ast.operator, left: Number, right: Number
-    ) -> Number:
-        """`left operator right`."""
-        found = self.arithmetic.operated(operator, left, right)
-        if found is None:
-            raise self.source.refuse(
-                node,
-                f"there is no compiled {type(operator).__name__}",
-                "use + - * // % << >> & | ^",
-            )
-        return found
-
-    def _unary(self, node: ast.UnaryOp) -> Value:
-        match node:
-            case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(value))):
-                return self.wrapped(node, -value)  # the least has no opposite
-        operand = self.number(node.operand)
-        match node.op:
-            case ast.Not():
+    def _unary(self, operator: str, operand: Number) -> Number:
+        match operator:
+            case "not":
                 return self.writer.negated(operand)
-            case ast.USub():
+            case "-":
                 return self.arithmetic.opposite(operand)
-            case ast.Invert():
+            case "~":
                 return self.writer.combined("sub", constant(-1), operand)
+            case "bit_count":
+                return self.arithmetic.bits_of(operand)
         return ranged(self.writer.as_word(operand), operand.lo, operand.hi)
 
     # --- calls -----------------------------------------------------------------------------------
 
-    def _call(self, node: ast.Call) -> Value:
-        match node:
-            case ast.Call(func=ast.Attribute(value=owner, attr="bit_count"), args=[], keywords=[]):
-                return self.arithmetic.bits_of(self.number(owner))
-        called = self.value(node.func)
+    def _call(self, node: ir.Call) -> Value:
+        called = self.value(node.function)
         if isinstance(called, Intrinsic):
-            value: Value = called.write(self, [self.value(argument) for argument in node.args])
+            value: Value = called.write(self, [self.value(argument) for argument in node.arguments])
             return value
         if isinstance(called, Known) and isinstance(called.thing, types.FunctionType | Source):
             thing = called.thing
@@ -319,34 +287,36 @@ class Expressions:
         if isinstance(called, Known) and called.thing in (min, max, abs, int, bool):
             return self._builtin(called.thing, node)
         raise self.source.refuse(
-            node,
-            f"`{ast.unparse(node.func)}` cannot be called",
+            node.line,
+            f"`{node.function.text}` cannot be called",
             "call functions of a module, min, max, abs, int or bool",
         )
 
-    def _require_own_file(self, called: Any, node: ast.Call) -> None:
+    def _require_own_file(self, called: Any, node: ir.Call) -> None:
         """A model of one's own calls functions of its own file, by their own names."""
         if not is_of_own_file(called, self.source.file):
             raise self.source.refuse(
-                node,
-                f"`{ast.unparse(node.func)}` is a function of another file, or has another name "
+                node.line,
+                f"`{node.function.text}` is a function of another file, or has another name "
                 "in this one",
                 "a model is one file: write it here, and call it by its name",
             )
 
-    def _arguments(self, callee: Source, node: ast.Call) -> list[Value]:
+    def _arguments(self, callee: Source, node: ir.Call) -> list[Value]:
         """The arguments in the order of the parameters, by name and by default too."""
         names, defaults = callee.parameters, callee.defaults
         given: dict[str, Value] = {}
-        pairs: list[tuple[str | None, ast.expr]] = list(zip(names, node.args, strict=False))
-        pairs += [(keyword.arg, keyword.value) for keyword in node.keywords]
+        pairs: list[tuple[str | None, ir.Expression]] = list(
+            zip(names, node.arguments, strict=False)
+        )
+        pairs += node.named
         for name, argument in pairs:
             if name is None or name not in names or name in given:
                 break
             given[name] = self.value(argument)
-        if len(given) < len(node.args) + len(node.keywords):
+        if len(given) < len(node.arguments) + len(node.named):
             raise self.source.refuse(
-                node, "an argument too many, or a *", f"give {', '.join(names)}"
+                node.line, "an argument too many, or a *", f"give {', '.join(names)}"
             )
         for i, name in enumerate(names[len(names) - len(defaults) :]):
             if name not in given:
@@ -355,21 +325,23 @@ class Expressions:
                 given[name] = default
         missing = [name for name in names if name not in given]
         if missing:
-            raise self.source.refuse(node, f"no {', '.join(missing)}", f"give {', '.join(names)}")
+            raise self.source.refuse(
+                node.line, f"no {', '.join(missing)}", f"give {', '.join(names)}"
+            )
         return [given[name] for name in names]
 
-    def is_range(self, node: ast.expr) -> bool:
+    def is_range(self, node: ir.Expression) -> bool:
         """Whether a loop over a call of it goes over a range: also where the file renames it."""
         called = self.value(node)
         return isinstance(called, Known) and called.thing is range
 
-    def _builtin(self, function: Any, node: ast.Call) -> Number:
-        numbers = [self.number(argument) for argument in node.args]
-        found = None if node.keywords else self.arithmetic.called(function, numbers)
+    def _builtin(self, function: Any, node: ir.Call) -> Number:
+        numbers = [self.number(argument) for argument in node.arguments]
+        found = None if node.named else self.arithmetic.called(function, numbers)
         if found is None:
             raise self.source.refuse(
-                node,
-                f"`{ast.unparse(node)}` has no compiled form",
+                node.line,
+                f"`{node.text}` has no compiled form",
                 "give min and max two numbers or more, abs, int and bool one",
             )
         return found

@@ -6,16 +6,16 @@ here, so that a rule that a version does not have is not even looked at.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from checker.compiler import fields
+from checker.compiler import fields, ir
 from checker.compiler.arguments import declared, passed
 from checker.compiler.emitter import Writer
 from checker.compiler.expressions import Expressions
 from checker.compiler.function_ir import FAULT, FAULTED, Returns, Written
+from checker.compiler.lower import NO_RANGE, lowered
 from checker.compiler.resolution import Lookups
 from checker.compiler.scope import Ranges, Scope, changing_names, steady_names
 from checker.compiler.source import Source
@@ -74,15 +74,15 @@ class Body:
 
     def write(self, name: str, arguments: Sequence[Value], ranges: Ranges) -> Written:
         """The function for these arguments, were its variables to lie in these ranges."""
-        tree = self.source.tree
-        changing = changing_names(tree)
+        function = lowered(self.source)
+        changing = changing_names(function)
         self._limited = not (self.trusted or self.source.wraps)
-        self._may_loop = any(isinstance(node, ast.While) for node in ast.walk(tree))
+        self._may_loop = any(isinstance(each, ir.While) for each in function.statements())
         if self.trusted:
             ranges = dict.fromkeys(changing, (LEAST, GREATEST))  # they are not worth a second run
         self.scope = Scope(self.writer, changing, dict(ranges))
         if self._limited:
-            self.scope.steady = steady_names(tree)
+            self.scope.steady = steady_names(function)
         self._returns = Returns(self.writer)
         self.expressions = Expressions(
             self.source,
@@ -94,21 +94,16 @@ class Body:
             self.lookups,
             trusted=self.trusted,
         )
-        spare = [*tree.args.posonlyargs, *tree.args.kwonlyargs]
-        if spare or tree.args.vararg or tree.args.kwarg or tree.decorator_list:
-            raise self.source.refuse(
-                tree, "it has a decorator, or parameters with *, ** or /", "use plain parameters"
-            )
-        for parameter, argument in zip(tree.args.args, arguments, strict=True):
-            if not self.scope.assign(parameter.arg, argument):
+        for parameter, argument in zip(function.parameters, arguments, strict=True):
+            if not self.scope.assign(parameter, argument):
                 raise self.source.refuse(
-                    tree, f"it changes its parameter `{parameter.arg}`", "use another name"
+                    function.line, f"it changes its parameter `{parameter}`", "use another name"
                 )
         if self.comment:
             self.writer.lines.append(f"  ; {self.source.place}")
-        self._block(tree.body)
+        self._block(function.body)
         if self.writer.block:
-            self._return(tree, ())
+            self._return(function.line, ())
         returns = self._returns.fill_in(faults=self.faults)
         return Written(
             name,
@@ -131,130 +126,119 @@ class Body:
         if not self.writer.begin(go_on):
             self.writer.restart()
 
-    def _return(self, node: ast.AST, numbers: tuple[Number, ...]) -> None:
+    def _return(self, line: int, numbers: tuple[Number, ...]) -> None:
         if not self._returns.add(numbers):
             raise self.source.refuse(
-                node, "it returns sometimes more, sometimes less", "return as many in each place"
+                line, "it returns sometimes more, sometimes less", "return as many in each place"
             )
 
     # --- statements ------------------------------------------------------------------------------
 
-    def _block(self, statements: Sequence[ast.stmt]) -> None:
+    def _block(self, statements: ir.Block) -> None:
         """Statements in order, up to one that nothing gets beyond."""
         for statement in statements:
             if not self.writer.block:
                 return
-            if self.comment and not isinstance(statement, ast.Expr):
-                text = ast.unparse(statement).splitlines()[0]
-                self.writer.lines.append(f"  ; {statement.lineno}: {text}")
+            if self.comment and not isinstance(statement, ir.Evaluate):
+                text = statement.text.splitlines()[0]
+                self.writer.lines.append(f"  ; {statement.line}: {text}")
             self._statement(statement)
 
-    def _statement(self, node: ast.stmt) -> None:
+    def _statement(self, node: ir.Statement) -> None:
         match node:
-            case ast.Return(value=None):
-                self._return(node, ())
-            case ast.Return(value=ast.expr() as value):
-                self._return(node, self._numbers(value))
-            case ast.Assign():
-                value_ = self.expressions.value(node.value)
+            case ir.Return(value=None):
+                self._return(node.line, ())
+            case ir.Return(value=value) if value is not None:
+                self._return(node.line, self._numbers(value))
+            case ir.Assign():
+                assigned = self.expressions.value(node.value)
                 for target in node.targets:
-                    self._assign(target, value_)
-            case ast.AnnAssign(value=ast.expr() as value):
-                self._assign(node.target, self.expressions.value(value))
-            case ast.AugAssign():
-                self._augmented(node)
-            case ast.If():
+                    self._assign(target, assigned)
+            case ir.Update():
+                self._update(node)
+            case ir.If():
                 self._if(node)
-            case ast.While():
+            case ir.While():
                 self._while(node)
-            case ast.For():
+            case ir.For():
                 self._for(node)
-            case ast.Break():
+            case ir.Break():
                 self.writer.jump(self._loops[-1].after)
-            case ast.Continue():
+            case ir.Continue():
                 self.writer.jump(self._loops[-1].again)
-            case ast.Expr(value=ast.Constant()) | ast.Pass():
-                pass  # a docstring
-            case ast.Expr(value=ast.Call() as value):
-                self.expressions.value(value)
-            case _:
-                raise self.source.refuse(
-                    node,
-                    f"there is no compiled form of `{ast.unparse(node).splitlines()[0]}`",
-                    "use assignments, if, while, for over a range, break, continue, return, calls",
-                )
+            case ir.Evaluate(call=call):
+                self.expressions.value(call)
+            case ir.Refused():
+                self.expressions.value(node)
 
-    def _numbers(self, node: ast.expr) -> tuple[Number, ...]:
+    def _numbers(self, node: ir.Expression) -> tuple[Number, ...]:
         """What is returned: a number, or a tuple of them."""
         value = self.expressions.value(node)
         items = value.items if isinstance(value, TupleValue) else (value,)
         numbers = tuple(item for item in items if isinstance(item, Number))
         if len(numbers) != len(items):
             raise self.source.refuse(
-                node, f"`{ast.unparse(node)}` is returned", "return numbers and tuples of numbers"
+                node.line, f"`{node.text}` is returned", "return numbers and tuples of numbers"
             )
         return numbers
 
-    def _assign(self, target: ast.expr, value: Value) -> None:
+    def _assign(self, target: ir.Expression, value: Value) -> None:
         match target:
-            case ast.Name():
-                if isinstance(value, TupleValue) or not self.scope.assign(target.id, value):
+            case ir.Name(name=name):
+                if isinstance(value, TupleValue) or not self.scope.assign(name, value):
                     raise self.source.refuse(
-                        target, f"`{target.id}` would be no number", "use a name for each number"
+                        target.line, f"`{name}` would be no number", "use a name for each number"
                     )
-            case ast.Tuple():
-                if not isinstance(value, TupleValue) or len(value.items) != len(target.elts):
+            case ir.Tuple(items=targets):
+                if not isinstance(value, TupleValue) or len(value.items) != len(targets):
                     raise self.source.refuse(
-                        target, "what is assigned has another length", "use a name for each"
+                        target.line, "what is assigned has another length", "use a name for each"
                     )
-                for each, item in zip(target.elts, value.items, strict=True):
+                for each, item in zip(targets, value.items, strict=True):
                     self._assign(each, item)
-            case ast.Attribute() | ast.Subscript():
+            case ir.Refused():
+                self.expressions.value(target)
+            case _:
                 place = self._place(target)
                 if not isinstance(value, Number):
-                    raise self.source.refuse(target, "no number is stored", "store a number")
+                    raise self.source.refuse(target.line, "no number is stored", "store a number")
                 place.store(value)
-            case _:
-                raise self.source.refuse(
-                    target, f"`{ast.unparse(target)}` is assigned to", "assign to names and fields"
-                )
 
-    def _augmented(self, node: ast.AugAssign) -> None:
-        if isinstance(node.target, ast.Name):
-            name = ast.Name(node.target.id, ast.Load())
-            before = self.expressions.number(ast.copy_location(name, node.target))
-            after = self._operated(node, before)
-            self._assign(node.target, self.scope.counted(node.target.id, after))
+    def _update(self, node: ir.Update) -> None:
+        if isinstance(node.target, ir.Name):
+            after = self._operated(node, self.expressions.number(node.target))
+            self._assign(node.target, self.scope.counted(node.target.name, after))
             return
         place = self._place(node.target)
         place.store(self._operated(node, place.load()))
 
-    def _operated(self, node: ast.AugAssign, before: Number) -> Number:
-        return self.expressions.operated(node, node.op, before, self.expressions.number(node.value))
+    def _operated(self, node: ir.Update, before: Number) -> Number:
+        by = self.expressions.number(node.value)
+        return self.expressions.arithmetic.operated(node.operator, before, by)
 
-    def _place(self, node: ast.expr) -> _Place:
+    def _place(self, node: ir.Expression) -> _Place:
         """What an assignment to a field or an element writes to; its indices are looked at once."""
-        if isinstance(node, ast.Attribute):
-            state = self.expressions.value(node.value)
-            if isinstance(state, StateValue) and node.attr in state.layout.places:
-                place = state.layout.places[node.attr]
+        if isinstance(node, ir.Attribute):
+            state = self.expressions.value(node.owner)
+            if isinstance(state, StateValue) and node.name in state.layout.places:
+                place = state.layout.places[node.name]
                 if not place.shape:
-                    return self._field(node, state, place, [])
-        if isinstance(node, ast.Subscript):
-            rows = self.expressions.value(node.value)
+                    return self._field(node.line, state, place, [])
+        if isinstance(node, ir.Element):
+            rows = self.expressions.value(node.owner)
             if isinstance(rows, FieldValue):
                 indices = self.expressions.indices(node, rows.place.shape)
-                return self._field(node, rows.state, rows.place, indices)
+                return self._field(node.line, rows.state, rows.place, indices)
             if isinstance(rows, ArrayValue):
                 return self._cell(rows, self.expressions.array_place(rows, node))
         raise self.source.refuse(
-            node, f"`{ast.unparse(node)}` is assigned to", "assign to names and fields of the state"
+            node.line, f"`{node.text}` is assigned to", "assign to names and fields of the state"
         )
 
-    def _field(self, node: ast.AST, state: StateValue, place: Any, indices: list[Number]) -> _Place:
+    def _field(self, line: int, state: StateValue, place: Any, indices: list[Number]) -> _Place:
         if not state.writable:
             raise self.source.refuse(
-                node,
+                line,
                 f"it writes to {place.name}, and only an effect may write",
                 "keep it in a variable, or make it an effect",
             )
@@ -282,15 +266,15 @@ class Body:
 
         return _Place(load, store)
 
-    def _if(self, node: ast.If) -> None:
+    def _if(self, node: ir.If) -> None:
         writer, scope = self.writer, self.scope
         then, otherwise, after = writer.name("then"), writer.name("else"), writer.name("after")
         before = scope.snapshot()
         when, unless = self.expressions.conditions.branched(node.test, then, otherwise)
         ways = []
         for block, statements, ranges in (
-            (then, node.body, when),
-            (otherwise, node.orelse, unless),
+            (then, node.then, when),
+            (otherwise, node.otherwise, unless),
         ):
             scope.restore(before)
             if writer.begin(block):
@@ -303,9 +287,7 @@ class Body:
             writer.begin(after)
             scope.meet(ways, before)
 
-    def _while(self, node: ast.While) -> None:
-        if node.orelse:
-            raise self.source.refuse(node, "`else` after a loop", "use a variable")
+    def _while(self, node: ir.While) -> None:
         writer, scope = self.writer, self.scope
         test, body, after = writer.name("while"), writer.name("do"), writer.name("after")
         before = scope.snapshot()
@@ -328,11 +310,7 @@ class Body:
         scope.restore(before)
         writer.begin(after)
 
-    def _for(self, node: ast.For) -> None:
-        if node.orelse:
-            raise self.source.refuse(node, "`else` after a loop", "use a variable")
-        if not isinstance(node.target, ast.Name):
-            raise self.source.refuse(node, "a loop over several names", "loop over one number")
+    def _for(self, node: ir.For) -> None:
         start, stop, step = self._range(node)
         first, last = (start.lo, stop.hi - 1) if step > 0 else (stop.lo + 1, start.hi)
         if first > last:
@@ -353,7 +331,7 @@ class Body:
         goes_on = writer.result(f"icmp {'slt' if step > 0 else 'sgt'} i64 {at}, {end}")
         writer.branch(Number(goes_on, 0, 1, truth=True), body, after)
         writer.begin(body)
-        self._assign(node.target, ranged(at, first, last))
+        self._assign(node.counter, ranged(at, first, last))
         self._count_round()
         self._loops.append(_Loop(again, after))
         self._block(node.body)
@@ -388,7 +366,7 @@ class Body:
         after = writer.result(f"add i64 {before.text}, 1")
         writer.act(f"store i64 {after}, ptr {self._rounds}")
 
-    def _turns(self, node: ast.For, start: Number, stop: Number, turns: range) -> None:
+    def _turns(self, node: ir.For, start: Number, stop: Number, turns: range) -> None:
         """A loop of few turns, written out turn by turn: in each the counter is known."""
         writer, scope = self.writer, self.scope
         after = writer.name("after")
@@ -407,7 +385,7 @@ class Body:
                 counter = Number(at.text, turn, turn, turns=(turns[0], turns[-1]))
                 if self.trusted:
                     counter = at  # a guard is written anew for each of its arguments
-                self._assign(node.target, counter)
+                self._assign(node.counter, counter)
                 self._count_round()
                 self._loops.append(_Loop(again, after))
                 self._block(node.body)
@@ -418,23 +396,16 @@ class Body:
         scope.restore(before)
         writer.begin(after)
 
-    def _range(self, node: ast.For) -> tuple[Number, Number, int]:
+    def _range(self, node: ir.For) -> tuple[Number, Number, int]:
         """Start, stop and step of the range that a loop goes over."""
-        match node.iter:
-            case ast.Call(func=called, args=[_, *_] as given, keywords=[]) if (
-                self.expressions.is_range(called)
-            ):
-                numbers = [self.expressions.number(argument) for argument in given]
-            case _:
-                numbers = []
+        is_range = self.expressions.is_range(node.function)
+        numbers = [self.expressions.number(bound) for bound in node.bounds] if is_range else []
         if not 1 <= len(numbers) <= 3:
-            raise self.source.refuse(
-                node, "a loop over something else than a range", "write `for i in range(...)`"
-            )
+            raise self.source.refuse(node.line, *NO_RANGE)
         step = numbers[2] if len(numbers) == 3 else constant(1)
         if not step.is_constant or step.lo == 0:
             raise self.source.refuse(
-                node, "a step that is not known, or zero", "use a constant that is not zero"
+                node.line, "a step that is not known, or zero", "use a constant that is not zero"
             )
         start = numbers[0] if len(numbers) > 1 else constant(0)
         return start, numbers[1] if len(numbers) > 1 else numbers[0], step.lo

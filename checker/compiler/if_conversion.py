@@ -11,13 +11,14 @@ it is: `NotFlat`.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from checker.compiler import ir
 from checker.compiler.conditions import Conditions
 from checker.compiler.emitter import NotFlat, Writer
 from checker.compiler.expressions import Expressions
+from checker.compiler.lower import lowered
 from checker.compiler.resolution import Lookups
 from checker.compiler.scope import Ranges, Snapshot, changing_names
 from checker.compiler.source import Source
@@ -133,7 +134,7 @@ class _Inline:
         for name, argument in zip(self.source.parameters, arguments, strict=True):
             self.scope.values[name] = argument
         self.scope.assigned = frozenset(self.source.parameters)
-        self._block(self.source.tree.body)
+        self._block(lowered(self.source).body)
         if self._result is None or self.path != constant(0):
             raise NotFlat
         if len(self._result) == 1:
@@ -150,7 +151,7 @@ class _Inline:
 
     # --- statements ------------------------------------------------------------------------------
 
-    def _block(self, statements: Sequence[ast.stmt]) -> None:
+    def _block(self, statements: ir.Block) -> None:
         for statement in statements:
             if self.path == constant(0):
                 return
@@ -158,30 +159,29 @@ class _Inline:
                 raise NotFlat
             self._statement(statement)
 
-    def _statement(self, node: ast.stmt) -> None:
+    def _statement(self, node: ir.Statement) -> None:
         match node:
-            case ast.Return(value=ast.expr() as value):
+            case ir.Return(value=value) if value is not None:
                 self._return(self.expressions.value(value))
-            case ast.Assign(targets=[target]):
+            case ir.Assign(targets=[target]):
                 self._assign(target, self.expressions.value(node.value))
-            case ast.AnnAssign(value=ast.expr() as value):
-                self._assign(node.target, self.expressions.value(value))
-            case ast.AugAssign(target=ast.Name(id=name)):
+            case ir.Update(target=ir.Name(name=name)):
                 before = self.scope.look_up(name)
                 if not isinstance(before, Number):
                     raise NotFlat
-                number = self.expressions.number(node.value)
-                self._assign(node.target, self.expressions.operated(node, node.op, before, number))
-            case ast.If():
+                by = self.expressions.number(node.value)
+                after = self.expressions.arithmetic.operated(node.operator, before, by)
+                self._assign(node.target, after)
+            case ir.If():
                 self._if(node)
-            case ast.For(target=ast.Name(), orelse=[]):
+            case ir.For():
                 self._for(node)
-            case ast.Break():
+            case ir.Break():
                 self._broken[-1] = self.writer.either(self._broken[-1], self.path)
                 self._leave()
-            case ast.Continue():
+            case ir.Continue():
                 self._leave()
-            case ast.Expr(value=ast.Constant()) | ast.Pass():
+            case ir.Pass():
                 pass
             case _:
                 raise NotFlat
@@ -215,14 +215,14 @@ class _Inline:
             )
         return self.writer.chosen(truth, new, old)
 
-    def _assign(self, target: ast.expr, value: Value) -> None:
+    def _assign(self, target: ir.Expression, value: Value) -> None:
         match target, value:
-            case ast.Name(id=name), Number():
+            case ir.Name(name=name), Number():
                 old = self.scope.values.get(name)
                 if isinstance(old, Number):
                     value = self._either(self.path, value, old)
                 self._set(name, value)
-            case ast.Tuple(elts=targets), TupleValue(items=items) if len(targets) == len(items):
+            case ir.Tuple(items=targets), TupleValue(items=items) if len(targets) == len(items):
                 for each, item in zip(targets, items, strict=True):
                     self._assign(each, item)
             case _:
@@ -236,11 +236,11 @@ class _Inline:
             known: described for known, described in scope.ranges.items() if known != name
         }
 
-    def _if(self, node: ast.If) -> None:
+    def _if(self, node: ir.If) -> None:
         writer, here, ranges = self.writer, self.path, self.scope.ranges
         truth, when, unless = self.conditions.known(node.test)
         gone, assigned = self._gone(), self.scope.assigned
-        sides = ((truth, when, node.body), (writer.negated(truth), unless, node.orelse))
+        sides = ((truth, when, node.then), (writer.negated(truth), unless, node.otherwise))
         met: list[frozenset[str]] = []
         for side, described, statements in sides:
             self.path = writer.both(here, side)
@@ -253,8 +253,9 @@ class _Inline:
             self.scope.ranges = ranges
         self.scope.assigned = frozenset.intersection(*met) if met else assigned
         self._go_on(here if met else constant(0), gone)
-        if not node.orelse and isinstance(node.body[-1], ast.Return | ast.Continue | ast.Break):
-            self.scope.narrow(unless)
+        match node.then, node.otherwise:
+            case [*_, ir.Return() | ir.Continue() | ir.Break()], []:
+                self.scope.narrow(unless)
 
     def _gone(self) -> tuple[Number, ...]:
         """On which ways statements that follow are not reached."""
@@ -267,15 +268,10 @@ class _Inline:
             if now != then:
                 self.path = self.writer.both(self.path, self.writer.negated(now))
 
-    def _for(self, node: ast.For) -> None:
-        assert isinstance(node.target, ast.Name)
-        match node.iter:
-            case ast.Call(func=called, args=[_, *_] as given, keywords=[]) if (
-                self.expressions.is_range(called)
-            ):
-                numbers = [self.expressions.number(argument) for argument in given]
-            case _:
-                raise NotFlat
+    def _for(self, node: ir.For) -> None:
+        if not self.expressions.is_range(node.function):
+            raise NotFlat
+        numbers = [self.expressions.number(bound) for bound in node.bounds]
         start = numbers[0] if len(numbers) > 1 else constant(0)
         stop = numbers[1] if len(numbers) > 1 else numbers[0]
         step = numbers[2].lo if len(numbers) > 2 else 1
@@ -283,13 +279,11 @@ class _Inline:
             raise NotFlat
         turns = range(start.lo, stop.hi) if step > 0 else range(start.hi, stop.lo, -1)
         many = abs(turns.stop - turns.start) > TURNS_MAX  # more than `len` can count, perhaps
-        if many or node.target.id in changing_names(self.source.tree):
+        if many or node.counter.name in changing_names(lowered(self.source)):
             raise NotFlat
-        self._turns(node, node.target.id, start, stop, turns)
+        self._turns(node, start, stop, turns)
 
-    def _turns(
-        self, node: ast.For, counter: str, start: Number, stop: Number, turns: range
-    ) -> None:
+    def _turns(self, node: ir.For, start: Number, stop: Number, turns: range) -> None:
         writer, here, ranges, gone = self.writer, self.path, self.scope.ranges, self._gone()
         assigned = self.scope.assigned
         after, before = ("sle", "slt") if turns.step > 0 else ("sge", "sgt")
@@ -307,7 +301,7 @@ class _Inline:
                 self.path = writer.both(self.path, writer.negated(self._returned))
             if self.path == constant(0):
                 continue
-            self._set(counter, constant(turn))
+            self._set(node.counter.name, constant(turn))
             self._block(node.body)
             self.scope.ranges, self.scope.assigned = ranges, assigned
         self._left.pop()
@@ -321,18 +315,18 @@ class _Conditions(Conditions):
 
     inline: _Inline
 
-    def joined(self, node: ast.Compare | ast.BoolOp) -> Number:
+    def joined(self, node: ir.Comparison | ir.Contained | ir.Chain | ir.Both | ir.Either) -> Number:
         """A comparison, or `and` and `or` with their values."""
         return self.known(node)[0]
 
-    def chosen(self, node: ast.IfExp) -> Value:
+    def chosen(self, node: ir.Choice) -> Value:
         """`a if b else c`."""
         inline, here, ranges = self.inline, self.inline.path, self.inline.scope.ranges
         truth, when, unless = self.known(node.test)
         sides = []
         for side, described, operand in (
-            (truth, when, node.body),
-            (inline.writer.negated(truth), unless, node.orelse),
+            (truth, when, node.then),
+            (inline.writer.negated(truth), unless, node.otherwise),
         ):
             if side == constant(0):
                 sides.append(constant(0))
@@ -343,47 +337,40 @@ class _Conditions(Conditions):
             inline.path, inline.scope.ranges = here, ranges
         return inline._either(truth, sides[0], sides[1])
 
-    def known(self, node: ast.expr) -> tuple[Number, Ranges, Ranges]:
+    def known(self, node: ir.Expression) -> tuple[Number, Ranges, Ranges]:
         """A condition, or its value; what names are known to be where it is true, and where not."""
         writer = self.expressions.writer
         match node:
-            case ast.UnaryOp(op=ast.Not()):
-                truth, when, unless = self.known(node.operand)
+            case ir.Unary(operator="not", operand=operand):
+                truth, when, unless = self.known(operand)
                 return writer.negated(truth), unless, when
-            case ast.Compare(ops=[operator], comparators=[comparator]):
-                left = self.expressions.number(node.left)
-                return self._compared(node, operator, left, comparator)
-            case ast.Compare():
-                return self._links(node), {}, {}
-            case ast.BoolOp():
+            case ir.Comparison() | ir.Contained():
+                return self._compared(node)
+            case ir.Chain():
+                return self._all_links(node), {}, {}
+            case ir.Both() | ir.Either():
                 return self._operands_of(node)
         return self.expressions.number(node), {}, {}
 
-    def _links(self, node: ast.Compare) -> Number:
+    def _all_links(self, node: ir.Chain) -> Number:
         inline, here = self.inline, self.inline.path
         found = constant(1)
-        left = self.expressions.number(node.left)
-        for operator, comparator in zip(node.ops, node.comparators, strict=True):
-            if isinstance(operator, ast.In | ast.NotIn):
-                raise NotFlat
-            right = self.expressions.number(comparator)
-            link = inline.writer.compared(self._operator(node, operator), left, right)
+        for link, _, _ in self._links(node):
             found = inline.writer.both(found, link)
             if found == constant(0):
                 break
             inline.path = inline.writer.both(here, found)
-            left = right
         inline.path = here
         return found
 
-    def _operands_of(self, node: ast.BoolOp) -> tuple[Number, Ranges, Ranges]:
+    def _operands_of(self, node: ir.Both | ir.Either) -> tuple[Number, Ranges, Ranges]:
         inline, writer = self.inline, self.inline.writer
         here, ranges = inline.path, inline.scope.ranges
-        is_and = isinstance(node.op, ast.And)
+        is_and = isinstance(node, ir.Both)
         described: Ranges = {}
         found: Number | None = None
         goes_on = constant(1)
-        for operand in node.values:
+        for operand in node.operands:
             number, when, unless = self.known(operand)
             if found is None:
                 found = number

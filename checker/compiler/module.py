@@ -53,7 +53,7 @@ class Unit:
         names = source.parameters
         if len(names) != len(arguments):
             raise source.refuse(
-                source.tree, f"it is given {len(arguments)} arguments", f"take {', '.join(names)}"
+                source.line, f"it is given {len(arguments)} arguments", f"take {', '.join(names)}"
             )
         kinds = tuple(
             _as_parameter(source, name, value) for name, value in zip(names, arguments, strict=True)
@@ -61,7 +61,7 @@ class Unit:
         key = (source, kinds)
         if key not in self._written:
             if source in self._begun:
-                raise source.refuse(source.tree, "it calls itself", "write a loop")
+                raise source.refuse(source.line, "it calls itself", "write a loop")
             self._begun.append(source)
             try:
                 self._written[key] = self._write(source, kinds)
@@ -125,4 +125,4 @@ def _as_parameter(source: Source, name: str, value: Value) -> Value:
             return SettingsValue(value.names, value.numbers, pointer)
         case ArrayValue():
             return ArrayValue(f"%{name}", value.element, value.columns)
-    raise source.refuse(source.tree, f"`{name}` is given something else than a number", "give one")
+    raise source.refuse(source.line, f"`{name}` is given something else than a number", "give one")

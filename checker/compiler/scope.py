@@ -6,12 +6,13 @@ the range of all that is ever stored there: it is found by compiling until it no
 
 from __future__ import annotations
 
-import ast
 import functools
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from checker.compiler import ir
 from checker.compiler.emitter import Writer
 from checker.compiler.values import GREATEST, LEAST, Number, Value, ranged
 from model.core.machine_numbers import ROUNDS_MAX
@@ -137,37 +138,57 @@ class Scope:
 
 
 @functools.cache
-def steady_names(tree: ast.FunctionDef) -> frozenset[str]:
+def steady_names(function: ir.Function) -> frozenset[str]:
     """The names whose every augmented assignment adds or takes away a constant, so small that all
     the rounds that loops can go do not add up to half of `FAR`.
     """
-    depth = _depth(tree)
     added: Counter[str] = Counter()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
-            match node:
-                case ast.AugAssign(op=ast.Add() | ast.Sub(), value=ast.Constant(value=int(by))):
-                    added[node.target.id] += by
-                case _:
-                    added[node.target.id] += FAR
+    for statement in function.statements():
+        match statement:
+            case ir.Update(
+                target=ir.Name(name=name), operator="+" | "-", value=ir.Constant(value=by)
+            ) if by >= 0:
+                added[name] += by
+            case ir.Update(target=ir.Name(name=name)):
+                added[name] += FAR
     counters = {name: by for name, by in added.items() if by < FAR}
-    most = FAR // 2 // ROUNDS_MAX**depth  # of all together: one may be given another's number
+    # Of all together: one may be given another's number.
+    most = FAR // 2 // ROUNDS_MAX ** _depth(function.body)
     return frozenset(counters) if sum(counters.values()) < most else frozenset()
 
 
-def _depth(node: ast.AST) -> int:
+def _depth(block: ir.Block) -> int:
     """How many loops are within one another."""
-    within = max(map(_depth, ast.iter_child_nodes(node)), default=0)
-    return within + isinstance(node, ast.For | ast.While)
+    most = 0
+    for statement in block:
+        match statement:
+            case ir.If(then=then, otherwise=otherwise):
+                most = max(most, _depth(then), _depth(otherwise))
+            case ir.For(body=body) | ir.While(body=body):
+                most = max(most, 1 + _depth(body))
+    return most
 
 
 @functools.cache
-def changing_names(tree: ast.FunctionDef) -> frozenset[str]:
+def changing_names(function: ir.Function) -> frozenset[str]:
     """The names that are given a value in more than one place of a function."""
-    places: Counter[str] = Counter(argument.arg for argument in tree.args.args)
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            places[node.id] += 1
-        if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
-            places[node.target.id] += 1
+    places = Counter(function.parameters)
+    for statement in function.statements():
+        match statement:
+            case ir.Assign(targets=targets):
+                for target in targets:
+                    places.update(_names_in(target))
+            case ir.For(counter=counter):
+                places[counter.name] += 1
+            case ir.Update(target=ir.Name(name=name)):
+                places[name] += 2  # what it was and what it becomes
     return frozenset(name for name, count in places.items() if count > 1)
+
+
+def _names_in(target: ir.Expression) -> Iterator[str]:
+    match target:
+        case ir.Name(name=name):
+            yield name
+        case ir.Tuple(items=targets):
+            for each in targets:
+                yield from _names_in(each)

@@ -53,6 +53,11 @@ class Source:
     own_file: bool = False
 
     @property
+    def line(self) -> int:
+        """The line of its `def`."""
+        return self.tree.lineno
+
+    @property
     def parameters(self) -> list[str]:
         """The names of its arguments, in order."""
         return [argument.arg for argument in self.tree.args.args]
@@ -66,11 +71,10 @@ class Source:
     def place(self) -> str:
         """Where it is, from the folder of its package on: `model/message/fetch.py:46`."""
         packages = str(self.names.get("__name__", "")).count(".") + 1
-        return f"{'/'.join(Path(self.file).parts[-packages:])}:{self.tree.lineno}"
+        return f"{'/'.join(Path(self.file).parts[-packages:])}:{self.line}"
 
-    def refuse(self, node: ast.AST | None, what: str, instead: str) -> NotCompilable:
-        """The error for a place in this function."""
-        line = getattr(node, "lineno", self.tree.lineno)
+    def refuse(self, line: int, what: str, instead: str) -> NotCompilable:
+        """The error for a line of this function."""
         return NotCompilable(
             f"{self.file}:{line}: {self.tree.name} cannot be compiled: {what}; {instead}"
         )
@@ -112,11 +116,11 @@ def source_of(function: object) -> Source:
     )
     if code.co_freevars or "." in function.__qualname__:
         raise source.refuse(
-            tree, "it is defined inside another function or class", "define it in the module"
+            source.line, "it is defined inside another function or class", "define it in the module"
         )
     if made_of is None and _compiled(tree, code) != code:
         raise source.refuse(
-            tree, "its file has changed since it was imported", "start the program anew"
+            source.line, "its file has changed since it was imported", "start the program anew"
         )
     return source
 

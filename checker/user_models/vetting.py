@@ -6,12 +6,13 @@ symmetry is declared, the first states must behave alike under every permutation
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from checker.compiler.function_ir import Written
+from checker.compiler.ir import Return
 from checker.compiler.kernel import TooLargeToNumber, plan_of
+from checker.compiler.lower import lowered
 from checker.compiler.module import Unit
 from checker.compiler.source import NotCompilable, source_of
 from checker.compiler.values import Number, SettingsValue, StateValue
@@ -66,12 +67,9 @@ def _truth(
     written = _written(unit, model, function, states, numbers)
     source = source_of(function)
     if len(written.returns) != 1 or not written.returns[0].within(0, 1):
-        found = next(_returned(source.tree), source.tree)
-        raise source.refuse(found, "it returns no boolean", "return a condition, True or False")
-
-
-def _returned(tree: Any) -> Iterator[Any]:
-    yield from (node for node in ast.walk(tree) if isinstance(node, ast.Return))
+        lines = [each.line for each in lowered(source).statements() if isinstance(each, Return)]
+        line = lines[0] if lines else source.line
+        raise source.refuse(line, "it returns no boolean", "return a condition, True or False")
 
 
 def _effect(unit: Unit, model: Model, function: Callable[..., Any], numbers: Any) -> None:

@@ -132,7 +132,7 @@ def _place_of(function: object) -> Place | None:
     path = Path(source.file)
     if path.is_absolute() and path.is_relative_to(Path.cwd()):
         path = path.relative_to(Path.cwd())
-    return Place(path.as_posix(), source.tree.lineno)
+    return Place(path.as_posix(), source.line)
 
 
 def headline(outcome: Outcome) -> str:
