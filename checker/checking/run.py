@@ -20,7 +20,7 @@ from checker.search.engines.prepare import prepare
 from checker.search.interrupt import Interrupts
 from checker.search.result import Result
 from checker.search.rule_errors import explain_fault
-from checker.search.search import Snapshot, search
+from checker.search.search import Snapshot, exactly, search
 from checker.storage.storage import Damaged
 from checker.traces.fewest_actors import paths_to_breaking
 from checker.traces.finding import Finding, finding_at
@@ -88,6 +88,7 @@ def run(
             findings += _judge_behaviours(
                 problem, engine, result, budgets, in_parts=choice.in_parts, announce=announce
             )
+            result.invariants = [exactly(each, result.inexact) for each in result.invariants]
         profile = _profile(problem, engine, result, announce) if profiled else None
         if directory is not None and result.complete:
             directory.finish()

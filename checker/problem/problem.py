@@ -130,7 +130,9 @@ class Problem:
         return (*self.invariants, *self.properties)
 
     def is_asked(self, claim: Claim) -> bool:
-        """Whether a verdict is wanted."""
+        """Whether a verdict is wanted: a side condition's always, for others rest on it."""
+        if claim.about_abstraction and claim.applies(self.model.settings):
+            return True
         return claim.default if self.asked is None else claim.name in self.asked
 
     @property
@@ -175,9 +177,9 @@ def _built(
 
 
 def asked_alone(problem: Problem) -> Claim:
-    """The one claim that is asked, whatever it is about."""
-    [claim] = [claim for claim in problem.claims if problem.is_asked(claim)]
-    return claim
+    """The one claim that is asked, whatever it is about, beside side conditions."""
+    [name] = problem.asked or ()
+    return next(claim for claim in problem.claims if claim.name == name)
 
 
 def sharing(problems: Sequence[Problem]) -> Shared:

@@ -89,6 +89,7 @@ class Result:
 
     `complete` is whether every reachable state within the bounds was checked; `stopped_by` says
     what ended the run otherwise. `generated` counts transitions plus one for each initial state.
+    `inexact` says why the abstraction was not exact, if so: then no claim holds.
     """
 
     problem: Problem
@@ -105,6 +106,7 @@ class Result:
     deadlock: tuple[int, StateWords] | None
     seconds: float
     peak_rss: int = 0
+    inexact: str = ""
 
     @property
     def interrupted(self) -> bool:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from checker.problem.problem import Problem
 from checker.problem.wording import describe_bytes
@@ -153,7 +153,23 @@ def _over_budget(budgets: Budgets, account: Account, seconds: float, can_shed: b
     return None
 
 
-def _verdict(claim: Claim, account: Account, *, is_complete: bool) -> InvariantResult:
+def _inexact(account: Account) -> str:
+    """Why the run's abstraction was not exact, if so: then nothing that holds in it has a verdict.
+
+    What is violated is: its trace is replayed without the abstraction.
+    """
+    problem, model = account.problem, account.problem.model
+    for claim in problem.claims:
+        if claim.about_abstraction and claim.name in account.broken:
+            return f"it rests on {claim.name}, which is violated"
+    cut = dict(zip(model.limits, account.cut.sum(axis=0), strict=True))
+    for name in model.exact_without:
+        if cut[name]:
+            return f"{cut[name]:,} steps beyond the highest of {name} were cut"
+    return ""
+
+
+def _verdict(claim: Claim, account: Account, inexact: str, *, is_complete: bool) -> InvariantResult:
     is_checked = account.problem.is_checked(claim)
     if isinstance(claim, Recoverable | Temporal) and is_checked:
         # Judged of the whole graph, by the caller of this search.
@@ -163,19 +179,28 @@ def _verdict(claim: Claim, account: Account, *, is_complete: bool) -> InvariantR
         return InvariantResult(claim.name, Verdict.VIOLATED, depth, words)
     if not is_checked:
         return InvariantResult(claim.name, Verdict.NOT_APPLICABLE)
-    return InvariantResult(claim.name, Verdict.HOLDS if is_complete else Verdict.INCOMPLETE)
+    if not is_complete:
+        return InvariantResult(claim.name, Verdict.INCOMPLETE)
+    return exactly(InvariantResult(claim.name, Verdict.HOLDS), inexact)
+
+
+def exactly(found: InvariantResult, inexact: str) -> InvariantResult:
+    """The verdict, withdrawn where it holds in an abstraction that was not exact."""
+    if not inexact or found.verdict is not Verdict.HOLDS:
+        return found
+    return replace(found, verdict=Verdict.INCOMPLETE, why=inexact)
 
 
 def _conclude(account: Account, engine: str, stopped_by: str | None) -> Result:
     problem, model = account.problem, account.problem.model
-    is_complete = stopped_by is None
+    is_complete, inexact = stopped_by is None, _inexact(account)
     return Result(
         problem=problem,
         engine=engine,
         complete=is_complete,
         stopped_by=stopped_by,
         invariants=[
-            _verdict(claim, account, is_complete=is_complete)
+            _verdict(claim, account, inexact, is_complete=is_complete)
             for claim in problem.claims
             if problem.is_asked(claim)
         ],
@@ -203,4 +228,5 @@ def _conclude(account: Account, engine: str, stopped_by: str | None) -> Result:
         deadlock=account.deadlock,
         seconds=account.seconds,
         peak_rss=peak_resident_bytes(),
+        inexact=inexact,
     )

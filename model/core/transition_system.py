@@ -124,6 +124,8 @@ class Model:
     about steps are judged on what the effect has written, before it, and `stays_normal` counts for
     nothing. It gives the same model without the abstraction, within bounds that these calls need,
     and the calls as they are there. Raises `BadEnvironment` where there is none so large.
+    `exact_without` are limits of such a model that are to cut no step: where one does, the
+    abstraction is not exact, and what holds has no verdict.
     """
 
     name: str
@@ -139,6 +141,7 @@ class Model:
     distinguishes_names: Mapping[Sort, str] = field(default_factory=dict)
     normalise: Callable[[Any, Any], None] | None = None
     concretise: Callable[[Sequence[Call]], tuple[Model, Sequence[Call]]] | None = None
+    exact_without: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         known = [action.name for action in self.actions]

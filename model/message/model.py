@@ -58,6 +58,7 @@ def message_model(version: str, environment: Environment) -> Model:
         distinguishes_names=_distinguished_names(environment),
         normalise=abstract if environment.unbounded else normalise,
         concretise=Concrete(version, environment) if environment.unbounded else None,
+        exact_without=(limits.NAMES[limits.EPOCHS],) if environment.unbounded else (),
     )
 
 

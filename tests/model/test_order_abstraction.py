@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,10 +12,12 @@ import invariants
 from checker.checking.run import Run, run
 from checker.cli.check.command import check_command
 from checker.kafka.families import MESSAGE
+from checker.problem.problem import Problem
 from checker.search.engines.choice import EngineChoice
 from checker.search.result import Verdict
 from counterexamples import replay
 from fuzz.order_abstraction import CASES, Pair, compare, compare_scrambled, normal_form
+from invariants.side_conditions import base_kept
 from model.core.claim import ActionProperty
 from model.core.errors import BadEnvironment
 from model.core.state import State, as_dict
@@ -40,6 +43,11 @@ def violated(done: Run) -> dict[str, int | None]:
         for found in done.result.invariants
         if found.verdict is Verdict.VIOLATED
     }
+
+
+def always_broken(s: Any, c: Any) -> bool:
+    """A side condition that a first record breaks."""
+    return bool(s.leo[0] == 0)
 
 
 def reached(model: Model, most: int) -> dict[State, int]:
@@ -257,3 +265,46 @@ def test_a_verdict_says_what_has_no_bound_and_what_has() -> None:
         "record in a log at one time, at most 1 power loss, at most 1 lost disk." in text
     )
     assert "within" not in text.rpartition("HOLDS")[2]
+
+
+def unbounded_problem(names: tuple[str, ...], **bounds: Any) -> Problem:
+    """A problem with two records above the settled ones; `names` are the claims asked."""
+    options = {**MESSAGE.usual.options(), "records": 2, "unbounded": True, **bounds}
+    return MESSAGE.problem_of("kip320", options, names)
+
+
+def test_a_side_condition_is_checked_whatever_is_asked() -> None:
+    names = {
+        found.name for found in run(unbounded_problem(("hw_monotone",)), LOCAL).result.invariants
+    }
+
+    assert names == {"hw_monotone", "base_kept"}
+    assert unbounded_problem(("hw_monotone",), settled=False).checked == ("hw_monotone",)
+
+
+def test_what_holds_is_withdrawn_where_a_side_condition_breaks() -> None:
+    problem = unbounded_problem(("no_committed_loss", "hw_monotone"))
+    broken = replace(base_kept.SIDE_CONDITION, holds=always_broken)
+    claims = [broken if claim.name == "base_kept" else claim for claim in problem.invariants]
+
+    done = run(replace(problem, invariants=tuple(claims)), LOCAL).result
+
+    verdicts = {found.name: (found.verdict, found.why) for found in done.invariants}
+    why = "it rests on base_kept, which is violated"
+    assert verdicts == {
+        "no_committed_loss": (Verdict.INCOMPLETE, why),
+        "hw_monotone": (Verdict.INCOMPLETE, why),
+        "base_kept": (Verdict.VIOLATED, ""),
+    }
+    assert not done.is_judged
+
+
+def test_what_holds_is_withdrawn_where_a_limit_cuts_that_is_to_cut_nothing() -> None:
+    problem = unbounded_problem(("hw_monotone",))
+    cutting = replace(problem, model=replace(problem.model, exact_without=("records",)))
+
+    done = run(cutting, LOCAL).result
+
+    assert {found.verdict for found in done.invariants} == {Verdict.INCOMPLETE}
+    assert "steps beyond the highest of records were cut" in done.inexact
+    assert run(problem, LOCAL).result.inexact == ""
