@@ -178,7 +178,8 @@ def _built(
 
 def asked_alone(problem: Problem) -> Claim:
     """The one claim that is asked, whatever it is about, beside side conditions."""
-    [name] = problem.asked or ()
+    assert problem.asked is not None
+    [name] = problem.asked
     return next(claim for claim in problem.claims if claim.name == name)
 
 

@@ -1,9 +1,11 @@
-"""Choice among shortest paths: one with the fewest actors.
+"""Choice among shortest paths: one with the fewest faults, and of these one with the fewest actors.
 
-It is one with the fewest actors, which are the first arguments of its steps; then one to the least
-state; then, from there back, by way of the least parent, and of several steps between two states
-the first in the table of contents with the least arguments. So which one it is does not depend on
-the engine. Of a property it is the way to the state before the step that breaks it.
+All ways to a state took as many faults where the state counts them (`checker.search.fault_count`).
+Without bounds it does not: then they are counted along the ways. Of the paths with the fewest
+faults it is one with the fewest actors, which are the first arguments of its steps; then one to the
+least state; then, from there back, by way of the least parent, and of several steps between two
+states the first in the table of contents with the least arguments. So which one it is does not
+depend on the engine. Of a property it is the way to the state before the step that breaks it.
 
 Under a symmetry the states are representatives, whose names change from state to state: actors are
 not counted then, and the steps are found from the first state on.
@@ -44,7 +46,11 @@ def paths_to_breaking(
     actors = _actors_of(problem)
     paths = {}
     for name, levels in followed_back(problem, engine, breaking).items():
-        states, steps = _chosen(levels, breaking[name].ends, actors)
+        ends: Sequence[StateWords] = breaking[name].ends
+        ways = levels
+        if problem.model.concretise is not None:
+            ways, ends = _with_fewest_faults(levels, ends, _is_fault(problem))
+        states, steps = _chosen(ways, ends, actors)
         if problem.symmetry.sorts:
             paths[name] = Path(*real_path(problem, states))
         else:
@@ -75,6 +81,44 @@ def followed_back(
     return {name: found[::-1] for name, found in levels.items()}
 
 
+def _with_fewest_faults(
+    levels: Sequence[Ways], ends: Sequence[StateWords], is_fault: Callable[[int], bool]
+) -> tuple[list[Ways], list[StateWords]]:
+    """The ways that take as few faults as any to where they lead, and the ends with the fewest."""
+    faults = dict.fromkeys(_begun(levels, ends), 0)
+    fewest: list[Ways] = []
+    for ways in levels:
+        taken = {
+            state: [
+                (faults[parent] + is_fault(step), parent, step)
+                for parent, step in into
+                if parent in faults
+            ]
+            for state, into in ways.items()
+        }
+        faults = {state: min(into)[0] for state, into in taken.items() if into}
+        fewest.append(
+            {
+                state: [(parent, step) for count, parent, step in into if count == faults[state]]
+                for state, into in taken.items()
+            }
+        )
+    least = min(faults[end] for end in ends if end in faults)
+    return fewest, [end for end in ends if faults.get(end) == least]
+
+
+def _begun(levels: Sequence[Ways], ends: Sequence[StateWords]) -> set[StateWords]:
+    """The initial states that these ways begin at."""
+    return {parent for ways in levels[0].values() for parent, _ in ways} if levels else set(ends)
+
+
+def _is_fault(problem: Problem) -> Callable[[int], bool]:
+    """Says of a step whether it uses up a budget."""
+    model = problem.model
+    budgets = {action.name for action in model.actions if action.budget is not None}
+    return cache(lambda step: call_of(model, step)[0] in budgets)
+
+
 def _chosen(
     levels: Sequence[Ways], ends: Sequence[StateWords], actors: Callable[[int], Actors]
 ) -> tuple[list[StateWords], list[int]]:
@@ -101,8 +145,7 @@ def _groups(
     levels: Sequence[Ways], ends: Sequence[StateWords], actors: Callable[[int], Actors]
 ) -> _Groups:
     """Who has acted on the ways to each state, level by level; nobody on the way to the first."""
-    begun = {parent for ways in levels[0].values() for parent, _ in ways} if levels else set(ends)
-    groups: _Groups = [{state: {_NOBODY} for state in begun}]
+    groups: _Groups = [{state: {_NOBODY} for state in _begun(levels, ends)}]
     for ways in levels:
         groups.append(
             {

@@ -19,6 +19,8 @@ from checker.kafka.matrix.outcome import Outcome, Standing
 from checker.kafka.matrix.properties import Config, read_config
 from checker.kafka.matrix.running import exploring
 from checker.kafka.matrix.vacuity import fault_steps
+from checker.kafka.matrix.without_bounds import Unbounded
+from checker.problem.wording import counted
 from checker.search.engines.choice import EngineChoice
 
 STATES_MAX = 5_000_000
@@ -38,8 +40,9 @@ of `waterline matrix --config` some come further.
 PROOF = """
 ## Within which bounds, and why what holds is not empty
 
-One more record could always be produced, so the bound on records always cuts; it is stated. A
-fault's own budget is what the cell is about. So the only bound that can hide something is that on
+A cell that says `holds` and no more was explored *without bounds* on epochs, on produced records and
+on faults but those of disks; what is left is how many records a log has at one time. Else two
+bounds can hide something: that on records, for one more could always be produced, and that on
 leader epochs: *epochs cut* says how many steps into a later epoch were not taken. Of a cell that
 holds every claim holds in every state: that each acknowledged record is in the leader's log, in
 that of somebody who may lead, and in some log at all; and that somebody leads or can. *Happened*
@@ -62,6 +65,7 @@ def matrix_of(config: Config) -> Matrix:
         records_max=RECORDS,
         epochs_max=EPOCHS_MAX_RAISED,
         max_states=STATES_MAX,
+        tries_unbounded=True,
     )
     with exploring(EngineChoice(name="local")) as explorer:
         return explore_grid(grid, explorer, engine="local")
@@ -95,7 +99,21 @@ def proof(outcome: Outcome) -> list[str]:
         f"{answer.distinct:,}" + ("" if answer.complete else "+"),
         (outcome.emptiness or ", ".join(steps)) if holds else "",
         f"{beyond.records} records, epochs {beyond.epochs}: {beyond.depth} steps" if beyond else "",
+        describe_unbounded(outcome.unbounded) if outcome.unbounded else "",
     ]
+
+
+def describe_unbounded(found: Unbounded) -> str:
+    """What the cell comes to without bounds."""
+    answer = found.answer
+    if answer is None:
+        return "not possible"
+    states = f"{answer.distinct:,} states"
+    if found.confirms:
+        return f"{counted(found.records, 'record')} in a log: {states}"
+    if found.breaks:
+        return f"with more faults {found.breaks[0][0]} breaks after {found.breaks[0][1]}"
+    return f"stopped at {states}"
 
 
 def main() -> None:
@@ -126,7 +144,12 @@ def main() -> None:
         for note in config.notes:
             print(f"{note}\n")
         rows = map(proof, matrix.outcomes)
-        print("\n".join(describe_table([*titles, "happened", "tried beyond"], rows)), end="\n\n")
+        print(
+            "\n".join(
+                describe_table([*titles, "happened", "tried beyond", "without bounds"], rows)
+            ),
+            end="\n\n",
+        )
 
 
 if __name__ == "__main__":

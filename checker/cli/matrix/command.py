@@ -81,6 +81,13 @@ grid_options = together(
         help="Raise it so far while a cell shows no loss and later epochs are cut.",
     ),
     click.option(
+        "--unbounded/--no-unbounded",
+        default=True,
+        show_default=True,
+        help="Explore a cell that shows no loss without bounds as well: any number of epochs, "
+        "records and faults, but for those of disks.",
+    ),
+    click.option(
         "--invariant",
         "invariants",
         multiple=True,

@@ -91,6 +91,7 @@ def _grid(options: dict[str, Any], config: Config | None) -> Grid:
         "epochs": options["epochs"],
         "epochs_max": _max_epochs(options),
         "max_states": options["max_states"],
+        "tries_unbounded": options["unbounded"],
     }
     if options["invariants"]:
         asked["invariants"] = options["invariants"]
@@ -118,8 +119,9 @@ def _following(progress: Progress, what: str = "cell") -> Follow:
         left = len(rung.cells) - done
         now = [rung.cells[place].coordinates[FAULT] for place in under_way or ()]
         doing = f"; now {', '.join(dict.fromkeys(now))}" if now else ""
+        epochs = "any number of epochs" if rung.is_unbounded else f"epochs 0 to {rung.epochs}"
         progress.report(
-            f"{counted(rung.records, 'record')}, epochs 0 to {rung.epochs}: "
+            f"{counted(rung.records, 'record')}, {epochs}: "
             f"{done} of {counted(len(rung.cells), what)} explored, {left} left{doing}"
         )
 

@@ -1,10 +1,12 @@
 """Iterative deepening of a cell's bounds, until nothing is cut or the budget is used.
 
-A cell begins with the sizes of its grid. One that shows no loss there, though a later leader epoch
-was cut, is explored again with more epochs; once no epoch is cut, with one more record. All cells
-that are raised go to the same sizes, so that few shapes are compiled. A cell ends where a loss is
-found, at the sizes that were asked for, or where larger ones outgrow the states that it may have:
-then the largest that were finished are what is known.
+A cell begins with the sizes of its grid. One that shows no loss there is explored without bounds:
+if nothing breaks there either, more epochs cannot show more. If something breaks within the faults
+that the cell names, the cell is raised to the bounds which that trace needs. What cannot be
+explored without bounds, or not to the end, is explored with more epochs, as long as later ones are
+cut; then with one more record. All cells that are raised go to the same sizes, so that few shapes
+are compiled. A cell ends where a loss is found, at the sizes that were asked for, or where larger
+ones outgrow the states that it may have: then the largest that were finished are what is known.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
-from checker.kafka.matrix.answering import question_of
+from checker.kafka.matrix.answering import Answer, question_of
 from checker.kafka.matrix.equivalent_cells import asking_once
 from checker.kafka.matrix.grid import CLAIMS, EPOCHS_STEP, Cell, Grid
 from checker.kafka.matrix.outcome import (
@@ -24,16 +26,23 @@ from checker.kafka.matrix.outcome import (
     with_counterexample,
 )
 from checker.kafka.matrix.running import Explorer
+from checker.kafka.matrix.without_bounds import (
+    TraceBounds,
+    Unbounded,
+    cell_without_bounds,
+    compared,
+)
 from checker.search.result import INTERRUPTED
 
 
 @dataclass(frozen=True, slots=True)
 class Rung:
-    """Cells that are explored side by side, all within the same sizes."""
+    """Cells that are explored side by side, all within the same sizes, or all without bounds."""
 
     cells: tuple[Cell, ...]
     records: int
     epochs: int
+    is_unbounded: bool = False
 
 
 Follow = Callable[[Rung, int, Collection[int] | None], None]
@@ -69,24 +78,72 @@ def explore_raised(
     rung: Rung | None = Rung(tuple(cells), grid.records, grid.epochs)
     interrupted = False
     while rung is not None and rung.cells and not interrupted:
-        found = _explored(grid, rung, explorer, follow, stop_at_first=stop_at_first)
-        interrupted = any(outcome.answer.stopped_by == INTERRUPTED for outcome in found)
-        known = _rejudged(grid, _merged(known, found))
+        answers = _answers(grid, rung, explorer, follow, stop_at_first=stop_at_first)
+        interrupted = any(answer.stopped_by == INTERRUPTED for answer in answers)
+        if rung.is_unbounded:
+            known = _with_unbounded(grid, known, rung, answers)
+        else:
+            known = _rejudged(grid, _merged(known, judged(grid, rung.cells, answers)))
+        known = [_refused_unbounded(grid, outcome) for outcome in known]
         rung = _next_rung(grid, known)
     return Raised(tuple(map(with_counterexample, known)), interrupted)
 
 
-def _explored(
+def _answers(
     grid: Grid, rung: Rung, explorer: Explorer, follow: Follow, *, stop_at_first: bool
-) -> list[Outcome]:
-    """The cells of a rung."""
+) -> list[Answer]:
+    """What the cells of a rung come to."""
     sized = grid.within(rung.records, rung.epochs)
+    if rung.is_unbounded:
+        sized = grid.without_bounds(rung.records)
     questions = [question_of(cell, sized, stop_at_first=stop_at_first) for cell in rung.cells]
     follow(rung, 0, None)
-    answers = asking_once(explorer)(
-        questions, lambda done, under_way: follow(rung, done, under_way)
+    return asking_once(explorer)(questions, lambda done, under_way: follow(rung, done, under_way))
+
+
+def _with_unbounded(
+    grid: Grid, known: Sequence[Outcome], rung: Rung, answers: Sequence[Answer]
+) -> list[Outcome]:
+    """What is known of every cell, with what these came to without bounds beside it."""
+    sized = grid.without_bounds(rung.records)
+    found = {cell.at(): (cell, answer) for cell, answer in zip(rung.cells, answers, strict=True)}
+    with_it = []
+    for outcome in known:
+        if outcome.cell.at() in found:
+            cell, answer = found[outcome.cell.at()]
+            if answer.raised_in is not None:
+                judged(sized, [cell], [answer])
+            broken = frozenset(claim.name for claim in outcome.claims if claim.is_violated)
+            unbounded = compared(sized, cell, broken, answer)
+            if outcome.unbounded is not None:
+                unbounded = outcome.unbounded.then(unbounded)
+            with_it.append(replace(outcome, unbounded=unbounded))
+        else:
+            with_it.append(outcome)
+    return with_it
+
+
+def _refused_unbounded(grid: Grid, outcome: Outcome) -> Outcome:
+    """The same, with the reason where a cell cannot be explored without bounds."""
+    if not _is_untried(grid, outcome):
+        return outcome
+    why = cell_without_bounds(grid, outcome.cell)
+    if isinstance(why, Cell):
+        return outcome
+    return replace(
+        outcome, unbounded=Unbounded(records=_records(outcome), tried=_records(outcome), why=why)
     )
-    return judged(grid, rung.cells, answers)
+
+
+def _is_untried(grid: Grid, outcome: Outcome) -> bool:
+    """Whether it may be explored without bounds, with so many records."""
+    if not grid.tries_unbounded or not _is_unsettled(outcome):
+        return False
+    if outcome.standing is Standing.VIOLATED:
+        return False
+    if _records(outcome) > max(grid.records, grid.records_max):
+        return False  # A trace needed them.
+    return outcome.unbounded is None or outcome.unbounded.tried < _records(outcome)
 
 
 def _merged(known: Sequence[Outcome], found: Sequence[Outcome]) -> list[Outcome]:
@@ -102,7 +159,7 @@ def _better(known: Outcome, found: Outcome | None) -> Outcome:
     if found is None:
         return known
     if found.answer.complete or _rank(found) < _rank(known):
-        return found
+        return replace(found, unbounded=known.unbounded)
     environment, answer = found.cell.environment, found.answer
     return replace(
         known,
@@ -126,28 +183,54 @@ def _rejudged(grid: Grid, known: Sequence[Outcome]) -> list[Outcome]:
     """The same beside each other: what one cell shows may say what is no excuse in another."""
     fresh = judged(grid, [o.cell for o in known], [o.answer for o in known])
     return [
-        replace(outcome, unfinished=before.unfinished)
+        replace(outcome, unfinished=before.unfinished, unbounded=before.unbounded)
         for outcome, before in zip(fresh, known, strict=True)
     ]
 
 
 def _next_rung(grid: Grid, known: Sequence[Outcome]) -> Rung | None:
-    """More epochs for the cells that they cut; where there is none, one more record.
+    """No bounds, or those that a trace without bounds needs; then more epochs for the cells that
+    they cut; where there is none, one more record.
 
     Of several bounds the smallest are raised first.
     """
+    untried = [outcome for outcome in known if _is_untried(grid, outcome)]
+    if untried:
+        records = min(map(_records, untried))
+        chosen = [outcome for outcome in untried if _records(outcome) == records]
+        sized = grid.without_bounds(records)
+        cells = tuple(sized.cell(outcome.cell.coordinates) for outcome in chosen)
+        return Rung(cells, records, 0, is_unbounded=True)
     unsettled = [outcome for outcome in known if _is_unsettled(outcome)]
+    needed = {b for b in map(_needs, unsettled) if b is not None}
+    if needed:
+        bounds = min(needed, key=lambda each: (each.records, each.epochs))
+        chosen = [outcome for outcome in unsettled if _needs(outcome) == bounds]
+        return _rung(grid, chosen, bounds.records, bounds.epochs)
+    unsettled = [o for o in unsettled if o.is_bounded]
     cut = [o for o in unsettled if o.is_cut_by_epochs and _epochs(o) < grid.epochs_max]
     if cut:
         records, epochs = min((_records(o), _epochs(o)) for o in cut)
         chosen = [o for o in cut if (_records(o), _epochs(o)) == (records, epochs)]
         return _rung(grid, chosen, records, min(epochs + EPOCHS_STEP, grid.epochs_max))
-    few = [o for o in unsettled if _records(o) < grid.records_max]
+    few = [o for o in known if _is_unsettled(o) and _records(o) < grid.records_max]
     if few:
         records = min(map(_records, few))
         chosen = [o for o in few if _records(o) == records]
         return _rung(grid, chosen, records + 1, max(map(_epochs, chosen)))
     return None
+
+
+def _needs(outcome: Outcome) -> TraceBounds | None:
+    """The larger bounds that a trace needs which breaks more than is known, if there is one."""
+    needed = outcome.unbounded.raise_to if outcome.unbounded is not None else None
+    if needed is None:
+        return None
+    records = max(needed.records, _records(outcome))
+    epochs = max(needed.epochs, _epochs(outcome))
+    if (records, epochs) == (_records(outcome), _epochs(outcome)):
+        return None
+    return TraceBounds(records, epochs)
 
 
 def _is_unsettled(outcome: Outcome) -> bool:

@@ -33,7 +33,7 @@ def asking_once(explorer: Explorer) -> Explorer:
         others = [
             place
             for place, other in enumerate(first)
-            if place != other and not _is_for_both(answers[other])
+            if questions[place] != questions[other] and not _is_for_both(answers[other])
         ]
         if others:
             answers |= _asked(explorer, questions, others, watch, before=len(asked))

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from checker.kafka.matrix.grid import EPOCHS_STEP
 from checker.kafka.matrix.outcome import Outcome, Standing, Unfinished
+from checker.kafka.matrix.without_bounds import Unbounded
 from checker.problem.wording import counted, roughly
 from checker.search.result import INTERRUPTED
 from model.message.environment import EPOCHS_MAX, Environment
@@ -26,6 +27,12 @@ def describe_extent(outcome: Outcome) -> Iterator[str]:
         yield from _describe_stopped(outcome)
         return
     records = counted(environment.records, "record")
+    if outcome.unbounded is not None:
+        yield from _describe_unbounded(outcome.unbounded)
+        if not outcome.is_bounded:
+            if outcome.unfinished is not None:
+                yield _describe_unfinished(outcome.unfinished)
+            return
     if outcome.is_cut_by_epochs:
         more = min(environment.epochs + EPOCHS_STEP, EPOCHS_MAX)
         yield (
@@ -36,6 +43,27 @@ def describe_extent(outcome: Outcome) -> Iterator[str]:
         yield f"Explored with {records}; the bound of epochs 0 to {environment.epochs} cut nothing."
     if outcome.unfinished is not None:
         yield _describe_unfinished(outcome.unfinished)
+
+
+def _describe_unbounded(found: Unbounded) -> Iterator[str]:
+    """What it comes to without bounds."""
+    if found.confirms:
+        assert found.answer is not None
+        states = counted(found.answer.distinct, "state")
+        yield f"Holds {found.scope} ({states})."
+    elif found.answer is None:
+        yield f"Explored within bounds alone: {found.why}."
+    elif found.breaks:
+        name, depth = found.breaks[0]
+        yield (
+            f"With more faults than these {name} breaks after {counted(depth, 'step')} "
+            "(--unbounded)."
+        )
+    elif found.answer.distinct:
+        yield (
+            f"Without bounds it was stopped after {roughly(found.answer.distinct)} states "
+            f"({found.answer.stopped_by})."
+        )
 
 
 def _describe_unfinished(larger: Unfinished) -> str:

@@ -14,6 +14,7 @@ from checker.kafka.matrix.config_table import ConfigAnswer
 from checker.kafka.matrix.grid import AXES
 from checker.kafka.matrix.matrix import Matrix
 from checker.kafka.matrix.outcome import Outcome
+from checker.kafka.matrix.without_bounds import Unbounded
 from counterexamples import to_json
 
 FORMAT = "waterline-matrix/2"
@@ -72,7 +73,7 @@ def to_csv(matrix: Matrix) -> str:
     stands = ("label", "standing", "worst", "worst depth")
     ends = ("distinct", "generated", "depth", "complete", "stopped_by")
     lines = csv.writer(written, lineterminator="\n")
-    lines.writerow([*axes, *stands, *text, *sizes, "cut by epochs", *ends])
+    lines.writerow([*axes, *stands, *text, *sizes, "cut by epochs", *ends, "bounded"])
     for outcome in matrix.outcomes:
         worst, answer = outcome.worst, outcome.answer
         verdicts = [v for claim in outcome.claims for v in (claim.verdict.value, claim.depth)]
@@ -86,6 +87,7 @@ def to_csv(matrix: Matrix) -> str:
                 *(getattr(outcome.cell.environment, size) for size in sizes),
                 outcome.is_cut_by_epochs,
                 *(getattr(answer, end) for end in ends),
+                outcome.is_bounded,
             ]
         )
     return written.getvalue()
@@ -110,6 +112,22 @@ def _recommendation(answer: ConfigAnswer) -> dict[str, Any] | None:
         "told": best.changes.description,
         "closes": list(best.closes),
         "cost": list(cost(best.changes, answer.config)),
+    }
+
+
+def _unbounded(found: Unbounded) -> dict[str, Any]:
+    answer = found.answer
+    return {
+        "records": found.records,
+        "confirms": found.confirms,
+        "scope": found.scope or None,
+        "breaks": dict(found.breaks),
+        "why": found.why or None,
+        "complete": answer is not None and answer.complete,
+        "stopped_by": answer.stopped_by if answer else None,
+        "distinct": answer.distinct if answer else 0,
+        "depth": answer.depth if answer else 0,
+        "seconds": round(answer.seconds, 3) if answer else 0.0,
     }
 
 
@@ -141,6 +159,7 @@ def _cell(outcome: Outcome) -> dict[str, Any]:
         "cut": dict(answer.cut),
         "cut_by_epochs": outcome.is_cut_by_epochs,
         "unfinished": asdict(outcome.unfinished) if outcome.unfinished else None,
+        "unbounded": _unbounded(outcome.unbounded) if outcome.unbounded else None,
         "fired": dict(answer.fired),
         "never": list(answer.never),
         "bounds": outcome.cell.environment.options(),

@@ -19,8 +19,8 @@ from model.core.claim import ActionProperty, Invariant
 from model.core.errors import BadEnvironment
 from model.core.nearest import did_you_mean
 from model.message.declared import option_of
+from model.message.environment import COUNTED, Environment
 from model.message.environment import FAULTS as DECLARED_FAULTS
-from model.message.environment import Environment
 from model.message.versions import VERSIONS
 
 VERSION = "version"
@@ -40,6 +40,8 @@ EPOCHS_STEP = 3
 a larger bound has the very same states."""
 STATES_MAX = 20_000_000
 """Distinct states that a cell may have unless `--max-states` says otherwise: half a gigabyte."""
+STATES_MAX_UNBOUNDED = 5_000_000
+"""The same without bounds: what holds there mostly has fewer."""
 _MANY_REPLICAS = 3
 """From so many on a second record makes a cell about twenty times larger."""
 
@@ -213,7 +215,9 @@ class Grid:
     `records` and `epochs` are what every cell begins with. A cell that shows no loss there is
     raised to `records_max` and `epochs_max`, as `checker.kafka.matrix.deepening` says; 0: not at
     all. With `worst_is_enough` a cell ends with the first level that breaks the worst claim, if
-    Kafka promises that: what else breaks, and where, is not asked.
+    Kafka promises that: what else breaks, and where, is not asked. With `tries_unbounded` a cell
+    that shows no loss is explored without bounds before they are raised
+    (`checker.kafka.matrix.without_bounds`); the cells of a grid that `is_unbounded` have none.
     """
 
     axes: tuple[Axis, ...]
@@ -225,6 +229,8 @@ class Grid:
     invariants: tuple[str, ...] = tuple(claim.name for claim in CLAIMS)
     max_states: int = STATES_MAX
     worst_is_enough: bool = False
+    tries_unbounded: bool = False
+    is_unbounded: bool = False
 
     def axis(self, name: str) -> Axis:
         """The axis of this name."""
@@ -237,7 +243,12 @@ class Grid:
 
     def within(self, records: int, epochs: int) -> Grid:
         """The same grid whose cells begin with these sizes."""
-        return replace(self, records=records, epochs=epochs)
+        return replace(self, records=records, epochs=epochs, is_unbounded=False)
+
+    def without_bounds(self, records: int) -> Grid:
+        """The same grid without bounds, with at most so many records in a log at one time."""
+        most = min(self.max_states, STATES_MAX_UNBOUNDED)
+        return replace(self, records=records, is_unbounded=True, max_states=most)
 
     def cells(self) -> Iterator[Cell]:
         """Every combination, the last axis fastest. Raises `BadEnvironment`."""
@@ -254,10 +265,20 @@ class Grid:
         options = {**Environment().options(), **NO_FAULTS, **sizes}
         for value in values:
             options |= value.options
+        if self.is_unbounded:
+            # Who is elected unclean may lack what all others take for settled.
+            settled = not options["unclean-leader-election"]
+            options |= {"unbounded": True, "epochs": 0, "settled": settled, **_any_number(options)}
         try:
             return Cell(coordinates, Environment.from_options(options))
         except BadEnvironment as problem:
             raise BadEnvironment(f"{problem}; --only leaves values out") from None
+
+
+def _any_number(options: Mapping[str, object]) -> dict[str, object]:
+    """1 for each fault that may happen any number of times then: the same for one and for two."""
+    endless = [option_of(name) for name in DECLARED_FAULTS if name not in COUNTED]
+    return {name: 1 for name in endless if options[name]}
 
 
 def first_records(replicas: int, records: int) -> int:

@@ -10,6 +10,7 @@ import invariants
 from checker.kafka.matrix.answering import Answer
 from checker.kafka.matrix.grid import CLAIMS, OTHER_WORD, UNCLEAN, Cell, Grid, Place
 from checker.kafka.matrix.vacuity import vacuity
+from checker.kafka.matrix.without_bounds import Unbounded
 from checker.search.engines.answers import ModelFault
 from checker.search.result import Verdict
 from checker.search.rule_errors import explain_fault
@@ -81,7 +82,7 @@ class Outcome:
     """A cell with its verdicts; for a broken one the counterexample of the worst claim.
 
     `cell` has the largest bounds at which something is known; `unfinished` is what was tried beyond
-    them.
+    them, `unbounded` what it comes to without any, where that was tried.
     """
 
     cell: Cell
@@ -90,6 +91,13 @@ class Outcome:
     replayed: Replayed | None = None
     explanation: str = ""
     unfinished: Unfinished | None = None
+    unbounded: Unbounded | None = None
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether its verdicts are about no more than its bounds."""
+        found = self.unbounded
+        return found is None or not found.confirms or found.records < self.cell.environment.records
 
     @property
     def is_cut_by_epochs(self) -> bool:
@@ -143,8 +151,10 @@ class Outcome:
         worst = self.worst
         if worst is None:
             environment = self.cell.environment
-            within = f" e{environment.epochs}" if self.is_cut_by_epochs else ""
-            within += f" r{environment.records}" if self.lacks_records else ""
+            is_bounded = self.is_bounded
+            within = f" e{environment.epochs}" if is_bounded and self.is_cut_by_epochs else ""
+            lacks = self.lacks_records or (is_bounded and self.unbounded is not None)
+            within += f" r{environment.records}" if lacks else ""
             return f"holds{'*' if self.emptiness else ''}{within}"
         return f"{worst.word if standing is Standing.VIOLATED else 'contract'} {worst.depth}"
 

@@ -16,13 +16,22 @@ from model.core.errors import BadEnvironment
 
 def shared_by(grid: Grid) -> Shared:
     """What any cell of a grid of this size, with these claims, may have."""
-    return _shared_by(grid.replicas, grid.records, grid.epochs, grid.invariants)
+    return _shared_by(
+        grid.replicas, grid.records, grid.epochs, grid.invariants, is_unbounded=grid.is_unbounded
+    )
 
 
 @functools.lru_cache(maxsize=8)
-def _shared_by(replicas: int, records: int, epochs: int, invariants: tuple[str, ...]) -> Shared:
+def _shared_by(
+    replicas: int, records: int, epochs: int, invariants: tuple[str, ...], *, is_unbounded: bool
+) -> Shared:
     everywhere = Grid(
-        axes=AXES, replicas=replicas, records=records, epochs=epochs, invariants=invariants
+        axes=AXES,
+        replicas=replicas,
+        records=records,
+        epochs=epochs,
+        invariants=invariants,
+        is_unbounded=is_unbounded,
     )
     standard = {axis.name: axis.default for axis in AXES}
     places = [{**standard, axis.name: value.name} for axis in AXES for value in axis.values]

@@ -79,6 +79,8 @@ def describe_bounds(grid: Grid) -> str:
         records = f"{grid.records} and then {counted(grid.records_max, 'record')}"
     raised = f" (raised to {grid.epochs_max} where they cut)"
     epochs = f"epochs 0 to {grid.epochs}{raised if grid.epochs_max > grid.epochs else ''}"
+    if grid.tries_unbounded:
+        epochs += ", and without bounds where that shows no more"
     return f"{counted(grid.replicas, 'replica')}, {records}, {epochs}"
 
 
@@ -202,12 +204,17 @@ def meanings(outcomes: Sequence[Outcome]) -> Iterator[Meaning]:
     standings = {outcome.standing for outcome in outcomes}
     if Standing.HOLDS in standings:
         described = "every claim holds in every state that can be reached within the bounds"
+        if any(outcome.unbounded is not None for outcome in outcomes):
+            described = (
+                "every claim holds in every state that can be reached, for any number of epochs, "
+                "of produced records, and of faults but those of disks"
+            )
         yield Meaning("holds", Standing.HOLDS, described)
     held = [outcome for outcome in outcomes if outcome.standing is Standing.HOLDS]
-    if any(outcome.is_cut_by_epochs for outcome in held):
+    if any(outcome.is_cut_by_epochs and outcome.is_bounded for outcome in held):
         described = "it holds in leader epochs 0 to n; later ones were cut, and may still break it"
         yield Meaning("holds en", Standing.HOLDS, described)
-    if any(outcome.lacks_records for outcome in held):
+    if any("r" in outcome.label.removeprefix("holds") for outcome in held):
         described = "it holds with n records; more were not finished, or not tried"
         yield Meaning("holds rn", Standing.HOLDS, described)
     for reason in sorted({outcome.emptiness or "" for outcome in outcomes} - {""}):

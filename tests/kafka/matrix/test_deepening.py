@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from checker.kafka.matrix.answering import Answer, Question, unexplored
+from checker.kafka.matrix.extent import describe_extent
 from checker.kafka.matrix.grid import Grid, first_records, grid_over
 from checker.kafka.matrix.matrix import explore_grid
 from checker.kafka.matrix.outcome import Outcome, Standing
@@ -16,6 +17,7 @@ from checker.search.engines.choice import EngineChoice
 from tests.support.grids import cell_of, explored
 
 LOCAL = EngineChoice(name="local")
+NO_LOSS = ("no_committed_loss",)
 OUT_OF_SYNC = grid_over(
     [],
     [("version", "kip903"), ("min.insync.replicas", "2"), ("faults", "disk out of sync")],
@@ -153,3 +155,64 @@ def test_what_a_raised_cell_shows_is_no_excuse_for_its_neighbour() -> None:
 @pytest.mark.parametrize(("replicas", "first"), [(1, 3), (2, 3), (3, 1), (4, 1)])
 def test_many_replicas_begin_with_one_record(replicas: int, first: int) -> None:
     assert first_records(replicas, 3) == first
+
+
+def without_bounds(version: str, fault: str, min_insync: str = "1") -> Grid:
+    """One cell that is explored without bounds where it shows no loss."""
+    values = [("version", version), ("faults", fault), ("min.insync.replicas", min_insync)]
+    return grid_over([], values, tries_unbounded=True)
+
+
+def test_what_holds_without_bounds_has_no_bound_in_its_label() -> None:
+    outcome = only_cell(without_bounds("kip320", "leader moves"))
+
+    assert outcome.unbounded is not None
+    assert outcome.unbounded.confirms
+    assert (outcome.label, outcome.is_bounded) == ("holds", False)
+    assert next(describe_extent(outcome)).startswith(
+        "Holds for any number of moves, epochs and produced records; 2 replicas"
+    )
+
+
+def test_a_trace_without_bounds_says_which_bounds_break_a_cell() -> None:
+    bounded = only_cell(replace(without_bounds("epoch", "leader moves"), tries_unbounded=False))
+    outcome = only_cell(without_bounds("epoch", "leader moves"))
+
+    assert (bounded.label, bounded.cell.environment.records) == ("holds", 2)
+    assert (outcome.label, outcome.cell.environment.records) == ("diverges 12", 3)
+    assert outcome.replayed is not None
+
+
+def test_what_takes_more_faults_than_the_cell_names_is_no_violation_of_it() -> None:
+    outcome = only_cell(without_bounds("elr", "one crash", "2"))
+
+    assert outcome.unbounded is not None
+    assert outcome.unbounded.breaks == (("acknowledged_somewhere", 8), ("leader_possible", 2))
+    assert outcome.label == "holds r2"
+    assert "With more faults than these acknowledged_somewhere breaks after 8 steps" in " ".join(
+        describe_extent(outcome)
+    )
+
+
+def test_circumstances_that_have_bounds_alone_say_why() -> None:
+    outcome = only_cell(replace(without_bounds("hw", "zombie"), max_states=50_000))
+
+    assert outcome.unbounded is None or "late-metadata" in outcome.unbounded.why
+
+
+def test_one_crash_and_two_are_one_search_without_bounds() -> None:
+    values = [("version", "elr"), *(("faults", f"{n}") for n in ("one crash", "two crashes"))]
+    grid = grid_over(["faults"], values, records=1, tries_unbounded=True, invariants=NO_LOSS)
+    unbounded: list[int] = []
+
+    with exploring(LOCAL) as explorer:
+
+        def counting(questions: Sequence[Question], watch: Watch) -> list[Answer]:
+            if dict(questions[0].spec.options)["unbounded"]:
+                unbounded.append(len(questions))
+            return explorer(questions, watch)
+
+        outcomes = explore_grid(grid, counting, engine="local").outcomes
+
+    assert unbounded == [1]
+    assert [outcome.label for outcome in outcomes] == ["holds", "holds"]

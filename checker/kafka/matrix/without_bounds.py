@@ -1,0 +1,115 @@
+"""Exploration of a cell without bounds: any number of epochs, records, and of most of its faults.
+
+What holds there holds for every larger bound (`docs/unbounded.md`), so that nothing is left to
+raise. What breaks there may take more faults than the cell names. Where it does not, its trace says
+which bounds to raise the cell to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from checker.kafka.matrix.answering import Answer, problem_of, question_of
+from checker.kafka.matrix.grid import CLAIMS, Cell, Grid
+from checker.search.result import Verdict
+from checker.traces.finding import finding_at
+from model.core.errors import BadEnvironment
+from model.message.declared import option_of
+from model.message.environment import FAULTS
+
+_SEVERITY = {claim.name: rank for rank, claim in enumerate(CLAIMS)}
+
+
+@dataclass(frozen=True, slots=True)
+class TraceBounds:
+    """TraceBounds within which a trace can be taken."""
+
+    records: int
+    epochs: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unbounded:
+    """What a cell comes to without bounds, with so many `records` in a log at one time.
+
+    `tried` is the largest such number that was tried: what is confirmed with fewer is kept. `scope`
+    says in words what its verdicts are about. `breaks` are the claims that break there and not
+    within the bounds of the cell, with their depths, the worst first; `raise_to` are the bounds
+    that the first of them needs which takes no more faults than the cell names. `answer` is None
+    where the circumstances cannot be without bounds: `why` says so.
+    """
+
+    records: int
+    tried: int
+    scope: str = ""
+    answer: Answer | None = None
+    breaks: tuple[tuple[str, int], ...] = ()
+    raise_to: TraceBounds | None = None
+    why: str = ""
+
+    @property
+    def confirms(self) -> bool:
+        """Whether all of it was explored, and nothing breaks that does not within bounds."""
+        if self.answer is None or not self.answer.complete or self.breaks:
+            return False
+        return all(verdict != Verdict.INCOMPLETE.value for _, verdict, _ in self.answer.verdicts)
+
+    def then(self, larger: Unbounded) -> Unbounded:
+        """What is known after one more record: what was confirmed stays, unless more breaks."""
+        if self.confirms and not larger.confirms and not larger.breaks:
+            return replace(self, tried=larger.tried)
+        return larger
+
+
+def cell_without_bounds(grid: Grid, cell: Cell) -> Cell | str:
+    """The cell with as many records in a log as it has; or why there is none."""
+    try:
+        found = grid.without_bounds(cell.environment.records).cell(cell.coordinates)
+        found.problem(grid.invariants)
+    except BadEnvironment as reason:
+        return str(reason)
+    return found
+
+
+def compared(grid: Grid, cell: Cell, broken: frozenset[str], answer: Answer) -> Unbounded:
+    """What the answer to `cell`, which has no bounds, says beside the claims that are `broken`."""
+    problem = cell.problem(grid.invariants)
+    assert problem.family is not None
+    found = sorted(_violated(answer), key=lambda each: _SEVERITY.get(each[0], len(_SEVERITY)))
+    breaks = tuple((name, depth) for name, depth in found if name not in broken)
+    records = cell.environment.records
+    return Unbounded(
+        records=records,
+        tried=records,
+        scope=problem.family.words.scope(problem.model),
+        answer=answer,
+        breaks=breaks,
+        raise_to=next(_needed(grid, cell, breaks, answer), None),
+    )
+
+
+def _violated(answer: Answer) -> Iterator[tuple[str, int]]:
+    for name, verdict, depth in answer.verdicts:
+        if verdict == Verdict.VIOLATED.value and depth is not None:
+            yield name, depth
+
+
+def _needed(
+    grid: Grid, cell: Cell, breaks: tuple[tuple[str, int], ...], answer: Answer
+) -> Iterator[TraceBounds]:
+    """For each trace that takes no more faults than the cell names the bounds that it needs."""
+    problem = problem_of(question_of(cell, grid))
+    budgets = grid.within(1, grid.epochs).cell(cell.coordinates).environment.options()
+    for claim in problem.judged:
+        if claim.about_abstraction or claim.name not in dict(breaks):
+            continue
+        taken = finding_at(problem.model, claim, answer.paths[claim.name]).model.options
+        options = (option_of(name) for name in FAULTS)
+        if all(_number(taken[name]) <= _number(budgets[name]) for name in options):
+            yield TraceBounds(_number(taken["records"]), _number(taken["epochs"]))
+
+
+def _number(value: object) -> int:
+    assert isinstance(value, int)
+    return value
