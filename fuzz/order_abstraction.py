@@ -60,6 +60,7 @@ CASES: tuple[tuple[str, dict[str, Any]], ...] = tuple(
             "consumer": True,
         },
         {"power_losses": 1, "lost_checkpoints": 1, "min_insync_replicas": 2, "shutdowns": 1},
+        {"power_losses": 2},
         {"lost_disks": 1, "unclean_leader_election": True, "acks": "1"},
     )
 )
@@ -299,7 +300,7 @@ def compare(pair: Pair, states: int, seed: int, steps: int = 60) -> tuple[int, l
         for _ in range(steps):
             plain = as_dict(state)
             cut = max(cut, settled(plain, pair.unbounded))
-            other = _state_of(pair.unbounded, normal_form(plain, pair.unbounded, cut))
+            other = state_of(pair.unbounded, normal_form(plain, pair.unbounded, cut))
             looked_at += 1
             if not base_kept.holds(other, pair.unbounded.settings):
                 break  # the side condition is broken: the cut claims nothing beyond
@@ -358,6 +359,9 @@ def scrambled(model: Model, seed: int) -> State:
         answered = chance.randint(0, room["records"] - end)
         row = [chance.randint(low + 1, room["ids"]) for _ in range(answered)]
         form["answer_log"][replica] = row + [0] * (room["records"] - answered)
+    if low and chance.random() < 0.1:
+        row, offset = chance.choice([form["exposed"], *form["log"]]), chance.randrange(low)
+        row[offset] = chance.randint(0, room["ids"])
     for declared in model.layout.fields:
         if declared.alive is not None:
             alive = [role in declared.alive.values for role in form["role"]]
@@ -365,7 +369,7 @@ def scrambled(model: Model, seed: int) -> State:
             form[declared.name] = [row if lives else None for row, lives in rows]
     for name in ("log", "answer_log", "remote_leo"):
         form[name] = [[None] * room["records"] if row is None else row for row in form[name]]
-    return _state_of(model, form)
+    return state_of(model, form)
 
 
 def _filled(shape: tuple[int, ...], value: Callable[[], int]) -> Any:
@@ -405,7 +409,7 @@ def compare_scrambled(pair: Pair, states: int, seed: int) -> list[str]:
     return []
 
 
-def _state_of(model: Model, form: Plain) -> State:
+def state_of(model: Model, form: Plain) -> State:
     """The state of the unbounded model with these fields."""
     draft = State(model.layout).draft()
     for declared in sorted(model.layout.fields, key=lambda f: f.alive is not None):
@@ -457,10 +461,13 @@ def main() -> None:
     parser.add_argument("what", nargs="?", choices=("compare", "mutants"), default="compare")
     parser.add_argument("--states", type=int, default=200, help="states for each case")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--line", type=int, action="append", help="mutants of this line alone")
     given = parser.parse_args()
     if given.what == "mutants":
         alive = 0
         for number, (mutant, normalise) in enumerate(mutants(), start=1):
+            if given.line and mutant.line not in given.line:
+                continue
             how = killed_by(normalise, given.states, given.seed)
             alive += not how
             where = f"{mutant.line} {mutant.rule}: {mutant.change}"

@@ -40,8 +40,8 @@ of `waterline matrix --config` some come further.
 PROOF = """
 ## Within which bounds, and why what holds is not empty
 
-A cell that says `holds` and no more was explored *without bounds* on epochs, on produced records and
-on faults but those of disks; what is left is how many records a log has at one time. Else two
+A cell that says `holds` and no more was explored *without bounds* on epochs, on produced records
+and on faults but those of disks; what is left is how many records a log has at one time. Else two
 bounds can hide something: that on records, for one more could always be produced, and that on
 leader epochs: *epochs cut* says how many steps into a later epoch were not taken. Of a cell that
 holds every claim holds in every state: that each acknowledged record is in the leader's log, in

@@ -178,7 +178,7 @@ class Environment:
     settled: bool = abstraction(
         True,
         "With unbounded: what all replicas have for good is cut off, all but the last record of "
-        "it; --records is the rest. Not with lost disks or checkpoints.",
+        "it; --records is the rest. Not with lost disks or checkpoints, or unclean elections.",
     )
     disk_loss: str = choice(
         "any",
@@ -295,8 +295,12 @@ class Environment:
 
     @property
     def is_cut(self) -> bool:
-        """Whether a settled prefix is cut off: nothing falls back to an offset that is absolute."""
+        """Whether a settled prefix is cut off: nothing falls back to an offset that is absolute.
+
+        An unclean election may elect who takes offsets below it for not replicated.
+        """
         falls_back = self.lost_disks > 0 or self.lost_checkpoints > 0
+        falls_back = falls_back or self.unclean_leader_election
         return self.unbounded and self.settled and not falls_back
 
     @property

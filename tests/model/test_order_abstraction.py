@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from io import StringIO
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from rich.console import Console
 
 import invariants
 from checker.checking.run import Run, run
 from checker.cli.check.command import check_command
+from checker.cli.check.report import render_run
 from checker.kafka.families import MESSAGE
 from checker.problem.problem import Problem
 from checker.search.engines.choice import EngineChoice
@@ -297,6 +300,18 @@ def test_what_holds_is_withdrawn_where_a_side_condition_breaks() -> None:
         "base_kept": (Verdict.VIOLATED, ""),
     }
     assert not done.is_judged
+
+
+def test_a_violated_side_condition_is_reported_like_any_claim() -> None:
+    broken = replace(base_kept.SIDE_CONDITION, holds=always_broken)
+    problem = unbounded_problem(("base_kept",))
+    done = run(replace(problem, invariants=(broken,)), LOCAL)
+    console = Console(width=80, record=True, file=StringIO())
+
+    console.print(render_run(done))
+
+    assert [finding.invariant for finding in done.findings] == ["base_kept"]
+    assert "is appended at offset 0" in console.export_text()
 
 
 def test_what_holds_is_withdrawn_where_a_limit_cuts_that_is_to_cut_nothing() -> None:

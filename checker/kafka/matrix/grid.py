@@ -266,9 +266,7 @@ class Grid:
         for value in values:
             options |= value.options
         if self.is_unbounded:
-            # Who is elected unclean may lack what all others take for settled.
-            settled = not options["unclean-leader-election"]
-            options |= {"unbounded": True, "epochs": 0, "settled": settled, **_any_number(options)}
+            options |= {"unbounded": True, "epochs": 0, **_any_number(options)}
         try:
             return Cell(coordinates, Environment.from_options(options))
         except BadEnvironment as problem:

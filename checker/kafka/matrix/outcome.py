@@ -150,12 +150,12 @@ class Outcome:
             return "?"
         worst = self.worst
         if worst is None:
-            environment = self.cell.environment
+            environment, emptiness = self.cell.environment, self.emptiness
             is_bounded = self.is_bounded
             within = f" e{environment.epochs}" if is_bounded and self.is_cut_by_epochs else ""
-            lacks = self.lacks_records or (is_bounded and self.unbounded is not None)
-            within += f" r{environment.records}" if lacks else ""
-            return f"holds{'*' if self.emptiness else ''}{within}"
+            was_tried = is_bounded and self.unbounded is not None and not emptiness
+            within += f" r{environment.records}" if self.lacks_records or was_tried else ""
+            return f"holds{'*' if emptiness else ''}{within}"
         return f"{worst.word if standing is Standing.VIOLATED else 'contract'} {worst.depth}"
 
 

@@ -86,7 +86,7 @@ class Story:
         """Why the step matters; "" where it is plain progress. The last breaks the claim."""
         if step == self.steps and self.breaks:
             return self.explanation
-        return why(self.turn(step)) if self._grain is not None else ""
+        return why(self.turn(step)) if self._grain is not None and self._keeps_names else ""
 
     def actor(self, step: int) -> str:
         """Whose step it is: `r1`, `controller`, `consumer`, `network`; "" where nobody's.
@@ -113,7 +113,7 @@ class Story:
     @cached_property
     def fates(self) -> tuple[Fate, ...]:
         """The fate of every record, in the order of their ids."""
-        if self._grain is None:
+        if self._grain is None or not self._keeps_names:
             return ()
         last, grain = self.replayed.states[-1], self._grain
         count = len(self.holdings[-1].logs)
@@ -127,7 +127,15 @@ class Story:
     @cached_property
     def partings(self) -> tuple[Parting, ...]:
         """For every two logs that part, the first step after which they do."""
-        return partings(self.holdings)
+        return partings(self.holdings) if self._keeps_names else ()
+
+    @property
+    def _keeps_names(self) -> bool:
+        """Whether a record has one name in all states: not in those of an abstraction.
+
+        A trace of these is shown for what is about the abstraction, and for recovery alone.
+        """
+        return self.model.concretise is None
 
     @cached_property
     def breaking(self) -> Breaking:

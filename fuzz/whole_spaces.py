@@ -1,0 +1,196 @@
+"""Bounded state spaces against unbounded ones, whole: image inside, and image reached.
+
+    python -m fuzz.whole_spaces inside
+    python -m fuzz.whole_spaces reached
+
+`inside` explores a bounded problem with the compiled engine, and puts each of its states into the
+normal form of `fuzz.order_abstraction`, which is not the product's: it must be among the states of
+the unbounded problem, and no deeper there. No claim may hold without bounds and break within them,
+or break there sooner. `reached` goes the other way: each unbounded state is the normal form of a
+bounded one. The shortest way to it is taken in the bounded model as well, step by step, with the
+same calls; where that has led, the normal form must be the state. It prints the bounds which that
+took: within these the image is the whole.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass, replace
+from typing import Any
+
+from checker.kafka.families import MESSAGE
+from checker.problem.packed_rows import Rows, StateWords, state_words
+from checker.problem.problem import Problem
+from checker.search.engines.memory import MemoryEngine
+from checker.search.result import Result
+from checker.search.search import search
+from fuzz.order_abstraction import Pair, normal_form, settled, state_of
+from model.core.state import State, as_dict
+from model.message.environment import EPOCHS_MAX, FAULTS, Environment
+from model.message.model import message_model
+
+Bounds = dict[str, Any]
+VERSIONS = (
+    "hw",
+    "epoch",
+    "kip279",
+    "kip279-code",
+    "kip320-code",
+    "kip320",
+    "truncate-on-fetch",
+    "kraft",
+    "kip903",
+    "elr",
+)
+MOVES: Bounds = {"records": 1, "epochs": 3, "restarts": 1, "moves": 2}
+INSIDE: tuple[tuple[str, Bounds], ...] = (
+    *((version, {"records": 1, "epochs": 3, "restarts": 3}) for version in VERSIONS),
+    *((version, MOVES) for version in VERSIONS),
+    *((f"kip320-without-{rule}", MOVES) for rule in ("fencing", "isr-from-epoch-start")),
+    *((f"kip320-with-{rule}", MOVES) for rule in ("fresh-remote-leo-after-gap",)),
+    ("kip279-with-truncate-after-gap", MOVES),
+    ("epoch", {"records": 2, "epochs": 2, "restarts": 2}),
+    ("elr", {"records": 2, "epochs": 2, "restarts": 2}),
+    ("kip320", {"records": 2, "epochs": 3, "restarts": 1, "power_losses": 1}),
+    ("kip320", {"records": 1, "epochs": 3, "restarts": 1, "shutdowns": 2, "moves": 1}),
+    ("kip320", {"records": 1, "epochs": 3, "session_expiries": 2, "requests_survive": True}),
+    ("kip320", {"replicas": 3, "records": 1, "epochs": 2, "restarts": 1}),
+)
+"""A version and bounds; those that `bounds` do not name are as documented."""
+ENDLESS: tuple[tuple[str, Bounds], ...] = (
+    *((version, {"records": 1}) for version in VERSIONS),
+    *((version, {"records": 1, "moves": 1}) for version in ("epoch", "kip320", "kraft")),
+    ("kip320", {"records": 2}),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """A problem explored: its states with their depths, and the result."""
+
+    problem: Problem
+    depths: dict[StateWords, int]
+    result: Result
+
+
+def explored(version: str, bounds: Bounds) -> Space:
+    """All states, by the compiled engine."""
+    environment = Environment(**bounds)
+    problem = MESSAGE.problem(version, environment)
+    with closing(MemoryEngine(problem, threads=2)) as engine:
+        result = search(problem, engine)
+        depths = {
+            words: depth
+            for depth in range(result.depth + 1)
+            for part in engine.over_level(depth, rows_of)
+            for words in part
+        }
+    return Space(problem, depths, result)
+
+
+def rows_of(block: Rows) -> list[StateWords]:
+    """The states of a block."""
+    return [state_words(row) for row in block]
+
+
+def endless(bounds: Bounds) -> Bounds:
+    """The same circumstances without bounds."""
+    return {
+        **{name: value for name, value in bounds.items() if name != "epochs"},
+        "unbounded": True,
+    }
+
+
+def outside(version: str, bounds: Bounds) -> tuple[int, int, Iterator[str]]:
+    """States within and without bounds, and what of the former is not inside the latter."""
+    within, without = explored(version, bounds), explored(version, endless(bounds))
+    return len(within.depths), len(without.depths), _differences(within, without)
+
+
+def _differences(within: Space, without: Space) -> Iterator[str]:
+    bounded, unbounded = within.problem.model, without.problem.model
+    for words, depth in within.depths.items():
+        state = State(bounded.layout, words)
+        image = state_of(unbounded, normal_form(as_dict(state), unbounded))
+        least = without.depths.get(image.words)
+        if least is None:
+            yield f"not inside: {state}"
+        elif least > depth:
+            yield f"deeper without bounds: {state}"
+    breaks = {found.name: found.depth for found in without.result.violated}
+    for found in within.result.violated:
+        depth_without = breaks.get(found.name)
+        if depth_without is None or found.depth is None or depth_without > found.depth:
+            yield f"{found.name} breaks after {found.depth}, without bounds {depth_without}"
+
+
+def reached(version: str, bounds: Bounds) -> tuple[int, Bounds, list[str]]:
+    """How many unbounded states are images, the bounds which that took, and what is none."""
+    environment = Environment(**endless(bounds))
+    unbounded = message_model(version, environment)
+    records = {"records": 8 if environment.replicas < 3 else 6}
+    roomy = {name: 15 for name in ("restarts", "moves") if getattr(environment, name)}
+    room = replace(environment, unbounded=False, epochs=EPOCHS_MAX, **records, **roomy)
+    bounded = message_model(version, room)
+    pair = Pair(bounded, unbounded)
+    level: dict[State, tuple[State, int]] = {unbounded.initial[0]: (bounded.initial[0], 0)}
+    known, wrong = set(level), list[str]()
+    most = dict.fromkeys(("records", "epochs", *FAULTS), 0)
+    while level:
+        following: dict[State, tuple[State, int]] = {}
+        for state, (concrete, cut) in level.items():
+            _raise(most, concrete)
+            for step in unbounded.successors(state):
+                if step.after in known or step.after in following:
+                    continue
+                action = bounded.action(step.action.name)
+                if not bounded.is_enabled(concrete, action, step.arguments) or bounded.exceeded(
+                    concrete, action, step.arguments
+                ):
+                    wrong.append(f"{step} is not possible within bounds from {concrete}")
+                    continue
+                after = bounded.apply(concrete, action, step.arguments)
+                below = max(cut, settled(as_dict(after), unbounded))
+                if normal_form(as_dict(after), unbounded, below) != pair.plain(step.after):
+                    wrong.append(f"{step} leads elsewhere from {concrete}")
+                following[step.after] = after, below
+        known |= following.keys()
+        level = following
+    return len(known), {name: value for name, value in most.items() if value}, wrong
+
+
+def _raise(most: Bounds, state: State) -> None:
+    """Note what this state takes."""
+    taken = {"records": int(state.produced), "epochs": int(state.epoch)}
+    taken |= {name: int(getattr(state, f"{name}_used")) for name in FAULTS}
+    for name, value in taken.items():
+        most[name] = max(most[name], value)
+
+
+def main() -> None:
+    """Compare all, one line each; exit 1 where something differs."""
+    parser = argparse.ArgumentParser(description="bounded spaces against unbounded ones")
+    parser.add_argument("what", choices=("inside", "reached"))
+    is_inside = parser.parse_args().what == "inside"
+    failed = False
+    for version, bounds in INSIDE if is_inside else ENDLESS:
+        started = time.monotonic()
+        if is_inside:
+            count, whole, differences = outside(version, bounds)
+            wrong, what = list(differences), f"{count:,} states inside {whole:,}"
+        else:
+            count, took, wrong = reached(version, bounds)
+            what = f"{count:,} states, all reached within {took}"
+        failed |= bool(wrong)
+        seconds = time.monotonic() - started
+        print(f"{version} {bounds}: {what}; {len(wrong)} differ; {seconds:.0f} s", flush=True)
+        for line in wrong[:3]:
+            print(f"    {line}")
+    raise SystemExit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
