@@ -154,7 +154,7 @@ def test_the_exit_codes_are_those_of_the_help() -> None:
     assert described == in_help
 
 
-@pytest.mark.parametrize("entry", re.findall(r"```toml\n(.+?)```", SHOWN, re.DOTALL), ids=range(2))
+@pytest.mark.parametrize("entry", re.findall(r"```toml\n(.+?)```", SHOWN, re.DOTALL))
 def test_a_gate_that_is_shown_is_a_gate(entry: str, tmp_path: Path) -> None:
     file = tmp_path / "gate.toml"
     file.write_text(entry, encoding="utf-8")

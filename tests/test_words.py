@@ -1,4 +1,4 @@
-"""The language of the source: module docstrings in the active voice and the field's words."""
+"""The language of source and documents: the active voice and the field's words."""
 
 from __future__ import annotations
 
@@ -11,6 +11,19 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("checker", "counterexamples", "model", "waterline")
 BANNED = re.compile(r"\b(whoever|told|there are not|one comes|is asked for what)\b", re.IGNORECASE)
+VERB_LAST = re.compile(
+    r"\b(comes? to nothing|goes on for ever|what is (asked|said)|of one's own|as one likes|"
+    r"one (likes|types|gets|chooses|swipes)|for who|is there not)\b",
+    re.IGNORECASE,
+)
+"""Documents need not be in the words of the field, but in English."""
+LEFT_OUT = {"c21.md", "recovery.md", "released-brokers.md", "scenarios.md"}
+"""C21's report; and those whose sentences commands print."""
+DOCUMENTS = [path for path in sorted((ROOT / "docs").glob("*.md")) if path.name not in LEFT_OUT]
+_TABLE = re.compile(r"<!-- table: .*?<!-- end of table -->", re.DOTALL)
+_FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+_INDENTED = re.compile(r"^ {4}.*$", re.MULTILINE)
+_INLINE = re.compile(r"`[^`]*`|\"[^\"\n]*\"|\*[^*\n]+\*")
 MODULES = [path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))]
 
 
@@ -28,6 +41,34 @@ def test_module_docstrings_use_no_banned_word(package: str) -> None:
 
     assert docstrings
     assert found == set()
+
+
+def prose_of(text: str) -> str:
+    """A document without tables that code makes, blocks, code and quotations."""
+    for left_out in (_TABLE, _FENCED, _INDENTED, _INLINE):
+        text = left_out.sub("", text)
+    return re.sub(r"\s+", " ", text)
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def test_documents_put_the_subject_before_the_verb(path: Path) -> None:
+    prose = prose_of(path.read_text(encoding="utf-8"))
+    found = [
+        prose[max(0, match.start() - 40) : match.end() + 20]
+        for words in (BANNED, VERB_LAST)
+        for match in words.finditer(prose)
+    ]
+
+    assert found == []
+
+
+def test_recorded_output_and_code_are_no_prose() -> None:
+    text = (
+        'Who is told?\n\n```text\nr1 is told\n```\n\n    it is told\n\n`told` and "told"\n'
+        "<!-- table: x -->\n| told |\n<!-- end of table -->\n"
+    )
+
+    assert prose_of(text).split() == ["Who", "is", "told?", "and"]
 
 
 def test_no_function_is_named_told_or_tell() -> None:

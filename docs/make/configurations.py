@@ -29,11 +29,11 @@ FOLDER = Path(__file__).parents[2] / "tests" / "golden" / "configs"
 HEAD = """\
 # Configurations
 
-What each fault of `waterline matrix` comes to under configurations as people have them. The files
-are in `tests/golden/configs`; `python -m docs.make.configurations` makes this page. A name says the
-release, its replicas and min.insync.replicas. What the words mean is in
-[matrix.md](matrix.md#how-to-read-it). A cell has at most 5 million states here; with the 20 million
-of `waterline matrix --config` some come further.
+The outcome of each fault of `waterline matrix` under configurations as people have them. The files
+are in `tests/golden/configs`; `python -m docs.make.configurations` makes this page. A name has the
+release, its replicas and min.insync.replicas. [matrix.md](matrix.md#how-to-read-it) explains the
+words. A cell has at most 5 million states here; with the 20 million of `waterline matrix --config`
+some reach larger bounds.
 
 ## All of them
 """
@@ -43,11 +43,12 @@ PROOF = """
 A cell that says `holds` and no more was explored *without bounds* on epochs, on produced records
 and on faults but those of disks; what is left is how many records a log has at one time. Else two
 bounds can hide something: that on records, for one more could always be produced, and that on
-leader epochs: *epochs cut* says how many steps into a later epoch were not taken. Of a cell that
-holds every claim holds in every state: that each acknowledged record is in the leader's log, in
-that of somebody who may lead, and in some log at all; and that somebody leads or can. *Happened*
-says how many steps of the explored space are the fault; a record was acknowledged in each of these
-cells, or it says that none was. *Tried beyond* are larger bounds that were begun and not finished.
+leader epochs: *epochs cut* is the number of steps into a later epoch that were not taken. In a cell
+that holds every claim holds in every state: each acknowledged record is in the leader's log, in
+that of a replica that may lead, and in some log at all; and a replica leads or can. *Happened*
+counts the steps of the explored space that are the fault; a record was acknowledged in each of
+these cells, or the cell says that none was. *Tried beyond* are larger bounds that were begun and
+not finished.
 """
 
 

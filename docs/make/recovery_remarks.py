@@ -19,18 +19,16 @@ class Shown:
 HEAD = """\
 # Recovery and liveness of Kafka
 
-`python -m docs.make.recovery > docs/recovery.md` makes this page. Two questions that no claim about
-single states answers. *Recovery*: when the faults stop, can the partition come back by itself? From
-every reachable state there must be a way to a good one. *Liveness*: does it? No behaviour that is
-fair to brokers, controller and network may go on for ever without what is claimed.
-`waterline check --recovery --liveness` asks all of these; [liveness.md](liveness.md) has what the
-words mean and what bounds do to them.
+Two questions that no claim about single states answers. *Recovery*: when the faults stop, can the
+partition come back by itself? *Liveness*: does it? `waterline check --recovery --liveness` judges
+all of these claims; [liveness.md](liveness.md) defines them, fairness, and what bounds do to them.
+`python -m docs.make.recovery > docs/recovery.md` makes this page.
 
-A cell says *holds*, or after how many steps at the least there is no way back, or the cycle begins
+A cell says *holds*, or after how many steps at the least there is no way back, or a cycle begins
 that need never be left: **13**. In brackets where Kafka does not promise it with these settings. A
-dash: the claim does not apply. *holds\\**: of some states nothing is said, because the bound on
-leader epochs cuts what might lead back. As far as liveness goes, a broker that is down may stay
-down; recovery starts it again.
+dash: the claim does not apply. *holds\\**: some states are not judged, because the bound on
+leader epochs cuts what might lead back. For liveness a broker that is down may stay down; recovery
+starts it again.
 
 ## The claims
 """
@@ -43,23 +41,18 @@ SHOWN = (
         circumstance="documented",
         why="From KIP-497 on the high watermark waits for a follower that the leader has asked to "
         "add (the maximal ISR). When the controller refuses, because the follower is fenced or "
-        "shutting down by then (KIP-841), the leader goes back to the ISR of before, and nobody "
-        "tries the high watermark again: Kafka does so where AlterPartition is granted "
+        "shutting down by then (KIP-841), the leader goes back to the ISR of before and does not "
+        "try the high watermark again: Kafka does so where AlterPartition is granted "
         "(KAFKA-13091), where it appends, and where a fetch moves a follower's log end "
-        "(Partition.submitAlterPartition, updateFollowerFetchState). Seen on unchanged brokers of "
-        "six releases from 3.3.2 to 4.2.0 ([confirm.md](confirm.md)): with the request held for "
-        "about ten seconds the record stayed unacknowledged for as long as anybody looked, 20 and "
-        "40 s, also while a follower in sync that had it went on fetching (below). "
-        "The next record ends it, or the follower when it is back; the producer is told "
-        "REQUEST_TIMED_OUT, and by default sends it again after 30 s, which ends it too. So the "
-        "last record of a quiet partition is late, for consumers too, and with acks=1 until "
-        "something else happens; nothing is lost. The request has to be on its way, milliseconds "
-        "as a rule, when its follower is fenced or begins to shut down. We know of no "
-        "ticket. Here the request waits until its follower is fenced; one that crosses with the "
-        "beginning of a controlled shutdown comes to the same. `kraft-without-fenced-check` has "
+        "(Partition.submitAlterPartition, updateFollowerFetchState). So the last record of a quiet "
+        "partition is late; nothing is lost. Brokers of six releases show it, and "
+        "[confirm.md](confirm.md#with-a-controller-of-their-own) says what it weighs. Here the "
+        "request waits until its follower is fenced; one that crosses with the "
+        "beginning of a controlled shutdown has the same end. `kraft-without-fenced-check` has "
         "nothing to refuse, and the claim holds. The shorter traces with a session expiry, a "
-        "shutdown or requests that survive need a leader that asks for whom it knows to be fenced "
-        "or going, which a broker does not (docs/model.md).",
+        "shutdown or requests that survive need a leader that asks for a broker which it knows to "
+        "be fenced or stopping; Kafka's does not "
+        "([model.md](model.md#where-the-model-differs-from-the-code-on-purpose)).",
     ),
     Shown(
         title="A follower in sync fetches for ever, and its leader does not look",
@@ -71,7 +64,7 @@ SHOWN = (
         "tries the high watermark (Partition.updateFollowerFetchState). With `--without "
         "moved-fetch-tries-hw` the claim holds. `kip903` breaks it as well `--without "
         "shrink-raises-epoch`, which is Kafka since 3.6. As long as a smaller ISR raised the "
-        "epoch, whoever was to be added had all that its leader had then (KAFKA-7128), here the "
+        "epoch, a follower to be added had all that its leader had then (KAFKA-7128), here the "
         "only record.",
     ),
     Shown(
@@ -101,8 +94,8 @@ SHOWN = (
         version="hw",
         circumstance="documented",
         why="Up to 2.0.0 a broker whose log is longer than its leader's exits (KAFKA-7414). "
-        "Started again it is where it was, and exits again, until the leader has written as much. "
-        "After a power loss `epoch` to `kip279-code` come to the same. From 2.0.1 on it truncates. "
+        "Started again it exits again, until the leader has written as much. "
+        "After a power loss `epoch` to `kip279-code` do the same. From 2.0.1 on it truncates. "
         "Seen on 0.10.2.2 and 1.1.1, and on 2.0.1 that it truncates ([confirm.md](confirm.md)).",
     ),
     Shown(
@@ -112,8 +105,8 @@ SHOWN = (
         circumstance="leader moves",
         why="KAFKA-10706: it led and wrote nothing, and truncating to its log end leaves that "
         "epoch in its cache. So it asks the same again, and stays out of the ISR. "
-        "A stutter in the model, for a question that changes nothing is no step; on a broker it is "
-        "a loop: seen on 2.0.1 and 2.1.1, seven questions a second ([confirm.md](confirm.md)). "
+        "In the model it stutters, since a question that changes nothing is no step; on a broker "
+        "it loops: seen on 2.0.1 and 2.1.1, seven questions a second ([confirm.md](confirm.md)). "
         "Repaired in 2.6.1, so that `kip320` has none.",
     ),
     Shown(
@@ -121,20 +114,20 @@ SHOWN = (
         claim="divergence_ends",
         version="hw",
         circumstance="documented",
-        why="Two logs of one length that part below it: the follower fetches from its end and is "
-        "told nothing. Only somebody who asks for epochs finds out. That the follower leaves the "
+        why="Two logs of one length part below it: the follower fetches from its end and gets no "
+        "hint. Only a question for epochs would show it. That the follower leaves the "
         "ISR in the cycle is fairness at work: until KAFKA-7152 any member may be found lagging. "
         "From 2.1 on every divergence ends, also after unclean elections and power losses. Seen on "
         "0.10.2.2 and 0.11.0.3 after an unclean election, and on 2.1.1 that it ends "
         "([confirm.md](confirm.md)).",
     ),
     Shown(
-        title="With ZooKeeper nobody is told that nobody leads",
+        title="With ZooKeeper no broker learns that nobody leads",
         claim="decisions_learned",
         version="kip320",
         circumstance="documented",
-        why="There is no LeaderAndIsr without a leader. The follower goes on fetching from a "
-        "broker that is down until somebody leads; it loses nothing by that. Under KRaft it hears "
+        why="There is no LeaderAndIsr without a leader. The follower keeps fetching from a "
+        "broker that is down until somebody leads; nothing is lost by that. Under KRaft it learns "
         "of it, since KAFKA-13858.",
     ),
     Shown(
@@ -142,7 +135,7 @@ SHOWN = (
         claim="acknowledged_readable_again",
         version="kraft",
         circumstance="a lost disk",
-        why="The request to add it, of before the loss, is granted after it (KAFKA-14139). When "
+        why="The controller grants the request of before the loss after it (KAFKA-14139). When "
         "the only other replica crashes, the one without the record is elected, and the other "
         "truncates: what was acknowledged is lost for good, though both brokers are back. "
         "min.insync.replicas is 1 here, so that it is within the contract; KIP-903 repairs it.",
@@ -198,8 +191,8 @@ FAIRNESS = (
     "Fairness is weak. In no cell of two replicas does a claim break by a behaviour that only "
     "strong fairness would exclude, in which a step is enabled again and again and never taken: "
     "what disables a step of the protocol, such as a new leader, costs an epoch, and epochs are "
-    "bounded. ShrinkIsr is weakly fair although it stands for a timeout: who has not caught up "
-    "from some moment on leaves. That it may come at any time has a price with three replicas up "
+    "bounded. ShrinkIsr is weakly fair although it stands for a timeout: a follower that stays "
+    "behind leaves in the end. That it may come at any time has a price with three replicas up "
     "to `kip279-code`: two followers that have all are found lagging in turn, so that "
     "`live_broker_rejoins` breaks, by a behaviour that no replica.lag.time.max.ms of a living "
     "cluster allows."

@@ -47,7 +47,7 @@ ROOMS = {
     "checker/analysis/compare": "one trace under two versions",
     "checker/analysis/simulate": "random walks",
     "checker/analysis": "export of the state graph",
-    "checker/user_models": "families from files of one's own",
+    "checker/user_models": "families from user models",
     "checker/user_models/interactive": "steps chosen by hand, and scripts",
     "checker/report/pages": "pages and pictures of traces",
     "checker/report/viewer": "trace viewer in the terminal",

@@ -1,4 +1,4 @@
-"""docs/own-models.md: its two commands, in an empty folder, by the installed package."""
+"""docs/own-models.md: its tutorial, in an empty folder, by the installed package."""
 
 from __future__ import annotations
 
@@ -9,39 +9,57 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.support.own import EXAMPLES
 
-PAGE = (EXAMPLES.parent / "docs" / "own-models.md").read_text()
+PAGE = (EXAMPLES.parent / "docs" / "own-models.md").read_text(encoding="utf-8")
+FILES = dict(re.findall(r"<!-- file: (\S+) -->\n```\w+\n(.+?)```", PAGE, re.DOTALL))
+BLOCKS = re.findall(r"<!-- run -->\n```console\n(.+?)```", PAGE, re.DOTALL)
+LEFT_OUT = "[...]\n"
+SECONDS = re.compile(r" +(\d+\.\d|kept)$", re.MULTILINE)
+"""What the gate's table ends with; it depends on the machine, and on what was asked before."""
 
 
-def test_a_model_is_begun_and_checked_in_the_two_commands_shown(tmp_path: Path) -> None:
-    (block,) = re.findall(r"```console\n(.+?)```", PAGE, re.DOTALL)
-    commands = [line.removeprefix("$ ") for line in block.splitlines()]
+def output_of(command: str, folder: Path) -> str:
+    """What a command prints in this folder on a pipe of 80 columns, whatever its exit code."""
     clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    done = [
-        subprocess.run(
-            [Path(sys.executable).parent / "waterline", *shlex.split(command)[1:]],
-            cwd=tmp_path,
-            env=clean,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        for command in commands
-    ]
-
-    assert len(commands) == 2
-    assert all(command.startswith("waterline ") for command in commands)
-    assert [each.returncode for each in done] == [0, 0], done
-    assert [path.name for path in tmp_path.iterdir()] == ["lease.py"]
-    assert "HOLDS" in done[1].stdout
+    name, *arguments = shlex.split(command)
+    return subprocess.run(
+        [Path(sys.executable).parent / name, *arguments],
+        cwd=folder,
+        env=clean | {"COLUMNS": "80"},
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    ).stdout
 
 
-def test_the_page_shows_the_example_as_it_is() -> None:
-    source = (EXAMPLES / "two_phase_commit.py").read_text()
-    (shown,) = re.findall(r"```python\n(.+?)```", PAGE, re.DOTALL)
-    lines = [line for line in shown.splitlines() if line.strip() not in {"", "...", "...,"}]
-    whole = [line for line in lines if "=[" not in line and "import" not in line]
+@pytest.mark.slow
+def test_the_tutorial_prints_what_it_shows(tmp_path: Path) -> None:
+    """In order, in one folder: each piece between two marks of omission occurs as it is."""
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    missing = []
+    for block in BLOCKS:
+        for command, shown in re.findall(r"^\$ (.+)\n((?:(?!\$ ).*\n)*)", block, re.MULTILINE):
+            printed, at = SECONDS.sub("", output_of(command, tmp_path)), 0
+            for piece in shown.split(LEFT_OUT):
+                found = printed.find(SECONDS.sub("", piece).rstrip("\n"), at)
+                missing += [] if found >= 0 else [(command, piece)]
+                at = max(at, found)
 
-    assert len(whole) > 12
-    assert [line for line in whole if line not in source] == []
+    assert list(FILES) == ["lease.py", "gate.toml"]
+    assert missing == []
+
+
+def test_every_block_of_the_tutorial_is_run_or_written() -> None:
+    assert len(BLOCKS) == PAGE.count("```console") == 4
+    assert len(FILES) == PAGE.count("```python") + PAGE.count("```toml")
+
+
+def test_a_model_that_is_begun_runs_as_it_stands(tmp_path: Path) -> None:
+    output_of("waterline new lock", tmp_path)
+
+    assert [path.name for path in tmp_path.iterdir()] == ["lock.py"]
+    assert "HOLDS" in output_of("waterline check --model lock.py --engine local", tmp_path)

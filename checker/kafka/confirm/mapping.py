@@ -334,7 +334,8 @@ TABLE: dict[str, Row] = {
         _restart,
     ),
     "Fence": Row(
-        "The harness writes the new leader, epoch and ISR to ZooKeeper. Nobody is told.", _decide
+        "The harness writes the new leader, epoch and ISR to ZooKeeper. No broker learns of it.",
+        _decide,
     ),
     "FenceAndElect": Row("As Fence.", _decide),
     "SessionExpiry": Row(
