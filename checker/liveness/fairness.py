@@ -11,8 +11,10 @@ is fair all of it is: it holds the edges and states that made the part fair. And
 gone round again and again, so that each of them comes by. (Under strong fairness a part may be fair
 though the whole is not: a step that is enabled now and then has to be taken.)
 
-A step that changes nothing is no step. One that is enabled and that a bound cuts counts as enabled
-and is never taken: what it would lead to is not known.
+Faults, and whatever else bounds would limit, happen finitely often (`Model.finitely_often`): the
+path to the component takes them, and no edge within it. A step that changes nothing is no step. One
+that is enabled and that a bound cuts counts as enabled and is never taken: what it would lead to is
+not known.
 """
 
 from __future__ import annotations
@@ -40,7 +42,8 @@ class FairSteps:
 
     def __init__(self, space: Space, model: Model, fair: Collection[str]) -> None:
         named = actions_named(model, fair)
-        moves = space.source != space.target
+        endless = ~actions_named(model, model.finitely_often)
+        moves = (space.source != space.target) & endless[action_of(space.step)]
         takes = named[action_of(space.step)] & moves
         cuts = named[action_of(space.cut_step)]
         occurs: Mask = np.zeros(len(model.actions) << ACTION_SHIFT, np.bool_)
@@ -51,7 +54,7 @@ class FairSteps:
         # There are millions of edges: to look a step up in a table is faster than to search it.
         self._numbers: Numbers = (np.cumsum(occurs) - 1).astype(np.int32)
         self.moves: Mask = moves
-        """Which edges lead to another state."""
+        """Which edges lead to another state, and can be taken for ever."""
         self.of_edge = self._numbered(space.step, takes)
         self.of_cut = self._numbered(space.cut_step, cuts)
         self.enabled = mask_of(space.source[takes], len(space))

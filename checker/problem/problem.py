@@ -17,7 +17,6 @@ from model.core.claim import (
     Invariant,
     Judged,
     Reachable,
-    Temporal,
 )
 from model.core.layout import Layout
 from model.core.renaming import CannotRename
@@ -71,18 +70,6 @@ class Problem:
                 f"{self.applicable_behaviours[0].name} is about behaviours, which are not judged "
                 "up to the names of anything; leave out --symmetry"
             )
-
-        self._require_finite_behaviours()
-
-    def _require_finite_behaviours(self) -> None:
-        if self.model.concretise is None:
-            return
-        for claim in self.applicable_behaviours:
-            if isinstance(claim, Temporal):
-                raise CannotRename(
-                    f"{claim.name} is about what happens in the end, which faults that are not "
-                    "counted can put off for ever; leave out --unbounded"
-                )
 
     @property
     def spec(self) -> ProblemSpec:

@@ -125,7 +125,8 @@ class Model:
     nothing. It gives the same model without the abstraction, within bounds that these calls need,
     and the calls as they are there. Raises `BadEnvironment` where there is none so large.
     `exact_without` are limits of such a model that are to cut no step: where one does, the
-    abstraction is not exact, and what holds has no verdict.
+    abstraction is not exact, and what holds has no verdict. `finitely_often` are the actions that
+    bounds would limit: a behaviour takes each of them as often as it likes, but not for ever.
     """
 
     name: str
@@ -142,6 +143,7 @@ class Model:
     normalise: Callable[[Any, Any], None] | None = None
     concretise: Callable[[Sequence[Call]], tuple[Model, Sequence[Call]]] | None = None
     exact_without: tuple[str, ...] = ()
+    finitely_often: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         known = [action.name for action in self.actions]

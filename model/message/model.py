@@ -59,6 +59,7 @@ def message_model(version: str, environment: Environment) -> Model:
         normalise=abstract if environment.unbounded else normalise,
         concretise=Concrete(version, environment) if environment.unbounded else None,
         exact_without=(limits.NAMES[limits.EPOCHS],) if environment.unbounded else (),
+        finitely_often=("Produce", *limits.BUDGETS) if environment.unbounded else (),
     )
 
 

@@ -27,6 +27,8 @@ from tests.support.temporal_oracle import explored, for_ever, no_way_back
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "recovery.md"
 TINY = {"records": 1, "epochs": 1, "restarts": 1}
+ENDLESS = {"records": 1, "unbounded": True}
+"""As many epochs, crashes and produced records as one likes, but finitely many."""
 CLAIMS = {claim.name: claim for claim in invariants.BEHAVIOURS}
 
 
@@ -47,7 +49,41 @@ def tiny() -> dict[str, Run]:
 
 @pytest.mark.parametrize("version", VERSIONS)
 def test_the_engine_says_what_the_definitions_say(version: str, tiny: dict[str, Run]) -> None:
-    found = tiny[version]
+    require_as_defined(tiny[version])
+
+
+@pytest.mark.parametrize("version", ["kip320", "kraft", "elr"])
+def test_the_engine_says_without_bounds_what_the_definitions_say(version: str) -> None:
+    found = run(problem_of(version, ENDLESS), EngineChoice(name="local", threads=1))
+
+    require_as_defined(found)
+    assert not any(result.unjudged for result in found.result.invariants)
+
+
+@pytest.mark.parametrize("version", ["epoch", "kip320-code", "kraft-without-fenced-check"])
+def test_without_bounds_the_same_claims_break_as_early(version: str) -> None:
+    within = run(problem_of(version, {}), EngineChoice(name="local", threads=1))
+    found = run(problem_of(version, ENDLESS), EngineChoice(name="local", threads=1))
+
+    broken = {result.name: result.depth for result in within.result.violated}
+    assert {result.name: result.depth for result in found.result.violated} == broken
+
+
+def test_moves_for_ever_would_keep_a_decision_from_being_learned() -> None:
+    problem = problem_of("kip320", {**ENDLESS, "restarts": 0, "moves": 1})
+    for_ever_too = replace(problem, model=replace(problem.model, finitely_often=()))
+
+    broken = [
+        {result.name for result in run(each, EngineChoice(name="local", threads=1)).result.violated}
+        for each in (problem, for_ever_too)
+    ]
+
+    assert {"Produce", "Crash", "Move"} <= {*problem.model.finitely_often}
+    assert broken == [set(), {"decisions_learned"}]
+
+
+def require_as_defined(found: Run) -> None:
+    """The verdicts and counterexamples are those of the plain oracle."""
     space = explored(found.result.problem.model)
     findings = {finding.invariant: finding for finding in found.findings}
     verdicts = {each.name: each for each in found.result.invariants if each.name in CLAIMS}

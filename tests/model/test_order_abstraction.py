@@ -244,7 +244,6 @@ def test_all_but_the_losses_of_machines_is_not_counted() -> None:
         (("--late-metadata",), "unbounded cannot be with late-metadata"),
         (("--records", "5"), "names for 8 records at one time"),
         (("--where", "epoch == 1"), "--where may name an epoch or a record"),
-        (("--liveness",), "faults that are not counted can put off for ever"),
         (("--symmetry", "records"), "--unbounded has renamed the records already"),
     ],
     ids=str,

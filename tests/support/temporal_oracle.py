@@ -127,7 +127,7 @@ def for_ever(space: Space, claim: Temporal) -> tuple[frozenset[State], ...]:
     These are sets of states, each strongly connected. A fair cycle without `then`: of every fair
     instance there is a step in it, or a state in it where it is not enabled or changes nothing. One
     that is cut counts as enabled, and is never a step. So if any cycle of a component is fair, one
-    through all of it is.
+    through all of it is. No cycle has a step that is taken finitely often.
     """
     settings = space.model.settings
 
@@ -135,6 +135,7 @@ def for_ever(space: Space, claim: Temporal) -> tuple[frozenset[State], ...]:
         return not claim.then(state, settings)
 
     without = space.graph(keeps=misses)
+    endless = {action.name for action in space.model.actions} - {*space.model.finitely_often}
     starts = {
         Pattern.ALWAYS_EVENTUALLY: lambda: list(without),
         Pattern.EVENTUALLY: lambda: [s for s in space.model.initial if s in without],
@@ -143,7 +144,7 @@ def for_ever(space: Space, claim: Temporal) -> tuple[frozenset[State], ...]:
     reached = _reached(without, starts)
     return tuple(
         frozenset(component)
-        for component in nx.strongly_connected_components(without)
+        for component in nx.strongly_connected_components(space.graph(misses, endless))
         if reached & component and _is_fair(space, component)
     )
 
