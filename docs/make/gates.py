@@ -30,6 +30,9 @@ from invariants.expected import EXPECTED
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "gates"
 MANIFEST = ROOT / "tests" / "golden" / "manifest.json"
+UNBOUNDED = ROOT / "tests" / "golden" / "unbounded.json"
+UNBOUNDED_MAX = 100_000
+"""States of a row that is in the gate."""
 HEAD = """\
 #:schema ../docs/schemas/gate.schema.json
 # {about}
@@ -129,7 +132,28 @@ def of_counts() -> Iterator[Entry]:
         )
 
 
+def of_unbounded() -> Iterator[Entry]:
+    """Every version without bounds, where it has few enough states to be explored each time."""
+    for row in json.loads(UNBOUNDED.read_text(encoding="utf-8"))["rows"]:
+        if row["distinct"] > UNBOUNDED_MAX:
+            continue
+        described = " ".join(f"{name}={value}" for name, value in row["options"].items())
+        verdicts = dict.fromkeys((*FOUR, "base_kept"), "holds")
+        verdicts |= dict.fromkeys(row["violated"], "violated")
+        yield Entry(
+            f"{row['protocol']} {described}, without bounds",
+            {"protocol": row["protocol"], **row["options"], "restarts": 1, "unbounded": True},
+            verdicts,
+            ("distinct", "depth"),
+            numbers={"distinct": row["distinct"], "depth": row["depth"], **row["violated"]},
+        )
+
+
 FILES = {
+    "unbounded": (
+        "Without bounds: any number of crashes, moves, epochs and produced records.",
+        of_unbounded,
+    ),
     "catalogue": (
         "The catalogue: under which versions each entry falls, and stands.",
         of_catalogue,

@@ -1,0 +1,198 @@
+"""The tables of docs/unbounded.md: ten versions without bounds, and the catalogue without bounds.
+
+    python -m docs.make.unbounded versions
+    python -m docs.make.unbounded catalogue
+
+explores each version with 1, 2 and 3 records in a log, with and without leader moves, and each
+entry of the catalogue under the versions in which it stands, and writes the table into the document
+where that has its marks. `versions` also writes tests/golden/unbounded.json, from which
+`python -m docs.make.gates` makes gates/unbounded.toml. About ten minutes each on two cores.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from checker.kafka.families import MESSAGE
+from checker.kafka.scenarios.catalogue import CATALOGUE
+from checker.problem.problem import Problem, sharing_by_shape
+from checker.search.budgets import Budgets
+from checker.search.engines.memory import MemoryEngine
+from checker.search.engines.prepare import prepare
+from checker.search.result import Result, Verdict
+from checker.search.search import search
+from docs.make.tables import in_markdown
+from model.core.errors import BadEnvironment
+from model.core.renaming import CannotRename
+from model.message.declared import option_of
+from model.message.environment import COUNTED, DOCUMENTED, FAULTS
+from model.message.versions import VERSIONS
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCUMENT = ROOT / "docs" / "unbounded.md"
+RECORD = ROOT / "tests" / "golden" / "unbounded.json"
+STATES_MAX = {"versions": 40_000_000, "catalogue": 5_000_000}
+"""What a search may have; one that has more is said not to be finished."""
+SIZES = [(records, moves) for records in (1, 2, 3) for moves in (0, 1)]
+Options = Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A version without bounds, and what it is called in the table."""
+
+    title: str
+    version: str
+    problem: Problem
+
+
+def question(title: str, version: str, options: Options, claims: Sequence[str] = ()) -> Question:
+    """Raises `BadEnvironment` where it cannot be without bounds."""
+    endless = {option_of(name) for name in FAULTS if name not in COUNTED}
+    once = {name: 1 for name in endless if options.get(name)}
+    given = {**DOCUMENTED.options(), **options, **once, "unbounded": True}
+    return Question(title, version, MESSAGE.problem_of(version, given, claims))
+
+
+def explored(questions: Sequence[Question], states_max: int) -> Iterator[tuple[Question, Result]]:
+    """The results, one after the other; those of one shape share a kernel."""
+    shared = sharing_by_shape(each.problem for each in questions)
+    for each in questions:
+        problem = replace(each.problem, shared=shared[each.problem.model.layout])
+        prepare(problem, threads=2)
+        with closing(MemoryEngine(problem, threads=2)) as engine:
+            result = search(problem, engine, budgets=Budgets(max_states=states_max))
+        print(each.version, each.title, result.distinct, result.depth, result.complete, flush=True)
+        yield each, result
+
+
+def versions() -> str:
+    """States, depth and seconds of every version; below what is violated, after how many steps."""
+    questions = [
+        question(f"{records} {moves}", version, {"records": records, "restarts": 1, "moves": moves})
+        for records, moves in SIZES
+        for version in VERSIONS
+    ]
+    cells: dict[str, list[str]] = {version: [] for version in VERSIONS}
+    broken: dict[str, dict[str, str]] = {version: {} for version in VERSIONS}
+    rows = []
+    for each, result in explored(questions, STATES_MAX["versions"]):
+        found = {r.name: r.depth for r in result.violated}
+        cells[each.version].append(describe(result))
+        records, moves = each.title.split()
+        broken[each.version][f"{records}{', moves' if moves == '1' else ''}"] = _named(found)
+        if result.complete:
+            options = {"records": int(records), "moves": int(moves)}
+            rows.append(_row(each.version, options, result, found))
+    RECORD.write_text(json.dumps({"about": ABOUT, "rows": rows}, indent=1) + "\n")
+    titles = [f"{r} record{'s' * (r > 1)}{', moves' * m}" for r, m in SIZES]
+    counts = in_markdown(("version", *titles), ((f"`{v}`", *c) for v, c in cells.items()))
+    violated = in_markdown(
+        ("version", "records", "violated, after how many steps"),
+        (
+            (f"`{version}`", " and ".join(sizes), text)
+            for version, found_of in broken.items()
+            for text, sizes in _alike(found_of).items()
+            if text
+        ),
+    )
+    return f"{counts}\n{violated}"
+
+
+ABOUT = (
+    "Every version without bounds, 2 replicas, in the environment documented but for these "
+    "options: states, depth and what is violated after how many steps. Those that the first "
+    "prototype of the order abstraction has as well, written by another hand, are the same."
+)
+
+
+def _row(version: str, options: Options, result: Result, found: Mapping[str, Any]) -> Options:
+    return {
+        "protocol": version,
+        "options": options,
+        "distinct": result.distinct,
+        "depth": result.depth,
+        "violated": found,
+    }
+
+
+def _named(found: Mapping[str, int | None]) -> str:
+    return ", ".join(f"`{name}` {depth}" for name, depth in found.items())
+
+
+def _alike(found: Mapping[str, str]) -> dict[str, list[str]]:
+    """The sizes by what is violated there."""
+    sizes: dict[str, list[str]] = {}
+    for size, text in found.items():
+        sizes.setdefault(text, []).append(size)
+    return sizes
+
+
+def describe(result: Result) -> str:
+    """`38,918 / 40, 0.1 s`: states and depth; of one that was stopped how far it came."""
+    counts = f"{result.distinct:,} / {result.depth}"
+    return f"{counts}, {result.seconds:.1f} s" if result.complete else f"stopped at {counts}"
+
+
+def catalogue() -> str:
+    """Of each entry what comes of the versions in which it stands, without bounds."""
+    questions, refused = [], {}
+    for scenario in CATALOGUE:
+        for version in scenario.stands:
+            name = f"{scenario.number} {scenario.name}"
+            options = scenario.environment.options()
+            try:
+                questions.append(question(name, version, options, [scenario.claim]))
+            except (BadEnvironment, CannotRename) as reason:
+                refused[name] = str(reason).partition(";")[0]
+    rows: dict[str, dict[str, list[str]]] = {}
+    for each, result in explored(questions, STATES_MAX["catalogue"]):
+        [claim] = each.problem.asked or ()
+        found = next(r for r in result.invariants if r.name == claim)
+        at = rows.setdefault(each.title, {"holds": [], "falls": [], "left": []})
+        if found.verdict is Verdict.VIOLATED:
+            at["falls"].append(f"`{each.version}` {found.depth}")
+        elif found.verdict is Verdict.HOLDS:
+            at["holds"].append(f"`{each.version}` {result.distinct:,}")
+        else:
+            at["left"].append(f"`{each.version}`")
+    table = in_markdown(
+        (
+            "entry",
+            "holds without bounds (states)",
+            "falls beyond its bounds (steps)",
+            "not finished",
+        ),
+        (
+            (name, *(", ".join(at[kind]) for kind in ("holds", "falls", "left")))
+            for name, at in rows.items()
+        ),
+    )
+    reasons = in_markdown(("entry", "why it has bounds"), refused.items())
+    return f"{table}\n{reasons}"
+
+
+def main() -> None:
+    """Write a table."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("what", choices=("versions", "catalogue"))
+    what = parser.parse_args().what
+    made = versions() if what == "versions" else catalogue()
+    marks = re.compile(rf"(<!-- table: {what} -->\n).*?(<!-- end of table -->)", re.DOTALL)
+    text, count = marks.subn(
+        lambda found: found[1] + made + found[2], DOCUMENT.read_text(encoding="utf-8")
+    )
+    if count != 1:
+        raise SystemExit(f"{DOCUMENT} has no place for the table {what}")
+    DOCUMENT.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
