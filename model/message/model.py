@@ -21,6 +21,7 @@ from model.message.narration import narration
 from model.message.normal_form import normalise
 from model.message.order_abstraction import abstract
 from model.message.settings import settings_of
+from model.message.trusted import TRUSTED
 from model.message.versions import BadVersion, version_of
 
 NAME = "kafka-message"
@@ -58,6 +59,7 @@ def message_model(version: str, environment: Environment) -> Model:
         distinguishes_names=_distinguished_names(environment),
         normalise=abstract if environment.unbounded else normalise,
         concretise=Concrete(version, environment) if environment.unbounded else None,
+        trusted=TRUSTED,
     )
 
 
