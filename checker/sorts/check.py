@@ -11,6 +11,7 @@ from typing import Any
 
 from checker.problem.problem import Problem
 from checker.sorts.interpretation import Interpretation
+from checker.sorts.kept import is_kept, keep, key_of_check
 from checker.sorts.operations import is_number
 from checker.sorts.values import PLAIN, Items, SettingsOf, StateOf, Value
 from checker.sorts.violation import IllSorted, Violation
@@ -25,27 +26,39 @@ def require_well_sorted(problem: Problem) -> None:
     """Raises `IllSorted` for the first rule or claim that does not keep to the sorts."""
     if problem.model.concretise is None:
         return
-    if found := violations(problem):
+    called = tuple((words, function, len(given)) for words, function, given in roots(problem))
+    key = key_of_check(problem.model, called)
+    if key is not None and is_kept(key):
+        return
+    interpretation = interpreted(problem)
+    if found := tuple(interpretation.violations.values()):
         more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
         raise IllSorted(f"{found[0]}{more}")
+    if key is not None:
+        keep(key, interpretation.lookups.found)
 
 
 def violations(problem: Problem) -> tuple[Violation, ...]:
     """Every violation, in the order of the table of contents."""
+    return tuple(interpreted(problem).violations.values())
+
+
+def interpreted(problem: Problem) -> Interpretation:
+    """All rules and claims of a problem, gone through."""
     interpretation = Interpretation(problem.model)
     for words, function, arguments in roots(problem):
         interpretation.root = words
         result = interpretation.called(function, arguments)
         if not is_number(result) and result != Items(()):
             interpretation.refuse_result(function, result)
-    return tuple(interpretation.violations.values())
+    return interpretation
 
 
 def roots(problem: Problem) -> Iterator[Root]:
     """The functions that a search calls, but for the normal form."""
     model = problem.model
     for action in model.enabled_actions:
-        arguments = (_STATE, _SETTINGS, *(PLAIN for _ in action.parameters))
+        arguments: tuple[Value, ...] = (_STATE, _SETTINGS, *(PLAIN for _ in action.parameters))
         yield f"the guard of {action.name}", action.guard, arguments
         yield f"the effect of {action.name}", action.effect, arguments
         if action.limit is not None:

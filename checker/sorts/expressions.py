@@ -88,7 +88,7 @@ class Expressions:
 
     # --- values ----------------------------------------------------------------------------------
 
-    def value(self, node: ir.Expression, variables: Environment) -> Value:  # noqa: PLR0911, PLR0912 - one for each kind
+    def value(self, node: ir.Expression, variables: Environment) -> Value:  # noqa: PLR0912 - one for each kind
         """What an expression comes to."""
         match node:
             case ir.Constant(value=number):
@@ -281,10 +281,9 @@ class Expressions:
         """A call of a function that is trusted with what it takes."""
         refuse = self.refusing(node)
         if not trusted.where(self.whole.model.settings):
-            held = next(iter(trusted.takes.values()))
             return refuse(
-                "asks for what is not kept with these features (see its `where` among the trusted)",
-                (Sorted(held),),
+                "asks for what the normal form does not keep with these features",
+                tuple(map(Sorted, trusted.takes.values())),
             )
         for name, value in zip(source.parameters, arguments, strict=True):
             held = trusted.takes.get(name)

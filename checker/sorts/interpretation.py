@@ -16,9 +16,10 @@ from checker.compiler.lower import lowered
 from checker.compiler.resolution import Lookups
 from checker.compiler.source import Source, source_of
 from checker.sorts.expressions import Environment, Expressions
-from checker.sorts.operations import require_number, require_storable
+from checker.sorts.operations import is_number, require_number, require_storable
 from checker.sorts.values import (
     PLAIN,
+    UNKNOWN,
     UNREACHED,
     Items,
     Plain,
@@ -219,6 +220,8 @@ class _Body:
         bounds = [self.expressions.value(bound, variables) for bound in node.bounds]
         for bound, expression in zip(bounds, node.bounds, strict=True):
             require_number(bound, "bounds a loop by", self.expressions.refusing(expression))
+        if not all(map(is_number, bounds)):
+            return UNKNOWN
         known = [b.constant for b in bounds if isinstance(b, Plain) and b.constant is not None]
         if len(known) == len(bounds) <= 2 and not range(*known):
             return None

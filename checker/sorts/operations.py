@@ -104,8 +104,8 @@ def operated(operator: str, left: Value, right: Value, refuse: Refuse) -> Value:
             return Sorted(Held(sort))
         case Plain(constant=1), "<<", Sorted(held=Held(sort=sort, form=Form.INDEX)):
             return Sorted(Held(sort, Form.MEMBERS))
-    if operator in ("&", "|", "^") and (sort := _sets(left, right)) is not None:
-        return Sorted(Held(sort, Form.MEMBERS))
+    if operator in ("&", "|", "^") and (of := _sets(left, right)) is not None:
+        return Sorted(Held(of, Form.MEMBERS))
     return refuse(
         f"computes `{operator}` with {described(left)} and {described(right)}", (left, right)
     )
@@ -174,12 +174,11 @@ def extreme(name: str, numbers: Sequence[Value], refuse: Refuse) -> Value:
         return _folded(numbers, min if name == "min" else max)
     if UNKNOWN in numbers:
         return UNKNOWN
-    sorts = {value.held for value in numbers if isinstance(value, Sorted)}
-    [held, *others] = sorted(sorts, key=repr) or [None]
+    held = next((value.held for value in numbers if isinstance(value, Sorted)), None)
     if held is not None and held.sort.ordered and held.form is Form.VALUE:
-        same = all(other.sort == held.sort and other.form is held.form for other in others)
-        if same and all(isinstance(v, Sorted) or is_none_of(v, held) for v in numbers):
-            return Sorted(Held(held.sort))
+        value = Held(held.sort, may_be_gone=held.may_be_gone)
+        if all(is_accepted(number, value) for number in numbers):
+            return Sorted(value)
     words = " and ".join(map(described, numbers))
     return refuse(f"takes the {name} of {words}", numbers)
 
