@@ -87,7 +87,7 @@ def _on_the_way(s: State) -> list[tuple[str, str]]:
         text.append(("Still on its way", fetch))
     earlier = [
         f"e{epoch} r{s.decided_leader[epoch]} {as_set(s, s.decided_isr[epoch])}"
-        for epoch in range(s.epochs)
+        for epoch in range(s.layout.places["decided_leader"].shape[0])
         if s.decided_leader[epoch] != NO_REPLICA
     ]
     if earlier:
