@@ -42,7 +42,7 @@ from model.core.sorts import Form, Held, Trusted
 from model.core.transition_system import Model
 
 Environment = dict[str, Value]
-"""The variables of a function that surely have a value, by name."""
+"""The variables of a function that may have a value, by name."""
 
 
 class Whole(Protocol):
@@ -233,7 +233,7 @@ class Expressions:
                 return _constant(self.whole.lookups.item(owner.known, index.constant))
             except (Undefined, NoContent):
                 return UNKNOWN
-        return PLAIN if isinstance(owner, SettingsOf) else UNKNOWN
+        return PLAIN if isinstance(owner, SettingsOf | Thing) else UNKNOWN
 
     # --- calls -----------------------------------------------------------------------------------
 

@@ -229,11 +229,14 @@ class _Body:
 
 
 def _met(ways: Sequence[Environment | None]) -> Environment | None:
-    """The variables where ways meet: those that all have."""
+    """The variables where ways meet; one that is missing on some has the value of the others."""
     there = [way for way in ways if way is not None]
     if not there:
         return None
     first, *others = there
     for other in others:
-        first = {name: joined(value, other[name]) for name, value in first.items() if name in other}
+        met = dict(first)
+        for name, value in other.items():
+            met[name] = joined(met.get(name, UNREACHED), value)
+        first = met
     return first

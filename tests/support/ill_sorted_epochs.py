@@ -385,6 +385,13 @@ def carried_by_break(s: Any, c: Any, replica: int) -> None:
     s.leo[replica] = found  #!
 
 
+def assigned_on_one_way(s: Any, c: Any, replica: int) -> None:
+    for each in range(s.replicas):
+        if each < s.replicas:
+            found = s.epoch
+        s.leo[each] = found  #!
+
+
 def begun_twice_removed(s: Any, c: Any, replica: int) -> None:
     begin_epoch(s, c)
     s.known_epoch[replica] = s.epoch
