@@ -23,6 +23,7 @@ from typing import Any
 import invariants
 from fuzz.mutants import Mutant, mutants_of
 from invariants.side_conditions import base_kept
+from model.core.claim import Recoverable, predicates_of
 from model.core.state import State, as_dict
 from model.core.transition_system import Model
 from model.message.environment import COUNTED, FAULTS, Environment
@@ -290,6 +291,13 @@ class Pair:
                 one, self.bounded.settings
             ) != claim.holds(other, self.unbounded.settings):
                 yield claim.name
+        for behaviour in invariants.BEHAVIOURS:
+            if isinstance(behaviour, Recoverable) and behaviour.applies(self.bounded.settings):
+                for predicate in predicates_of(behaviour):
+                    if predicate(one, self.bounded.settings) != predicate(
+                        other, self.unbounded.settings
+                    ):
+                        yield f"{behaviour.name}: {predicate.__name__}"
 
 
 def compare(pair: Pair, states: int, seed: int, steps: int = 60) -> tuple[int, list[str]]:

@@ -13,7 +13,7 @@ from invariants.current_leader import current_leader
 from invariants.way_back import BY
 from model.core.claim import Recoverable, first_sentence
 from model.core.state import State
-from model.message.terms import ACKS_NONE, NO_REPLICA, contains
+from model.message.terms import ACKS_NONE, NO_REPLICA, contains, without_member
 
 
 def is_readable(s: Any, leader: int, bit: int) -> bool:
@@ -29,10 +29,10 @@ def good(s: Any, c: Any) -> bool:
     leader = current_leader(s)
     if leader == NO_REPLICA:
         return False
-    for bit in range(s.produced):
-        if contains(s.acked, bit) and not is_readable(s, leader, bit):
-            return False
-    return True
+    hidden: int = s.acked
+    for offset in range(min(s.hw[leader], s.leo[leader])):
+        hidden = without_member(hidden, s.log[leader, offset] - 1)
+    return hidden == 0
 
 
 def when(s: Any, c: Any) -> bool:
@@ -55,6 +55,8 @@ def explain(s: State, c: Any) -> str:
                 f"{'the log of ' + ' and '.join(having) if having else 'no log'}, and nobody comes "
                 "to lead who shows it."
             )
+    if s.acked >> s.produced != 0:  # without bounds what is nowhere has no name
+        return "A record was acknowledged and is in no log any more."
     return "Everything acknowledged can be read."
 
 

@@ -45,7 +45,8 @@ def wrong_with_replica(s: Any, c: Any, r: int) -> int:
         return FUTURE_EPOCH
     for offset in range(s.records):
         present = s.log[r, offset] != NO_RECORD
-        if present != (offset < s.leo[r]) or s.log[r, offset] > s.produced:
+        is_unborn = c.unbounded == 0 and s.log[r, offset] > s.produced
+        if present != (offset < s.leo[r]) or is_unborn:
             return MISCOUNTED
     if s.role[r] == LEADER:
         for other in range(s.replicas):

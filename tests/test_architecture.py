@@ -34,6 +34,7 @@ LAYERS = (
     "counterexamples/formats",
     "checker/problem",
     "checker/compiler",
+    "checker/sorts",
     "checker/storage",
     "checker/search/engines",
     "checker/search",

@@ -5,14 +5,26 @@ from __future__ import annotations
 from typing import Any
 
 from model.core.claim import Reachable, first_sentence
-from model.message.terms import LEADER
+from model.message.epochs import epoch_at
+from model.message.terms import LEADER, NO_EPOCH
+
+
+def succeeds(s: Any, epoch: int) -> bool:
+    """Whether an earlier epoch is known to a broker, or was written in."""
+    for replica in range(s.replicas):
+        if s.known_epoch[replica] != NO_EPOCH and s.known_epoch[replica] < epoch:
+            return True
+        for offset in range(s.leo[replica]):
+            if epoch_at(s, replica, offset) < epoch:
+                return True
+    return False
 
 
 def happens(before: Any, after: Any, c: Any) -> bool:
-    """A broker that did not lead does so now, and not in the first epoch."""
+    """A broker that did not lead does so now, and not in the first epoch that anybody knows of."""
     for replica in range(after.replicas):
         if after.role[replica] == LEADER and before.role[replica] != LEADER:
-            if after.known_epoch[replica] > 0:
+            if succeeds(before, after.known_epoch[replica]):
                 return True
     return False
 

@@ -18,6 +18,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from model.core.renaming import Holds, Naming, Sort
+from model.core.sorts import DataSort, Held
 
 WORD_BITS = 64
 WORDS_MAX = 8
@@ -46,6 +47,8 @@ class Field:
     `lo..hi`, both included; storing anything else is an error of the model. `alive` says when the
     rows of a field exist at all: outside it they read as an error and pack to zero bits. `naming`
     says how a renaming acts on the field; without it the states of a model cannot be renamed.
+    `held` says of which data sort its elements are, None for plain numbers; `indexed_by` that its
+    rows are found by values of one.
     """
 
     name: str
@@ -55,6 +58,8 @@ class Field:
     shape: tuple[int, ...] = ()
     alive: Alive | None = None
     naming: Naming | None = None
+    held: Held | None = None
+    indexed_by: DataSort | None = None
 
     def __post_init__(self) -> None:
         if self.lo > self.hi:

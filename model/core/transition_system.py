@@ -14,6 +14,7 @@ from typing import Any
 
 from model.core.layout import Layout
 from model.core.renaming import Sort
+from model.core.sorts import Trusted
 from model.core.state import State
 
 Arguments = tuple[int, ...]
@@ -123,7 +124,8 @@ class Model:
     `concretise` says that the normal form is an abstraction, which renames as well: then claims
     about steps are judged on what the effect has written, before it, and `stays_normal` counts for
     nothing. It gives the same model without the abstraction, within bounds that these calls need,
-    and the calls as they are there. Raises `BadEnvironment` where there is none so large.
+    and the calls as they are there. Raises `BadEnvironment` where there is none so large. It is
+    exact while rules and claims keep to the data sorts of the layout; `trusted` need not.
     `exact_without` are limits of such a model that are to cut no step: where one does, the
     abstraction is not exact, and what holds has no verdict. `finitely_often` are the actions that
     bounds would limit: a behaviour takes each of them as often as it likes, but not for ever.
@@ -144,6 +146,7 @@ class Model:
     concretise: Callable[[Sequence[Call]], tuple[Model, Sequence[Call]]] | None = None
     exact_without: tuple[str, ...] = ()
     finitely_often: tuple[str, ...] = ()
+    trusted: tuple[Trusted, ...] = ()
 
     def __post_init__(self) -> None:
         known = [action.name for action in self.actions]

@@ -31,7 +31,17 @@ from model.core.renaming import (
     Naming,
 )
 from model.core.state import State
+from model.message.declared import option_of
 from model.message.environment import COUNTED, DECLARED, FAULTS, Bounds
+from model.message.sorts import (
+    ONCE_A_RECORD,
+    ONE_EPOCH,
+    ONE_RECORD,
+    RECORD,
+    RECORDS,
+    RECORDS_SO_FAR,
+    so_far,
+)
 from model.message.terms import (
     DIVERGING,
     FETCHING,
@@ -76,7 +86,13 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
             naming=ONE_REPLICA,
             doc="The controller's leader, -1 for none.",
         ),
-        Field(name="epoch", hi=epochs, naming=PLAIN, doc="The controller's leader epoch."),
+        Field(
+            name="epoch",
+            hi=epochs,
+            naming=PLAIN,
+            held=ONE_EPOCH,
+            doc="The controller's leader epoch.",
+        ),
         Field(
             name="isr",
             hi=everyone,
@@ -123,6 +139,7 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
             hi=epochs,
             shape=each,
             naming=BY_REPLICA,
+            held=ONE_EPOCH,
             doc="The leader epoch of the newest decision that the broker has taken up.",
         ),
         Field(
@@ -137,6 +154,7 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
             hi=names,
             shape=(replicas, records),
             naming=LOG_BY_REPLICA,
+            held=ONE_RECORD,
             doc=(
                 "The record at each offset below the LEO, a number in order of birth; 0 above it."
             ),
@@ -190,6 +208,7 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
             shape=each,
             alive=_LEADS,
             naming=RECORDS_BY_REPLICA,
+            held=RECORDS,
             doc="Records of this uninterrupted term whose acks=all request waits; bit id-1.",
         ),
         Field(
@@ -275,6 +294,7 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
             shape=(replicas, records),
             alive=_FOLLOWS,
             naming=LOG_BY_REPLICA,
+            held=ONE_RECORD,
             doc="In an answer: the records from the follower's LEO on.",
         ),
         Field(
@@ -284,6 +304,7 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
             shape=each,
             alive=_FOLLOWS,
             naming=BY_REPLICA,
+            held=ONE_EPOCH,
             doc=(
                 "The last entry of its epoch cache if no record has that epoch: it led then "
                 "and wrote nothing."
@@ -316,6 +337,7 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
             name="stray_epoch",
             hi=epochs,
             naming=PLAIN,
+            held=ONE_EPOCH,
             doc="The leader epoch that its sender knew.",
         ),
         Field(
@@ -323,6 +345,7 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
             lo=NO_EPOCH,
             hi=epochs,
             naming=PLAIN,
+            held=ONE_EPOCH,
             doc="The last epoch in its sender's cache.",
         ),
         Field(
@@ -350,6 +373,7 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
             name="produced",
             hi=names,
             naming=RECORDS_BORN,
+            held=RECORDS_SO_FAR,
             doc="How many records have been produced.",
         ),
         Field(
@@ -357,12 +381,15 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
             hi=epochs,
             shape=(names,),
             naming=BY_RECORD,
+            indexed_by=RECORD,
+            held=ONE_EPOCH,
             doc="The leader epoch that record id was written in, at id-1.",
         ),
         Field(
             name="acked",
             hi=(1 << (names + 1 if bounds.unbounded else names)) - 1,
             naming=SET_OF_RECORDS,
+            held=RECORDS,
             doc=(
                 "Records acknowledged; bit id-1. Without bounds the last bit says that some are "
                 "nowhere."
@@ -379,6 +406,7 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
             hi=names,
             shape=(records,),
             naming=RECORD_AT_OFFSET,
+            held=ONCE_A_RECORD,
             doc=(
                 "The record that was at each offset when a leader's HW first passed it: what "
                 "a consumer may have read."
@@ -394,6 +422,7 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
             name="last_consumed",
             hi=names,
             naming=RECORD_AT_OFFSET,
+            held=ONCE_A_RECORD,
             doc="The record that it read last, 0 for none.",
         ),
         Field(
@@ -407,6 +436,7 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
                 name=f"{name}_used",
                 hi=1 if bounds.unbounded and name not in COUNTED else DECLARED[name].most or 0,
                 naming=PLAIN,
+                held=None if name in COUNTED else so_far(option_of(name)),
                 doc=f"{fault.so_far} so far.",
             )
             for name, fault in FAULTS.items()

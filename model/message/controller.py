@@ -17,7 +17,13 @@ from model.message.features import (
     SHRINK_RAISES_EPOCH,
     has,
 )
-from model.message.partition_state import begin_epoch, elr_beside, outdate_leader, write_isr
+from model.message.partition_state import (
+    begin_epoch,
+    elr_beside,
+    has_room,
+    outdate_leader,
+    write_isr,
+)
 from model.message.settings import Settings
 from model.message.terms import ELECT_ANY, NO_REPLICA, contains, size, with_member, without_member
 
@@ -163,7 +169,7 @@ def can_fence(s: Any, c: Settings, replica: int) -> bool:
 
 def fence_limit(s: Any, c: Settings, replica: int) -> int:
     """Fencing a member of the ISR may start an epoch."""
-    if s.epoch == s.epochs and removal_starts_epoch(s, c, replica):
+    if not has_room(s, 1) and removal_starts_epoch(s, c, replica):
         return limits.EPOCHS
     return limits.WITHIN
 
@@ -218,7 +224,7 @@ def can_move(s: Any, c: Settings, replica: int) -> bool:
 
 def move_limit(s: Any, c: Settings, replica: int) -> int:
     """Each starts an epoch."""
-    return limits.WITHIN if s.epoch < s.epochs else limits.EPOCHS
+    return limits.WITHIN if has_room(s, 1) else limits.EPOCHS
 
 
 def move(s: Any, c: Settings, replica: int) -> None:

@@ -15,9 +15,24 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.message.features import EPOCH_ON_LEADING, has
+from model.message.features import (
+    EPOCH_ON_LEADING,
+    FRESH_REMOTE_LEO_AFTER_GAP,
+    TRUNCATE_AFTER_GAP,
+    has,
+)
 from model.message.settings import Settings
 from model.message.terms import FETCHING, LEADER, NO_EPOCH, TRUNCATING
+
+
+def is_next_epoch(newest: int, known: int) -> bool:
+    """Whether no epoch was between these two, the controller's and one that a broker knows."""
+    return newest == known + 1
+
+
+def sees_gaps(c: Settings) -> bool:
+    """Whether a rule asks for `is_next_epoch`."""
+    return has(c, TRUNCATE_AFTER_GAP) or has(c, FRESH_REMOTE_LEO_AFTER_GAP)
 
 
 def epoch_at(s: Any, replica: int, offset: int) -> int:

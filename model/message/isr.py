@@ -21,7 +21,12 @@ from model.message.features import (
     has,
 )
 from model.message.high_watermark import advance_high_watermark
-from model.message.partition_state import begin_epoch, knows_partition, write_isr
+from model.message.partition_state import (
+    begin_epoch,
+    has_room,
+    knows_partition,
+    write_isr,
+)
 from model.message.settings import Settings
 from model.message.terms import (
     GRANTED,
@@ -115,7 +120,7 @@ def raises_epoch(s: Any, c: Settings, leader: int) -> bool:
 
 def alter_partition_limit(s: Any, c: Settings, leader: int) -> int:
     """An ISR that shrinks may start an epoch."""
-    if s.epoch == s.epochs and is_accepted(s, c, leader) and raises_epoch(s, c, leader):
+    if not has_room(s, 1) and is_accepted(s, c, leader) and raises_epoch(s, c, leader):
         return limits.EPOCHS
     return limits.WITHIN
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.message.epochs import unwritten_epoch
+from model.message.epochs import is_next_epoch, unwritten_epoch
 from model.message.features import (
     EPOCH_ON_LEADING,
     EVERY_EPOCH,
@@ -103,7 +103,7 @@ def stays_follower(s: Any, c: Settings, replica: int, leader: int, epoch: int) -
     """
     if has(c, EVERY_EPOCH) or not follows(s, replica) or s.known_leader[replica] != leader:
         return False
-    return not has(c, TRUNCATE_AFTER_GAP) or epoch == s.known_epoch[replica] + 1
+    return not has(c, TRUNCATE_AFTER_GAP) or is_next_epoch(epoch, s.known_epoch[replica])
 
 
 def become_leader(s: Any, c: Settings, replica: int, epoch: int, isr: int) -> None:
@@ -137,7 +137,9 @@ def forgets_remote_leos(s: Any, c: Settings, replica: int, epoch: int) -> bool:
     """
     if has(c, FRESH_REMOTE_LEO):
         return epoch > s.known_epoch[replica]
-    return has(c, FRESH_REMOTE_LEO_AFTER_GAP) and epoch > s.known_epoch[replica] + 1
+    if not has(c, FRESH_REMOTE_LEO_AFTER_GAP) or epoch <= s.known_epoch[replica]:
+        return False
+    return not is_next_epoch(epoch, s.known_epoch[replica])
 
 
 def become_follower(s: Any, c: Settings, replica: int, leader: int, epoch: int) -> None:

@@ -21,6 +21,7 @@ from model.message.narration import narration
 from model.message.normal_form import normalise
 from model.message.order_abstraction import abstract
 from model.message.settings import settings_of
+from model.message.trusted import TRUSTED
 from model.message.versions import BadVersion, version_of
 
 NAME = "kafka-message"
@@ -60,6 +61,7 @@ def message_model(version: str, environment: Environment) -> Model:
         concretise=Concrete(version, environment) if environment.unbounded else None,
         exact_without=(limits.NAMES[limits.EPOCHS],) if environment.unbounded else (),
         finitely_often=("Produce", *limits.BUDGETS) if environment.unbounded else (),
+        trusted=TRUSTED,
     )
 
 

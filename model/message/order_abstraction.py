@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.message.features import FRESH_REMOTE_LEO_AFTER_GAP, TRUNCATE_AFTER_GAP, has
+from model.message.epochs import sees_gaps
 from model.message.roles import follows
 from model.message.settings import Settings
 from model.message.terms import (
@@ -196,7 +196,7 @@ def gap_below(s: Any, c: Settings, found: int) -> int:
     Such a rule compares the newest epoch with the one that a broker knows: `truncate-after-gap`,
     `fresh-remote-leo-after-gap`.
     """
-    if has(c, TRUNCATE_AFTER_GAP) or has(c, FRESH_REMOTE_LEO_AFTER_GAP):
+    if sees_gaps(c):
         if size(found) > 1 and s.epoch > 0 and not contains(found, s.epoch - 1):
             return 1
     return 0

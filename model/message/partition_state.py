@@ -29,6 +29,11 @@ def begin_epoch(s: Any, c: Settings) -> None:
             s.outdated[replica] = 0
 
 
+def has_room(s: Any, begun: int) -> bool:
+    """Whether the model has room for so many epochs more. It bounds a search, and is no rule."""
+    return s.epoch + begun <= s.epochs
+
+
 def write_isr(s: Any, c: Settings, members: int) -> None:
     """Another ISR. A replica that leaves one that is too small stays eligible (KIP-966).
 

@@ -24,7 +24,7 @@ from model.message.features import (
     REGISTRATION_REMOVES,
     has,
 )
-from model.message.partition_state import elr_beside, outdate_leader
+from model.message.partition_state import elr_beside, has_room, outdate_leader
 from model.message.roles import drop_fetch, drop_stray, follows, lay_down_role
 from model.message.sessions import register, return_limit
 from model.message.settings import Settings
@@ -118,7 +118,7 @@ def restart_limit(s: Any, c: Settings, replica: int) -> int:
         begun = 1 if removal_starts_epoch(s, c, replica) else 0
         if is_elected_again(s, c, replica):
             begun += 1
-        return limits.EPOCHS if s.epoch + begun > s.epochs else limits.WITHIN
+        return limits.WITHIN if has_room(s, begun) else limits.EPOCHS
     return return_limit(s, c, replica, elr_after_restart(s, c, replica))
 
 

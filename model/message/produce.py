@@ -28,14 +28,20 @@ def produce_limit(s: Any, c: Settings, leader: int) -> int:
     return limits.WITHIN if s.produced < s.records else limits.RECORDS
 
 
+def begin_record(s: Any, epoch: int) -> int:
+    """A record of this epoch that was never before; its name less one."""
+    born: int = s.produced
+    s.produced = born + 1
+    s.record_epoch[born] = epoch
+    return born
+
+
 def produce(s: Any, c: Settings, leader: int) -> None:
     """Append a new record in the leader's epoch, LEO + 1, then try to advance the high watermark.
 
     acks=1 is acknowledged now, acks=all when the high watermark passes it, acks=0 never.
     """
-    born = s.produced
-    s.produced = born + 1
-    s.record_epoch[born] = s.known_epoch[leader]
+    born = begin_record(s, s.known_epoch[leader])
     s.log[leader, s.leo[leader]] = born + 1
     s.leo[leader] = s.leo[leader] + 1
     if c.acks == ACKS_LEADER:

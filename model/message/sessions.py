@@ -17,7 +17,7 @@ from model.message.controller import (
     next_leader,
     unavailable,
 )
-from model.message.partition_state import begin_epoch
+from model.message.partition_state import begin_epoch, has_room
 from model.message.settings import Settings
 from model.message.terms import NO_REPLICA, contains, without_member
 
@@ -49,7 +49,7 @@ def return_limit(s: Any, c: Settings, replica: int, elr: int) -> int:
 
     With unclean election somebody is elected in any case: the broker itself, if nobody else.
     """
-    if s.leader == NO_REPLICA and s.epoch == s.epochs:
+    if s.leader == NO_REPLICA and not has_room(s, 1):
         if c.unclean_leader_election == 1:
             return limits.EPOCHS
         if eligible(s, c, s.isr, elr, without_member(unavailable(s), replica)) != 0:

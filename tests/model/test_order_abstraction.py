@@ -21,7 +21,7 @@ from checker.search.result import Verdict
 from counterexamples import replay
 from fuzz.order_abstraction import CASES, Pair, compare, compare_scrambled, normal_form
 from invariants.side_conditions import base_kept
-from model.core.claim import ActionProperty
+from model.core.claim import ActionProperty, Recoverable
 from model.core.errors import BadEnvironment
 from model.core.state import State, as_dict
 from model.core.transition_system import Model
@@ -215,6 +215,34 @@ def test_claims_about_steps_see_what_the_effect_has_written() -> None:
     assert {r.name: r.depth for r in done.result.reachable} == {
         r.name: r.depth for r in within.result.reachable
     }
+
+
+def test_a_record_that_is_nowhere_is_readable_never_again() -> None:
+    names = ("acknowledged_readable_again",)
+    within = checked("kip320", names=names, acks="1", records=1, epochs=2, restarts=2)
+    done = checked("kip320", names=names, acks="1", records=1, unbounded=True)
+
+    # Records that are nowhere have no name without bounds, and were once passed over.
+    assert violated(within) == violated(done) == {"acknowledged_readable_again": 2}
+
+
+@pytest.mark.parametrize("version", ["hw", "elr"])
+def test_what_recovers_does_so_without_bounds_too(version: str) -> None:
+    names = tuple(c.name for c in invariants.BEHAVIOURS if isinstance(c, Recoverable))
+    within = checked(version, names=names, records=1, epochs=2, restarts=2)
+    done = checked(version, names=names, records=1, unbounded=True)
+
+    assert violated(done) == violated(within)
+
+
+def test_a_counterexample_to_recovery_is_shown_as_it_is_without_bounds() -> None:
+    asked = ["--invariant", "acknowledged_readable_again", "--acks", "1", "--records", "1"]
+    given = ["--protocol", "kip320", "--unbounded", "--engine", "local", *asked]
+
+    answer = CliRunner().invoke(check_command, given)
+
+    assert answer.exception is None or isinstance(answer.exception, SystemExit)
+    assert "No way back from there" in " ".join(answer.output.split())
 
 
 def test_every_claim_about_steps_is_compared() -> None:

@@ -13,6 +13,7 @@ from checker.compiler.kernel import recipes_of
 from checker.compiler.predicate_loop import questions_for
 from checker.compiler.program import is_at_hand
 from checker.problem.problem import Problem
+from checker.sorts.check import require_well_sorted
 from checker.storage import programs
 
 
@@ -25,9 +26,11 @@ def prepare(
     """Compile the problem's kernel, or load it; returns the seconds it took.
 
     `threads` is how many will search in memory. `announce` receives what is waited for where
-    nothing is cached for this problem, and why a cache is not used.
+    nothing is cached for this problem, and why a cache is not used. Raises `IllSorted` where the
+    normal form of the model would not be exact.
     """
     started = time.monotonic()
+    require_well_sorted(problem)
     store = programs.in_memory(problem.model.layout.words, threads=threads)
     asked = questions_for(problem)
     needed = (*recipes_of(problem), *store, *([asked.recipe] if asked is not None else []))

@@ -1,0 +1,77 @@
+"""Sort check of a problem whose model renames: its rules and claims keep to the data sorts.
+
+What is looked at are the guards, effects and limits of the version's actions and the claims that
+are checked, with all that they call. The normal form itself is not: it is what renames.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from checker.problem.problem import Problem
+from checker.sorts.interpretation import Interpretation
+from checker.sorts.kept import is_kept, keep, key_of_check
+from checker.sorts.operations import is_number
+from checker.sorts.values import PLAIN, Items, SettingsOf, StateOf, Value
+from checker.sorts.violation import IllSorted, Violation
+from model.core.claim import predicates_of
+
+_STATE, _SETTINGS = StateOf(), SettingsOf()
+Root = tuple[str, Any, tuple[Value, ...]]
+"""What calls a function, in words; the function; the sorts of its arguments."""
+
+
+def require_well_sorted(problem: Problem) -> None:
+    """Raises `IllSorted` for the first rule or claim that does not keep to the sorts."""
+    if problem.model.concretise is None:
+        return
+    called = tuple((words, function, len(given)) for words, function, given in roots(problem))
+    key = key_of_check(problem.model, called)
+    if key is not None and is_kept(key):
+        return
+    interpretation = interpreted(problem)
+    if found := tuple(interpretation.violations.values()):
+        more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+        raise IllSorted(f"{found[0]}{more}")
+    if key is not None:
+        keep(key, interpretation.lookups.found)
+
+
+def violations(problem: Problem) -> tuple[Violation, ...]:
+    """Every violation, in the order of the table of contents."""
+    return tuple(interpreted(problem).violations.values())
+
+
+def interpreted(problem: Problem) -> Interpretation:
+    """All rules and claims of a problem, gone through."""
+    interpretation = Interpretation(problem.model)
+    for words, function, arguments in roots(problem):
+        interpretation.root = words
+        result = interpretation.called(function, arguments)
+        if not is_number(result) and result != Items(()):
+            interpretation.refuse_result(function, result)
+    return interpretation
+
+
+def roots(problem: Problem) -> Iterator[Root]:
+    """The functions that a search calls, but for the normal form."""
+    model = problem.model
+    for action in model.enabled_actions:
+        arguments: tuple[Value, ...] = (_STATE, _SETTINGS, *(PLAIN for _ in action.parameters))
+        yield f"the guard of {action.name}", action.guard, arguments
+        yield f"the effect of {action.name}", action.effect, arguments
+        if action.limit is not None:
+            yield f"the limit of {action.name}", action.limit, arguments
+    for invariant in problem.applicable:
+        yield f"the claim {invariant.name}", invariant.holds, (_STATE, _SETTINGS)
+    for claim in problem.applicable_properties:
+        yield f"the claim {claim.name}", claim.keeps, (_STATE, _STATE, _SETTINGS)
+    for behaviour in problem.applicable_behaviours:
+        for predicate in predicates_of(behaviour):
+            yield f"the claim {behaviour.name}", predicate, (_STATE, _SETTINGS)
+    for reachable in problem.reachable:
+        arguments = (_STATE, _STATE, _SETTINGS)
+        yield f"the claim {reachable.name}", reachable.happens, arguments
+        if reachable.begun is not None:
+            yield f"the claim {reachable.name}", reachable.begun, (_STATE, _SETTINGS)

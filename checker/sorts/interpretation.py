@@ -1,0 +1,242 @@
+"""Abstract interpretation of rules over data sorts: from arguments' to that of a result.
+
+Each function is gone through once for each kind of its arguments, with a fixed point over loops and
+recursion. What the settings decide is decided here too, so that a rule that is switched off is not
+looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from checker.compiler import ir
+from checker.compiler.lower import lowered
+from checker.compiler.resolution import Lookups
+from checker.compiler.source import Source, source_of
+from checker.sorts.expressions import Environment, Expressions
+from checker.sorts.operations import is_number, require_number, require_storable
+from checker.sorts.values import (
+    PLAIN,
+    UNKNOWN,
+    UNREACHED,
+    Items,
+    Plain,
+    Rows,
+    StateOf,
+    Value,
+    described,
+    joined,
+)
+from checker.sorts.violation import Violation, remedy
+from model.core.sorts import Trusted
+from model.core.transition_system import Model
+
+
+@dataclass(slots=True)
+class _Loop:
+    """The variables where `continue` and `break` of a loop lead."""
+
+    again: list[Environment] = field(default_factory=list)
+    after: list[Environment] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Interpretation:
+    """All functions of one model, each as often as it is called with other sorts."""
+
+    model: Model
+    lookups: Lookups = field(default_factory=Lookups)
+    violations: dict[tuple[str, int, str], Violation] = field(default_factory=dict)
+    root: str = ""
+    """What calls the function that is looked at, in words."""
+    results: dict[tuple[Source, tuple[Value, ...]], Value] = field(default_factory=dict)
+    trusted: dict[Any, Trusted] = field(init=False)
+    _under_way: dict[tuple[Source, tuple[Value, ...]], bool] = field(default_factory=dict)
+    """Calls that have not returned yet, and whether they were called again meanwhile."""
+
+    def __post_init__(self) -> None:
+        self.trusted = {each.function: each for each in self.model.trusted}
+
+    def call(self, source: Source, arguments: tuple[Value, ...]) -> Value:
+        """What a function returns for arguments of these sorts."""
+        key = (source, arguments)
+        if key in self._under_way:
+            self._under_way[key] = True
+            return self.results.get(key, UNREACHED)
+        if key in self.results:
+            return self.results[key]
+        before: Value = UNREACHED
+        while True:
+            self._under_way[key] = False
+            found = _Body(self, source).run(arguments)
+            self.results[key] = found
+            again = self._under_way.pop(key) and found != before
+            if not again:
+                return found
+            before = found
+
+    def called(self, function: Any, arguments: tuple[Value, ...]) -> Value:
+        """The same of a function of Python's."""
+        return self.call(source_of(function), arguments)
+
+    def refuse_result(self, function: Any, result: Value) -> None:
+        """Note that what is to be a truth or a number is of a sort."""
+        source = source_of(function)
+        returns = [n for n in lowered(source).statements() if isinstance(n, ir.Return)]
+        self.refuse(source, returns[-1], f"returns {described(result)}", (result,))
+
+    def refuse(self, source: Source, node: ir.Node, what: str, values: Sequence[Value]) -> None:
+        """Note what is wrong with an expression."""
+        place = source.place.rpartition(":")[0]
+        key = (place, node.line, node.text)
+        self.violations.setdefault(
+            key,
+            Violation(
+                place,
+                node.line,
+                source.tree.name,
+                self.root,
+                node.text.splitlines()[0],
+                what,
+                remedy(values),
+            ),
+        )
+
+
+class _Body:
+    """One function for arguments of these sorts."""
+
+    def __init__(self, whole: Interpretation, source: Source) -> None:
+        self.source = source
+        self.expressions = Expressions(whole, source)
+        self.returned: Value = UNREACHED
+        self.loops: list[_Loop] = []
+
+    def run(self, arguments: tuple[Value, ...]) -> Value:
+        """What it returns."""
+        function = lowered(self.source)
+        start = dict(zip(function.parameters, arguments, strict=True))
+        if self._block(function.body, start) is not None:
+            self.returned = joined(self.returned, Items(()))
+        return self.returned
+
+    def _block(self, statements: ir.Block, variables: Environment | None) -> Environment | None:
+        """The variables after these statements; None where nothing gets beyond them."""
+        for statement in statements:
+            if variables is None:
+                return None
+            variables = self._statement(statement, variables)
+        return variables
+
+    def _statement(self, node: ir.Statement, variables: Environment) -> Environment | None:
+        value = self.expressions.value
+        match node:
+            case ir.Return():
+                found = Items(()) if node.value is None else value(node.value, variables)
+                self.returned = joined(self.returned, found)
+                return None
+            case ir.Assign():
+                found = value(node.value, variables)
+                for target in node.targets:
+                    variables = self._assigned(node, target, found, variables)
+            case ir.Update():
+                before, by = value(node.target, variables), value(node.value, variables)
+                found = self.expressions.operated(node, node.operator, before, by)
+                return self._assigned(node, node.target, found, variables)
+            case ir.Evaluate():
+                value(node.call, variables)
+            case ir.If():
+                return self._if(node, variables)
+            case ir.While() | ir.For():
+                return self._loop(node, variables)
+            case ir.Break():
+                self.loops[-1].after.append(variables)
+                return None
+            case ir.Continue():
+                self.loops[-1].again.append(variables)
+                return None
+            case ir.Refused():
+                return None  # the compiler refuses it, or never comes here
+        return variables
+
+    def _assigned(
+        self, node: ir.Statement, target: ir.Expression, found: Value, variables: Environment
+    ) -> Environment:
+        match target:
+            case ir.Name(name=name):
+                return {**variables, name: found}
+            case ir.Tuple(items=targets):
+                items = found.items if isinstance(found, Items) else [found] * len(targets)
+                for each, item in zip(targets, items, strict=False):
+                    variables = self._assigned(node, each, item, variables)
+            case ir.Attribute(owner=owner, name=name):
+                if isinstance(self.expressions.value(owner, variables), StateOf):
+                    self._store(node, name, found)
+            case ir.Element(owner=owner):
+                rows = self.expressions.value(owner, variables)
+                if isinstance(rows, Rows):
+                    self.expressions.indices(target, rows, variables)
+                    self._store(node, rows.field.name, found)
+        return variables
+
+    def _store(self, node: ir.Statement, name: str, found: Value) -> None:
+        if (declared := self.expressions.fields.get(name)) is not None:
+            require_storable(declared, found, self.expressions.refusing(node))
+
+    def _if(self, node: ir.If, variables: Environment) -> Environment | None:
+        truth = self.expressions.truth(node.test, variables)
+        then = self._block(node.then, variables) if truth is not False else None
+        otherwise = self._block(node.otherwise, variables) if truth is not True else None
+        return _met([then, otherwise])
+
+    def _loop(self, node: ir.While | ir.For, variables: Environment) -> Environment | None:
+        """The variables after a loop: until a round changes the sort of none of them."""
+        counter = self._counter(node, variables)
+        head = variables
+        while True:
+            loop = _Loop()
+            truth, inside = None, head
+            if isinstance(node, ir.While):
+                truth = self.expressions.truth(node.test, head)
+            elif counter is None:
+                truth = False
+            else:
+                inside = {**head, node.counter.name: counter}
+            self.loops.append(loop)
+            end = self._block(node.body, inside) if truth is not False else None
+            self.loops.pop()
+            following = _met([head, end, *loop.again])
+            assert following is not None
+            if following == head:
+                return _met([head if truth is not True else None, *loop.after])
+            head = following
+
+    def _counter(self, node: ir.While | ir.For, variables: Environment) -> Value | None:
+        """What a `for` counts with, None where it is known to have no turn."""
+        if isinstance(node, ir.While):
+            return None
+        bounds = [self.expressions.value(bound, variables) for bound in node.bounds]
+        for bound, expression in zip(bounds, node.bounds, strict=True):
+            require_number(bound, "bounds a loop by", self.expressions.refusing(expression))
+        if not all(map(is_number, bounds)):
+            return UNKNOWN
+        known = [b.constant for b in bounds if isinstance(b, Plain) and b.constant is not None]
+        if len(known) == len(bounds) <= 2 and not range(*known):
+            return None
+        return PLAIN
+
+
+def _met(ways: Sequence[Environment | None]) -> Environment | None:
+    """The variables where ways meet; one that is missing on some has the value of the others."""
+    there = [way for way in ways if way is not None]
+    if not there:
+        return None
+    first, *others = there
+    for other in others:
+        met = dict(first)
+        for name, value in other.items():
+            met[name] = joined(met.get(name, UNREACHED), value)
+        first = met
+    return first

@@ -1,0 +1,210 @@
+"""Attack on the sort check: rules with a defect, judged by the check and by walks.
+
+    python -m fuzz.sorts [--sample N] [--states N] [--seed N] [--kind general|sorted]
+
+A mutant is a rule with one place altered: those of `fuzz.mutants`, and `sorted` ones, which compute
+with a field that holds an epoch or a record. `checker.sorts` refuses it in some version, or not.
+`fuzz.order_abstraction` walks through the bounded model with the same defect, beside the unbounded
+one: where they differ the mutant is not data independent. A mutant that differs and is not refused
+is a hole in the check, unless it stands in a function that is trusted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import importlib
+import random
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from types import FunctionType
+from typing import Any
+
+import invariants
+from checker.kafka.families import MESSAGE
+from checker.problem.problem import Problem
+from checker.sorts.check import violations
+from fuzz.mutants import MODULES, ROOT, Mutant, mutants_of, places, sampled, short
+from fuzz.order_abstraction import CASES, Pair, compare
+from model.core.claim import Temporal
+from model.core.transition_system import Model
+from model.message.model import message_model
+from model.message.trusted import TRUSTED
+
+ASIDE = ("normal_form", "order_abstraction", "terms", "features", "cluster")
+"""Not rules: the normal form, words, tables."""
+TRUSTED_NAMES = {each.function.__name__ for each in TRUSTED}
+WALKS = tuple(
+    (version, {**circumstances, "settled": False})
+    for version, circumstances in CASES
+    if "replicas" not in circumstances
+)
+CHECKED = sorted({version for version, _ in CASES})
+
+
+# --- mutants -------------------------------------------------------------------------------------
+
+
+def sorted_mutants(module: str) -> Iterator[Mutant]:
+    """Rules that compute with an epoch or a record before they use it."""
+    tree = ast.parse((ROOT / "model" / "message" / f"{module}.py").read_text())
+    fields = {f.name for f in message_model(*_usual()).layout.fields if f.held is not None}
+    for rule in tree.body:
+        if not isinstance(rule, ast.FunctionDef):
+            continue
+        for node, _, put in places(rule):
+            named = node.value if isinstance(node, ast.Subscript) else node
+            loaded = isinstance(getattr(node, "ctx", None), ast.Load)
+            if not loaded or not isinstance(named, ast.Attribute) or named.attr not in fields:
+                continue
+            if named is node and _has_rows(named.attr):
+                continue
+            for text in ("{} + 1", "{} - 1", "{} * 2", "{} % 2", "min({}, 1)", "1 if {} else 0"):
+                other = ast.parse(text.format(ast.unparse(node)), mode="eval").body
+                put(other)
+                altered = ast.unparse(ast.fix_missing_locations(tree))
+                put(node)
+                change = f"{short(node)} -> {short(other)}"
+                yield Mutant(
+                    0, module, node.lineno, node.col_offset + 1, rule.name, change, altered
+                )
+
+
+def _has_rows(field: str) -> bool:
+    return bool(message_model(*_usual()).layout.places[field].shape)
+
+
+def _usual() -> tuple[str, Any]:
+    return "kip320", MESSAGE.usual
+
+
+@contextmanager
+def in_place(mutant: Mutant, folder: Path) -> Iterator[dict[FunctionType, FunctionType]]:
+    """The functions of a mutant by those that they stand for, in all modules meanwhile."""
+    module = importlib.import_module(f"model.message.{mutant.module}")
+    file = Path(tempfile.mkdtemp(dir=folder)) / f"{mutant.module}.py"
+    file.write_text(mutant.text)
+    names: dict[str, Any] = {"__name__": module.__name__, "__file__": str(file)}
+    exec(compile(mutant.text, str(file), "exec"), names)
+    instead = {
+        thing: names[name]
+        for name, thing in vars(module).items()
+        if isinstance(thing, FunctionType) and thing.__module__ == module.__name__
+    }
+    patched = []
+    ours = [
+        there
+        for name, there in sys.modules.items()
+        if name.startswith(("model.message", "invariants"))
+        and name.rpartition(".")[2] not in ASIDE  # a normal form with a defect is not the question
+    ]
+    for each in ours:
+        for name, thing in list(vars(each).items()):
+            if isinstance(thing, FunctionType) and thing in instead:
+                patched.append((each, name, thing))
+                setattr(each, name, instead[thing])
+    try:
+        yield instead
+    finally:
+        for each, name, thing in patched:
+            setattr(each, name, thing)
+
+
+def altered(model: Model, instead: dict[FunctionType, FunctionType]) -> Model:
+    """The model with the rules of a mutant."""
+
+    def by(function: Any) -> Any:
+        return instead.get(function, function)
+
+    return replace(
+        model,
+        actions=tuple(
+            replace(a, guard=by(a.guard), effect=by(a.effect), limit=by(a.limit))
+            for a in model.actions
+        ),
+        trusted=tuple(replace(each, function=by(each.function)) for each in model.trusted),
+    )
+
+
+# --- judges --------------------------------------------------------------------------------------
+
+
+def problems() -> list[Problem]:
+    """An unbounded problem of each version, with every claim that is judged."""
+    claims = (*invariants.ALL, *invariants.PROPERTIES, *invariants.BEHAVIOURS)
+    names = tuple(claim.name for claim in claims if not isinstance(claim, Temporal))
+    given = {"unbounded": True, "requests-survive": True, "consumer": True, "shutdowns": 1}
+    options = {**MESSAGE.usual.options(), **given, "parked-fetches": True, "late-reads": True}
+    return [MESSAGE.problem_of(version, {**options, "moves": 1}, names) for version in CHECKED]
+
+
+def refused(known: list[Problem], instead: dict[FunctionType, FunctionType]) -> str:
+    """The first violation in some version; "" where there is none."""
+    for problem in known:
+        if found := violations(replace(problem, model=altered(problem.model, instead))):
+            return str(found[0])
+    return ""
+
+
+def differs(
+    pairs: list[Pair], instead: dict[FunctionType, FunctionType], states: int, seed: int
+) -> str:
+    """The first difference that a walk sees, by version; "" where none, "raises" for no rule."""
+    for pair in pairs:
+        both = Pair(altered(pair.bounded, instead), altered(pair.unbounded, instead))
+        try:
+            found = compare(both, states, seed)[1]
+        except Exception as fault:
+            return f"raises {type(fault).__name__}"
+        if found:
+            return f"{pair.bounded.version}: {found[0]}"
+    return ""
+
+
+def judged(mutants: list[Mutant], states: int, seed: int) -> None:
+    """Each mutant by both, a line each, and the counts."""
+    known = problems()
+    pairs = [Pair.of(version, circumstances) for version, circumstances in WALKS]
+    counts: Counter[str] = Counter()
+    with tempfile.TemporaryDirectory(prefix="waterline-sorts-") as folder:
+        for number, mutant in enumerate(mutants, start=1):
+            with in_place(mutant, Path(folder)) as instead:
+                why = refused(known, instead)
+                how = differs(pairs, instead, states, seed)
+            outcome = _outcome(mutant, why, how)
+            counts[outcome] += 1
+            print(f"{number:4} {outcome:19} {mutant}  {why[:120]}  {how}", flush=True)
+    print(", ".join(f"{count} {outcome}" for outcome, count in sorted(counts.items())))
+
+
+def _outcome(mutant: Mutant, why: str, how: str) -> str:
+    if why:
+        return "refused" if not how or how.startswith("raises") else "refused and differs"
+    if not how or how.startswith("raises"):
+        return "passed"
+    return "trusted" if mutant.rule in TRUSTED_NAMES else "HOLE"
+
+
+def main() -> None:
+    """Judge a sample of the mutants."""
+    parser = argparse.ArgumentParser(description="attack the sort check")
+    parser.add_argument("--kind", choices=("general", "sorted"), default="general")
+    parser.add_argument("--sample", type=int, default=100, help="mutants; 0: all")
+    parser.add_argument("--states", type=int, default=40, help="states for each walk")
+    parser.add_argument("--seed", type=int, default=1)
+    given = parser.parse_args()
+    make = mutants_of if given.kind == "general" else sorted_mutants
+    mutants = [m for name in MODULES if name not in ASIDE for m in make(name)]
+    random.Random(given.seed).shuffle(mutants)
+    if given.sample:
+        mutants = sampled(mutants, given.sample, given.seed)
+    judged(mutants, given.states, given.seed)
+
+
+if __name__ == "__main__":
+    main()

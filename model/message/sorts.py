@@ -1,0 +1,25 @@
+"""Data sorts of the message grain: leader epochs, records, and faults that are not counted."""
+
+from __future__ import annotations
+
+from model.core.sorts import DataSort, Form, Held
+from model.message.terms import NO_EPOCH, NO_RECORD
+
+EPOCH = DataSort("epoch", none=NO_EPOCH, none_word="NO_EPOCH", ordered=True, size="epochs")
+RECORD = DataSort("record", none=NO_RECORD, none_word="NO_RECORD", size="ids")
+
+ONE_EPOCH = Held(EPOCH)
+NEWEST_EPOCH = Held(EPOCH, field="epoch")
+"""The controller's, above which there is none."""
+ONE_RECORD = Held(RECORD)
+"""One that is in a log or in an answer."""
+ONCE_A_RECORD = Held(RECORD, may_be_gone=True)
+"""One that may be in none: without bounds it has no name then."""
+RECORD_INDEX = Held(RECORD, Form.INDEX)
+RECORDS = Held(RECORD, Form.MEMBERS)
+RECORDS_SO_FAR = Held(RECORD, Form.COUNT)
+
+
+def so_far(fault: str) -> Held:
+    """How often a fault has happened, where that is not counted: it changes in a step, or not."""
+    return Held(DataSort(f"count of {fault}"))
