@@ -32,6 +32,7 @@ SHOWN = "".join(
         "docs/explain.md",
         "docs/by-hand.md",
         "docs/simulate.md",
+        "docs/unbounded.md",
     )
 )
 """The documents that show output, and what to write to a file or to Python."""

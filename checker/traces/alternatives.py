@@ -21,8 +21,7 @@ from checker.problem.problem import Problem
 from checker.search.engines.engine import Engine
 from checker.traces.fewest_actors import STATES_MAX, followed_back
 from checker.traces.finding import Finding, finding_at
-from checker.traces.predecessors import Ways
-from checker.traces.shortest_paths import Path
+from checker.traces.predecessors import Path, Ways
 from checker.traces.violating_states import ENDS_MAX, Breaking, all_breaking
 from model.core.claim import ActionProperty, Invariant
 from model.core.state import State

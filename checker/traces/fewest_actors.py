@@ -21,8 +21,7 @@ from checker.problem.packed_rows import StateWords
 from checker.problem.problem import Problem
 from checker.search.engines.engine import Engine
 from checker.traces.concretise import real_path
-from checker.traces.predecessors import Ways, ways_into
-from checker.traces.shortest_paths import Path
+from checker.traces.predecessors import Path, Ways, ways_into
 from checker.traces.violating_states import Breaking
 
 STATES_MAX = 2_000

@@ -43,7 +43,7 @@ from model.core.state import State
 from model.core.transition_system import Arguments, Model
 
 if TYPE_CHECKING:
-    from checker.traces.shortest_paths import Path
+    from checker.traces.predecessors import Path
     from checker.traces.violating_states import Breaking
 
 

@@ -18,6 +18,16 @@ from checker.problem.problem import Problem
 from checker.search.engines.engine import Engine
 from checker.search.engines.expander import Expander, Tally, chunks_of
 from checker.storage.blocks import hashes
+from model.core.transition_system import Arguments
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """An initial state, by its number, and the steps from there."""
+
+    initial: int
+    calls: tuple[tuple[str, Arguments], ...]
+
 
 Ways = Mapping[StateWords, Sequence[tuple[StateWords, int]]]
 """Into each state the parents that lead there, each with the step, in no fixed order."""

@@ -28,7 +28,8 @@ from checker.storage import parts
 from checker.storage.manifest import read_manifest, write_manifest
 from checker.storage.run_directory import begin
 from checker.storage.storage import LocalStorage
-from checker.traces.shortest_paths import shortest_paths
+from checker.traces.fewest_actors import paths_to_breaking
+from checker.traces.violating_states import Breaking
 from model.atomic import AtomicEnvironment
 from model.core.state import State, as_dict
 from model.message.environment import Environment
@@ -65,7 +66,8 @@ def kept(problem: Problem, place: Path, *, on_disk: bool = False, **budgets: Any
             for row in directory.storage.read(file.name, problem.model.layout.words)
         }
         some = random.Random(1).sample(sorted(states), 50)
-        paths = shortest_paths(problem, engine, {str(i): t for i, t in enumerate(some)})
+        targets = {str(i): Breaking(d, (words,), 1, None) for i, (d, words) in enumerate(some)}
+        paths = paths_to_breaking(problem, engine, targets)
     return result, [(words, paths[str(i)]) for i, (_, words) in enumerate(some)]
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from checker.problem.problem import Problem
 from checker.traces.finding import Finding, finding_at
-from checker.traces.shortest_paths import Path
+from checker.traces.predecessors import Path
 from counterexamples import Moment, skipping
 from model.core.claim import ActionProperty, Invariant
 from model.core.state import State

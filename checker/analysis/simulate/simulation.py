@@ -24,7 +24,7 @@ from checker.search.engines.prepare import prepare
 from checker.search.interrupt import Interrupts
 from checker.search.result import INTERRUPTED, Verdict
 from checker.search.rule_errors import explain_fault
-from checker.traces.shortest_paths import Path
+from checker.traces.predecessors import Path
 from model.core.claim import ActionProperty, Invariant
 
 NOT_SEEN = "not seen"

@@ -20,7 +20,8 @@ from checker.problem.problem import Problem
 from checker.search.engines.expander import Expander, Tally, chunks_of
 from checker.search.engines.memory import MemoryEngine
 from checker.search.engines.prepare import prepare
-from checker.traces.shortest_paths import shortest_paths
+from checker.traces.fewest_actors import paths_to_breaking
+from checker.traces.violating_states import Breaking
 from model.core.layout import WORD_BITS, Alive, Layout, Place
 from model.core.state import State
 from model.core.transition_system import Arguments, Model
@@ -140,10 +141,10 @@ class Reachable:
         """A shortest way to each of these outcomes, the step that comes to it included."""
         by_name = {describe(outcome): outcome for outcome in wanted}
         targets = {
-            name: (self._met[outcome].depth, self._met[outcome].state)
+            name: Breaking(self._met[outcome].depth, (self._met[outcome].state,), 1, None)
             for name, outcome in by_name.items()
         }
-        found = shortest_paths(self._problem, self._engine, targets)
+        found = paths_to_breaking(self._problem, self._engine, targets)
         return {
             outcome: (*found[name].calls, self._met[outcome].call)
             for name, outcome in by_name.items()

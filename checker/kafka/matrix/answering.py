@@ -22,7 +22,7 @@ from checker.search.engines.memory import MemoryEngine
 from checker.search.result import Result, Verdict
 from checker.search.search import search
 from checker.traces.fewest_actors import paths_to_breaking
-from checker.traces.shortest_paths import Path
+from checker.traces.predecessors import Path
 from checker.traces.violating_states import breaking_states
 from model.core.claim import Judged
 from model.message.settings import settings_of

@@ -18,7 +18,7 @@ from checker.problem.problem import Problem
 from checker.search.engines.choice import EngineChoice
 from checker.search.engines.prepare import prepare
 from checker.search.rule_errors import Raised
-from checker.traces.shortest_paths import Path as Steps
+from checker.traces.predecessors import Path as Steps
 from checker.user_models.start import start_of
 from counterexamples import read_trace
 from tests.support.commands import Commands
