@@ -142,7 +142,10 @@ def _explaining(
     for finding in findings:
         chain = None
         if asked.chain:
-            one = family.made(replace(spec, claims=frozenset([finding.invariant])))
+            # A trace found without bounds is one of a bounded model.
+            options = tuple(finding.replayed.trace.environment.items())
+            claims = frozenset([finding.invariant])
+            one = family.made(replace(spec, options=options, claims=claims))
             prepare(one, threads=threads_of(asked.threads), announce=progress.announce)
             progress.report(f"leaving out steps of {finding.invariant}")
             chain = chain_of(

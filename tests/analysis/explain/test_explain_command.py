@@ -74,6 +74,15 @@ def test_check_explains_what_it_found(cli: Commands) -> None:
     assert "--acks all" in out
 
 
+def test_a_repair_is_judged_without_bounds_where_the_loss_was_found_without(cli: Commands) -> None:
+    asked = ("--invariant", "no_committed_loss", "--records", 1, "--unbounded", "--explain")
+    code, out, _ = cli("--protocol", "hw", *asked, "--engine", "local")
+
+    assert code == 12
+    assert "What it takes from outside: 3 of 12 steps" in out
+    assert "--with truncate-by-epoch       HOLDS in 3,990 states" in out
+
+
 def test_a_model_of_ones_own_is_explained(cli: Commands, tmp_path: Path) -> None:
     careless = start_of("lock").replace(
         "crashes: int = 1)", "crashes: int = 1, safe: bool = False)"
