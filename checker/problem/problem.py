@@ -165,9 +165,9 @@ def _built(
 
 def asked_alone(problem: Problem) -> Claim:
     """The one claim that is asked, whatever it is about, beside side conditions."""
-    assert problem.asked is not None
-    [name] = problem.asked
-    return next(claim for claim in problem.claims if claim.name == name)
+    asked = [claim for claim in problem.claims if claim.name in (problem.asked or ())]
+    [claim] = [claim for claim in asked if not claim.about_abstraction] or asked
+    return claim
 
 
 def sharing(problems: Sequence[Problem]) -> Shared:

@@ -15,7 +15,7 @@ from checker.checking.run import Run, run
 from checker.cli.check.command import check_command
 from checker.cli.check.report import render_run
 from checker.kafka.families import MESSAGE
-from checker.problem.problem import Problem
+from checker.problem.problem import Problem, asked_alone
 from checker.search.engines.choice import EngineChoice
 from checker.search.result import Verdict
 from counterexamples import replay
@@ -339,6 +339,14 @@ def test_a_violated_side_condition_is_reported_like_any_claim() -> None:
 
     assert [finding.invariant for finding in done.findings] == ["base_kept"]
     assert "is appended at offset 0" in console.export_text()
+
+
+def test_the_one_claim_of_a_trace_stands_beside_side_conditions() -> None:
+    problem = unbounded_problem(("hw_monotone",))
+    again = problem.spec.build(lambda model: MESSAGE)
+
+    assert asked_alone(again).name == asked_alone(problem).name == "hw_monotone"
+    assert asked_alone(unbounded_problem(("base_kept",))).name == "base_kept"
 
 
 def test_what_holds_is_withdrawn_where_a_limit_cuts_that_is_to_cut_nothing() -> None:
