@@ -1,0 +1,298 @@
+"""A certificate that was forged is not certified, however well its digest and its count fit."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from checker.analysis.certificate.certificate import Certificate, open_certificate
+from checker.analysis.certificate.certifying import Certified, certify
+from checker.analysis.certificate.header import BadCertificate
+from checker.analysis.certificate.judging import key_of, words_of
+from checker.kafka.families import ATOMIC, MESSAGE, family_of, problem_for
+from checker.problem.family import Family
+from checker.problem.problem import Problem
+from checker.user_models.family import own_family
+from checker.user_models.start import start_of
+from model.atomic import AtomicEnvironment
+from model.core.state import State
+from model.core.transition_system import Model
+from model.message.environment import Environment
+from tests.support.certificates import (
+    certificate_of,
+    header_in,
+    keys_in,
+    put_digest,
+    put_header,
+    put_keys,
+)
+
+SMALL = Environment(records=1, epochs=1, restarts=1, moves=0)
+LOCK = own_family(start_of("lock"), "lock.py")
+PROBLEMS: dict[str, Callable[[], Problem]] = {
+    "bounded": lambda: problem_for("epoch", SMALL),
+    "unbounded": lambda: problem_for(
+        "kip320", Environment(records=1, restarts=0, moves=1, unbounded=True)
+    ),
+    "violated": lambda: problem_for("hw", replace(SMALL, epochs=2, restarts=2)),
+    "atomic": lambda: problem_for("kip320", AtomicEnvironment(replicas=2, records=1, epochs=1)),
+    "own": lambda: LOCK.problem_of("lock", {}),
+}
+
+
+def find(model: str) -> Family:
+    return LOCK if model == "lock.py" else family_of(model)
+
+
+def judged(folder: Path) -> Certified:
+    return certify(open_certificate(folder, find), jobs=1)
+
+
+@pytest.fixture(params=PROBLEMS)
+def folder(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    return certificate_of(PROBLEMS[request.param](), tmp_path / "certificate")
+
+
+@pytest.fixture
+def bounded(tmp_path: Path) -> Path:
+    return certificate_of(PROBLEMS["bounded"](), tmp_path / "certificate")
+
+
+def opened(folder: Path) -> Certificate:
+    return open_certificate(folder, find)
+
+
+def test_what_check_writes_is_certified(folder: Path) -> None:
+    certified = judged(folder)
+
+    assert certified.failure is None
+    assert certified.states == header_in(folder)["states"] == len(keys_in(folder)) > 50
+    assert certified.steps > certified.states
+
+
+def test_a_state_that_is_missing_is_missed(folder: Path) -> None:
+    keys = keys_in(folder)
+    for key in random.Random(1).sample(keys, 12):
+        put_keys(folder, [each for each in keys if each != key])
+
+        failure = judged(folder).failure
+
+        assert failure is not None
+        assert failure.what in ("leads out of the set", "is not in the set")
+
+
+def test_a_bit_that_is_altered_is_noticed(folder: Path) -> None:
+    keys, draw = keys_in(folder), random.Random(2)
+    for _ in range(40):
+        altered = bytearray(draw.choice(keys))
+        other = bytes(altered)
+        altered[draw.randrange(len(altered))] ^= 1 << draw.randrange(8)
+        if bytes(altered) not in keys:
+            put_keys(folder, sorted({*keys, bytes(altered)} - {other}))
+
+            assert judged(folder).failure is not None
+
+
+def test_a_bit_that_belongs_to_no_field_is_noticed(folder: Path) -> None:
+    """Else a state could be in the set under many names."""
+    keys, layout = keys_in(folder), opened(folder).problem.model.layout
+    draft, used = State(layout).draft(), [0] * layout.words
+    for elements in layout.elements.values():
+        for element in elements.values():
+            used[element.word] |= element.mask << element.shift
+    [free, *_] = [
+        (w, bit) for w in range(draft.layout.words) for bit in range(64) if not used[w] >> bit & 1
+    ]
+    words = list(words_of(keys[3]))
+    words[free[0]] |= 1 << free[1]
+    put_keys(folder, sorted([*keys, key_of(words)]))
+
+    failure = judged(folder).failure
+
+    assert failure is not None
+    assert failure.key == key_of(words)
+    assert "bits" in failure.what
+
+
+def test_a_value_beyond_its_range_is_noticed(bounded: Path) -> None:
+    keys, layout = keys_in(bounded), opened(bounded).problem.model.layout
+    place = layout.places["leader"]  # -1, 0 or 1: three of four values of two bits
+    element = layout.elements["leader"][()]
+    words = list(words_of(keys[3]))
+    words[element.word] |= element.mask << element.shift
+    put_keys(bounded, sorted([*keys, key_of(words)]))
+
+    failure = judged(bounded).failure
+
+    assert place.hi - place.lo < element.mask
+    assert failure is not None
+    assert failure.what == "has 2 for leader, whose range is -1..1"
+
+
+def test_the_initial_state_is_to_be_there(folder: Path) -> None:
+    [initial, *_] = opened(folder).problem.model.initial
+    put_keys(folder, [key for key in keys_in(folder) if key != key_of(initial.words)])
+
+    failure = judged(folder).failure
+
+    assert failure is not None
+    assert failure.what == "is not in the set"
+
+
+def closure(model: Model, state: State) -> Iterator[State]:
+    seen, pending = {state}, [state]
+    while pending:
+        yield (now := pending.pop())
+        for step in model.successors(now):
+            if step.after not in seen:
+                seen.add(step.after)
+                pending.append(step.after)
+
+
+def test_a_set_may_have_more_than_the_reachable_states(bounded: Path) -> None:
+    """It is inductive all the same: what is claimed holds in more states than it need."""
+    model, keys = opened(bounded).problem.model, keys_in(bounded)
+    draft = model.initial[0].draft()
+    draft.checkpoint[0] = 1
+    draft.restarts_used = 1
+    draft.checkpoint[0] = 0
+    more = {key_of(state.words) for state in closure(model, draft.freeze())} - {*keys}
+    put_keys(bounded, sorted([*keys, *more]))
+
+    assert more
+    assert judged(bounded).failure is None
+
+
+def test_the_count_must_be_that_of_the_header(bounded: Path) -> None:
+    put_header(bounded, header_in(bounded) | {"states": len(keys_in(bounded)) + 1})
+
+    with pytest.raises(BadCertificate, match="states"):
+        opened(bounded)
+
+
+@pytest.mark.parametrize("how", ["twice", "unsorted"])
+def test_a_state_counts_once(how: str, bounded: Path) -> None:
+    keys = keys_in(bounded)
+    put_keys(bounded, sorted([*keys, keys[7]]) if how == "twice" else [*keys[1:], keys[0]])
+
+    with pytest.raises(BadCertificate, match="order"):
+        judged(bounded)
+
+
+def test_a_violated_claim_that_is_said_to_hold_is_found_out(tmp_path: Path) -> None:
+    folder = certificate_of(PROBLEMS["violated"](), tmp_path / "certificate")
+    header = header_in(folder)
+    violated = [name for name, claim in header["claims"].items() if claim["verdict"] == "violated"]
+    assert {"no_committed_loss", "hw_monotone"} <= {*violated} or "no_committed_loss" in violated
+    for name in violated:
+        claims = {**header["claims"], name: {"verdict": "holds", "depth": None}}
+        put_header(folder, {**header, "claims": claims})
+
+        failure = judged(folder).failure
+
+        assert failure is not None
+        assert name in failure.what
+
+
+def test_a_step_claim_is_judged_by_what_the_step_writes(tmp_path: Path) -> None:
+    """The set is closed and all its states are fine: only a step breaks it."""
+    problem = problem_for(
+        "hw", Environment(records=1, restarts=1, moves=1, unbounded=True), ["hw_monotone"]
+    )
+    folder = certificate_of(problem, tmp_path / "certificate")
+    header = header_in(folder)
+    assert header["claims"]["hw_monotone"]["verdict"] == "violated"
+    put_header(folder, {**header, "claims": {"hw_monotone": {"verdict": "holds", "depth": None}}})
+
+    failure = judged(folder).failure
+
+    assert failure is not None
+    assert failure.what == "breaks hw_monotone"
+    assert failure.place >= 0
+
+
+def test_a_claim_that_is_said_to_be_violated_is_not_certified(bounded: Path) -> None:
+    header = header_in(bounded)
+    claims = {**header["claims"], "sane": {"verdict": "violated", "depth": 3}}
+    put_header(bounded, {**header, "claims": claims})
+    certificate = opened(bounded)
+
+    assert certify(certificate, jobs=1).failure is None
+    assert "sane" not in certificate.certified
+    assert "log_matching" in certificate.certified
+
+
+def test_a_bound_that_is_altered_contradicts_the_layout(bounded: Path) -> None:
+    header = header_in(bounded)
+    header["problem"]["bounds"]["epochs"] = 3
+    put_header(bounded, header)
+
+    with pytest.raises(BadCertificate, match="epoch"):
+        opened(bounded)
+
+
+@pytest.mark.parametrize("option", [("restarts", 3), ("hw-in-response", "post"), ("acks", "1")])
+def test_settings_that_are_altered_are_judged_as_they_are_written(
+    option: tuple[str, object], tmp_path: Path
+) -> None:
+    """The layout is the same: other rules lead out of the set."""
+    environment = replace(SMALL, restarts=2, moves=1, acks="all", hw_in_response="pre")
+    folder = certificate_of(problem_for("hw", environment, ["sane"]), tmp_path / "certificate")
+    header = header_in(folder)
+    header["problem"]["bounds"][option[0]] = option[1]
+    put_header(folder, header)
+
+    with_failure = False
+    try:
+        with_failure = judged(folder).failure is not None
+    except BadCertificate:
+        with_failure = True
+
+    assert with_failure
+
+
+@pytest.mark.parametrize("name", ["bounded", "unbounded", "atomic"])
+def test_a_broken_rule_is_not_certified(name: str, tmp_path: Path) -> None:
+    """One guard after the other is taken away from the rules by which it is judged."""
+    folder = certificate_of(PROBLEMS[name](), tmp_path / "certificate")
+    family = ATOMIC if name == "atomic" else MESSAGE
+    unnoticed = []
+    for broken in opened(folder).problem.model.enabled_actions:
+
+        def build(version: str, environment: object, broken: str = broken.name) -> Model:
+            model = family.build(version, environment)
+            actions = [
+                replace(each, guard=lambda *_: True) if each.name == broken else each
+                for each in model.actions
+            ]
+            return replace(model, actions=tuple(actions))
+
+        certificate = open_certificate(folder, lambda _: replace(family, build=build))
+        if certify(certificate, jobs=1).failure is None:
+            unnoticed.append(broken.name)
+
+    assert unnoticed == []
+
+
+def test_states_of_another_version_are_not_certified(tmp_path: Path) -> None:
+    environment = replace(SMALL, epochs=2, restarts=2)
+    ours = certificate_of(problem_for("epoch", environment), tmp_path / "ours")
+    theirs = certificate_of(problem_for("hw", environment), tmp_path / "theirs")
+    put_keys(ours, keys_in(theirs))
+
+    assert judged(ours).failure is not None
+
+
+@pytest.mark.parametrize("digest_fits", [False, True])
+def test_a_truncated_file_is_refused(digest_fits: bool, bounded: Path) -> None:
+    states = bounded / "states.parquet"
+    states.write_bytes(states.read_bytes()[:-100])
+    if digest_fits:
+        put_digest(bounded)
+
+    with pytest.raises(BadCertificate, match="states.parquet"):
+        judged(bounded)
