@@ -14,9 +14,9 @@ from checker.analysis.certificate.header import (
     BadCertificate,
     Header,
     described,
-    read_header,
 )
 from checker.analysis.certificate.judging import BYTES
+from checker.analysis.certificate.reading import read_header
 from checker.analysis.certificate.state_file import StateFile
 from checker.problem.family import FindFamily
 from checker.problem.problem import Problem

@@ -22,11 +22,13 @@ from dataclasses import dataclass, field
 from functools import partial
 from multiprocessing import resource_tracker
 from pathlib import Path
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
-from checker.analysis.certificate.certificate import Certificate
 from checker.analysis.certificate.judging import NOT_IN_SET, OUT_OF_SET, Failure, Judge
 from checker.problem.problem import Problem
+
+if TYPE_CHECKING:
+    from checker.analysis.certificate.certificate import Certificate
 
 
 @dataclass(slots=True)

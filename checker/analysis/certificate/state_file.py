@@ -54,11 +54,16 @@ class StateFile:
                 f"{self.path} is damaged, or is not the file that the header is of: its SHA-256 "
                 "differs; restore it, or make the certificate anew"
             )
-        rows = self._opened().metadata.num_rows
+        rows = self.rows
         if rows != header.states:
             raise BadCertificate(
                 f"{self.path} has {rows:,} states, and the header says {header.states:,}"
             )
+
+    @property
+    def rows(self) -> int:
+        """How many states the file says that it has."""
+        return int(self._opened().metadata.num_rows)
 
     @property
     def pieces(self) -> int:
