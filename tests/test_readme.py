@@ -51,6 +51,7 @@ PROGRAMS = (
 )
 COMMANDS = (
     "cache",
+    "certify",
     "check",
     "compare",
     "confirm",

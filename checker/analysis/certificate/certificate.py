@@ -15,7 +15,7 @@ from checker.analysis.certificate.header import (
     Header,
     described,
 )
-from checker.analysis.certificate.judging import BYTES
+from checker.analysis.certificate.keys import BYTES
 from checker.analysis.certificate.reading import read_header
 from checker.analysis.certificate.state_file import StateFile
 from checker.problem.family import FindFamily

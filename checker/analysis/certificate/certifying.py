@@ -10,6 +10,7 @@ from __future__ import annotations
 import mmap
 import multiprocessing
 import os
+import pickle
 import signal
 import tempfile
 import time
@@ -96,8 +97,13 @@ def least(*failures: Failure | None) -> Failure | None:
 
 def missing_initial(judge: Judge, keys: Sequence[bytes]) -> Failure | None:
     """The first initial state that is not in the set."""
-    numbers = (number for number, key in enumerate(judge.initial()) if key not in keys)
-    return next((Failure(b"", number, NOT_IN_SET) for number in numbers), None)
+    numbers = (n for n, key in enumerate(judge.initial()) if not stands_for(judge, key, keys))
+    return next((Failure(b"", 0, number, NOT_IN_SET) for number in numbers), None)
+
+
+def stands_for(judge: Judge, key: bytes, keys: Sequence[bytes]) -> bool:
+    """Whether a state is in the set, or one that stands for it."""
+    return key in keys or any(each in keys for each in judge.alike(key))
 
 
 def judge_piece(judge: Judge, piece: bytes, width: int, keys: Sequence[bytes]) -> Certified:
@@ -109,9 +115,12 @@ def judge_piece(judge: Judge, piece: bytes, width: int, keys: Sequence[bytes]) -
         found.states += 1
         found.steps += len(judged.successors)
         found.cut.update(judged.cut)
-        leads_out = next((n for n, after in judged.successors if after not in keys), None)
-        left = Failure(key, leads_out, OUT_OF_SET) if leads_out is not None else None
-        found.failure = least(judged.failure, left)
+        leading_out = (
+            Failure(key, renaming, place, OUT_OF_SET)
+            for renaming, place, after in judged.successors
+            if not stands_for(judge, after, keys)
+        )
+        found.failure = least(judged.failure, next(leading_out, None))
         if found.failure is not None:
             break
     return found
@@ -180,6 +189,8 @@ def _in_order(
     if wanted == 1:
         yield from map(work, spans)
         return
+    # What cannot be sent is an error here; met by the pool's own thread it may end in a deadlock.
+    pickle.dumps(work)
     with _pool(wanted) as pool:
         futures: list[Any] = []
         # Started with the first one. They inherit what is blocked: a Ctrl-C is for this process.

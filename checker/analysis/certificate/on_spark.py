@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 
 OWNER_STATES = 1 << 18
 """About how many states an owner has a share of; as Python keeps them, some 30 MB."""
-PLACE_BYTES = 4
+NUMBER_BYTES = 4
+"""Of a renaming's number and of a step's."""
 BLOCKS_BYTES = 8 << 20
 """How much a task gathers before it is sent to the owners."""
 TASKS_A_CORE = 32
@@ -53,23 +54,27 @@ class Span:
 class _Outbox:
     """What a task has for each owner: keys of states; of successors the key, the source, the step.
 
+    Under a symmetry the least of all renamings says who the owner is, and stands for all of them.
     It is sent now and then, so that many small row groups make few blocks.
     """
 
-    def __init__(self, owners: int) -> None:
+    def __init__(self, judge: Judge, owners: int) -> None:
+        self._judge = judge
         self._owners = owners
         self._states: defaultdict[int, bytearray] = defaultdict(bytearray)
         self._arrivals: defaultdict[int, bytearray] = defaultdict(bytearray)
         self.size = 0
 
     def add_state(self, key: bytes) -> None:
-        """A state of the set."""
+        """A state of the set, or what stands for it."""
         self._states[owner_of(key, self._owners)].extend(key)
         self.size += len(key)
 
-    def add_arrival(self, after: bytes, source: bytes, place: int) -> None:
-        """Where a step of a state leads."""
-        arrival = after + source + place.to_bytes(PLACE_BYTES, "big")
+    def add_arrival(self, after: bytes, source: bytes, *numbers: int) -> None:
+        """Where a step of a state leads; the numbers of the renaming and of the step."""
+        after = min(self._judge.alike(after))
+        whence = (number.to_bytes(NUMBER_BYTES, "big") for number in numbers)
+        arrival = b"".join((after, source, *whence))
         self._arrivals[owner_of(after, self._owners)].extend(arrival)
         self.size += len(arrival)
 
@@ -101,7 +106,8 @@ class JudgePieces:
 
     def __call__(self, numbers: Iterator[int]) -> Iterator[Sent]:
         """Blocks for owners, and for each row group a report."""
-        judge, outbox, width = self.question.judge(), _Outbox(self.owners), self.states.width
+        judge, width = self.question.judge(), self.states.width
+        outbox = _Outbox(judge, self.owners)
         for number in numbers:
             try:
                 piece = self.states.piece(number)
@@ -123,12 +129,12 @@ class JudgePieces:
             found.steps += len(judged.successors)
             found.cut.update(judged.cut)
             found.failure = found.failure or judged.failure
-            outbox.add_state(key)
-            for place, after in judged.successors:
+            outbox.add_state(min(judge.alike(key)) if judged.fits else key)
+            for renaming, place, after in judged.successors:
                 # States ascend: whose successor it is first is the least that it is of.
                 if after not in seen:
                     seen.add(after)
-                    outbox.add_arrival(after, key, place)
+                    outbox.add_arrival(after, key, renaming, place)
         return found
 
 
@@ -150,7 +156,7 @@ class MatchArrivals:
             states.update(keys[i : i + self.width] for i in range(0, len(keys), self.width))
             blocks.append(arrivals)
         missing = [
-            Failure(b"", number, NOT_IN_SET)
+            Failure(b"", 0, number, NOT_IN_SET)
             for number, key in enumerate(self.initial)
             if owner_of(key, self.owners) == owner and key not in states
         ]
@@ -160,11 +166,12 @@ class MatchArrivals:
 
     def _leads_out(self, arrivals: bytes, states: set[bytes]) -> Failure | None:
         """The least step of a block that leads to none of the states."""
-        width, size = self.width, 2 * self.width + PLACE_BYTES
+        width, size = self.width, 2 * self.width + 2 * NUMBER_BYTES
         missing = (
             Failure(
                 arrivals[i + width : i + 2 * width],
-                int.from_bytes(arrivals[i + 2 * width : i + size], "big"),
+                int.from_bytes(arrivals[i + size - 2 * NUMBER_BYTES : i + size - NUMBER_BYTES]),
+                int.from_bytes(arrivals[i + size - NUMBER_BYTES : i + size]),
                 OUT_OF_SET,
             )
             for i in range(0, len(arrivals), size)
@@ -214,7 +221,8 @@ def _judged(side: Any, question: Question, states: StateFile) -> list[Found]:
     pieces = states.pieces
     owners = max(2 * side.cores, -(-states.rows // OWNER_STATES))
     judge = side.shipped(JudgePieces(question, states, owners))
-    initial = tuple(question.judge().initial())
+    asking = question.judge()
+    initial = tuple(min(asking.alike(key)) for key in asking.initial())
     match = side.shipped(MatchArrivals(states.width, owners, initial))
     slices = min(pieces, TASKS_A_CORE * side.cores)
     sent = side.context.parallelize(range(pieces), slices).mapPartitions(judge)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from pyarrow import parquet
 
 from checker.analysis.certificate.header import HEADER, STATES, Header, Stated, described, to_text
-from checker.analysis.certificate.judging import BYTES
+from checker.analysis.certificate.keys import BYTES
 from checker.analysis.certificate.state_file import COLUMN, PIECE_STATES, digest_of, schema_of
 from checker.problem.packed_rows import Rows
 from checker.search.engines.engine import Engine

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from checker.analysis.certificate.judging import OF_STATE, Failure, Judge, words_of
+from checker.analysis.certificate.judging import OF_STATE, Failure, Judge
+from checker.analysis.certificate.keys import words_of
 from checker.problem.family import describe_circumstances
 from checker.problem.family import words_of as vocabulary_of
 from checker.problem.wording import counted, describe_symmetry, describe_version
@@ -83,7 +84,7 @@ def _failed(certificate: Certificate, failure: Failure) -> Iterator[RenderableTy
         yield title.append(f": an initial state {failure.what}")
         yield from _table(judge, None, model.initial[failure.place])
         return
-    state = State(model.layout, words_of(failure.key))
+    state = State(model.layout, words_of(judge.renamed(failure)))
     if failure.place == OF_STATE:
         yield title.append(f": a state {failure.what}")
         yield Text(_why(judge, failure, state))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -10,12 +11,14 @@ from pathlib import Path
 import pytest
 
 from checker.analysis.certificate.certificate import Certificate, open_certificate
-from checker.analysis.certificate.certifying import Certified, certify
+from checker.analysis.certificate.certifying import Certified, Question, certify
 from checker.analysis.certificate.header import BadCertificate
-from checker.analysis.certificate.judging import key_of, words_of
+from checker.analysis.certificate.judging import Judge
+from checker.analysis.certificate.keys import key_of, words_of
 from checker.kafka.families import ATOMIC, MESSAGE, family_of, problem_for
 from checker.problem.family import Family
 from checker.problem.problem import Problem
+from checker.problem.symmetry import Symmetry
 from checker.user_models.family import own_family
 from checker.user_models.start import start_of
 from model.atomic import AtomicEnvironment
@@ -36,10 +39,15 @@ LOCK = own_family(start_of("lock"), "lock.py")
 PROBLEMS: dict[str, Callable[[], Problem]] = {
     "bounded": lambda: problem_for("epoch", SMALL),
     "unbounded": lambda: problem_for(
-        "kip320", Environment(records=1, restarts=0, moves=1, unbounded=True)
+        "kip320", Environment(records=1, restarts=1, moves=0, unbounded=True)
     ),
     "violated": lambda: problem_for("hw", replace(SMALL, epochs=2, restarts=2)),
     "atomic": lambda: problem_for("kip320", AtomicEnvironment(replicas=2, records=1, epochs=1)),
+    "symmetric": lambda: problem_for(
+        "epoch",
+        replace(SMALL, records=2, epochs=0, election_order="any"),
+        symmetry=Symmetry.ALL,
+    ),
     "own": lambda: LOCK.problem_of("lock", {}),
 }
 
@@ -92,7 +100,7 @@ def test_what_check_writes_is_certified(folder: Path) -> None:
 
 def test_a_state_that_is_missing_is_missed(folder: Path) -> None:
     keys = keys_in(folder)
-    for key in random.Random(1).sample(keys, 6):
+    for key in random.Random(1).sample(keys, 4):
         put_keys(folder, [each for each in keys if each != key])
 
         failure = judged(folder).failure
@@ -103,7 +111,7 @@ def test_a_state_that_is_missing_is_missed(folder: Path) -> None:
 
 def test_a_bit_that_is_altered_is_noticed(folder: Path) -> None:
     keys, draw = keys_in(folder), random.Random(2)
-    for _ in range(5):
+    for _ in range(3):
         altered = bytearray(draw.choice(keys))
         other = bytes(altered)
         altered[draw.randrange(len(altered))] ^= 1 << draw.randrange(8)
@@ -150,8 +158,9 @@ def test_a_value_beyond_its_range_is_noticed(bounded: Path) -> None:
 
 
 def test_the_initial_state_is_to_be_there(folder: Path) -> None:
-    [initial, *_] = opened(folder).problem.model.initial
-    put_keys(folder, [key for key in keys_in(folder) if key != key_of(initial.words)])
+    judge = Judge(opened(folder).problem, ())
+    initial = judge.alike(judge.initial()[0])
+    put_keys(folder, [key for key in keys_in(folder) if key not in initial])
 
     failure = judged(folder).failure
 
@@ -303,3 +312,10 @@ def test_a_truncated_file_is_refused(digest_fits: bool, bounded: Path) -> None:
 
     with pytest.raises(BadCertificate, match=r"states\.parquet"):
         judged(bounded)
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_what_is_asked_can_be_sent_to_processes(name: str, tmp_path: Path) -> None:
+    certificate = opened(certificate_of(PROBLEMS[name](), tmp_path / "certificate"))
+
+    assert pickle.dumps(Question(certificate.problem, certificate.certified))
