@@ -182,6 +182,23 @@ def test_states_are_sorted_a_range_at_a_time(
     assert keys_in(Path("again")) == keys_in(folder) == sorted(keys_in(folder))
 
 
+@pytest.mark.parametrize("how", [("--memory", "1k"), ("--run-dir", "kept")])
+def test_states_come_from_wherever_they_are_kept(
+    how: tuple[str, ...], folder: Path, cli: Commands
+) -> None:
+    cli("--protocol", "epoch", *SMALL, *how, "--certificate", "again")
+
+    assert keys_in(Path("again")) == keys_in(folder)
+    assert header_in(Path("again")) == header_in(folder)
+
+
+def test_a_resumed_run_has_the_certificate_of_a_whole_one(folder: Path, cli: Commands) -> None:
+    cli("--protocol", "epoch", *SMALL, "--run-dir", "kept", "--max-depth", 4)
+    cli("--resume", "kept", *HERE, "--certificate", "again")
+
+    assert keys_in(Path("again")) == keys_in(folder)
+
+
 @pytest.mark.parametrize(
     ("given", "described"),
     [

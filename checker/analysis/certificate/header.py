@@ -8,7 +8,7 @@ against accidents, and all else is judged again. Nothing in it is code.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -69,13 +69,23 @@ def described(layout: Layout) -> dict[str, Any]:
 
 
 def to_text(header: Header) -> str:
-    """The header as the file has it."""
+    """The header as the file has it, with a line for each claim and each field."""
     values = {
         "format": FORMAT,
         "problem": header.spec.to_json(),
-        "claims": {name: asdict(claim) for name, claim in header.claims.items()},
         "states": header.states,
         "sha256": header.sha256,
-        "layout": header.layout,
     }
-    return json.dumps(values, indent=2) + "\n"
+    claims = [f"{json.dumps(n)}: {json.dumps(asdict(c))}" for n, c in header.claims.items()]
+    fields = [json.dumps(field) for field in header.layout["fields"]]
+    whole = [
+        json.dumps(values, indent=2).removesuffix("\n}"),
+        f'  "claims": {{\n{_lines(claims, 4)}\n  }}',
+        f'  "layout": {{\n    "words": {header.layout["words"]},',
+    ]
+    head = ",\n".join(whole)
+    return f'{head}\n    "fields": [\n{_lines(fields, 6)}\n    ]\n  }}\n}}\n'
+
+
+def _lines(texts: Iterable[str], indent: int) -> str:
+    return ",\n".join(" " * indent + text for text in texts)

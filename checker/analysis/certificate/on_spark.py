@@ -185,8 +185,9 @@ def certify_on_spark(
     choice: EngineChoice,
     *,
     announce: Callable[[str], None] = lambda message: None,
+    watch: Callable[[int], None] = lambda tasks: None,
 ) -> Certified:
-    """Judge all states in tasks on Spark.
+    """Judge all states in tasks on Spark; `watch` receives now and then how many have ended.
 
     Raises what starting Spark raises, `EngineFailed`, and `BadCertificate` for a damaged file.
     """
@@ -195,11 +196,16 @@ def certify_on_spark(
     started = time.monotonic()
     question = Question(certificate.problem, certificate.certified)
     side = SparkSide(choice, announce)
+
+    def look() -> bool:
+        watch(side.finished_tasks())
+        return False
+
     try:
         side.start()
         side.wait()
         found: list[Found] = side.run(
-            "while certifying", lambda: _judged(side, question, certificate.states)
+            "while certifying", lambda: _judged(side, question, certificate.states), until=look
         )
     finally:
         side.close()

@@ -70,8 +70,13 @@ def _certified(
     if choice.name == "spark":
         from checker.analysis.certificate.on_spark import certify_on_spark  # noqa: PLC0415
 
-        progress.announce(f"judging {counted(certificate.header.states, 'state')} on Spark")
-        return certify_on_spark(certificate, choice, announce=progress.announce)
+        judging = f"judging {counted(certificate.header.states, 'state')} on Spark"
+        return certify_on_spark(
+            certificate,
+            choice,
+            announce=progress.announce,
+            watch=lambda tasks: progress.report(f"{judging}: {counted(tasks, 'task')} done"),
+        )
     from checker.analysis.certificate.certifying import certify  # noqa: PLC0415
 
     def watch(so_far: Certified) -> None:
