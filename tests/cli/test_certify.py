@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,13 @@ from pyarrow import parquet
 
 from checker.analysis.certificate import writing
 from checker.analysis.certificate.header import HEADER, STATES
+from checker.analysis.certificate.writing import write_certificate
+from checker.kafka.families import problem_for
+from checker.search.engines.choice import EngineChoice
+from checker.search.engines.factory import engine_for
+from checker.search.search import search
 from checker.user_models.start import start_of
+from model.message.environment import Environment
 from tests.support.certificates import header_in, keys_in, put_digest, put_header, put_keys
 from tests.support.commands import Commands
 
@@ -182,12 +189,14 @@ def test_states_are_sorted_a_range_at_a_time(
     assert keys_in(Path("again")) == keys_in(folder) == sorted(keys_in(folder))
 
 
-@pytest.mark.parametrize("how", [("--memory", "1k"), ("--run-dir", "kept")])
-def test_states_come_from_wherever_they_are_kept(
-    how: tuple[str, ...], folder: Path, cli: Commands
-) -> None:
-    cli("--protocol", "epoch", *SMALL, *how, "--certificate", "again")
+def test_states_that_are_on_disk_are_written_as_well(folder: Path) -> None:
+    problem = problem_for("epoch", Environment(records=1, epochs=1, restarts=1, moves=0))
+    choice = EngineChoice(name="local", threads=1, partitions=3)
+    with closing(engine_for(problem, choice, memory_bytes=1)) as engine:
+        result = search(problem, engine)
+        write_certificate(engine, result, out=Path("again"))
 
+    assert {level.on for level in result.levels} == {"local", "disk"}
     assert keys_in(Path("again")) == keys_in(folder)
     assert header_in(Path("again")) == header_in(folder)
 
