@@ -18,6 +18,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -27,6 +28,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from checker.analysis.certificate.judging import NOT_IN_SET, OUT_OF_SET, Failure, Judge
 from checker.problem.problem import Problem
+from checker.search.engines.answers import EngineFailed
 
 if TYPE_CHECKING:
     from checker.analysis.certificate.certificate import Certificate
@@ -134,7 +136,8 @@ def certify(
 ) -> Certified:
     """Judge all states in so many processes; 0: one a core, 1: this one.
 
-    `watch` receives what has been judged so far. Raises `BadCertificate` for a damaged file.
+    `watch` receives what has been judged so far. Raises `BadCertificate` for a damaged file, and
+    `EngineFailed` where a process was ended.
     """
     started = time.monotonic()
     question = Question(certificate.problem, certificate.certified)
@@ -200,8 +203,11 @@ def _in_order(
             futures += (pool.submit(work, span) for span in spans)
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
-        for future in futures:
-            yield future.result()
+        try:
+            for future in futures:
+                yield future.result()
+        except BrokenProcessPool:
+            raise EngineFailed("a process that judged states was ended; out of memory?") from None
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from checker.analysis.certificate import certifying
 from checker.analysis.certificate.certificate import Certificate, open_certificate
 from checker.analysis.certificate.certifying import Certified, Question, certify
 from checker.analysis.certificate.header import BadCertificate
@@ -19,6 +20,7 @@ from checker.kafka.families import ATOMIC, MESSAGE, family_of, problem_for
 from checker.problem.family import Family
 from checker.problem.problem import Problem
 from checker.problem.symmetry import Symmetry
+from checker.search.engines.answers import EngineFailed
 from checker.user_models.family import own_family
 from checker.user_models.start import start_of
 from model.atomic import AtomicEnvironment
@@ -27,6 +29,7 @@ from model.core.transition_system import Model
 from model.message.environment import Environment
 from tests.support.certificates import (
     certificate_of,
+    die,
     header_in,
     keys_in,
     put_digest,
@@ -314,8 +317,30 @@ def test_a_truncated_file_is_refused(digest_fits: bool, bounded: Path) -> None:
         judged(bounded)
 
 
+def test_a_process_that_is_ended_is_no_certification() -> None:
+    with pytest.raises(EngineFailed, match="was ended"):
+        list(certifying._in_order(die, [(0, 8), (8, 16)], 2))
+
+
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_what_is_asked_can_be_sent_to_processes(name: str, tmp_path: Path) -> None:
     certificate = opened(certificate_of(PROBLEMS[name](), tmp_path / "certificate"))
 
     assert pickle.dumps(Question(certificate.problem, certificate.certified))
+
+
+def test_a_step_claim_is_not_judged_by_the_normal_form(tmp_path: Path) -> None:
+    """Where a settled record is cut off, every high watermark is lower by one."""
+    environment = Environment(records=2, restarts=0, moves=0, unbounded=True)
+    folder = certificate_of(problem_for("kip320", environment), tmp_path / "certificate")
+    model = opened(folder).problem.model
+    lowered = [
+        step
+        for key in keys_in(folder)
+        for step in model.successors(State(model.layout, words_of(key)))
+        if step.after.exposed_end < step.outcome.exposed_end
+    ]
+
+    assert lowered
+    assert "hw_monotone" in opened(folder).certified
+    assert judged(folder).failure is None
