@@ -8,27 +8,21 @@ is reported is the least, and nothing is judged beyond it.
 from __future__ import annotations
 
 import mmap
-import multiprocessing
 import os
-import pickle
-import signal
 import tempfile
 import time
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from multiprocessing import resource_tracker
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, overload
 
 from checker.analysis.certificate.judging import NOT_IN_SET, OUT_OF_SET, Failure, Judge
+from checker.analysis.certificate.processes import in_order
 from checker.problem.problem import Problem
-from checker.search.engines.answers import EngineFailed
 
 if TYPE_CHECKING:
     from checker.analysis.certificate.certificate import Certificate
@@ -151,7 +145,7 @@ def certify(
             total.failure = missing_initial(question.judge(), SortedKeys(data, states.width))
         if total.failure is None:
             work = partial(_judge_part, question, file, states.width)
-            for part in _in_order(work, list(_spans(sizes)), jobs):
+            for part in in_order(work, list(_spans(sizes)), jobs or os.cpu_count() or 1):
                 total.add(part)
                 total.seconds = time.monotonic() - started
                 watch(total)
@@ -182,44 +176,3 @@ def _mapped(file: Path) -> Iterator[mmap.mmap]:
         closing(mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ)) as data,
     ):
         yield data
-
-
-def _in_order(
-    work: Callable[[tuple[int, int]], Certified], spans: Sequence[tuple[int, int]], jobs: int
-) -> Iterator[Certified]:
-    """What `work` makes of each span, in order."""
-    wanted = min(jobs or os.cpu_count() or 1, len(spans))
-    if wanted == 1:
-        yield from map(work, spans)
-        return
-    # What cannot be sent is an error here; met by the pool's own thread it may end in a deadlock.
-    pickle.dumps(work)
-    with _pool(wanted) as pool:
-        futures: list[Any] = []
-        # Started with the first one. They inherit what is blocked: a Ctrl-C is for this process.
-        resource_tracker.ensure_running()
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-        try:
-            futures += (pool.submit(work, span) for span in spans)
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
-        try:
-            for future in futures:
-                yield future.result()
-        except BrokenProcessPool:
-            raise EngineFailed("a process that judged states was ended; out of memory?") from None
-
-
-@contextmanager
-def _pool(processes: int) -> Iterator[ProcessPoolExecutor]:
-    """Processes that end with the block, without what nobody waits for any more."""
-    pool = ProcessPoolExecutor(
-        processes,
-        mp_context=multiprocessing.get_context("spawn"),
-        initializer=signal.signal,
-        initargs=(signal.SIGINT, signal.SIG_IGN),
-    )
-    try:
-        yield pool
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from checker.analysis.certificate import certifying
 from checker.analysis.certificate.certificate import Certificate, open_certificate
 from checker.analysis.certificate.certifying import Certified, Question, certify
 from checker.analysis.certificate.header import BadCertificate
 from checker.analysis.certificate.judging import Judge
 from checker.analysis.certificate.keys import key_of, words_of
+from checker.analysis.certificate.processes import in_order
 from checker.kafka.families import ATOMIC, MESSAGE, family_of, problem_for
 from checker.problem.family import Family
 from checker.problem.problem import Problem
@@ -319,7 +319,7 @@ def test_a_truncated_file_is_refused(digest_fits: bool, bounded: Path) -> None:
 
 def test_a_process_that_is_ended_is_no_certification() -> None:
     with pytest.raises(EngineFailed, match="was ended"):
-        list(certifying._in_order(die, [(0, 8), (8, 16)], 2))
+        list(in_order(die, [(0, 8), (8, 16)], 2))
 
 
 @pytest.mark.parametrize("name", PROBLEMS)

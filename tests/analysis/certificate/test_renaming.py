@@ -83,3 +83,22 @@ def test_a_rule_that_tells_names_apart_is_found_out(tmp_path: Path) -> None:
 
     assert failure is not None
     assert failure.renaming == 1
+
+
+def test_a_claim_that_tells_names_apart_is_found_out(tmp_path: Path) -> None:
+    """It is true of every state that is written, and not of their renamings."""
+    folder = certificate_of(PROBLEMS["replicas"](), tmp_path / "certificate")
+    written = {*keys_in(folder)}
+    claims = [
+        replace(each, holds=lambda state, settings: key_of(state.words) in written)
+        if each.name == "sane"
+        else each
+        for each in MESSAGE.invariants
+    ]
+
+    failure = certify(
+        open_certificate(folder, lambda _: replace(MESSAGE, invariants=tuple(claims))), jobs=1
+    ).failure
+
+    assert failure is not None
+    assert (failure.what, failure.renaming) == ("breaks sane", 1)
