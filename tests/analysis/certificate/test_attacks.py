@@ -25,7 +25,7 @@ from checker.user_models.family import own_family
 from checker.user_models.start import start_of
 from model.atomic import AtomicEnvironment
 from model.core.state import State
-from model.core.transition_system import Model
+from model.core.transition_system import Model, call
 from model.message.environment import Environment
 from tests.support.certificates import (
     certificate_of,
@@ -99,6 +99,20 @@ def test_what_check_writes_is_certified(folder: Path) -> None:
     assert certified.failure is None
     assert certified.states == header_in(folder)["states"] == len(keys_in(folder)) > 10
     assert certified.steps > certified.states
+
+
+def test_every_step_of_the_model_is_followed(folder: Path) -> None:
+    certificate = opened(folder)
+    model, judge = certificate.problem.model, Judge(certificate.problem, ())
+    for key in keys_in(folder)[::7]:
+        followed = judge.judged(key).successors
+        expected = [
+            (renaming, str(step), key_of(step.after.words))
+            for renaming, each in enumerate(judge.alike(key))
+            for step in model.successors(State(model.layout, words_of(each)))
+        ]
+
+        assert [(r, call(*judge.calls[n]), after) for r, n, after in followed] == expected
 
 
 def test_a_state_that_is_missing_is_missed(folder: Path) -> None:
