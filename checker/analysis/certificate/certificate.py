@@ -6,6 +6,7 @@ do not matter, as long as states are packed alike.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,6 +29,7 @@ from model.core.errors import BadEnvironment
 class Certificate:
     """What is to be certified: that the claims named in `certified` hold in the set of `states`.
 
+    Conditions under which a normal form is exact are among them, whatever the header names.
     `uncertified` are claims of the header that hold, and that are about whole behaviours: a set of
     states does not show them.
     """
@@ -54,11 +56,12 @@ def open_certificate(folder: Path, find: FindFamily) -> Certificate:
     _require_packed_alike(header, described(layout), folder)
     judged = {claim.name for claim in problem.judged}
     holding = [n for n, claim in header.claims.items() if claim.verdict == Verdict.HOLDS.value]
-    certified = tuple(name for name in holding if name in judged)
-    if not certified:
+    named = tuple(name for name in holding if name in judged)
+    if not named:
         raise BadCertificate(f"{folder} says of no claim about states or steps that it holds")
-    for name in certified:
-        if name not in problem.checked:
+    checked = problem.asking_too(named).checked
+    for name in named:
+        if name not in checked:
             raise BadCertificate(
                 f"{folder} says that {name} holds; {problem.model.version} has nothing that it is "
                 "about"
@@ -70,9 +73,16 @@ def open_certificate(folder: Path, find: FindFamily) -> Certificate:
         header=header,
         problem=problem,
         states=states,
-        certified=certified,
+        certified=tuple(dict.fromkeys((*named, *_side_conditions(problem)))),
         uncertified=tuple(name for name in holding if name not in judged),
     )
+
+
+def _side_conditions(problem: Problem) -> Iterator[str]:
+    """The claims without which an abstraction shows nothing."""
+    for claim in problem.invariants:
+        if claim.about_abstraction and claim.applies(problem.model.settings):
+            yield claim.name
 
 
 def _require_packed_alike(header: Header, now: dict[str, object], folder: Path) -> None:

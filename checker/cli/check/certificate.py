@@ -51,7 +51,7 @@ def describe_certificate(out: str, result: Result) -> str:
         return f"no certificate was written to {out}: the run was stopped by {result.stopped_by}"
     holding = _holding(result)
     if not holding:
-        return f"no certificate was written to {out}: no claim about states or steps holds"
+        return f"no certificate was written to {out}: no claim about states or steps holds for sure"
     return (
         f"wrote a certificate of {counted(holding, 'claim')} to {out}; "
         f"judge it with waterline certify {out}"
@@ -59,6 +59,9 @@ def describe_certificate(out: str, result: Result) -> str:
 
 
 def _holding(result: Result) -> int:
-    """How many claims about states and steps hold."""
+    """How many claims about states and steps hold; none where the normal form is not exact."""
+    conditions = {claim.name for claim in result.problem.invariants if claim.about_abstraction}
+    if any(each.name in conditions for each in result.violated):
+        return 0
     names = {claim.name for claim in result.problem.judged}
     return sum(r.verdict is Verdict.HOLDS and r.name in names for r in result.invariants)

@@ -23,6 +23,7 @@ from checker.problem.symmetry import Symmetry
 from checker.search.engines.answers import EngineFailed
 from checker.user_models.family import own_family
 from checker.user_models.start import start_of
+from invariants.side_conditions.base_kept import SIDE_CONDITION
 from model.atomic import AtomicEnvironment
 from model.core.state import State
 from model.core.transition_system import Model, call
@@ -358,3 +359,17 @@ def test_a_step_claim_is_not_judged_by_the_normal_form(tmp_path: Path) -> None:
     assert lowered
     assert "hw_monotone" in opened(folder).certified
     assert judged(folder).failure is None
+
+
+def test_a_condition_of_the_normal_form_is_judged_though_no_header_names_it(tmp_path: Path) -> None:
+    environment = Environment(records=2, restarts=0, moves=0, unbounded=True)
+    problem = problem_for("kip320", environment, ["sane"])
+    folder = certificate_of(problem, tmp_path / "certificate")
+    fails = replace(SIDE_CONDITION, holds=lambda state, settings: state.base == 0)
+    broken = replace(MESSAGE, side_conditions=(fails,))
+    failure = certify(open_certificate(folder, lambda _: broken), jobs=1).failure
+
+    assert [*header_in(folder)["claims"]] == ["sane"]
+    assert opened(folder).certified == ("sane", "base_kept")
+    assert failure is not None
+    assert failure.what == "breaks base_kept"
