@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, overload
 from checker.analysis.certificate.judging import NOT_IN_SET, OUT_OF_SET, Failure, Judge
 from checker.analysis.certificate.processes import in_order
 from checker.problem.problem import Problem
+from checker.search.engines.answers import EngineFailed
 
 if TYPE_CHECKING:
     from checker.analysis.certificate.certificate import Certificate
@@ -152,7 +153,17 @@ def certify(
                 if total.failure is not None:
                     break
     total.seconds = time.monotonic() - started
+    require_all(certificate, total)
     return total
+
+
+def require_all(certificate: Certificate, total: Certified) -> None:
+    """See that no state was left out where nothing failed. Raises `EngineFailed`."""
+    if total.failure is None and total.states != certificate.header.states:
+        raise EngineFailed(
+            f"{total.states:,} of {certificate.header.states:,} states were judged; "
+            f"was {certificate.states.path} written to meanwhile?"
+        )
 
 
 def _spans(sizes: Iterable[int]) -> Iterator[tuple[int, int]]:

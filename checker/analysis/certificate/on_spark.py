@@ -17,10 +17,10 @@ import time
 import zlib
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from checker.analysis.certificate.certifying import Certified, Question, least
+from checker.analysis.certificate.certifying import Certified, Question, least, require_all
 from checker.analysis.certificate.header import BadCertificate
 from checker.analysis.certificate.judging import NOT_IN_SET, OUT_OF_SET, Failure, Judge
 from checker.analysis.certificate.state_file import StateFile
@@ -195,6 +195,8 @@ def certify_on_spark(
 
     started = time.monotonic()
     question = Question(certificate.problem, certificate.certified)
+    # Executors have another working directory.
+    states = replace(certificate.states, path=certificate.states.path.resolve())
     side = SparkSide(choice, announce)
 
     def look() -> bool:
@@ -205,7 +207,7 @@ def certify_on_spark(
         side.start()
         side.wait()
         found: list[Found] = side.run(
-            "while certifying", lambda: _judged(side, question, certificate.states), until=look
+            "while certifying", lambda: _judged(side, question, states), until=look
         )
     finally:
         side.close()
@@ -220,6 +222,7 @@ def certify_on_spark(
         total.add(span.found)
     total.failure = least(total.failure, *(each for each in found if isinstance(each, Failure)))
     total.seconds = time.monotonic() - started
+    require_all(certificate, total)
     return total
 
 
