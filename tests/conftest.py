@@ -24,6 +24,7 @@ LONGEST = (
     "model/test_reductions.py",
     "cli/test_states.py",
     "model/test_narration.py",
+    "analysis/certificate/test_attacks.py",
     "test_imports.py",
     "test_readme.py",
     "search/test_wide_states.py",

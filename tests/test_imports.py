@@ -123,6 +123,22 @@ CASES: dict[str, Case] = {
         SEARCH | MANIFESTS | {"pyarrow", "dateutil"},
         (*ENGINES, *NO_MATRIX, "checker.checking.run"),
     ),
+    "waterline certify certificate --engine local --jobs 1": (
+        0,
+        SCREEN | MANIFESTS | {"pyarrow", "dateutil", "numpy"},  # numpy is imported by pyarrow
+        (
+            *ENGINES,
+            *NO_MATRIX,
+            "checker.compiler",
+            "checker.checking.run",
+            "checker.analysis.export",
+        ),
+    ),
+    f"check {SMALL} --engine local --certificate certificate": (
+        0,
+        SEARCH | MANIFESTS | {"pyarrow", "dateutil"},
+        (*SPARK, *NO_MATRIX, "checker.analysis.export"),
+    ),
     "waterline new lease": (0, SCREEN, (*NO_SEARCH, *NO_MATRIX, "model.own")),
     "check --model lock.py --engine local": (
         0,
@@ -252,6 +268,8 @@ def test_a_command_imports_only_what_it_uses(command: str, folder: Path) -> None
     expected, allowed, forbidden = CASES[command]
     if command.startswith("waterline states kept"):
         loaded(f"check {SMALL} --engine local --run-dir kept", folder)
+    if command.startswith("waterline certify certificate"):
+        loaded(f"check {SMALL} --engine local --certificate certificate", folder)
     code, modules, told = loaded(command, folder)
 
     assert code == expected, told

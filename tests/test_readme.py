@@ -52,6 +52,7 @@ PROGRAMS = (
 )
 COMMANDS = (
     "cache",
+    "certify",
     "check",
     "compare",
     "confirm",

@@ -8,11 +8,8 @@ each state is kept. The tables are written aside and take their place when all i
 from __future__ import annotations
 
 import json
-import os
-import shutil
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -32,8 +29,9 @@ from checker.storage.level_files import LevelFiles
 from checker.storage.manifest import BadRun, Manifest, read_manifest
 from checker.storage.parts import ROW_GROUP_ROWS, Parts
 from checker.storage.runs import share, sort_unique
-from checker.storage.storage import BadLocation, Damaged, Storage, require_whole, storage_at
+from checker.storage.storage import Damaged, Storage, require_whole, storage_at
 from checker.storage.tables import StateBlock, StateTable, StepBlock, StepTable
+from checker.storage.whole_folder import written_aside
 from checker.traces.violating_states import breaking_rows
 
 FORMAT = "waterline-states/1"
@@ -128,7 +126,7 @@ def export(
     """
     kept = KeptRun(location, find)
     pick = Picker(kept.problem, find, where) if where is not None else None
-    with _written_aside(out) as folder:
+    with written_aside(out) as folder:
         prepare(kept.problem, announce=announce)
         if pick is not None:
             prepare(pick.problem, announce=announce)
@@ -266,25 +264,6 @@ def _expanded(kept: KeptRun, level: LevelFiles) -> Iterator[tuple[Rows, Expander
             yield sources, expander, written
         if tally.faults:
             raise explain_fault(kept.problem, ModelFault(min(tally.faults)))
-
-
-@contextmanager
-def _written_aside(out: Path) -> Iterator[Path]:
-    """A folder that takes its place at `out` when all went well; else nothing is left."""
-    if out.exists() and not out.is_dir():
-        raise BadLocation(f"{out} is a file; name a directory to write to")
-    if out.is_dir() and any(out.iterdir()):
-        raise BadLocation(f"{out} is not empty; name a new directory to write to")
-    # A link to a folder stands for that folder: only what is no link can be replaced.
-    out = out.resolve()
-    out.parent.mkdir(parents=True, exist_ok=True)
-    folder = out.parent / f".{out.name}.writing-{os.urandom(4).hex()}"
-    folder.mkdir()
-    try:
-        yield folder
-        folder.replace(out)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _describe(kept: KeptRun, done: Exported, where: str | None, path: Path) -> None:

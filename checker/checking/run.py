@@ -59,12 +59,14 @@ def run(
     profiled: bool = False,
     watch: Callable[[Snapshot], None] = lambda snapshot: None,
     announce: Callable[[str], None] = lambda message: None,
+    finished: Callable[[Engine, Result], None] | None = None,
 ) -> Run:
     """Search, then find, replay and confirm a shortest trace for every violated claim.
 
     With a `directory` every level is kept there; levels that are there already are not explored
     again. `another` says how many further traces are wanted for each claim. `profiled`: say also
-    what made the space as large as it is. Raises `Raised` when an action or a claim raises, and
+    what made the space as large as it is. `finished` is called while the engine still has all
+    states, if the search was complete. Raises `Raised` when an action or a claim raises, and
     `TraceError` when a trace does not replay: either is an outcome of its own.
     """
     seconds = prepare(problem, threads=threads_of(choice.threads), announce=announce)
@@ -92,6 +94,8 @@ def run(
         profile = _profile(problem, engine, result, announce) if profiled else None
         if directory is not None and result.complete:
             directory.finish()
+        if finished is not None and result.complete:
+            finished(engine, result)
     return Run(result, findings, seconds, others, profile)
 
 

@@ -19,6 +19,7 @@ from checker.cli.shared.whole_output import write_whole
 
 COMMANDS = {
     "cache": ("kept.cache_command", "Show or clear what is kept from run to run."),
+    "certify": ("kept.certify_command", "Judge a verdict's certificate by interpreted rules."),
     "check": ("check.command", "Say which invariants hold."),
     "compare": ("traces.compare_command", "A trace under another version, side by side."),
     "confirm": ("confirm.confirm_command", "Replay a counterexample on real brokers."),

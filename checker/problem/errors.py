@@ -2,8 +2,8 @@
 
     Refused                   what was asked for cannot be done
         Missing               this machine lacks what the engine needs: NoJava, NoSpark
-        BadGate, BadConfig, BadLocation, BadRun, CannotConfirm, Damaged, InUse, TooLargeForGraph,
-        TooLongForPage, TooLongToDraw
+        BadCertificate, BadGate, BadConfig, BadLocation, BadRun, CannotConfirm, Damaged, InUse,
+        TooLargeForGraph, TooLongForPage, TooLongToDraw
 
 Each is defined where it is raised. A command that has caught one needs none of those modules to
 know what it is.

@@ -12,6 +12,7 @@ from rich.console import Group
 from rich.text import Text
 
 from checker.checking.run import Run, run
+from checker.cli.check.certificate import certifying, describe_certificate
 from checker.cli.check.report import render_run
 from checker.cli.check.summary import to_text
 from checker.cli.kept.run_options import take_run
@@ -42,7 +43,9 @@ def check(options: dict[str, Any]) -> int:
     budgets = take_budgets(options)
     make_folder("--trace-dir", options["trace_dir"])
     own_model = options["own_model"]
+    certificate = options["certificate"]
     problem, kept = take_run(options)
+    finished = certifying(certificate, problem) if certificate is not None else None
     another = _another(problem, options)
     with (
         closing(kept) if kept else nullcontext(),
@@ -58,6 +61,7 @@ def check(options: dict[str, Any]) -> int:
             profiled=options["profiled"],
             watch=progress.watch,
             announce=progress.announce,
+            finished=finished,
         )
     lowered = _lowered(done, engine)
     is_text = options["output_format"] == "text"
@@ -70,6 +74,8 @@ def check(options: dict[str, Any]) -> int:
         click.echo(to_text(done, values, lowered))
     if kept is not None and not done.result.complete:
         say(f"kept in {kept.storage.location}; go on with --resume {kept.storage.location}")
+    if certificate is not None:
+        say(describe_certificate(certificate, done.result))
     code = exit_codes.exit_code(done.result, deadlock=options["deadlock"])
     try:
         _write_files(done, options)

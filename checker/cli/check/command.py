@@ -121,6 +121,12 @@ def _kind(claim: Claim | Reachable) -> str:
     is_flag=True,
     help="Say what made the space so large: bounds, actions, fields, faults, levels.",
 )
+@click.option(
+    "--certificate",
+    metavar="DIR",
+    help="Write all states to this new directory when the run is complete, for `waterline certify` "
+    "to judge what holds by interpreted rules.",
+)
 @trace_dir_option
 @click.option(
     "--html",

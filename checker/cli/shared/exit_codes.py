@@ -15,6 +15,7 @@ BAD_USAGE = 2
 UNEXPECTED = 3
 DEADLOCK = 11
 VIOLATED = 12
+NOT_CERTIFIED = 13
 INCOMPLETE = 20
 OF_CONFIRMING = {"confirmed": 0, "held": 30, "refuted": 31, "not-steerable": 32}
 """Of `confirm` and `conform`, by what came out."""
@@ -34,6 +35,7 @@ Exit codes:
       out as expected
   11  a state has no transition (with --deadlock)
   12  an invariant is violated
+  13  certify: the certificate does not show what it says
   20  the run stopped early, nothing may be concluded; simulate: nothing
       was seen, in fewer walks than were asked for
   30  confirm: the brokers do not break the claim

@@ -57,13 +57,13 @@ class Shipped:
 
     def task(self, plan: LevelPlan) -> Callable[[int, Any], Iterator[tuple[int, Any]]]:
         """`explore` with its plan, as Spark wants it."""
-        return self._shipped(_Task(plan))
+        return self.shipped(_Task(plan))
 
     def each(self, work: Callable[[Any], Any]) -> Callable[[Iterator[Any]], Iterator[Any]]:
         """`work` for each item of a partition."""
-        return self._shipped(_Each(work))
+        return self.shipped(_Each(work))
 
-    def _shipped(self, function: Callable[..., Any]) -> Callable[..., Any]:
+    def shipped(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """The function itself where workers can import it, else with the way to find it."""
         if self._archive is None:
             return function

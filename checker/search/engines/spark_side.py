@@ -86,6 +86,11 @@ class SparkSide:
         assert self._shipped is not None
         return self._shipped.task(plan)
 
+    def shipped(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """A function of a partition's items, or of its number and these, as Spark wants it."""
+        assert self._shipped is not None
+        return self._shipped.shipped(function)
+
     def run(
         self, when: str, job: Callable[[], Any], *, until: Callable[[], bool] = lambda: False
     ) -> Any:

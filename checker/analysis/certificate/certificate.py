@@ -1,0 +1,99 @@
+"""Certificate that was read: its header, the problem built anew from it, and its states.
+
+The problem is made by the rules that there are now. Those that were in force when it was written
+do not matter, as long as states are packed alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from checker.analysis.certificate.header import (
+    STATES,
+    BadCertificate,
+    Header,
+    described,
+)
+from checker.analysis.certificate.keys import BYTES
+from checker.analysis.certificate.reading import read_header
+from checker.analysis.certificate.state_file import StateFile
+from checker.problem.family import FindFamily
+from checker.problem.problem import Problem
+from checker.search.result import Verdict
+from model.core.errors import BadEnvironment
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Certificate:
+    """What is to be certified: that the claims named in `certified` hold in the set of `states`.
+
+    Conditions under which a normal form is exact are among them, whatever the header names.
+    `uncertified` are claims of the header that hold, and that are about whole behaviours: a set of
+    states does not show them.
+    """
+
+    folder: Path
+    header: Header
+    problem: Problem
+    states: StateFile
+    certified: tuple[str, ...]
+    uncertified: tuple[str, ...]
+
+
+def open_certificate(folder: Path, find: FindFamily) -> Certificate:
+    """Read the header, build its problem, and see that its file is the one it is of.
+
+    Raises `BadCertificate`, and `BadEnvironment` where `find` has no such family.
+    """
+    header = read_header(folder)
+    try:
+        problem = header.spec.build(find)
+    except BadEnvironment as problem_found:
+        raise BadCertificate(f"{folder}: {problem_found}") from None
+    layout = problem.model.layout
+    _require_packed_alike(header, described(layout), folder)
+    judged = {claim.name for claim in problem.judged}
+    holding = [n for n, claim in header.claims.items() if claim.verdict == Verdict.HOLDS.value]
+    named = tuple(name for name in holding if name in judged)
+    if not named:
+        raise BadCertificate(f"{folder} says of no claim about states or steps that it holds")
+    checked = problem.asking_too(named).checked
+    for name in named:
+        if name not in checked:
+            raise BadCertificate(
+                f"{folder} says that {name} holds; {problem.model.version} has nothing that it is "
+                "about"
+            )
+    states = StateFile(folder / STATES, layout.words * BYTES)
+    states.require(header)
+    return Certificate(
+        folder=folder,
+        header=header,
+        problem=problem,
+        states=states,
+        certified=tuple(dict.fromkeys((*named, *_side_conditions(problem)))),
+        uncertified=tuple(name for name in holding if name not in judged),
+    )
+
+
+def _side_conditions(problem: Problem) -> Iterator[str]:
+    """The claims without which an abstraction shows nothing."""
+    for claim in problem.invariants:
+        if claim.about_abstraction and claim.applies(problem.model.settings):
+            yield claim.name
+
+
+def _require_packed_alike(header: Header, now: dict[str, object], folder: Path) -> None:
+    """Raises `BadCertificate`, with the first field that differs."""
+    if header.layout == now:
+        return
+    theirs = {field["name"]: field for field in header.layout["fields"]}
+    ours = {field["name"]: field for field in now["fields"]}  # type: ignore[attr-defined]
+    differing = [name for name in {**ours, **theirs} if ours.get(name) != theirs.get(name)]
+    field = f", field {differing[0]} for one" if differing else ""
+    raise BadCertificate(
+        f"{folder} packs states otherwise than this problem does now{field}: its bounds were "
+        "altered, or the model has other fields since; make the certificate anew"
+    )

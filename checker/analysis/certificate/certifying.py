@@ -1,0 +1,189 @@
+"""Certification in processes: every piece of the states is judged, each against the whole set.
+
+The set is one file of sorted keys, which all processes map: it is looked up by bisection, and takes
+no more memory than the keys themselves. Pieces are judged in their order, so that the failure that
+is reported is the least, and nothing is judged beyond it.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import tempfile
+import time
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, overload
+
+from checker.analysis.certificate.judging import NOT_IN_SET, OUT_OF_SET, Failure, Judge
+from checker.analysis.certificate.processes import in_order
+from checker.problem.problem import Problem
+from checker.search.engines.answers import EngineFailed
+
+if TYPE_CHECKING:
+    from checker.analysis.certificate.certificate import Certificate
+
+
+@dataclass(slots=True)
+class Certified:
+    """What came of it: it is certified where there is no `failure`.
+
+    `steps` are those within the bounds, `cut` those that a bound cuts, by its name.
+    """
+
+    states: int = 0
+    steps: int = 0
+    cut: Counter[str] = field(default_factory=Counter)
+    failure: Failure | None = None
+    seconds: float = 0.0
+
+    def add(self, other: Certified) -> None:
+        """What another piece came to; the least failure is kept."""
+        self.states += other.states
+        self.steps += other.steps
+        self.cut.update(other.cut)
+        self.failure = least(self.failure, other.failure)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked of each state, as other processes are sent it."""
+
+    problem: Problem
+    certified: tuple[str, ...]
+
+    def judge(self) -> Judge:
+        """What judges states."""
+        return Judge(self.problem, self.certified)
+
+
+class SortedKeys(Sequence[bytes]):
+    """Keys of `width` bytes each, ascending, one after the other in `data`."""
+
+    def __init__(self, data: bytes | mmap.mmap, width: int) -> None:
+        self._data = data
+        self._width = width
+        self._count = len(data) // width
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, at: int) -> bytes: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[bytes]: ...
+    def __getitem__(self, at: int | slice) -> bytes | Sequence[bytes]:
+        if isinstance(at, slice):
+            return [self[i] for i in range(*at.indices(self._count))]
+        return self._data[at * self._width : (at + 1) * self._width]
+
+    def __contains__(self, key: object) -> bool:
+        at = bisect_left(self, key)  # type: ignore[call-overload]  # keys alone are asked for
+        return bool(at < self._count and self[at] == key)
+
+
+def least(*failures: Failure | None) -> Failure | None:
+    """The first of them in their order; None if there is none."""
+    return min((failure for failure in failures if failure is not None), default=None)
+
+
+def missing_initial(judge: Judge, keys: Sequence[bytes]) -> Failure | None:
+    """The first initial state that is not in the set."""
+    numbers = (n for n, key in enumerate(judge.initial()) if not stands_for(judge, key, keys))
+    return next((Failure(b"", 0, number, NOT_IN_SET) for number in numbers), None)
+
+
+def stands_for(judge: Judge, key: bytes, keys: Sequence[bytes]) -> bool:
+    """Whether a state is in the set, or one that stands for it."""
+    return key in keys or any(each in keys for each in judge.alike(key))
+
+
+def judge_piece(judge: Judge, piece: bytes, width: int, keys: Sequence[bytes]) -> Certified:
+    """Judge every state of a piece, up to the first that fails."""
+    found = Certified()
+    for start in range(0, len(piece), width):
+        key = piece[start : start + width]
+        judged = judge.judged(key)
+        found.states += 1
+        found.steps += len(judged.successors)
+        found.cut.update(judged.cut)
+        leading_out = (
+            Failure(key, renaming, place, OUT_OF_SET)
+            for renaming, place, after in judged.successors
+            if not stands_for(judge, after, keys)
+        )
+        found.failure = least(judged.failure, next(leading_out, None))
+        if found.failure is not None:
+            break
+    return found
+
+
+def certify(
+    certificate: Certificate,
+    *,
+    jobs: int = 0,
+    watch: Callable[[Certified], None] = lambda so_far: None,
+) -> Certified:
+    """Judge all states in so many processes; 0: one a core, 1: this one.
+
+    `watch` receives what has been judged so far. Raises `BadCertificate` for a damaged file, and
+    `EngineFailed` where a process was ended.
+    """
+    started = time.monotonic()
+    question = Question(certificate.problem, certificate.certified)
+    states = certificate.states
+    total = Certified()
+    with tempfile.TemporaryDirectory(prefix="waterline-") as temporary:
+        file = Path(temporary) / "keys"
+        with file.open("wb") as keys_file:
+            sizes = [keys_file.write(piece) for piece in states.all_pieces()]
+        with _mapped(file) as data:
+            total.failure = missing_initial(question.judge(), SortedKeys(data, states.width))
+        if total.failure is None:
+            work = partial(_judge_part, question, file, states.width)
+            for part in in_order(work, list(_spans(sizes)), jobs or os.cpu_count() or 1):
+                total.add(part)
+                total.seconds = time.monotonic() - started
+                watch(total)
+                if total.failure is not None:
+                    break
+    total.seconds = time.monotonic() - started
+    require_all(certificate, total)
+    return total
+
+
+def require_all(certificate: Certificate, total: Certified) -> None:
+    """See that no state was left out where nothing failed. Raises `EngineFailed`."""
+    if total.failure is None and total.states != certificate.header.states:
+        raise EngineFailed(
+            f"{total.states:,} of {certificate.header.states:,} states were judged; "
+            f"was {certificate.states.path} written to meanwhile?"
+        )
+
+
+def _spans(sizes: Iterable[int]) -> Iterator[tuple[int, int]]:
+    """Where each piece begins and ends."""
+    start = 0
+    for size in sizes:
+        yield start, start + size
+        start += size
+
+
+def _judge_part(question: Question, file: Path, width: int, span: tuple[int, int]) -> Certified:
+    """What a process does: judge the keys between two places of the file."""
+    with _mapped(file) as data:
+        return judge_piece(question.judge(), data[slice(*span)], width, SortedKeys(data, width))
+
+
+@contextmanager
+def _mapped(file: Path) -> Iterator[mmap.mmap]:
+    with (
+        file.open("rb") as opened,
+        closing(mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ)) as data,
+    ):
+        yield data

@@ -1,0 +1,67 @@
+"""`check --certificate DIR`: what is refused before the run, and what is said after it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from checker.problem.wording import counted
+from checker.search.result import Verdict
+from checker.storage.storage import BadLocation
+from checker.storage.whole_folder import require_new
+
+if TYPE_CHECKING:
+    from checker.problem.problem import Problem
+    from checker.search.engines.engine import Engine
+    from checker.search.result import Result
+
+
+def certifying(out: str, problem: Problem) -> Callable[[Engine, Result], None]:
+    """What writes the certificate when the run is complete.
+
+    Raises `UsageError` where it could not be written, or would show nothing.
+    """
+    if not out or "://" in out:
+        raise click.UsageError(f"--certificate: {out!r} is no directory of this machine")
+    try:
+        require_new(Path(out))
+    except BadLocation as found:
+        raise click.UsageError(f"--certificate: {found}") from None
+    if not any(problem.is_checked(claim) for claim in problem.judged):
+        raise click.UsageError(
+            "--certificate shows claims about states and steps, and none is asked; ask one"
+        )
+    return partial(_write, out=Path(out))
+
+
+def _write(engine: Engine, result: Result, *, out: Path) -> None:
+    from checker.analysis.certificate.writing import write_certificate  # noqa: PLC0415 - pyarrow
+
+    if _holding(result):
+        write_certificate(engine, result, out=out)
+
+
+def describe_certificate(out: str, result: Result) -> str:
+    """What became of it."""
+    if not result.complete:
+        return f"no certificate was written to {out}: the run was stopped by {result.stopped_by}"
+    holding = _holding(result)
+    if not holding:
+        return f"no certificate was written to {out}: no claim about states or steps holds for sure"
+    return (
+        f"wrote a certificate of {counted(holding, 'claim')} to {out}; "
+        f"judge it with waterline certify {out}"
+    )
+
+
+def _holding(result: Result) -> int:
+    """How many claims about states and steps hold; none where the normal form is not exact."""
+    conditions = {claim.name for claim in result.problem.invariants if claim.about_abstraction}
+    if any(each.name in conditions for each in result.violated):
+        return 0
+    names = {claim.name for claim in result.problem.judged}
+    return sum(r.verdict is Verdict.HOLDS and r.name in names for r in result.invariants)

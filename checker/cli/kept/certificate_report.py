@@ -1,0 +1,126 @@
+"""Report of a certification for people: what is certified and how far it goes, or what fails."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from checker.analysis.certificate.judging import OF_STATE, Failure, Judge
+from checker.analysis.certificate.keys import words_of
+from checker.problem.family import describe_circumstances
+from checker.problem.family import words_of as vocabulary_of
+from checker.problem.wording import counted, describe_symmetry, describe_version
+from counterexamples.rendering import Trimmed
+from counterexamples.state_table import LEGEND, facts, state_table, widths_of
+from counterexamples.style import BAD, GOOD, QUIET
+from model.core.state import State, as_dict
+from model.core.transition_system import call
+
+if TYPE_CHECKING:
+    from checker.analysis.certificate.certificate import Certificate
+    from checker.analysis.certificate.certifying import Certified
+
+
+def render_certified(certificate: Certificate, done: Certified) -> RenderableType:
+    """The whole report."""
+    failure = done.failure
+    parts: list[RenderableType] = [*_headline(certificate), Text()]
+    if failure is None:
+        parts += [_verdict(certificate), *_notes(certificate)]
+    else:
+        parts += _failed(certificate, failure)
+    return Trimmed(Group(*parts, *_counts(done)))
+
+
+def _headline(certificate: Certificate) -> Iterator[Text]:
+    """What it is of: version, bounds and settings, as `check` shows them."""
+    problem = certificate.problem
+    title = vocabulary_of(problem).title(problem.model)
+    yield Text.assemble((describe_version(problem.model.version), "bold"), title)
+    yield Text(describe_circumstances(problem), QUIET)
+
+
+def _verdict(certificate: Certificate) -> Text:
+    model = certificate.problem.model
+    line = Text.assemble(("CERTIFIED ", GOOD), (describe_version(model.version), "bold"))
+    line.append(f": HOLDS {', '.join(certificate.certified)}; ")
+    symmetric = describe_symmetry(certificate.problem.symmetry)
+    line.append(f"{counted(certificate.header.states, 'state')} in the set{symmetric}, ")
+    return line.append(f"{vocabulary_of(certificate.problem).describe_scope(model)}.")
+
+
+def _notes(certificate: Certificate) -> Iterator[Text]:
+    """What the header says, and this does not certify."""
+    others: dict[str, list[str]] = {}
+    for name, claim in certificate.header.claims.items():
+        if name not in certificate.certified and name not in certificate.uncertified:
+            at = f" after {claim.depth} steps" if claim.depth is not None else ""
+            others.setdefault(f"{claim.verdict.upper()}{at}", []).append(name)
+    for verdict, those in others.items():
+        yield Text(f"Not certified, {verdict} by the header: {', '.join(those)}")
+    if certificate.uncertified:
+        names = ", ".join(certificate.uncertified)
+        yield Text(f"Not certified, since no set of states shows it: {names}")
+
+
+def _counts(done: Certified) -> Iterator[Text]:
+    judged = f"{counted(done.states, 'state')} and {counted(done.steps, 'step')}"
+    cut = ", ".join(f"{name}: {count:,} cut" for name, count in done.cut.items())
+    yield Text(f"Judged by interpreted rules: {judged}; {cut or 'nothing cut'}.")
+    yield Text(
+        f"{done.seconds:.1f} s, {done.states / max(done.seconds, 1e-9):,.0f} states/s", QUIET
+    )
+
+
+def _failed(certificate: Certificate, failure: Failure) -> Iterator[RenderableType]:
+    """The state and the step that fail, as tables."""
+    judge = Judge(certificate.problem, certificate.certified)
+    model = judge.model
+    title = Text.assemble(("NOT CERTIFIED ", BAD), (describe_version(model.version), "bold"))
+    if not failure.key:
+        yield title.append(f": an initial state {failure.what}")
+        yield from _table(judge, None, model.initial[failure.place])
+        return
+    state = State(model.layout, words_of(judge.renamed(failure)))
+    if failure.place == OF_STATE:
+        yield title.append(f": a state {failure.what}")
+        yield Text(_why(judge, failure, state))
+        yield from _table(judge, None, state)
+        return
+    action, arguments = judge.calls[failure.place]
+    yield title.append(f": {call(action, arguments)} {failure.what}, taken in the state")
+    yield from _table(judge, None, state)
+    try:
+        step = model.take(state, action, arguments)
+    except Exception:
+        return  # The rule raised: that is what failed.
+    yield Text("It leads to")
+    yield from _table(judge, state, step.after)
+
+
+def _why(judge: Judge, failure: Failure, state: State) -> str:
+    """What the claim that breaks says of a state."""
+    for claim in judge.invariants:
+        if failure.what == f"breaks {claim.name}":
+            return claim.explain(state, judge.model.settings)
+    return f"Its words are {' '.join(f'{word:016x}' for word in state.words)}."
+
+
+def _table(judge: Judge, before: State | None, state: State) -> Iterator[RenderableType]:
+    """A state as a table, with what differs from `before` marked; a forged one as it can be."""
+    narration = judge.model.narration
+    try:
+        both = [state] if before is None else [before, state]
+        table = state_table(narration, before, state, widths_of(narration, both))
+        beside = facts(narration, before, state)
+    except Exception:
+        # Narrations are written for states that are reached; this one need not be.
+        yield Text(", ".join(f"{name}={value}" for name, value in as_dict(state).items()))
+        return
+    yield table
+    yield beside
+    if before is not None:
+        yield Text(LEGEND, QUIET)

@@ -1,0 +1,105 @@
+"""Mutants of the rules judge certificates: what they certify must be so by a search of their own.
+
+Two small certificates, a bounded and an unbounded one, are written by the rules as they are. Each
+mutant, in a process of its own, judges both. What it does not certify shows that the alteration is
+noticed. Where it certifies a set, a plain search by the altered rules must find no state outside:
+else the certification is wrong, and the exit code 1. A mutant that has no first state is invalid.
+
+    python -m fuzz.certificates [--sample N] [--seed S] [--number N ...]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import signal
+import sys
+import tempfile
+from collections import Counter
+from functools import partial
+from pathlib import Path
+
+from checker.analysis.certificate.certificate import Certificate, open_certificate
+from checker.analysis.certificate.certifying import certify
+from checker.analysis.certificate.keys import key_of
+from checker.analysis.certificate.writing import write_certificate
+from checker.checking.run import run
+from checker.kafka.families import family_of, problem_for
+from checker.problem.errors import Refused
+from checker.search.engines.choice import EngineChoice
+from fuzz.laboratory import Laboratory
+from fuzz.mutation import select
+from model.message.environment import Environment
+
+NOTICED, RIGHT, WRONG = "noticed", "certified, rightly", "CERTIFIED WRONGLY"
+SECONDS_MAX = 300
+PROBLEMS = {
+    "bounded": ("epoch", Environment(records=1, epochs=1, restarts=1, moves=1)),
+    "unbounded": ("kip320", Environment(records=1, restarts=1, moves=0, unbounded=True)),
+}
+
+
+def judge(folder: str) -> None:
+    """Judge both certificates by this process's rules, and print what came of it."""
+    signal.alarm(SECONDS_MAX)
+    steps = []
+    for name in PROBLEMS:
+        try:
+            certificate = open_certificate(Path(folder, name), family_of)
+        except Refused as refused:
+            print(json.dumps({"outcome": NOTICED, "by": name, "how": str(refused)[:90]}))
+            return
+        certified = certify(certificate, jobs=1)
+        if certified.failure is not None:
+            print(json.dumps({"outcome": NOTICED, "by": name, "how": certified.failure.what[:90]}))
+            return
+        if not stays_within(certificate):
+            print(json.dumps({"outcome": WRONG, "by": name}))
+            return
+        steps.append(f"{certified.steps:,}")
+    print(json.dumps({"outcome": RIGHT, "how": f"{' and '.join(steps)} steps"}))
+
+
+def stays_within(certificate: Certificate) -> bool:
+    """Whether a plain search finds no state that is not in the set."""
+    model, width = certificate.problem.model, certificate.states.width
+    keys = {
+        piece[start : start + width]
+        for piece in certificate.states.all_pieces()
+        for start in range(0, len(piece), width)
+    }
+    seen, pending = {*model.initial}, [*model.initial]
+    while pending:
+        state = pending.pop()
+        if key_of(state.words) not in keys:
+            return False
+        new = {step.after for step in model.successors(state)} - seen
+        seen |= new
+        pending += new
+    return True
+
+
+def main() -> int:
+    """Run the mutants one after the other; exit code 1 if one certifies what is not so."""
+    parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
+    parser.add_argument("--sample", type=int, metavar="N", help="N mutants, from all in proportion")
+    parser.add_argument("--seed", type=int, default=5, metavar="S", help="what is drawn")
+    parser.add_argument("--number", type=int, nargs="+", metavar="N", help="only these mutants")
+    asked = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="waterline-mutation-") as directory:
+        for name, (version, environment) in PROBLEMS.items():
+            finished = partial(write_certificate, out=Path(directory, name))
+            run(problem_for(version, environment), EngineChoice(name="local"), finished=finished)
+        laboratory = Laboratory(Path(directory))
+        mutants = select(None, asked.number, asked.sample, asked.seed)
+        for mutant in mutants:
+            laboratory.judge(mutant, f"certificates.judge({directory!r})")
+            how = f" by {mutant.by}" if mutant.by else ""
+            print(f"{mutant}: {mutant.outcome}{how}: {mutant.how}", flush=True)
+    outcomes = Counter(mutant.outcome for mutant in mutants)
+    print(", ".join(f"{count} {outcome}" for outcome, count in outcomes.most_common()))
+    return int(outcomes[WRONG] > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
