@@ -33,6 +33,7 @@ from fuzz.mutants import MODULES, ROOT, Mutant, mutants_of, places, sampled, sho
 from fuzz.order_abstraction import CASES, Pair, compare
 from model.core.claim import Temporal
 from model.core.transition_system import Model
+from model.message.declared import option_of
 from model.message.model import message_model
 from model.message.trusted import TRUSTED
 
@@ -44,7 +45,6 @@ WALKS = tuple(
     for version, circumstances in CASES
     if "replicas" not in circumstances
 )
-CHECKED = sorted({version for version, _ in CASES})
 
 
 # --- mutants -------------------------------------------------------------------------------------
@@ -135,12 +135,14 @@ def altered(model: Model, instead: dict[FunctionType, FunctionType]) -> Model:
 
 
 def problems() -> list[Problem]:
-    """An unbounded problem of each version, with every claim that is judged."""
+    """The unbounded problem of each walk, with every claim that is judged."""
     claims = (*invariants.ALL, *invariants.PROPERTIES, *invariants.BEHAVIOURS)
     names = tuple(claim.name for claim in claims if not isinstance(claim, Temporal))
-    given = {"unbounded": True, "requests-survive": True, "consumer": True, "shutdowns": 1}
-    options = {**MESSAGE.usual.options(), **given, "parked-fetches": True, "late-reads": True}
-    return [MESSAGE.problem_of(version, {**options, "moves": 1}, names) for version in CHECKED]
+    usual = {**MESSAGE.usual.options(), "unbounded": True, "records": 2, "moves": 1}
+    return [
+        MESSAGE.problem_of(version, usual | {option_of(n): v for n, v in given.items()}, names)
+        for version, given in WALKS
+    ]
 
 
 def refused(known: list[Problem], instead: dict[FunctionType, FunctionType]) -> str:

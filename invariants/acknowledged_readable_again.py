@@ -13,7 +13,7 @@ from invariants.current_leader import current_leader
 from invariants.way_back import BY
 from model.core.claim import Recoverable, first_sentence
 from model.core.state import State
-from model.message.terms import ACKS_NONE, NO_REPLICA, contains, without_member
+from model.message.terms import ACKS_NONE, NO_RECORD, NO_REPLICA, contains, without_member
 
 
 def is_readable(s: Any, leader: int, bit: int) -> bool:
@@ -30,8 +30,9 @@ def good(s: Any, c: Any) -> bool:
     if leader == NO_REPLICA:
         return False
     hidden: int = s.acked
-    for offset in range(min(s.hw[leader], s.leo[leader])):
-        hidden = without_member(hidden, s.log[leader, offset] - 1)
+    for offset in range(s.hw[leader]):
+        if s.log[leader, offset] != NO_RECORD:
+            hidden = without_member(hidden, s.log[leader, offset] - 1)
     return hidden == 0
 
 

@@ -73,6 +73,11 @@ def _declared(problem: Problem) -> Iterator[str]:
     yield repr((model.settings._fields, tuple(map(int, model.settings)), model.limits))
     yield repr((model.layout.digest, sorted(model.layout.sizes.items())))
     yield repr([(field.name, field.naming) for field in model.layout.fields])
+    yield repr([(field.name, field.held, field.indexed_by) for field in model.layout.fields])
+    for each in model.trusted:
+        takes = sorted(each.takes.items())
+        believed = each.where(model.settings)
+        yield repr((each.function.__qualname__, takes, each.gives, each.generic, believed))
     yield repr([state.words for state in model.initial])
     yield repr((problem.symmetry, problem.checked))
 

@@ -31,6 +31,7 @@ ROOMS = {
     "counterexamples/formats": "traces for other tools",
     "checker/problem": "problem, family, symmetry, digest of the program",
     "checker/compiler": "rules to LLVM, kernels and their cache",
+    "checker/sorts": "data sorts of rules: the check for unbounded verdicts",
     "checker/storage": "visited states, levels, run directories",
     "checker/search/engines": "engines: memory, files, Spark",
     "checker/search": "breadth-first search, accounts, results",
@@ -60,6 +61,7 @@ GROUPS = {
     "The core: it knows no protocol": (
         "checker/problem",
         "checker/compiler",
+        "checker/sorts",
         "checker/storage",
         "checker/search/engines",
         "checker/search",

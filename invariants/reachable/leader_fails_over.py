@@ -6,7 +6,7 @@ from typing import Any
 
 from model.core.claim import Reachable, first_sentence
 from model.message.epochs import epoch_at
-from model.message.terms import LEADER, NO_EPOCH
+from model.message.terms import LEADER, NO_EPOCH, NO_RECORD
 
 
 def succeeds(s: Any, epoch: int) -> bool:
@@ -15,7 +15,7 @@ def succeeds(s: Any, epoch: int) -> bool:
         if s.known_epoch[replica] != NO_EPOCH and s.known_epoch[replica] < epoch:
             return True
         for offset in range(s.leo[replica]):
-            if epoch_at(s, replica, offset) < epoch:
+            if s.log[replica, offset] != NO_RECORD and epoch_at(s, replica, offset) < epoch:
                 return True
     return False
 

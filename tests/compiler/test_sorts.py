@@ -20,6 +20,8 @@ from checker.search.engines.choice import EngineChoice
 from checker.sorts import check, kept
 from checker.sorts.check import interpreted, require_well_sorted, violations
 from checker.sorts.violation import IllSorted
+from fuzz.order_abstraction import Pair
+from fuzz.sorts import differs, in_place, refused, sorted_mutants
 from model.core.claim import Temporal
 from model.message import metadata, order_abstraction, trusted
 from model.message.features import FEATURES, TRUNCATIONS, Feature
@@ -236,3 +238,20 @@ def test_a_check_is_kept_and_found_again_while_the_rules_are_the_same(
 def test_a_search_refuses_what_is_ill_sorted_before_it_begins() -> None:
     with pytest.raises(IllSorted, match="compares an epoch with 2"):
         run(with_rule(ill_sorted_epochs.equals_two), EngineChoice(name="local", threads=1))
+
+
+def test_the_attack_sees_what_a_check_that_looks_at_nothing_would_pass(tmp_path: Path) -> None:
+    [mutant] = [
+        mutant
+        for mutant in sorted_mutants("metadata")
+        if mutant.rule == "can_learn" and mutant.change == "s.epoch -> min(s.epoch, 1)"
+    ]
+    circumstances = {"records": 2, "unbounded": True, "moves": 1}
+    with in_place(mutant, tmp_path) as instead:
+        why = refused([unbounded("hw")], instead)
+        how = differs([Pair.of("hw", {"settled": False})], instead, 400, seed=1)
+
+    assert "can_learn, of the guard of Learn: `min(s.epoch, 1)` takes the min of an epoch" in why
+    assert "hw: Learn" in how
+    assert violations(unbounded("hw", **circumstances)) == ()
+    assert metadata.can_learn.__code__.co_filename.endswith("model/message/metadata.py")

@@ -154,8 +154,10 @@ class Judge:
         if not model.is_enabled(state, action, arguments):
             return None, None
         if bound := model.exceeded(state, action, arguments):
-            found.cut[model.limits[bound]] += 1
-            return None, None
+            limit = model.limits[bound]
+            found.cut[limit] += 1
+            # Without bounds the highest epoch is to cut nothing.
+            return None, f"is cut by {limit}" if limit in model.exact_without else None
         step = model.take(state, action, arguments)
         after = key_of(step.after.words)
         for claim in self.properties:

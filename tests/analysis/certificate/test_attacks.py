@@ -366,6 +366,10 @@ def test_a_condition_of_the_normal_form_is_judged_though_no_header_names_it(tmp_
     environment = Environment(records=2, restarts=0, moves=0, unbounded=True)
     problem = problem_for("kip320", environment, ["sane"])
     folder = certificate_of(problem, tmp_path / "certificate")
+    header = header_in(folder)
+    assert [*header["claims"]] == ["sane", "base_kept"]
+    header["problem"]["invariants"] = ["sane"]
+    put_header(folder, header | {"claims": {"sane": header["claims"]["sane"]}})
     fails = replace(SIDE_CONDITION, holds=lambda state, settings: state.base == 0)
     broken = replace(MESSAGE, side_conditions=(fails,))
     failure = certify(open_certificate(folder, lambda _: broken), jobs=1).failure
@@ -382,3 +386,14 @@ def test_a_file_that_shrinks_meanwhile_is_no_certification(bounded: Path) -> Non
 
     with pytest.raises(EngineFailed, match="were judged"):
         certify(replace(certificate, header=header), jobs=1)
+
+
+def test_a_step_that_a_limit_cuts_which_is_to_cut_nothing_fails() -> None:
+    problem = PROBLEMS["unbounded"]()
+    strict = replace(problem, model=replace(problem.model, exact_without=("moves",)))
+    [initial] = Judge(problem, ()).initial()
+
+    assert Judge(problem, ()).judged(initial).failure is None
+    failure = Judge(strict, ()).judged(initial).failure
+    assert failure is not None
+    assert failure.what == "is cut by moves"
