@@ -20,10 +20,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from checker.checking.run import run
 from checker.kafka.families import MESSAGE
 from checker.kafka.scenarios.catalogue import CATALOGUE
 from checker.problem.problem import Problem, sharing_by_shape
 from checker.search.budgets import Budgets
+from checker.search.engines.choice import EngineChoice
 from checker.search.engines.memory import MemoryEngine
 from checker.search.engines.prepare import prepare
 from checker.search.result import Result, Verdict
@@ -66,9 +68,13 @@ def explored(questions: Sequence[Question], states_max: int) -> Iterator[tuple[Q
     shared = sharing_by_shape(each.problem for each in questions)
     for each in questions:
         problem = replace(each.problem, shared=shared[each.problem.model.layout])
-        prepare(problem, threads=2)
-        with closing(MemoryEngine(problem, threads=2)) as engine:
-            result = search(problem, engine, budgets=Budgets(max_states=states_max))
+        budgets = Budgets(max_states=states_max)
+        if problem.applicable_behaviours:
+            result = run(problem, EngineChoice(name="local", threads=2), budgets=budgets).result
+        else:
+            prepare(problem, threads=2)
+            with closing(MemoryEngine(problem, threads=2)) as engine:
+                result = search(problem, engine, budgets=budgets)
         print(each.version, each.title, result.distinct, result.depth, result.complete, flush=True)
         yield each, result
 
