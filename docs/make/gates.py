@@ -1,11 +1,12 @@
 """The gates that follow from what is on record elsewhere: catalogue, environments, golden counts.
 
-    python -m docs.make.gates [--check]
+    python -m docs.make.gates [--check] [NAME ...]
 
-writes gates/catalogue.toml, environments.toml, counts.toml: verdicts as the tables have them,
-least depths and counts as they come out now. The difference is then reviewed like any other. What
-does not come out so is told at the end: the files say what the tables say. `--check` writes
-nothing, and compares entries and verdicts alone: without a search.
+writes gates/catalogue.toml, environments.toml, counts.toml, unbounded.toml, or those that are
+named: verdicts as the tables have them, least depths and counts as they come out now. The
+difference is then reviewed like any other. What does not come out so is reported at the end: the
+files say what the tables say. `--check` writes nothing, and compares entries and verdicts alone:
+without a search.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from __future__ import annotations
 import argparse
 import json
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -220,11 +221,12 @@ def differing() -> Iterator[str]:
             yield path.name
 
 
-def write() -> None:
-    """Measure and write all. Raises `SystemExit` for what is not as in the tables."""
+def write(names: Collection[str]) -> None:
+    """Measure and write these files. Raises `SystemExit` for what is not as in the tables."""
     wrong = []
     texts = {}
-    for name, (about, made) in FILES.items():
+    for name in names:
+        about, made = FILES[name]
         entries = list(made())
         measured(about, entries, f"{name}.toml")
         outcomes = measured(about, entries, f"{name}.toml")
@@ -241,8 +243,10 @@ def main() -> None:
     """Write them, or say which differ."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--check", action="store_true", help="write nothing; say what differs")
-    if not parser.parse_args().check:
-        write()
+    parser.add_argument("names", nargs="*", choices=[[], *FILES], default=[], metavar="NAME")
+    given = parser.parse_args()
+    if not given.check:
+        write(given.names or FILES)
     elif names := list(differing()):
         raise SystemExit(
             f"not as the tables have it: {', '.join(names)}; python -m docs.make.gates"
