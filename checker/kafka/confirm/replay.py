@@ -14,12 +14,12 @@ from dataclasses import dataclass, field, replace
 from checker.kafka.confirm.brokers import BrokerSettings
 from checker.kafka.confirm.course import Course
 from checker.kafka.confirm.evidence import Evidence, committed_in, gathered
-from checker.kafka.confirm.mapping import TABLE
 from checker.kafka.confirm.observing import observed
 from checker.kafka.confirm.releases import KafkaRelease
 from checker.kafka.confirm.site import Site, Tell
 from checker.kafka.confirm.stage import NotHeld, Stage
 from checker.kafka.confirm.staging import staged
+from checker.kafka.confirm.steering import row_of
 from checker.kafka.confirm.stepping import (
     FETCH_WAIT_MS,
     LAG_MS,
@@ -61,10 +61,10 @@ class Confirmation:
     seconds: float
 
 
-def unsteerable(course: Course) -> Confirmation | None:
+def unsteerable(course: Course, release: KafkaRelease) -> Confirmation | None:
     """The answer where a step cannot be taken by this harness, before anything starts."""
     for moment in course.replayed.moments:
-        row = TABLE[moment.action]
+        row = row_of(moment.action, release)
         if row.does is None:
             return Confirmation(
                 judgement=Judgement.NOT_STEERABLE,

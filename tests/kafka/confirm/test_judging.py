@@ -48,6 +48,8 @@ class Pretended:
 
     replicas = range(2)
 
+    release = OLD
+
     def __init__(self, wrong: dict[int, dict[str, str]], evidence: Evidence) -> None:
         self.wrong = wrong
         self.evidence = evidence
@@ -78,8 +80,7 @@ def carry_out(monkeypatch: pytest.MonkeyPatch) -> Any:
             facts = model | of.wrong.get(of.step, {})
             return facts, differences(model, facts)
 
-        rows = {name: Row("told.", taken) for name in replaying.TABLE}
-        monkeypatch.setattr(stepping, "TABLE", rows)
+        monkeypatch.setattr(stepping, "row_of", lambda action, release: Row("taken.", taken))
         monkeypatch.setattr(stepping, "compared", compared)
         monkeypatch.setattr(stepping, "observed", lambda of: {})
         monkeypatch.setattr(replaying, "observed", lambda of: {})
@@ -217,7 +218,7 @@ def parked() -> Course:
 
 
 def test_a_step_that_cannot_be_had_is_found_before_anything_starts() -> None:
-    found = unsteerable(parked())
+    found = unsteerable(parked(), OLD)
 
     assert found is not None
     assert told(found) == (Judgement.NOT_STEERABLE, 3)
@@ -225,7 +226,7 @@ def test_a_step_that_cannot_be_had_is_found_before_anything_starts() -> None:
 
 
 def test_what_the_rules_of_the_release_do_not_offer_need_not_be_steered() -> None:
-    assert unsteerable(course("maximal-isr", OLD)) is None
+    assert unsteerable(course("maximal-isr", OLD), OLD) is None
 
 
 @pytest.mark.parametrize("evidence", [LOST, KEPT])
