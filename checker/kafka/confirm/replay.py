@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from checker.kafka.confirm.brokers import BrokerSettings
 from checker.kafka.confirm.course import Course
 from checker.kafka.confirm.evidence import Evidence, committed_in, gathered
+from checker.kafka.confirm.leaving import part_followers
 from checker.kafka.confirm.observing import observed
 from checker.kafka.confirm.releases import KafkaRelease
 from checker.kafka.confirm.site import Site, Tell
@@ -159,6 +160,9 @@ class Run:
     def _taken(self, stage: Stage, moment: Moment) -> StepSeen:
         seen = begun(moment, self.course.model, self.release)
         self.steps.append(seen)
+        if self.release.is_kraft and self.lag_ms == LAG_MS:
+            later = [m for m in self.course.replayed.moments if m.number > moment.number]
+            part_followers(stage, moment, later)
         take(stage, moment, self.course.model, self.lag_ms, seen)
         require_held(seen, stage.replicas, self.lag_ms)
         self.committed |= committed_in(stage, seen.kafka)

@@ -19,6 +19,7 @@ from checker.kafka.confirm.proxy import BY_SCHEMAS, Link, Reader
 from checker.kafka.confirm.quorum.controller import ScriptedController
 from checker.kafka.confirm.quorum.definitions import definitions_in
 from checker.kafka.confirm.quorum.reading import reader_of
+from checker.kafka.confirm.quorum.state import Watch
 from checker.kafka.confirm.releases import KafkaRelease
 from checker.kafka.confirm.stage import Stage, StepFailed
 from checker.kafka.confirm.topics import begin
@@ -78,7 +79,7 @@ def _with_zookeeper(
         brokers.start(broker)
     for broker in range(replicas):
         brokers.await_registered(broker, controller)
-    links = _linked(ending, brokers.ports, folder, BY_SCHEMAS)
+    links = _linked(ending, brokers.ports, _written_down(folder), BY_SCHEMAS)
     return ZookeeperStage(release, brokers, controller, links)
 
 
@@ -94,7 +95,8 @@ def _with_kraft(
 ) -> KraftStage:
     definitions = definitions_in(jars)
     ports = free_ports(replicas)
-    links = _linked(ending, ports, folder, reader_of(definitions))
+    watch = _written_down(folder)
+    links = _linked(ending, ports, watch, reader_of(definitions))
 
     def find(reader: int, broker: int, port: int) -> int:
         return port if reader == broker else links[reader, broker].port
@@ -105,6 +107,7 @@ def _with_kraft(
             replicas,
             with_eligible_leader_replicas=release.has_eligible_leader_replicas,
             find=find,
+            watch=watch,
         )
     )
     brokers = KraftBrokers(quorum.ports, settings, folder, processes, ports)
@@ -115,10 +118,8 @@ def _with_kraft(
     return stage
 
 
-def _linked(
-    ending: contextlib.ExitStack, ports: Sequence[int], folder: Path, reader: Reader
-) -> Links:
-    """A proxy between any two brokers; what passes is written down in conversation.txt."""
+def _written_down(folder: Path) -> Watch:
+    """Every message goes to conversation.txt, with the seconds since the start before it."""
     conversation = folder / "conversation.txt"
     began = time.monotonic()
 
@@ -126,6 +127,13 @@ def _linked(
         with conversation.open("a", encoding="utf-8") as file:
             file.write(f"{time.monotonic() - began:8.3f} {who}: {body}\n")
 
+    return watch
+
+
+def _linked(
+    ending: contextlib.ExitStack, ports: Sequence[int], watch: Watch, reader: Reader
+) -> Links:
+    """A proxy between any two brokers."""
     links = {
         (follower, leader): Link(name_of(follower), name_of(leader), port, watch, reader=reader)
         for follower in range(len(ports))

@@ -139,9 +139,11 @@ def _reply(stage: KraftStage, asked: AlterRequest, *, is_granted: bool) -> None:
 KRAFT_ROWS: dict[str, Row] = {
     "RecvDiverging": Row("As RecvFetch: the follower truncates to what the answer says.", receive),
     "ShrinkIsr": Row(
-        "The harness waits until the leader asks the controller for the ISR without the follower; "
-        "others are kept as with ZooKeeper. The request waits. Two that leave step after step "
-        "leave at once, which makes the first step not steerable.",
+        "The harness waits until the leader asks the controller for the ISR without the "
+        "follower; others are kept as with ZooKeeper. The request waits. A leader takes out all "
+        "who lag in one request: one that is to leave later repeats its last fetch for six "
+        "seconds before the record that both miss. If it had not caught up then, the step is not "
+        "steerable.",
         only_on(KraftStage, _shrink_isr),
     ),
     "AlterPartition": Row(

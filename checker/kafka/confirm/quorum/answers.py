@@ -37,6 +37,8 @@ SPOKEN = (
     _ASSIGN_DIRECTORIES,
 )
 """What ApiVersions lists. Brokers demand some that they then never send."""
+_ALL_THE_TIME = frozenset({FETCH, API_VERSIONS, HEARTBEAT})
+"""What brokers ask several times a second, or at every connection: that is not noted."""
 METADATA_TOPIC = uuid.UUID(int=1)
 FENCED_LEADER_EPOCH, STALE_BROKER_EPOCH, INVALID_REQUEST = 74, 77, 42
 _REGISTRATION_VERSION = 3
@@ -50,10 +52,16 @@ def answered(state: QuorumState, broker: int, frame: bytes) -> bytes | None:
     """The frame that answers a broker's, None to break the connection. May wait."""
     header, body = read_request_frame(state.definitions, frame)
     key, version = header.request_api_key, header.request_api_version
+    is_of_note = key not in _ALL_THE_TIME
+    if is_of_note:
+        name = state.definitions.requests[key].name
+        state.watch(f"r{broker} asks the controller", {name: body})
     values = _ANSWERS.get(key, _refused)(state, broker, body)
     if key not in _ANSWERS:
         with state.changed:
             state.unexpected.append(state.definitions.requests[key].name)
+    if is_of_note:
+        state.watch(f"the controller answers r{broker}", values or "the connection breaks")
     if values is None:
         return None
     return response_frame(state.definitions, key, version, header.correlation_id, values)

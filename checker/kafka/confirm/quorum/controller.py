@@ -26,6 +26,7 @@ from checker.kafka.confirm.quorum.state import (
     Find,
     PartitionImage,
     QuorumState,
+    Watch,
 )
 
 INVALID_UPDATE_VERSION, INELIGIBLE_REPLICA = 95, 107
@@ -39,10 +40,15 @@ def _everybody_finds(reader: int, broker: int, port: int) -> int:
     return port
 
 
+def _unwatched(which: str, body: Any) -> None:
+    """Nobody is interested."""
+
+
 class ScriptedController:
     """The controller of one partition at a time. A context manager.
 
     `find` says at which port a reader finds a broker: its own, or that of a proxy between the two.
+    `watch` receives what brokers ask, but for what they ask all the time, and what is answered.
     """
 
     def __init__(
@@ -52,12 +58,14 @@ class ScriptedController:
         *,
         with_eligible_leader_replicas: bool = False,
         find: Find = _everybody_finds,
+        watch: Watch = _unwatched,
     ) -> None:
         self._state = QuorumState(
             definitions,
             brokers,
             with_eligible_leader_replicas=with_eligible_leader_replicas,
             find=find,
+            watch=watch,
         )
         serve = functools.partial(answered, self._state)
         self._ports = Ports(brokers, serve, self._state.fail)

@@ -29,6 +29,8 @@ PARTITION_CHANGE, PARTITION, REGISTRATION, REGISTRATION_CHANGE = (
     "BrokerRegistrationChangeRecord",
 )
 
+Watch = Callable[[str, Any], None]
+"""What receives a message of note: which way it goes, and what it says."""
 Find = Callable[[int, int, int], int]
 """At which port a reader finds a broker that registered with a port: (reader, broker, port)."""
 
@@ -107,8 +109,10 @@ class QuorumState:
         *,
         with_eligible_leader_replicas: bool,
         find: Find,
+        watch: Watch,
     ) -> None:
         self.definitions = definitions
+        self.watch = watch
         self.with_eligible_leader_replicas = with_eligible_leader_replicas
         self.changed = threading.Condition()
         self.log = MetadataLog(definitions, NODE)

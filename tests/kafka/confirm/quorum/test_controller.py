@@ -226,13 +226,16 @@ def test_what_fails_in_a_thread_is_raised_where_the_script_waits(
         controller.await_true(lambda: False, SECONDS)
 
 
-def test_a_request_that_has_no_answer_is_refused_and_noted(
-    controller: ScriptedController,
-) -> None:
-    answer = FakeBroker(controller, 0).ask(DESCRIBE_QUORUM, {})
+def test_a_request_that_has_no_answer_is_refused_and_noted() -> None:
+    seen: list[str] = []
+    with ScriptedController(DEFINITIONS, 1, watch=lambda who, body: seen.append(who)) as scripted:
+        broker = FakeBroker(scripted, 0)
+        broker.fetch(0)
+        answer = broker.ask(DESCRIBE_QUORUM, {})
 
     assert answer.error_code == 42
-    assert controller.unexpected == ("DescribeQuorumRequest",)
+    assert scripted.unexpected == ("DescribeQuorumRequest",)
+    assert seen == ["r0 asks the controller", "the controller answers r0"]
 
 
 def test_its_end_breaks_what_waits_and_leaves_no_thread() -> None:
