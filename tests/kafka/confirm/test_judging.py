@@ -209,6 +209,18 @@ def test_where_nobody_can_read_what_agreed_is_confirmed_and_it_is_said(carry_out
     assert found.reason.endswith("the claim itself is not to be seen from outside")
 
 
+def test_a_fenced_follower_asks_no_more_and_its_question_in_vain_is_not_waited_for(
+    carry_out: Any,
+) -> None:
+    newest = kafka_release("4.2.0")
+    found = carry_out(course("unfenced-sessions", newest), newest, evidence=KEPT)
+    taken = {step.number: bool(step.kafka) for step in found.steps if "Fetch" in step.call}
+
+    assert found.judgement is Judgement.HELD
+    assert [taken[number] for number in (1, 6)] == [True, True]
+    assert [taken[number] for number in (8, 9)] == [False, False]
+
+
 def parked() -> Course:
     """A follower's fetch waits in the leader's purgatory, and is answered."""
     model = states.model_of("hw", parked_fetches=True)
