@@ -95,8 +95,11 @@ def _shrink_isr(stage: KraftStage, act: Act) -> None:
         if stage.quorum.await_true(is_asked, _LOOK_SECONDS):
             return
         if time.monotonic() > deadline:
-            found = [asked.isr for asked in stage.quorum.asked_by(leader)]
-            raise NotHeld(f"r{leader} asks for {found}, not for {wanted}, after {seconds:.0f} s")
+            found = ", ".join(str(asked.isr) for asked in stage.quorum.asked_by(leader))
+            raise NotHeld(
+                f"r{leader} asks for the ISR {found or 'of before'}, not for {wanted}, after "
+                f"{seconds:.0f} s: all who lag leave in one request"
+            )
 
 
 def _alter_partition(stage: KraftStage, act: Act) -> None:

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from checker.kafka.confirm.decisions import Decision
+from checker.kafka.confirm.errors import BrokerFailed
 from checker.kafka.confirm.kraft.brokers import KraftBrokers
 from checker.kafka.confirm.kraft.controller import KraftController
 from checker.kafka.confirm.proxy import Link
@@ -50,7 +51,7 @@ class KraftStage(Stage):
     # Brokers' lives.
 
     def start_all(self) -> None:
-        """Start every broker, until all know each other, serve, and hear nothing new by themselves.
+        """Start every broker, until all know each other and serve; from then on the log is held.
 
         Raises `BrokerFailed`.
         """
@@ -65,7 +66,7 @@ class KraftStage(Stage):
             self._await_applied(broker, self.quorum.end)
 
     def register(self, broker: int) -> None:
-        """Start the process; who knows all decisions hears that it has registered."""
+        """Start the process, until it has registered; brokers that know all decisions hear of it."""
         known = self.quorum.broker(broker)
         informed = self.controller.informed()
         known.incarnation = None
@@ -175,7 +176,7 @@ class KraftStage(Stage):
             link.lose_stray()
 
     def answer_as_kafka(self) -> None:
-        """As `Stage.answer_as_kafka`; whoever is ready is unfenced, and everybody hears of all."""
+        """As `Stage.answer_as_kafka`; a broker that is ready is unfenced as well."""
         for broker in self.replicas:
             known = self.quorum.broker(broker)
             if not self.brokers.is_up(broker):
@@ -220,11 +221,14 @@ class KraftStage(Stage):
         *,
         meanwhile: Callable[[], None] = lambda: None,
     ) -> None:
-        """Wait for what a broker says. Raises `BrokerFailed` where it ends, and `StepFailed`."""
+        """Wait for what a broker says. Raises `BrokerFailed` where it ends, or takes too long."""
         deadline = time.monotonic() + LIFE_SECONDS_MAX
         meanwhile()
         while not self.quorum.await_true(true, GRACE_SECONDS):
             meanwhile()
             self.brokers.require(broker)
             if time.monotonic() > deadline:
-                raise StepFailed(f"r{broker} {what}", self.brokers.last_lines(broker))
+                raise BrokerFailed(
+                    f"r{broker} {what}: it did not in {LIFE_SECONDS_MAX:.0f} s; "
+                    f"{self.brokers.last_lines(broker)}"
+                )

@@ -79,7 +79,7 @@ class ZookeeperStage(Stage):
         self.epochs_learned[broker] = decision.epoch
 
     def report_alive(self, alive: Sequence[int]) -> None:
-        """Tell brokers that know the partition who lives, and of it what they know already."""
+        """Brokers that know the partition hear who lives, and of it what they know already."""
         for broker, epoch in self.epochs_learned.items():
             decision = self.controller.decisions[epoch]
             ports = self._ports_seen_by(broker, sorted({*alive, broker}))
@@ -91,7 +91,7 @@ class ZookeeperStage(Stage):
         return {each: own if each == broker else self.links[broker, each].port for each in alive}
 
     def stop_replica(self, broker: int, *, delete: bool = False) -> None:
-        """Tell a follower to fetch no more; or, with `delete`, anybody to forget the partition."""
+        """A follower is to fetch no more; or, with `delete`, any broker to forget the partition."""
         pending = self.controller.stop_replica(self.brokers.ports[broker], delete=delete)
         while not pending.is_over(GRACE_SECONDS):
             self.lose(broker)

@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 
 from checker.kafka.confirm import stage as common
+from checker.kafka.confirm.errors import BrokerFailed
 from checker.kafka.confirm.kraft import mapping
+from checker.kafka.confirm.kraft import stage as kraft_stage
 from checker.kafka.confirm.kraft.controller import KraftController
 from checker.kafka.confirm.kraft.mapping import KRAFT_ROWS
 from checker.kafka.confirm.kraft.stage import KraftStage
@@ -213,7 +215,9 @@ def test_an_answer_may_come_later_than_the_decision(stage: KraftStage) -> None:
 def test_another_isr_than_the_model_s_is_a_difference(stage: KraftStage) -> None:
     asks_for_r1 = {"pending_isr": [R1, NOBODY]}
     Leader(stage, [0])
-    with pytest.raises(NotHeld, match=r"r0 asks for \[\[0\]\], not for \[1\]"):
+    with pytest.raises(
+        NotHeld, match=r"r0 asks for the ISR \[0\], not for \[1\], .*: all who lag leave"
+    ):
         take(stage, "ShrinkIsr", state(), state(**asks_for_r1), leader=0, follower=0)
     with pytest.raises(StepFailed, match=r"found: it asks for \[0\]"):
         take(stage, "AlterPartition", state(**asks_for_r1), state(isr=R1), leader=0)
@@ -239,6 +243,15 @@ def test_at_the_end_leaders_are_answered_by_kafka_s_rules(stage: KraftStage) -> 
     assert agreed == 0
     assert stage.controller.current().isr == (0,)
     assert not stage.quorum.broker(1).is_fenced
+
+
+def test_a_broker_that_never_registers_is_named(
+    stage: KraftStage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kraft_stage, "LIFE_SECONDS_MAX", 0)
+    monkeypatch.setattr(kraft_stage, "GRACE_SECONDS", 0.05)
+    with pytest.raises(BrokerFailed, match="r1 asks to shut down: it did not in 0 s; its log ends"):
+        stage.await_shutdown_asked(1)
 
 
 def test_a_topic_is_forgotten_and_everybody_is_up_for_the_next(stage: KraftStage) -> None:
