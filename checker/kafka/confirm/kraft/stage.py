@@ -66,7 +66,7 @@ class KraftStage(Stage):
             self._await_applied(broker, self.quorum.end)
 
     def register(self, broker: int) -> None:
-        """Start the process, until it has registered; brokers that know all decisions hear of it."""
+        """Start the process, until it has registered; those that know all decisions hear of it."""
         known = self.quorum.broker(broker)
         informed = self.controller.informed()
         known.incarnation = None
