@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
+from checker.kafka.confirm.brokers import OUT_OF_REACH_MS
 from checker.kafka.confirm.kraft.stage import KraftStage
 from checker.kafka.confirm.mapping import TABLE, Act, Row, keep_in_sync, only_on, receive
 from checker.kafka.confirm.quorum.controller import INELIGIBLE_REPLICA
@@ -105,7 +106,7 @@ def _shrink_isr(stage: KraftStage, act: Act) -> None:
 def _alter_partition(stage: KraftStage, act: Act) -> None:
     leader = act.arguments["leader"]
     wanted = _members(stage, act.before.pending_isr[leader])
-    asked = _awaited(stage, leader, wanted)
+    asked = _awaited(stage, act, leader, wanted)
     is_granted = act.after.isr != act.before.isr and _members(stage, act.after.isr) == wanted
     if is_granted:
         _write(stage, act, is_recovered=asked.partition.leader_recovery_state == 0)
@@ -115,16 +116,20 @@ def _alter_partition(stage: KraftStage, act: Act) -> None:
 
 def _hear_answer(stage: KraftStage, act: Act) -> None:
     leader = act.arguments["leader"]
-    asked = _awaited(stage, leader, _members(stage, act.before.pending_isr[leader]))
+    asked = _awaited(stage, act, leader, _members(stage, act.before.pending_isr[leader]))
     _reply(stage, asked, is_granted=act.before.answer[leader] == GRANTED)
 
 
-def _awaited(stage: KraftStage, leader: int, wanted: Sequence[int]) -> AlterRequest:
-    """The leader's request for this ISR. Raises `StepFailed`."""
+def _awaited(stage: KraftStage, act: Act, leader: int, wanted: Sequence[int]) -> AlterRequest:
+    """The leader's request for this ISR. Raises `StepFailed`; `NotHeld` where replicas may lag."""
     if not stage.quorum.await_true(lambda: bool(stage.quorum.asked_by(leader)), STEP_SECONDS_MAX):
         raise StepFailed(f"r{leader} asks for the ISR {wanted}", "it asks for nothing")
     asked = stage.quorum.asked_by(leader)[0]
     if asked.isr != list(wanted):
+        if act.lag_ms < OUT_OF_REACH_MS:
+            raise NotHeld(
+                f"r{leader} asks for the ISR {asked.isr}, having found a follower lagging"
+            )
         raise StepFailed(f"r{leader} asks for the ISR {wanted}", f"it asks for {asked.isr}")
     return asked
 

@@ -26,6 +26,7 @@ from tests.kafka.confirm.kraft.fake_cluster import FakeBrokers
 from tests.kafka.confirm.quorum.fake_broker import SECONDS
 
 BOTH, R0, R1, NOBODY = 0b11, 0b01, 0b10, 0
+DAY_MS = 86_400_000
 
 
 @pytest.fixture
@@ -63,14 +64,22 @@ def state(**other: Any) -> SimpleNamespace:
     return SimpleNamespace(**(usual | other))
 
 
-def take(stage: KraftStage, action: str, before: Any, after: Any, **arguments: int) -> None:
+def take(
+    stage: KraftStage,
+    action: str,
+    before: Any,
+    after: Any,
+    *,
+    lag_ms: int = DAY_MS,
+    **arguments: int,
+) -> None:
     act = Act(
         arguments=arguments,
         before=before,
         after=after,
         settings=None,  # type: ignore[arg-type]  # `has` is replaced
         acks="all",
-        lag_ms=0,
+        lag_ms=lag_ms,
     )
     does = KRAFT_ROWS[action].does
     assert does is not None
@@ -184,7 +193,7 @@ ASKED = {"pending_isr": [R0, NOBODY]}
 
 def test_a_change_of_the_isr_is_granted_when_the_model_does(stage: KraftStage) -> None:
     leader = Leader(stage, [0])
-    take(stage, "ShrinkIsr", state(), state(**ASKED), leader=0, follower=1)
+    take(stage, "ShrinkIsr", state(), state(**ASKED), lag_ms=0, leader=0, follower=1)
     before = stage.controller.current().isr
     take(stage, "AlterPartition", state(**ASKED), state(isr=R0), leader=0)
 
@@ -218,9 +227,11 @@ def test_another_isr_than_the_model_s_is_a_difference(stage: KraftStage) -> None
     with pytest.raises(
         NotHeld, match=r"r0 asks for the ISR \[0\], not for \[1\], .*: all who lag leave"
     ):
-        take(stage, "ShrinkIsr", state(), state(**asks_for_r1), leader=0, follower=0)
+        take(stage, "ShrinkIsr", state(), state(**asks_for_r1), lag_ms=0, leader=0, follower=0)
     with pytest.raises(StepFailed, match=r"found: it asks for \[0\]"):
         take(stage, "AlterPartition", state(**asks_for_r1), state(isr=R1), leader=0)
+    with pytest.raises(NotHeld, match="having found a follower lagging"):
+        take(stage, "AlterPartition", state(**asks_for_r1), state(isr=R1), lag_ms=6_000, leader=0)
 
 
 def test_a_request_of_an_outdated_state_is_refused_before_the_leader_learns(
