@@ -15,13 +15,15 @@ unexport PYTHONDONTWRITEBYTECODE
 check: $(VENV)/.run
 	$(BIN)/waterline tour
 
-# A loss and a divergence on real brokers of 0.10.2.2; the same traces on 0.11.0.3. Needs Java, Maven.
+# A loss and a divergence on real brokers of 0.10.2.2; the same traces on 0.11.0.3; a loss on 4.4.0,
+# with KRaft. Needs Java, Maven.
 TRACES := examples/traces
 confirm: $(VENV)/.kafka
 	$(BIN)/waterline confirm $(TRACES)/hw-no_committed_loss-2r2n2e.json --kafka 0.10.2.2 --expect confirmed
 	$(BIN)/waterline confirm $(TRACES)/hw-no_divergence_below_hw-2r2n2e.json --kafka 0.10.2.2 --expect confirmed
 	$(BIN)/waterline confirm $(TRACES)/hw-no_committed_loss-2r2n2e.json --kafka 0.11.0.3 --expect held
 	$(BIN)/waterline confirm $(TRACES)/hw-no_divergence_below_hw-2r2n2e.json --kafka 0.11.0.3 --expect held
+	$(BIN)/waterline confirm --scenario stale-remote-leo --kafka 4.4.0 --expect confirmed
 
 # The failing test of docs/upstream/ on released versions. Needs Java, Maven.
 upstream: $(VENV)/.run

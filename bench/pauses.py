@@ -26,13 +26,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 
+from bench.experiments.command import release_with_kraft
+from bench.experiments.real_controller import KraftCluster, started
 from checker.kafka.confirm.errors import CannotConfirm, NoAnswer
 from checker.kafka.confirm.evidence import consumed
 from checker.kafka.confirm.jars import class_path
-from checker.kafka.confirm.kraft import KraftCluster, started
 from checker.kafka.confirm.producing import describe_answer
 from checker.kafka.confirm.proxy import wait_until
-from checker.kafka.confirm.releases import kafka_release
 from checker.kafka.confirm.wire import Pending
 
 WAYS = ("move", "shutdown", "crash")
@@ -203,7 +203,7 @@ def setting(text: str) -> tuple[str, int]:
 
 def experiments(asked: argparse.Namespace) -> Iterator[dict[str, object]]:
     """Every run that was asked for, each on a cluster of its own. Raises `CannotConfirm`."""
-    release = kafka_release(asked.kafka)
+    release = release_with_kraft(asked.kafka)
     if not release.is_kraft:
         raise CannotConfirm(f"Kafka {asked.kafka} is run with ZooKeeper here; name 4.0.0 or later")
     jars = class_path(release, folder=None, announce=to_stderr)

@@ -28,13 +28,14 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from bench.experiments.command import release_with_kraft
+from bench.experiments.real_controller import started_behind_gate
+from bench.experiments.refused import LEADER, Refusal
 from checker.kafka.confirm.errors import CannotConfirm
 from checker.kafka.confirm.jars import class_path
-from checker.kafka.confirm.kraft import started_behind_gate
 from checker.kafka.confirm.producing import PRODUCE_SECONDS_MAX
 from checker.kafka.confirm.proxy import wait_until
-from checker.kafka.confirm.refused import LEADER, Refusal
-from checker.kafka.confirm.releases import BY_GATE, KafkaRelease, kafka_release
+from checker.kafka.confirm.releases import KafkaRelease
 
 END_SECONDS_MAX = 60.0
 
@@ -124,7 +125,7 @@ def main() -> None:
     parser.add_argument("--end-by", choices=sorted(ENDS), default="repeat")
     asked = parser.parse_args()
     try:
-        kafka = kafka_release(asked.kafka, scenario=BY_GATE)
+        kafka = release_with_kraft(asked.kafka)
         with tempfile.TemporaryDirectory(prefix="waterline-refusals-") as folder:
             found = tried(
                 kafka,

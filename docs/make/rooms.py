@@ -42,8 +42,7 @@ ROOMS = {
     "checker/kafka/narrative": "what a trace means, in Kafka's words",
     "checker/kafka/scenarios": "catalogue of known failures",
     "checker/kafka/matrix": "verdicts by version, setting and fault",
-    "checker/kafka/confirm": "replay on real brokers",
-    "checker/kafka/confirm/quorum": "a scripted KRaft controller for real brokers",
+    "checker/kafka/confirm": "replay on real brokers, whose controller is the harness",
     "checker/analysis/explain": "causes of a violation, and repairs",
     "checker/analysis/compare": "one trace under two versions",
     "checker/analysis/simulate": "random walks",
@@ -78,7 +77,6 @@ GROUPS = {
         "checker/kafka/scenarios",
         "checker/kafka/matrix",
         "checker/kafka/confirm",
-        "checker/kafka/confirm/quorum",
     ),
     "Analysis and reports": (
         "checker/analysis",

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from model.message.versions import Version, released_as, spelled, version_of
 
-NEWEST_RELEASE = (4, 2)
+NEWEST_RELEASE = (4, 4)
 """The newest release, major and minor, whose rules are declared here; none is known of a newer."""
 ZOOKEEPER_LAST = (3, 9)
 """The newest release that runs with ZooKeeper."""
@@ -80,6 +80,9 @@ _EMPTY_ISR = "With unclean election the ISR becomes empty when its last member d
 _PREVIEW = "In this preview a leader that takes out a member raises no epoch."
 _MIGRATION = "Until 3.9 a smaller ISR raises the epoch while a cluster leaves ZooKeeper."
 _RECOVERY = "After an unclean election the leader is marked as recovering (KIP-704)."
+_TIERED = (
+    "From 4.3 on a new follower may begin at the last tiered offset (KIP-1023, off by default)."
+)
 
 RELEASES = (
     Release(
@@ -288,12 +291,21 @@ RELEASES = (
         unlike=_RECOVERY,
     ),
     Release(
-        since=(4, 1),
+        since=(4, 0, 1),
         is_kraft=True,
         base="kip903",
         added=(*_HW_NEEDS_MIN_ISR, *_REGISTRATION_REMOVES, *_CHECKS_EPOCH),
         removed=_NO_EPOCH_FOR_SHRINKING,
-        source="KAFKA-18723 (4.1.0), UnifiedLog.appendAsFollower",
+        source="KAFKA-18723 (4.0.1, 4.1.0), UnifiedLog.appendAsFollower; compared up to 4.4.0",
+        unlike=f"{_RECOVERY} {_TIERED}",
+    ),
+    Release(
+        since=(4, 0, 1),
+        is_kraft=True,
+        base="elr",
+        added=("last-known-leader", "last-known-leader-fenced"),
+        with_eligible_leader_replicas=True,
+        source="KAFKA-18723 (4.0.1), UnifiedLog.appendAsFollower; without KAFKA-19522",
         unlike=_RECOVERY,
     ),
     Release(
@@ -303,7 +315,7 @@ RELEASES = (
         added=("last-known-leader",),
         with_eligible_leader_replicas=True,
         source="KAFKA-19522 (4.1.0), PartitionChangeBuilder.canElectLastKnownLeader",
-        unlike=_RECOVERY,
+        unlike=f"{_RECOVERY} {_TIERED}",
     ),
 )
 """Oldest first, with ZooKeeper and then with KRaft; of those that fit the last is taken."""

@@ -26,6 +26,7 @@ KRAFT_3_7 = "kip903-without-shrink-raises-epoch-with-hw-needs-min-isr"
 KRAFT_3_9_1 = f"{KRAFT_3_7}-with-append-checks-epoch"
 KRAFT_4_0 = f"{KRAFT_3_7}-with-registration-removes"
 KRAFT_4_1 = f"{KRAFT_4_0}-with-append-checks-epoch"
+PATCHES_WITH_4_1_RULES = ("4.0.1", "4.0.2", "4.1.1", "4.1.2", "4.2.1", "4.3.0", "4.3.1", "4.4.0")
 BEFORE_3_3 = "kraft-without-fenced-check-without-steps-down"
 
 
@@ -102,6 +103,8 @@ def test_a_release_with_zookeeper_follows(release: str, version: str) -> None:
         ("4.0", KRAFT_4_0, True),
         ("4.1", KRAFT_4_1, True),
         ("4.2", KRAFT_4_1, True),
+        ("3.9.2", KRAFT_3_9_1, True),
+        *((patch, KRAFT_4_1, True) for patch in PATCHES_WITH_4_1_RULES),
     ],
 )
 def test_a_release_with_kraft_follows(
@@ -120,8 +123,12 @@ def test_a_release_with_kraft_follows(
             "4.0",
             "elr-without-append-checks-epoch-with-last-known-leader-with-last-known-leader-fenced",
         ),
+        ("4.0.1", "elr-with-last-known-leader-with-last-known-leader-fenced"),
+        ("4.0.2", "elr-with-last-known-leader-with-last-known-leader-fenced"),
         ("4.1", "elr-with-last-known-leader"),
         ("4.2", "elr-with-last-known-leader"),
+        ("4.3.1", "elr-with-last-known-leader"),
+        ("4.4.0", "elr-with-last-known-leader"),
     ],
 )
 def test_eligible_leader_replicas_are_a_matter_of_their_own_switch(
@@ -174,8 +181,8 @@ def test_only_the_controller_of_kraft_checks_broker_epochs() -> None:
 @pytest.mark.parametrize(
     ("release", "options", "says"),
     [
-        ("5.0", {"is_kraft": True}, "Kafka 5.0 is not modelled; the newest that is, is 4.2"),
-        ("4.3.1", {"is_kraft": True}, "Kafka 4.3.1 is not modelled"),
+        ("5.0", {"is_kraft": True}, "Kafka 5.0 is not modelled; the newest that is, is 4.4"),
+        ("4.5.0", {"is_kraft": True}, "Kafka 4.5.0 is not modelled"),
         ("2.9", {"is_kraft": False}, "there was no Kafka 2.9; of 2.x the last is 2.8"),
         ("3.10", {"is_kraft": True}, "there was no Kafka 3.10; of 3.x the last is 3.9"),
         ("0.12", {"is_kraft": False}, "there was no Kafka 0.12"),

@@ -36,7 +36,7 @@ Exit codes:
     required=True,
     multiple=True,
     metavar="RELEASE",
-    help="Whose brokers, as 0.10.2.2 or 3.9.1; repeatable.",
+    help="Whose brokers, as 0.10.2.2, 3.9.1:kraft, 4.2.0 or 4.2.0:elr; repeatable.",
 )
 @jars_option
 @click.option(
@@ -67,12 +67,13 @@ def confirm_catalogue_command(
             report=progress.report,
         )
     console = screen()
-    shown = [cell for cell in cells if cell.release in releases]
+    names_asked = [release.name for release in asked]
+    shown = [cell for cell in cells if cell.release in names_asked]
     for cell in shown:
-        console.print(f"{cell.release:9} {cell.scenario:27} {cell.shown}", highlight=False)
+        console.print(f"{cell.release:11} {cell.scenario:27} {cell.shown}", highlight=False)
     console.print(count_of(shown))
     if markdown is not None:
-        write_markdown(markdown, shown, releases, missing)
+        write_markdown(markdown, shown, names_asked, missing)
         say(f"wrote {markdown}")
     refuted = any(cell.judgement == "REFUTED" for cell in shown)
     return exit_codes.OF_CONFIRMING["refuted"] if refuted else exit_codes.HOLDS

@@ -11,7 +11,7 @@ from checker.cli.shared import exit_codes
 from checker.cli.shared.ending import ending_as_by_ctrl_c
 from checker.cli.shared.progress import showing
 from checker.cli.shared.screen import error_screen, say, screen
-from checker.kafka.confirm.releases import kafka_release, require_steerable
+from checker.kafka.confirm.releases import kafka_release
 from checker.kafka.scenarios.catalogue import find_scenario
 from counterexamples.rendering import Trimmed
 
@@ -20,7 +20,10 @@ from counterexamples.rendering import Trimmed
 @click.argument("trace", required=False, type=click.Path(path_type=Path))
 @click.option("--scenario", metavar="NAME", help="Instead of TRACE: an entry of the catalogue.")
 @click.option(
-    "--kafka", required=True, metavar="RELEASE", help="Whose brokers, as 0.10.2.2 or 3.9.1."
+    "--kafka",
+    required=True,
+    metavar="RELEASE",
+    help="Whose brokers, as 0.10.2.2, 3.9.1:kraft, 4.2.0 or 4.2.0:elr.",
 )
 @click.option(
     "--control",
@@ -57,8 +60,7 @@ def confirm_command(
     if control and scenario is None:
         raise click.UsageError("--control is of a scenario; name it with --scenario")
     entry = find_scenario(scenario) if scenario is not None else None
-    release = kafka_release(kafka, scenario=entry.name if entry else None)
-    require_steerable(release, entry.name if entry else None)
+    release = kafka_release(kafka)
     # Here, and not above: what this needs is optional, and it says so; and it needs an engine.
     from checker.kafka.confirm.carrying_out import carried_out  # noqa: PLC0415
     from checker.kafka.confirm.counterexample import recorded, searched  # noqa: PLC0415
@@ -66,8 +68,7 @@ def confirm_command(
 
     with showing(error_screen()) as progress, ending_as_by_ctrl_c():
         if entry is not None:
-            rules, always = release.rules, release.is_kraft
-            shown = searched(entry, rules, progress.announce, always=always)
+            shown = searched(entry, release.rules, progress.announce)
         else:
             assert trace is not None
             shown = recorded(trace)

@@ -9,8 +9,7 @@ import click
 
 from checker.cli.confirm.broker_options import jars_option
 from checker.cli.shared.file_options import FILES_HELP, InputFile, OutputFile
-from checker.kafka.confirm.errors import CannotConfirm
-from checker.kafka.confirm.releases import KafkaRelease, kafka_release
+from checker.kafka.confirm.releases import kafka_release
 
 HELP = """\b
 Exit codes:
@@ -28,7 +27,10 @@ Exit codes:
     epilog=f"{HELP}\n{FILES_HELP}",
 )
 @click.option(
-    "--kafka", required=True, metavar="RELEASE", help="Whose brokers, as 0.10.2.2 or 3.9.1."
+    "--kafka",
+    required=True,
+    metavar="RELEASE",
+    help="Whose brokers, as 0.10.2.2, 3.9.1:kraft, 4.2.0 or 4.2.0:elr.",
 )
 @click.option(
     "--walks", type=click.IntRange(1), default=25, show_default=True, help="Walks by chance."
@@ -84,20 +86,10 @@ def conform_command(**options: Any) -> int:
     Several walks share a started cluster, with a new topic each. Everything runs on this machine
     and listens on loopback only.
     """
-    release = _steerable(options["kafka"])
+    release = kafka_release(options["kafka"])
     if options["markdown"] is not None and options["results"] is None:
         raise click.UsageError("--markdown tells of the runs in --results; name that file too")
     # Here, and not above: what this needs is optional, and it says so; and it needs an engine.
     from checker.cli.confirm.walking import conform  # noqa: PLC0415
 
     return conform(release, options)
-
-
-def _steerable(kafka: str) -> KafkaRelease:
-    release = kafka_release(kafka)
-    if release.is_kraft:
-        raise CannotConfirm(
-            f"brokers of Kafka {release.name} have a controller of their own, which decides when "
-            "it likes: no walk can be steered; give a release before 4.0"
-        )
-    return release

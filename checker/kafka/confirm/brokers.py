@@ -1,4 +1,4 @@
-"""The brokers of a cluster with ZooKeeper: their settings, their folders, their lives.
+"""Brokers of a cluster, whichever controller they have: their folders, their lives.
 
 Timeouts are set out of reach, so that nothing happens but what a step asks for.
 """
@@ -7,24 +7,19 @@ from __future__ import annotations
 
 import shutil
 import socket
-import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from checker.kafka.confirm.controller import TOPIC, Controller
-from checker.kafka.confirm.errors import BrokerFailed
+from checker.kafka.confirm.decisions import TOPIC
+from checker.kafka.confirm.errors import BrokerFailed, NoAnswer
 from checker.kafka.confirm.processes import Processes
-from checker.kafka.confirm.proxy import listens, wait_until
-from checker.kafka.confirm.releases import KafkaRelease
-from checker.kafka.confirm.wire import HOST, batch_sizes
+from checker.kafka.confirm.proxy import wait_until
+from checker.kafka.confirm.wire import API_VERSIONS, HOST, batch_sizes, call
 
 START_SECONDS_MAX = 90.0
 OUT_OF_REACH_MS = 86_400_000
-SESSION_MS = 60_000
-"""Long, so that a busy machine ends none: the harness ends those of brokers that it kills."""
-ZOOKEEPER = "zookeeper"
-_ZOOKEEPER_SECONDS = 0.2
-"""How long it may take from there until it serves."""
+_ASK_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,68 +34,47 @@ class BrokerSettings:
     """How long a fetch that brings nothing waits at the leader, replica.fetch.wait.max.ms."""
 
 
-def free_ports(number: int) -> list[int]:
-    """So many ports of this machine that nobody listens on."""
-    servers = [socket.create_server((HOST, 0)) for _ in range(number)]
-    ports: list[int] = [server.getsockname()[1] for server in servers]
-    for server in servers:
-        server.close()
-    return ports
-
-
 class Brokers:
-    """Brokers 0 to n-1 in `folder`, each a process with a folder of its own."""
+    """Brokers 0 to n-1 in `folder`, each a process with a folder of its own, on these `ports`."""
 
-    def __init__(
-        self,
-        release: KafkaRelease,
-        number: int,
-        settings: BrokerSettings,
-        folder: Path,
-        processes: Processes,
-    ) -> None:
+    def __init__(self, folder: Path, processes: Processes, ports: Sequence[int]) -> None:
         self._folder = folder
         self._processes = processes
+        self.ports = list(ports)
         self.topic = TOPIC
-        """Whose partition is meant; `Stage.begin` changes it."""
-        self.zookeeper_port, *self.ports = free_ports(number + 1)
-        for broker in range(number):
-            lines = _lines(release, settings, broker, self)
-            self._file(broker).write_text("\n".join(lines) + "\n", encoding="utf-8")
+        """Whose partition is meant; `topics.begin` changes it."""
 
-    def start_zookeeper(self) -> None:
-        """Start it, and wait until it has read its data.
-
-        A connection between its listening and that breaks it for good: it answers nobody then.
-        """
-        file = self._folder / "zookeeper.properties"
-        file.write_text(
-            f"dataDir={self._folder}/zookeeper\nclientPort={self.zookeeper_port}\n"
-            f"clientPortAddress={HOST}\nmaxClientCnxns=0\ntickTime=500\n"
-            "maxSessionTimeout=120000\nadmin.enableServer=false\n",
-            encoding="utf-8",
-        )
-        main = "org.apache.zookeeper.server.quorum.QuorumPeerMain"
-        self._processes.start(ZOOKEEPER, main, str(file))
-        wait_until(lambda: _has_read(self._processes.said(ZOOKEEPER)), START_SECONDS_MAX)
-        time.sleep(_ZOOKEEPER_SECONDS)
+    def configure(self, broker: int, lines: Sequence[str]) -> None:
+        """Write the settings that a broker is started with."""
+        self._file(broker).write_text("\n".join(lines) + "\n", encoding="utf-8")
 
     def start(self, broker: int) -> None:
-        """Start a broker; `await_registered` waits for it."""
+        """Start a broker, and do not wait for it."""
         self._processes.start(name_of(broker), "kafka.Kafka", str(self._file(broker)))
 
-    def await_registered(self, broker: int, controller: Controller) -> None:
-        """Wait until the broker has registered. Raises `BrokerFailed`."""
+    def require(self, broker: int) -> None:
+        """Raise `BrokerFailed`, with its last lines, where it has ended by itself."""
+        self._processes.require(name_of(broker))
 
-        def is_there() -> bool:
-            self._processes.require(name_of(broker))
-            # Later releases register before they listen.
-            return controller.is_registered(broker) and listens(self.ports[broker])
+    def last_lines(self, broker: int) -> str:
+        """The end of its log, in a line."""
+        return self._processes.last_lines(name_of(broker))
 
-        if not wait_until(is_there, START_SECONDS_MAX, every=0.1):
+    def await_serving(self, broker: int) -> None:
+        """Wait until the broker answers requests. Raises `BrokerFailed`."""
+
+        def serves() -> bool:
+            self.require(broker)
+            try:
+                call(self.ports[broker], API_VERSIONS, 0, {}, seconds=_ASK_SECONDS)
+            except NoAnswer:
+                return False
+            return True
+
+        if not wait_until(serves, START_SECONDS_MAX):
             raise BrokerFailed(
-                f"r{broker} did not register within {START_SECONDS_MAX:.0f} s; "
-                f"{self._processes.last_lines(name_of(broker))}"
+                f"r{broker} did not serve within {START_SECONDS_MAX:.0f} s; "
+                f"{self.last_lines(broker)}"
             )
 
     def is_up(self, broker: int) -> bool:
@@ -154,49 +128,34 @@ class Brokers:
         return self._folder / f"{name_of(broker)}.properties"
 
 
-def _has_read(said: str) -> bool:
-    """Whether ZooKeeper has read its data, by its log; 3.4 says nothing of it, and may be asked as
-    soon as it listens.
-    """
-    if "zookeeper.version=3.4" in said:
-        return "binding to port" in said
-    return "Snapshotting" in said
-
-
 def name_of(broker: int) -> str:
     """The name of a broker's process."""
     return f"r{broker}"
 
 
-Lines = list[str]
+def free_ports(number: int) -> list[int]:
+    """So many ports of this machine that nobody listens on."""
+    servers = [socket.create_server((HOST, 0)) for _ in range(number)]
+    ports: list[int] = [server.getsockname()[1] for server in servers]
+    for server in servers:
+        server.close()
+    return ports
 
 
-def _lines(release: KafkaRelease, settings: BrokerSettings, broker: int, brokers: Brokers) -> Lines:
-    lines = [
-        f"broker.id={broker}",
-        f"listeners=PLAINTEXT://{HOST}:{brokers.ports[broker]}",
-        f"log.dirs={brokers.data(broker)}",
-        f"zookeeper.connect={HOST}:{brokers.zookeeper_port}",
-        f"zookeeper.session.timeout.ms={SESSION_MS}",
+def shared_lines(settings: BrokerSettings, data: Path) -> list[str]:
+    """Settings of every broker, with ZooKeeper or KRaft."""
+    return [
+        f"log.dirs={data}",
         "num.network.threads=2",
         "num.io.threads=4",
         "background.threads=2",
         "log.cleaner.enable=false",
         "log.retention.ms=-1",
         "auto.create.topics.enable=false",
-        "auto.leader.rebalance.enable=false",
-        "controlled.shutdown.enable=false",
         f"min.insync.replicas={settings.min_insync_replicas}",
-        f"unclean.leader.election.enable={str(settings.unclean_leader_election).lower()}",
         f"replica.lag.time.max.ms={settings.lag_ms}",
         f"replica.high.watermark.checkpoint.interval.ms={OUT_OF_REACH_MS}",
         f"replica.socket.timeout.ms={OUT_OF_REACH_MS}",
         f"replica.fetch.wait.max.ms={settings.fetch_wait_ms}",
         "replica.fetch.backoff.ms=100",
     ]
-    if release.at_least(1, 1):
-        # Without sessions every fetch and every answer names the partition, changed or not.
-        lines.append("max.incremental.fetch.session.cache.slots=0")
-    if release.spoken:
-        lines.append(f"inter.broker.protocol.version={release.spoken}")
-    return lines

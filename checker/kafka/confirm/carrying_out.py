@@ -13,8 +13,6 @@ from checker.kafka.confirm.counterexample import Counterexample
 from checker.kafka.confirm.course import Course, course_of
 from checker.kafka.confirm.errors import CannotConfirm
 from checker.kafka.confirm.jars import class_path
-from checker.kafka.confirm.paused import confirm_by_pauses
-from checker.kafka.confirm.refused import confirm_by_gate
 from checker.kafka.confirm.releases import KafkaRelease
 from checker.kafka.confirm.replay import Confirmation, confirm_on, unsteerable
 from checker.kafka.confirm.site import Site, Tell
@@ -39,23 +37,20 @@ def carried_out(
     `control_of` is the scenario whose control it is to be. `jars` is a folder that has them, `keep`
     one for the brokers' files, which are removed without it. Raises `CannotConfirm`.
     """
-    if isinstance(shown.claim, Behaviour) and not release.is_kraft:
+    if isinstance(shown.claim, Behaviour):
         require_visible(shown.claim)
     replayed = shown.finding.replayed
     model = shown.problem.model
-    if control_of is not None and not release.is_kraft:
+    if control_of is not None:
         replayed = with_control(control_of, replayed.trace, model)
     course = course_of(replayed, model, shown.claim, release)
-    refused = None if release.is_kraft else unsteerable(course)
+    refused = unsteerable(course, release)
     if refused is not None:
         return refused, course
     files = class_path(release, folder=jars, announce=announce)
     with work_folder(keep) as folder:
         site = Site(release, files, folder, announce, report)
-        if not release.is_kraft:
-            return confirm_on(course, site), course
-        confirm = confirm_by_gate if isinstance(shown.claim, Behaviour) else confirm_by_pauses
-        return confirm(course, site, is_control=control_of is not None), course
+        return confirm_on(course, site), course
 
 
 @contextmanager

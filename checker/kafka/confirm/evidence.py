@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 from dataclasses import dataclass
 
-from checker.kafka.confirm.controller import TOPIC
+from checker.kafka.confirm.decisions import TOPIC
 from checker.kafka.confirm.errors import NoAnswer
 from checker.kafka.confirm.facts import ACKNOWLEDGED, NONE, Facts, names_text, of
 from checker.kafka.confirm.observing import (
@@ -125,6 +125,7 @@ def _read(stage: Stage, leader: int) -> list[str]:
     """What a consumer reads from the leader, once all of its log is committed."""
 
     def is_committed() -> bool:
+        stage.answer_as_kafka()
         log = stage.log(leader)
         text = debugged(stage, leader)
         return not text.error_code and text.high_watermark == (log[-1].offset + 1 if log else 0)

@@ -45,10 +45,10 @@ def class_path(release: KafkaRelease, *, folder: Path | None, announce: Tell) ->
     """
     if folder is not None:
         return _from_folder(release, folder)
-    written = cache_directory() / "kafka" / f"{release.name}.json"
+    written = cache_directory() / "kafka" / f"{release.version}.json"
     known = _read(written, release)
     if known is None:
-        announce(f"fetching the jars of Kafka {release.name}")
+        announce(f"fetching the jars of Kafka {release.version}")
         known = _fetch(release)
         _write(written, release, known)
     return known
@@ -63,9 +63,9 @@ def require_brokers(*names: str) -> None:
 
 def _from_folder(release: KafkaRelease, folder: Path) -> list[Path]:
     jars = sorted(folder.glob("*.jar"))
-    if not any(jar.name.startswith("kafka_") and release.name in jar.name for jar in jars):
+    if not any(jar.name.startswith("kafka_") and release.version in jar.name for jar in jars):
         raise NoJars(
-            f"--jars {folder} has no jar kafka_*-{release.name}.jar; "
+            f"--jars {folder} has no jar kafka_*-{release.version}.jar; "
             f"it must hold {release.artifacts[0]} and all that it depends on"
         )
     # What is to come first on the class path is named so by its coordinates.
@@ -83,8 +83,8 @@ def _fetch(release: KafkaRelease) -> list[Path]:
     maven = shutil.which("mvn")
     if maven is None:
         raise NoJars(
-            f"the jars of Kafka {release.name} are fetched with Maven, and there is no mvn on the "
-            "PATH: install Maven, or name a folder that has them with --jars"
+            f"the jars of Kafka {release.version} are fetched with Maven, and there is no mvn on "
+            "the PATH: install Maven, or name a folder that has them with --jars"
         )
     with tempfile.TemporaryDirectory(prefix="waterline-jars-") as made:
         work = Path(made)
@@ -108,7 +108,7 @@ def _fetch(release: KafkaRelease) -> list[Path]:
             )
         except (OSError, subprocess.TimeoutExpired) as problem:
             raise NoJars(
-                f"Maven did not fetch the jars of Kafka {release.name}: {problem}"
+                f"Maven did not fetch the jars of Kafka {release.version}: {problem}"
             ) from None
         if done.returncode != 0 or not found.is_file():
             raise NoJars(_why(release, done.stdout + done.stderr))
@@ -120,9 +120,9 @@ def _why(release: KafkaRelease, said: str) -> str:
     errors = [line for line in said.splitlines() if "ERROR" in line] or said.splitlines()
     complaint = errors[0].replace("[ERROR]", "").strip() if errors else "Maven said nothing"
     if "Could not find artifact" in said or "was not found in" in said:
-        return f"there is no Kafka {release.name} in the registry: {complaint}"
+        return f"there is no Kafka {release.version} in the registry: {complaint}"
     return (
-        f"the jars of Kafka {release.name} cannot be fetched: {complaint}; "
+        f"the jars of Kafka {release.version} cannot be fetched: {complaint}; "
         "see to Maven's settings.xml, or name a folder that has them with --jars"
     )
 

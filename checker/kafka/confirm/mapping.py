@@ -1,19 +1,21 @@
 """Mapping of each model step to acts on real brokers, or the reason why there is none.
 
 A step that Kafka takes as several, or several that it takes as one, is carried out here as one. The
-table is shown in docs/confirm.md.
+table is that of brokers with ZooKeeper; `kraft.mapping` has the rows that are others with KRaft.
+Both are shown in docs/confirm.md.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
-from checker.kafka.confirm.controller import Decision
+from checker.kafka.confirm.decisions import Decision
 from checker.kafka.confirm.proxy import wait_until
 from checker.kafka.confirm.stage import NotHeld, Stage
 from checker.kafka.confirm.wire import FETCH, Request
+from checker.kafka.confirm.zookeeper.stage import ZookeeperStage
 from model.core.state import State
 from model.message.roles import follows
 from model.message.settings import Settings
@@ -39,6 +41,20 @@ def _always(s: State, arguments: Arguments) -> str:
     return ""
 
 
+Does = Callable[[Stage, Act], None]
+AnyStage = TypeVar("AnyStage", bound=Stage)
+
+
+def only_on(kind: type[AnyStage], does: Callable[[AnyStage, Act], None]) -> Does:
+    """What is done on stages of one kind alone."""
+
+    def done(stage: Stage, act: Act) -> None:
+        assert isinstance(stage, kind)
+        does(stage, act)
+
+    return done
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
     """How real brokers take a step: `does` it, as `description` says.
@@ -49,7 +65,7 @@ class Row:
     """
 
     description: str
-    does: Callable[[Stage, Act], None] | None
+    does: Does | None
     unless: Callable[[State, Arguments], str] = _always
 
 
@@ -83,7 +99,8 @@ def _leader_fetch(stage: Stage, act: Act) -> None:
         stage.receive_refusal(follower, leader)
 
 
-def _receive(stage: Stage, act: Act) -> None:
+def receive(stage: Stage, act: Act) -> None:
+    """The follower takes what its leader has answered, and asks again."""
     follower = act.arguments["follower"]
     stage.receive(follower, act.before.known_leader[follower])
 
@@ -158,10 +175,10 @@ def _checkpoint(stage: Stage, act: Act) -> None:
 
 def _crash(stage: Stage, act: Act) -> None:
     replica = act.arguments["replica"]
-    stage.kill(replica, outlives=_outlives(act, replica))
+    stage.kill(replica, outlives=outlives(act, replica))
 
 
-def _outlives(act: Act, replica: int) -> bool:
+def outlives(act: Act, replica: int) -> bool:
     """Whether the replica's fetch may reach its leader although the replica waits no longer."""
     s = act.before
     if act.settings.requests_survive == 0 or s.stray_from != NO_REPLICA:
@@ -171,13 +188,13 @@ def _outlives(act: Act, replica: int) -> bool:
 
 def _lose_power(stage: Stage, act: Act) -> None:
     replica = act.arguments["replica"]
-    stage.kill(replica, outlives=_outlives(act, replica))
+    stage.kill(replica, outlives=outlives(act, replica))
     stage.brokers.cut(replica, act.arguments["end"])
 
 
 def _lose_disk(stage: Stage, act: Act) -> None:
     replica = act.arguments["replica"]
-    stage.kill(replica, outlives=_outlives(act, replica))
+    stage.kill(replica, outlives=outlives(act, replica))
     stage.brokers.empty_disk(replica)
 
 
@@ -185,7 +202,7 @@ def _lose_checkpoint(stage: Stage, act: Act) -> None:
     stage.brokers.checkpoint_file(act.arguments["replica"]).unlink(missing_ok=True)
 
 
-def _begin_shutdown(stage: Stage, act: Act) -> None:
+def _begin_shutdown(stage: ZookeeperStage, act: Act) -> None:
     replica = act.arguments["replica"]
     _decide(stage, act)
     if follows(act.before, replica) and act.before.fetch[replica] == IDLE:
@@ -194,26 +211,26 @@ def _begin_shutdown(stage: Stage, act: Act) -> None:
 
 def _stop(stage: Stage, act: Act) -> None:
     replica = act.arguments["replica"]
-    stage.shut_down(replica, outlives=_outlives(act, replica))
+    stage.shut_down(replica, outlives=outlives(act, replica))
 
 
-def _restart(stage: Stage, act: Act) -> None:
+def _restart(stage: ZookeeperStage, act: Act) -> None:
     stage.restart(act.arguments["replica"])
     _come_back(stage, act)
 
 
-def _come_back(stage: Stage, act: Act) -> None:
+def _come_back(stage: ZookeeperStage, act: Act) -> None:
     """Brokers that know the partition hear that the broker lives, as from the real controller."""
     _decide(stage, act)
-    stage.report_alive(_alive(stage, act.after))
+    stage.report_alive(alive_in(stage, act.after))
 
 
-def _alive(stage: Stage, s: Any) -> list[int]:
+def alive_in(stage: Stage, s: Any) -> list[int]:
     """Whom the controller takes for alive."""
     return [each for each in stage.replicas if not contains(s.fenced, each)]
 
 
-def _decide(stage: Stage, act: Act) -> None:
+def _decide(stage: ZookeeperStage, act: Act) -> None:
     """Write what the controller decides in this step, if that is anything."""
     decided = (act.after.leader, act.after.epoch, act.after.isr)
     if decided != (act.before.leader, act.before.epoch, act.before.isr):
@@ -222,21 +239,21 @@ def _decide(stage: Stage, act: Act) -> None:
 
 
 def _learn(stage: Stage, act: Act) -> None:
-    _take_up(stage, act, stage.controller.current(), _alive(stage, act.before))
+    _take_up(stage, act, stage.controller.current(), alive_in(stage, act.before))
 
 
 def _learn_late(stage: Stage, act: Act) -> None:
     decision = stage.controller.decisions[act.arguments["epoch"]]
     # It is what the controller said then, when that leader was alive.
-    _take_up(stage, act, decision, sorted({*_alive(stage, act.before), decision.leader}))
+    _take_up(stage, act, decision, sorted({*alive_in(stage, act.before), decision.leader}))
 
 
 def _take_up(stage: Stage, act: Act, decision: Decision, alive: Sequence[int]) -> None:
     replica = act.arguments["replica"]
-    outlives = _outlives(act, replica)
-    stage.learn(replica, decision, alive, outlives=outlives)
+    may_outlive = outlives(act, replica)
+    stage.learn(replica, decision, alive, outlives=may_outlive)
     if not follows(act.after, replica) or act.after.fetch[replica] == IDLE:
-        stage.lose(replica, outlives=outlives)
+        stage.lose(replica, outlives=may_outlive)
 
 
 def _consume(stage: Stage, act: Act) -> None:
@@ -270,7 +287,7 @@ TABLE: dict[str, Row] = {
     ),
     "RecvFetch": Row(
         "The proxy lets the answer through. It is over when the follower's next request waits.",
-        _receive,
+        receive,
     ),
     "RecvOutOfRange": Row(
         "As RecvFetch. The follower's question for the leader's offsets passes freely; it must "
@@ -320,7 +337,7 @@ TABLE: dict[str, Row] = {
         "The harness decides as the controller would, and tells a follower to fetch no more "
         "(StopReplica), but not one whose fetch is on its way: it may still be answered, and the "
         "next waits. The broker's own request to the controller is switched off.",
-        _begin_shutdown,
+        only_on(ZookeeperStage, _begin_shutdown),
     ),
     "Stop": Row("SIGTERM: the broker flushes, checkpoints and ends.", _stop),
     "MarkClean": Row(
@@ -331,23 +348,23 @@ TABLE: dict[str, Row] = {
     "Restart": Row(
         "The process is started and registers. If the controller elects somebody now, the harness "
         "writes that. Brokers that know the partition hear who lives (UpdateMetadata).",
-        _restart,
+        only_on(ZookeeperStage, _restart),
     ),
     "Fence": Row(
         "The harness writes the new leader, epoch and ISR to ZooKeeper. No broker learns of it.",
-        _decide,
+        only_on(ZookeeperStage, _decide),
     ),
-    "FenceAndElect": Row("As Fence.", _decide),
+    "FenceAndElect": Row("As Fence.", only_on(ZookeeperStage, _decide)),
     "SessionExpiry": Row(
         "As Fence. The broker keeps its real session, which nobody but the controller looks at.",
-        _decide,
+        only_on(ZookeeperStage, _decide),
     ),
     "Register": Row(
         "As Fence, if the controller elects somebody now. Brokers that know the partition hear who "
         "lives (UpdateMetadata).",
-        _come_back,
+        only_on(ZookeeperStage, _come_back),
     ),
-    "Move": Row("As Fence.", _decide),
+    "Move": Row("As Fence.", only_on(ZookeeperStage, _decide)),
     "Learn": Row(
         "UpdateMetadata and LeaderAndIsr to that broker alone, with a proxy's port for every "
         "other. A fetch that the change makes void is lost by breaking its connection: brokers "

@@ -1,4 +1,4 @@
-"""Observation of brokers from outside: disks, answers, ZooKeeper.
+"""Observation of brokers from outside: disks, answers, the controller's state.
 
 The log is what segments hold; the high watermark is the answer to a debugging consumer (replica -2,
 which leaders and followers answer alike); who leads is who serves a plain consumer; the known epoch
@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from checker.kafka.confirm.controller import TOPIC
+from checker.kafka.confirm.decisions import TOPIC
 from checker.kafka.confirm.errors import NoAnswer
 from checker.kafka.confirm.facts import (
     ACKNOWLEDGED,
@@ -33,7 +33,7 @@ from checker.kafka.confirm.facts import (
 )
 from checker.kafka.confirm.proxy import Exchange
 from checker.kafka.confirm.stage import Stage
-from checker.kafka.confirm.wire import FETCH, call, records_in
+from checker.kafka.confirm.wire import FETCH, call, error_name, records_in
 
 SETTLE_SECONDS = 4.0
 """How long brokers may take to show what a step has led to."""
@@ -88,6 +88,11 @@ def _of_broker(stage: Stage, broker: int) -> Facts:
         ),
     }
     if not is_up:
+        return facts
+    if broker not in stage.epochs_learned and stage.reads_log_at_start:
+        # It may lead or follow by what it read before its registration; to the model it knows
+        # nothing yet.
+        facts[of(broker, "leads")] = "no"
         return facts
     try:
         facts[of(broker, "leads")] = "yes" if _serves(stage, broker) else "no"
@@ -226,6 +231,6 @@ def exchange_text(exchange: Exchange) -> str:
     if text.error_code == _OUT_OF_RANGE:
         return OUT_OF_RANGE_TEXT
     if text.error_code:
-        return f"answer {text.error_code.name}"
+        return f"answer {error_name(text.error_code)}"
     names = [record.value.decode() for record in records_in(text.records)]
     return answer_text(names, text.high_watermark)

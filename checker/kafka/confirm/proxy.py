@@ -33,6 +33,18 @@ HELD = frozenset({FETCH, OFFSET_FOR_LEADER_EPOCH})
 CONNECT_SECONDS_MAX = 5.0
 
 
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """How frames are read: requests, and answers to a request of a kind and version."""
+
+    request: Callable[[bytes], Request]
+    answer: Callable[[int, int, bytes], Any]
+
+
+BY_SCHEMAS = Reader(read_request, read_answer)
+"""By the schemas of the package kio, which end at those of 4.0."""
+
+
 @dataclass(slots=True)
 class Exchange:
     """A request that a follower sent, and what has become of it."""
@@ -49,7 +61,8 @@ class Link:
     """What one follower sends to one leader. Closed at first: everything waits for its step.
 
     `asker` and `asked` are their names. Requests of the kinds `held` wait, and their answers.
-    `watch` is told every one of these that passes: which way, and what it says.
+    `watch` receives every one of these that passes: which way, and what it says, as `reader` has
+    it.
     """
 
     def __init__(
@@ -60,12 +73,14 @@ class Link:
         watch: Callable[[str, Any], None],
         *,
         held: frozenset[int] = HELD,
+        reader: Reader = BY_SCHEMAS,
     ) -> None:
         self._asker = asker
         self._asked_one = asked
         self._to = port
         self._watch = watch
         self._held = held
+        self._reader = reader
         self._changed = threading.Condition()
         self._current: Exchange | None = None
         self._stray: Exchange | None = None
@@ -133,7 +148,7 @@ class Link:
             return None
         if frame is None:
             return None
-        return read_answer(exchange.request.key, exchange.request.version, frame)
+        return self._reader.answer(exchange.request.key, exchange.request.version, frame)
 
     def lose_stray(self) -> None:
         """The request that outlived its connection never arrives."""
@@ -194,7 +209,7 @@ class Link:
 
     def _begun(self, frame: bytes) -> Exchange:
         """A request that waits from now on."""
-        exchange = Exchange(frame, read_request(frame))
+        exchange = Exchange(frame, self._reader.request(frame))
         with self._changed:
             if self._current is not None:
                 self._current.is_lost = True  # Its follower has given it up and asks anew.
@@ -217,7 +232,7 @@ class Link:
         if answer is None:
             self._forget(exchange)
             return None
-        text = read_answer(exchange.request.key, exchange.request.version, answer)
+        text = self._reader.answer(exchange.request.key, exchange.request.version, answer)
         with self._changed:
             exchange.answer = text
             self._changed.notify_all()

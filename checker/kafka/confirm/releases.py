@@ -2,8 +2,9 @@
 
 A release with ZooKeeper speaks, as brokers among each other, its own protocol up to 2.6. Later ones
 are configured to speak that of 2.6 (inter.broker.protocol.version): from 2.7 on a leader changes
-the ISR by asking the controller, and the harness, which stands in for the controller, takes no
-requests. The code that runs is that of the release all the same.
+the ISR by asking the controller, and the harness as ZooKeeper's controller takes no requests. The
+code that runs is that of the release all the same. With KRaft, from 3.9 on, the harness takes them,
+and brokers speak their own protocol.
 """
 
 from __future__ import annotations
@@ -14,7 +15,6 @@ from dataclasses import dataclass
 from checker.kafka.confirm.errors import CannotConfirm
 from model.message.releases import (
     KRAFT_FIRST,
-    KRAFT_READY,
     Release,
     ReleaseNumber,
     UnknownRelease,
@@ -26,10 +26,10 @@ OLDEST = (0, 10, 2)
 """The oldest release that the harness steers: it relies on what came with 0.10.2's protocol."""
 ZOOKEEPER_END = (4, 0)
 """The first release without ZooKeeper."""
-BY_PAUSES = "stale-remote-leo"
-"""A scenario that can be had where a real controller decides: brokers are only paused."""
-BY_GATE = "refused-expansion"
-"""One that is about a real controller: what it is asked waits at a gate. Never with ZooKeeper."""
+ZOOKEEPER, KRAFT, ELR = "zookeeper", "kraft", "elr"
+"""How a release is run; the last is with KRaft and eligible leader replicas (KIP-966)."""
+KRAFT_OLDEST = (3, 9)
+"""The oldest release that the harness steers with KRaft: older registrations have less to say."""
 SPOKEN_MAX = (2, 6)
 """The newest protocol among brokers in which a leader writes the ISR to ZooKeeper itself."""
 _SPOKEN_BY_NEWER = (2, 6, 1)
@@ -51,7 +51,7 @@ _ZOOKEEPER = "org.apache.zookeeper:zookeeper:3.5.9"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KafkaRelease:
-    """A release and how it is run.
+    """A release and how it is run: `manner` is one of the three words above.
 
     `spoken` is what brokers speak to each other, None for the release's own. `rules` is the model's
     version that describes it, as `model.message.versions.version_of` reads it. `artifacts` are
@@ -59,22 +59,42 @@ class KafkaRelease:
     """
 
     number: ReleaseNumber
-    is_kraft: bool
+    manner: str
     spoken: str | None
     rules: str
     artifacts: tuple[str, ...]
 
     @property
-    def name(self) -> str:
+    def is_kraft(self) -> bool:
+        """Whether brokers have KRaft."""
+        return self.manner != ZOOKEEPER
+
+    @property
+    def has_eligible_leader_replicas(self) -> bool:
+        """Whether eligible.leader.replicas.version is 1."""
+        return self.manner == ELR
+
+    @property
+    def version(self) -> str:
         """As released: 0.10.2.2."""
         return ".".join(map(str, self.number))
 
     @property
+    def name(self) -> str:
+        """As `--kafka` has it: 3.9.1, 3.9.1:kraft, 4.2.0, 4.2.0:elr."""
+        usual = KRAFT if self.number >= ZOOKEEPER_END else ZOOKEEPER
+        return self.version if self.manner == usual else f"{self.version}:{self.manner}"
+
+    @property
     def title(self) -> str:
-        """With what is spoken, where that is another, and with KRaft, where there is a choice."""
-        text = f"Kafka {self.name}"
+        """With what is spoken, where that is another, with KRaft, where there is a choice, and
+        with eligible leader replicas.
+        """
+        text = f"Kafka {self.version}"
         if self.spoken:
             return f"{text}, speaking {self.spoken}"
+        if self.has_eligible_leader_replicas:
+            return f"{text}, with ELR"
         return f"{text}, with KRaft" if self.is_kraft and self.number < ZOOKEEPER_END else text
 
     def at_least(self, *number: int) -> bool:
@@ -82,46 +102,40 @@ class KafkaRelease:
         return self.number >= number
 
 
-def kafka_release(name: str, *, scenario: str | None = None) -> KafkaRelease:
-    """The release of this name, with ZooKeeper if it has that, unless the scenario needs KRaft.
+def kafka_release(name: str) -> KafkaRelease:
+    """The release of this name: with ZooKeeper if it has that, else with KRaft and without ELR.
 
-    Raises `CannotConfirm`; that the release exists only its jars can show.
+    `3.9.1:kraft` and `4.2.0:elr` say otherwise. Raises `CannotConfirm`; that the release exists
+    only its jars can show.
     """
-    if re.fullmatch(r"\d{1,3}(\.\d{1,3}){2,3}", name) is None:
-        raise CannotConfirm(f"--kafka is {name!r}; it must be a release as 0.10.2.2 or 3.9.1")
-    number = tuple(int(part) for part in name.split("."))
+    matched = re.fullmatch(r"(\d{1,3}(?:\.\d{1,3}){2,3})(?::(\w+))?", name)
+    if matched is None or matched[2] not in {None, ZOOKEEPER, KRAFT, ELR}:
+        raise CannotConfirm(
+            f"--kafka is {name!r}; it must be a release as 0.10.2.2 or 4.2.0, or one with its "
+            f"manner as 3.9.1:{KRAFT} or 4.2.0:{ELR}"
+        )
+    number = tuple(map(int, matched[1].split(".")))
+    manner = matched[2] or (KRAFT if number >= ZOOKEEPER_END else ZOOKEEPER)
     if number < OLDEST:
         raise CannotConfirm(f"--kafka is {name}; the oldest that can be steered is 0.10.2.0")
-    is_kraft = number >= ZOOKEEPER_END or scenario == BY_GATE
-    if is_kraft and number < KRAFT_READY:
-        raise CannotConfirm(
-            f"--kafka is {name}; {BY_GATE} is about KRaft, which is ready from 3.3 on"
-        )
-    spoken = None if is_kraft or number[:2] <= SPOKEN_MAX else ".".join(map(str, SPOKEN_MAX))
+    if manner != ZOOKEEPER and number < KRAFT_OLDEST:
+        raise CannotConfirm(f"--kafka is {name}; the oldest steered with KRaft is 3.9.0:{KRAFT}")
+    speaks_older = manner == ZOOKEEPER and SPOKEN_MAX < number[:2] < ZOOKEEPER_END
     try:
-        followed = release_followed(_SPOKEN_BY_NEWER if spoken else number, is_kraft=is_kraft)
+        followed = release_followed(
+            _SPOKEN_BY_NEWER if speaks_older else number,
+            is_kraft=manner != ZOOKEEPER,
+            eligible_leader_replicas=manner == ELR,
+        )
     except UnknownRelease as problem:
         raise CannotConfirm(f"--kafka is {name}: {problem}") from None
     return KafkaRelease(
         number=number,
-        is_kraft=is_kraft,
-        spoken=spoken,
+        manner=manner,
+        spoken=".".join(map(str, SPOKEN_MAX)) if speaks_older else None,
         rules=_rules(followed, number),
-        artifacts=_artifacts(name, number),
+        artifacts=artifacts_of(matched[1], number),
     )
-
-
-def require_steerable(release: KafkaRelease, scenario: str | None) -> None:
-    """Raise `CannotConfirm` for anything but two scenarios on a release with its own controller.
-
-    `scenario` is the name of the catalogue's entry, None for a trace from elsewhere.
-    """
-    if release.is_kraft and scenario not in {BY_PAUSES, BY_GATE}:
-        raise CannotConfirm(
-            f"brokers of Kafka {release.name} have a controller of their own, and can only be "
-            f"stopped and continued: that shows --scenario {BY_PAUSES} and {BY_GATE} and nothing "
-            "else yet; give a release before 4.0"
-        )
 
 
 def _rules(followed: Release, number: ReleaseNumber) -> str:
@@ -132,7 +146,8 @@ def _rules(followed: Release, number: ReleaseNumber) -> str:
     return spelled(followed.base, (*followed.added, *added), followed.removed)
 
 
-def _artifacts(name: str, number: ReleaseNumber) -> tuple[str, ...]:
+def artifacts_of(name: str, number: ReleaseNumber) -> tuple[str, ...]:
+    """Maven coordinates of a release, and of what it does not depend on and needs here."""
     scala = "2.11" if number < (1, 0) else "2.12" if number < KRAFT_FIRST else "2.13"
     kafka = f"{_GROUP}:kafka_{scala}:{name}"
     if number < (1, 0):

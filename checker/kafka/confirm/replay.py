@@ -14,12 +14,13 @@ from dataclasses import dataclass, field, replace
 from checker.kafka.confirm.brokers import BrokerSettings
 from checker.kafka.confirm.course import Course
 from checker.kafka.confirm.evidence import Evidence, committed_in, gathered
-from checker.kafka.confirm.mapping import TABLE
+from checker.kafka.confirm.leaving import part_followers
 from checker.kafka.confirm.observing import observed
 from checker.kafka.confirm.releases import KafkaRelease
 from checker.kafka.confirm.site import Site, Tell
 from checker.kafka.confirm.stage import NotHeld, Stage
 from checker.kafka.confirm.staging import staged
+from checker.kafka.confirm.steering import row_of
 from checker.kafka.confirm.stepping import (
     FETCH_WAIT_MS,
     LAG_MS,
@@ -31,8 +32,10 @@ from checker.kafka.confirm.stepping import (
     take,
 )
 from checker.kafka.confirm.waiting import Looked, looked
+from checker.kafka.confirm.walking import Steerable
 from counterexamples import Moment, TraceStep
 from model.core.claim import Behaviour
+from model.message.terms import IDLE
 
 
 class Judgement(enum.Enum):
@@ -61,10 +64,10 @@ class Confirmation:
     seconds: float
 
 
-def unsteerable(course: Course) -> Confirmation | None:
+def unsteerable(course: Course, release: KafkaRelease) -> Confirmation | None:
     """The answer where a step cannot be taken by this harness, before anything starts."""
     for moment in course.replayed.moments:
-        row = TABLE[moment.action]
+        row = row_of(moment.action, release)
         if row.does is None:
             return Confirmation(
                 judgement=Judgement.NOT_STEERABLE,
@@ -114,6 +117,13 @@ class Run:
     report: Tell
     steps: list[StepSeen] = field(default_factory=list)
     committed: set[str] = field(default_factory=set)
+    vain: int | None = None
+    """A follower that asks in vain just now."""
+    steerable: Steerable = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Nobody is fenced yet."""
+        self.steerable = Steerable(self.course.model, self.release, self.lag_ms)
 
     def carried_out(self, stage: Stage, began: float) -> Confirmation:
         """Every step, then the end. `began` is when the clock was started, for the report."""
@@ -125,7 +135,7 @@ class Run:
                 self.steps.append(self._passed_over(number, step))
                 continue
             moment = next(m for m in replayed.moments if m.number == number)
-            if self._goes_with_the_next(moment):
+            if self._goes_with_the_next(moment) or self._is_in_vain(moment):
                 self.steps.append(begun(moment, self.course.model, self.release))
                 continue
             try:
@@ -152,6 +162,28 @@ class Run:
             return False
         return dict(moment.arguments)["leader"] == dict(following.arguments)["leader"]
 
+    def _is_in_vain(self, moment: Moment) -> bool:
+        """Whether a fenced follower asks, only to be refused again: a real one asks no more.
+
+        It waits for another epoch (KIP-320). Question and refusal change nothing, so that brokers
+        are where the model is after both.
+        """
+        follower = dict(moment.arguments).get("follower")
+        if moment.action == "LeaderFetch" and self.vain == follower:
+            self.vain = None
+            return True
+        if moment.action != "SendFetch" or follower not in self.steerable.silent:
+            return False
+        following = next(
+            (m for m in self.course.replayed.moments if m.number > moment.number), None
+        )
+        if following is None or following.action != "LeaderFetch":
+            return False
+        is_refused = following.after.fetch[follower] == IDLE
+        if dict(following.arguments)["follower"] == follower and is_refused:
+            self.vain = follower
+        return self.vain is not None
+
     def _passed_over(self, number: int, step: TraceStep) -> StepSeen:
         text = f"{step}: not offered under {self.course.model.version}."
         return StepSeen(number, str(step), text, {}, {})
@@ -159,9 +191,13 @@ class Run:
     def _taken(self, stage: Stage, moment: Moment) -> StepSeen:
         seen = begun(moment, self.course.model, self.release)
         self.steps.append(seen)
+        if self.release.is_kraft and self.lag_ms == LAG_MS:
+            later = [m for m in self.course.replayed.moments if m.number > moment.number]
+            part_followers(stage, moment, later)
         take(stage, moment, self.course.model, self.lag_ms, seen)
         require_held(seen, stage.replicas, self.lag_ms)
         self.committed |= committed_in(stage, seen.kafka)
+        self.steerable.taken(moment)
         return seen
 
     def _judged(self, evidence: Evidence, began: float) -> Confirmation:

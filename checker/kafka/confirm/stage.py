@@ -1,7 +1,8 @@
 """Control of a real cluster: every act that a model step can need.
 
 Brokers, links between them, the harness as controller, and the producers' open requests. Nothing
-here knows the model: arguments are brokers, offsets and epochs.
+here knows the model: arguments are brokers, offsets and epochs. How brokers learn and live with
+ZooKeeper and with KRaft is in `zookeeper.stage` and `kraft.stage`.
 """
 
 from __future__ import annotations
@@ -9,12 +10,13 @@ from __future__ import annotations
 import contextlib
 import datetime
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from checker.kafka.confirm.brokers import Brokers
-from checker.kafka.confirm.controller import Controller, Decision
+from checker.kafka.confirm.decisions import Decides, Decision
 from checker.kafka.confirm.producing import Asked, send_record
 from checker.kafka.confirm.proxy import Exchange, Link, listens, wait_until
 from checker.kafka.confirm.releases import KafkaRelease
@@ -29,7 +31,7 @@ from checker.kafka.confirm.wire import (
 STEP_SECONDS_MAX = 15.0
 """How long a broker may take for one step."""
 FIRST_CHECKPOINT_SECONDS_MAX = 2.0
-_GRACE_SECONDS = 0.3
+GRACE_SECONDS = 0.3
 """How long a broker that takes up a decision may take before what it waits for is lost."""
 
 
@@ -46,30 +48,55 @@ class NotHeld(Exception):
     """The harness could not hold back, or bring about, something: it says nothing of Kafka."""
 
 
-class Stage:
-    """A cluster of `replicas` brokers for one partition.
+class Stage(ABC):
+    """A cluster of brokers for one partition, whose controller is the harness.
 
     `checker.kafka.confirm.staging.staged` starts it, `checker.kafka.confirm.topics` begins and ends
     what is played on it.
     """
 
+    reads_log_at_start = False
+    """Whether a broker that restarts reads decisions before it learns one (KRaft)."""
+
     def __init__(
-        self,
-        release: KafkaRelease,
-        brokers: Brokers,
-        controller: Controller,
-        links: dict[tuple[int, int], Link],
+        self, release: KafkaRelease, brokers: Brokers, links: dict[tuple[int, int], Link]
     ) -> None:
         self.release = release
         self.brokers = brokers
-        self.controller = controller
         self.links = links
         self.asked: list[Asked] = []
         self.sent: set[int] = set()
         """Followers whose fetch counts as sent; any other that waits at its link does not."""
         self.epochs_learned: dict[int, int] = {}
-        self._describe: set[int] = set()
-        """Brokers whose process has been told some decision since it was started."""
+        self._have_learned: set[int] = set()
+        """Brokers whose process has learned some decision since it was started."""
+
+    @property
+    @abstractmethod
+    def controller(self) -> Decides:
+        """Who decides about the partition."""
+
+    @abstractmethod
+    def learn(
+        self, broker: int, decision: Decision, alive: Sequence[int], *, outlives: bool = False
+    ) -> None:
+        """A broker learns a decision, and has taken it up when this returns.
+
+        `alive` are those that it takes for alive from now on. It may wait for a fetch that it has
+        on its way: that is lost then, or, with `outlives`, only to its sender. Raises `StepFailed`.
+        """
+
+    @abstractmethod
+    def restart(self, broker: int) -> None:
+        """Start the process again, until it has registered; it learns nothing yet."""
+
+    @abstractmethod
+    def forget_topic(self) -> None:
+        """Everybody is up, and has forgotten the topic; nothing of it is on its way."""
+
+    def answer_as_kafka(self) -> None:
+        """What brokers ask of the controller is answered as Kafka's own would; here nothing."""
+        return
 
     @property
     def topic(self) -> str:
@@ -233,7 +260,7 @@ class Stage:
     # Brokers' lives.
 
     def kill(self, broker: int, *, outlives: bool = False) -> None:
-        """End it by kill -9: its connections break, and its session is at an end.
+        """End it by kill -9: its connections break.
 
         With `outlives` the fetch that it has sent may still reach its leader.
         """
@@ -253,7 +280,7 @@ class Stage:
 
     def _forget(self, broker: int, *, outlives: bool = False) -> None:
         self.epochs_learned.pop(broker, None)
-        self._describe.discard(broker)
+        self._have_learned.discard(broker)
         self.lose(broker, outlives=outlives)
         for (follower, leader), link in self.links.items():
             if leader != broker:
@@ -262,57 +289,11 @@ class Stage:
                 self.sent.discard(follower)
             link.lose()
             link.lose_stray()
-        self.controller.end_session(broker)
-
-    def restart(self, broker: int) -> None:
-        """Start the process again; it is told nothing yet."""
-        self.brokers.start(broker)
-        self.brokers.await_registered(broker, self.controller)
 
     def write_checkpoint(self, broker: int, high_watermark: int) -> None:
         """Put a high watermark where the broker's checkpoint thread would."""
         text = f"0\n1\n{self.topic} 0 {high_watermark}\n"
         self.brokers.checkpoint_file(broker).write_text(text, encoding="ascii")
-
-    # The controller's word.
-
-    def learn(
-        self, broker: int, decision: Decision, alive: Sequence[int], *, outlives: bool = False
-    ) -> None:
-        """Tell a broker a decision, and wait until it has taken it up. Raises `StepFailed`.
-
-        It may wait for a fetch that it has on its way: that is lost then, or, with `outlives`,
-        only to its sender.
-        """
-        port = self.brokers.ports[broker]
-        ports = self._ports_seen_by(broker, alive)
-        self.controller.update_metadata(port, decision, ports)
-        with self._checkpoint_kept(broker):
-            pending = self.controller.lead_or_follow(port, decision, ports)
-            while not pending.is_over(_GRACE_SECONDS):
-                self.lose(broker, outlives=outlives)
-        if pending.problem is not None:
-            raise StepFailed(f"r{broker} takes up epoch {decision.epoch}", str(pending.problem))
-        codes = [
-            pending.answer.error_code,
-            *(p.error_code for p in pending.answer.partition_errors),
-        ]
-        for code in codes:
-            if code:
-                raise StepFailed(f"r{broker} takes up epoch {decision.epoch}", code.name)
-        self.epochs_learned[broker] = decision.epoch
-
-    def report_alive(self, alive: Sequence[int]) -> None:
-        """Tell brokers that know the partition who lives, and of it what they know already."""
-        for broker, epoch in self.epochs_learned.items():
-            decision = self.controller.decisions[epoch]
-            ports = self._ports_seen_by(broker, sorted({*alive, broker}))
-            self.controller.update_metadata(self.brokers.ports[broker], decision, ports)
-
-    def _ports_seen_by(self, broker: int, alive: Sequence[int]) -> dict[int, int]:
-        """Where a broker is to find those that live: itself, and the others behind their links."""
-        own = self.brokers.ports[broker]
-        return {each: own if each == broker else self.links[broker, each].port for each in alive}
 
     @contextlib.contextmanager
     def _checkpoint_kept(self, broker: int) -> Iterator[None]:
@@ -322,22 +303,15 @@ class Stage:
         is read from that file until the process starts again.
         """
         file = self.brokers.checkpoint_file(broker)
-        if broker in self._describe:
+        if broker in self._have_learned:
             yield
             return
-        self._describe.add(broker)
+        self._have_learned.add(broker)
         before = _identity(file)
         text = file.read_bytes() if before else b""
         yield
         if wait_until(lambda: _identity(file) != before, FIRST_CHECKPOINT_SECONDS_MAX, every=0.01):
             file.write_bytes(text)
-
-    def stop_replica(self, broker: int, *, delete: bool = False) -> None:
-        """Tell a follower to fetch no more; or, with `delete`, anybody to forget the partition."""
-        pending = self.controller.stop_replica(self.brokers.ports[broker], delete=delete)
-        while not pending.is_over(_GRACE_SECONDS):
-            self.lose(broker)
-        self.lose(broker)
 
     # What can be seen.
 

@@ -1,4 +1,4 @@
-"""Start of a cluster: ZooKeeper, brokers, scripted controller, one proxy per pair."""
+"""Start of a cluster: brokers, scripted controller, one proxy per pair; with ZooKeeper or KRaft."""
 
 from __future__ import annotations
 
@@ -6,15 +6,29 @@ import contextlib
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
-from checker.kafka.confirm.brokers import Brokers, BrokerSettings, name_of
-from checker.kafka.confirm.controller import TOPIC, Controller
+from checker.kafka.confirm.brokers import BrokerSettings, free_ports, name_of
+from checker.kafka.confirm.decisions import TOPIC
 from checker.kafka.confirm.errors import BrokerFailed, NoAnswer
+from checker.kafka.confirm.kraft.brokers import KraftBrokers
+from checker.kafka.confirm.kraft.controller import KraftController
+from checker.kafka.confirm.kraft.stage import KraftStage
 from checker.kafka.confirm.processes import Processes
-from checker.kafka.confirm.proxy import Link
+from checker.kafka.confirm.proxy import BY_SCHEMAS, Link, Reader
+from checker.kafka.confirm.quorum.controller import ScriptedController
+from checker.kafka.confirm.quorum.definitions import definitions_in
+from checker.kafka.confirm.quorum.reading import reader_of
+from checker.kafka.confirm.quorum.state import Watch
 from checker.kafka.confirm.releases import KafkaRelease
 from checker.kafka.confirm.stage import Stage, StepFailed
 from checker.kafka.confirm.topics import begin
+from checker.kafka.confirm.zookeeper.brokers import ZOOKEEPER, ZookeeperBrokers
+from checker.kafka.confirm.zookeeper.controller import ZookeeperController
+from checker.kafka.confirm.zookeeper.stage import ZookeeperStage
+
+Links = dict[tuple[int, int], Link]
+Announce = Callable[[str], None]
 
 
 @contextlib.contextmanager
@@ -25,45 +39,107 @@ def staged(
     replicas: int,
     settings: BrokerSettings,
     folder: Path,
-    announce: Callable[[str], None],
+    announce: Announce,
 ) -> Iterator[Stage]:
     """A cluster in `folder`, set up; when the block is left no process of it is."""
-    conversation = folder / "conversation.txt"
-    began = time.monotonic()
-
-    def watch(who: str, body: object) -> None:
-        with conversation.open("a", encoding="utf-8") as file:
-            file.write(f"{time.monotonic() - began:8.3f} {who}: {body}\n")
-
     with contextlib.ExitStack() as ending:
         processes = ending.enter_context(Processes(folder, jars))
-        brokers = Brokers(release, replicas, settings, folder, processes)
-        announce("starting ZooKeeper")
-        brokers.start_zookeeper()
-        controller = ending.enter_context(Controller(brokers.zookeeper_port, list(range(replicas))))
-        try:
-            controller.take_office(60)
-        except BrokerFailed as problem:
-            raise BrokerFailed(f"{problem}; {processes.last_lines('zookeeper')}") from None
-        announce(f"starting {replicas} brokers")
-        for broker in range(replicas):
-            brokers.start(broker)
-        for broker in range(replicas):
-            brokers.await_registered(broker, controller)
-        links = {
-            (follower, leader): Link(
-                name_of(follower), name_of(leader), brokers.ports[leader], watch
-            )
-            for follower in range(replicas)
-            for leader in range(replicas)
-            if follower != leader
-        }
-        for link in links.values():
-            ending.callback(link.close)
-        stage = Stage(release, brokers, controller, links)
+        start = _with_kraft if release.is_kraft else _with_zookeeper
+        stage = start(ending, release, jars, replicas, settings, folder, processes, announce)
         try:
             begin(stage, TOPIC, {})
         except (StepFailed, NoAnswer) as problem:
             logs = "; ".join(processes.last_lines(name_of(broker)) for broker in range(replicas))
             raise BrokerFailed(f"the cluster could not be set up: {problem}; {logs}") from None
         yield stage
+
+
+def _with_zookeeper(
+    ending: contextlib.ExitStack,
+    release: KafkaRelease,
+    jars: Sequence[Path],
+    replicas: int,
+    settings: BrokerSettings,
+    folder: Path,
+    processes: Processes,
+    announce: Announce,
+) -> ZookeeperStage:
+    brokers = ZookeeperBrokers(release, replicas, settings, folder, processes)
+    announce("starting ZooKeeper")
+    brokers.start_zookeeper()
+    controller = ending.enter_context(
+        ZookeeperController(brokers.zookeeper_port, list(range(replicas)))
+    )
+    try:
+        controller.take_office(60)
+    except BrokerFailed as problem:
+        raise BrokerFailed(f"{problem}; {processes.last_lines(ZOOKEEPER)}") from None
+    announce(f"starting {replicas} brokers")
+    for broker in range(replicas):
+        brokers.start(broker)
+    for broker in range(replicas):
+        brokers.await_registered(broker, controller)
+    links = _linked(ending, brokers.ports, _written_down(folder), BY_SCHEMAS)
+    return ZookeeperStage(release, brokers, controller, links)
+
+
+def _with_kraft(
+    ending: contextlib.ExitStack,
+    release: KafkaRelease,
+    jars: Sequence[Path],
+    replicas: int,
+    settings: BrokerSettings,
+    folder: Path,
+    processes: Processes,
+    announce: Announce,
+) -> KraftStage:
+    definitions = definitions_in(jars)
+    ports = free_ports(replicas)
+    watch = _written_down(folder)
+    links = _linked(ending, ports, watch, reader_of(definitions))
+
+    def find(reader: int, broker: int, port: int) -> int:
+        return port if reader == broker else links[reader, broker].port
+
+    quorum = ending.enter_context(
+        ScriptedController(
+            definitions,
+            replicas,
+            with_eligible_leader_replicas=release.has_eligible_leader_replicas,
+            find=find,
+            watch=watch,
+        )
+    )
+    brokers = KraftBrokers(quorum.ports, settings, folder, processes, ports)
+    controller = KraftController(quorum, list(range(replicas)))
+    stage = KraftStage(release, brokers, controller, links)
+    announce(f"starting {replicas} brokers, whose KRaft controller is the harness")
+    stage.start_all()
+    return stage
+
+
+def _written_down(folder: Path) -> Watch:
+    """Every message goes to conversation.txt, with the seconds since the start before it."""
+    conversation = folder / "conversation.txt"
+    began = time.monotonic()
+
+    def watch(who: str, body: Any) -> None:
+        with conversation.open("a", encoding="utf-8") as file:
+            file.write(f"{time.monotonic() - began:8.3f} {who}: {body}\n")
+
+    return watch
+
+
+def _linked(
+    ending: contextlib.ExitStack, ports: Sequence[int], watch: Watch, reader: Reader
+) -> Links:
+    """A proxy between any two brokers."""
+    links = {
+        (follower, leader): Link(name_of(follower), name_of(leader), port, watch, reader=reader)
+        for follower in range(len(ports))
+        for leader, port in enumerate(ports)
+        if follower != leader
+    }
+    for link in links.values():
+        ending.callback(link.close)
+    return links

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 
 from checker.kafka.confirm.errors import NoAnswer
 from checker.kafka.confirm.facts import ISR, Difference, Facts, of, of_model
-from checker.kafka.confirm.mapping import TABLE, Act, keep_in_sync
+from checker.kafka.confirm.mapping import Act, keep_in_sync
 from checker.kafka.confirm.observing import SETTLE_SECONDS, compared, observed
 from checker.kafka.confirm.releases import KafkaRelease
 from checker.kafka.confirm.stage import NotHeld, Stage, StepFailed
+from checker.kafka.confirm.steering import row_of
 from counterexamples import Moment
 from model.core.transition_system import Model
 
@@ -67,7 +68,7 @@ def take(
         acks=str(model.options["acks"]),
         lag_ms=lag_ms,
     )
-    row = TABLE[moment.action]
+    row = row_of(moment.action, stage.release)
     if reason := row.unless(moment.before, act.arguments):
         raise NotHeld(reason)
     assert row.does is not None  # Who chose the step has seen to it.

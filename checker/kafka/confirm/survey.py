@@ -15,7 +15,7 @@ from checker.kafka.confirm.carrying_out import carried_out
 from checker.kafka.confirm.counterexample import searched
 from checker.kafka.confirm.errors import CannotConfirm, NoJars
 from checker.kafka.confirm.figures import without_walks
-from checker.kafka.confirm.releases import BY_GATE, BY_PAUSES, KafkaRelease
+from checker.kafka.confirm.releases import KafkaRelease
 from checker.kafka.confirm.replay import Judgement
 from checker.kafka.scenarios.catalogue import CATALOGUE, find_scenario
 from checker.kafka.scenarios.scenario import Scenario
@@ -40,14 +40,10 @@ mean. `CONFIRMED`: the loss, or the divergence, happened on brokers, every step 
 `holds`: the steps of a version that breaks the claim were replayed as far as the release's own
 rules offer them; brokers did what the model of these rules says, in which nothing breaks.
 `REFUTED` and `not steerable`: at the step given. Releases from 2.7 to 3.9 speak the protocol of
-2.6; those of 4.x have a controller of their own, and only C21 is had there, and C43, which is in
-[confirm.md](confirm.md) with all that is about recovery and liveness. `-` is a cell that was not
-tried.
+2.6; those of 4.x, and those with `:kraft`, speak their own, with the harness as their KRaft
+controller, and `:elr` is with eligible leader replicas. What is about recovery and liveness is in
+[confirm.md](confirm.md). `-` is a cell that was not tried.
 """
-_DECIDES = (
-    "brokers have a controller of their own, which decides when it likes; they can only be stopped "
-    "and continued"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +100,6 @@ def surveyed(
             for scenario in scenarios:
                 if release.name in missing or (scenario.name, release.name) in known:
                     continue
-                if release.is_kraft and scenario.name not in {BY_PAUSES, BY_GATE}:
-                    cells.append(_own_controller(scenario, release))
-                    continue
                 announce(f"{scenario.name} on Kafka {release.name}")
                 try:
                     cell = _tried(scenario, release, jars, report)
@@ -127,15 +120,10 @@ def surveyed(
     return cells, missing
 
 
-def _own_controller(scenario: Scenario, release: KafkaRelease) -> Cell:
-    """Nothing need be started to know that; so it is not kept either."""
-    return Cell(scenario.name, release.name, Judgement.NOT_STEERABLE.name, 0, _DECIDES, 0.0)
-
-
 def _tried(
     scenario: Scenario, release: KafkaRelease, jars: Path | None, report: Callable[[str], None]
 ) -> Cell:
-    shown = searched(scenario, release.rules, report, always=release.is_kraft)
+    shown = searched(scenario, release.rules, report)
     found, _ = carried_out(shown, release, jars=jars, report=report)
     return Cell(
         scenario.name,

@@ -13,7 +13,7 @@ def begin(stage: Stage, topic: str, settings: Mapping[str, str]) -> None:
     Broker 0 leads in epoch 0, and everybody knows it and has fetched once. The first fetch tells
     the leader that the follower's log is empty, as the model begins. Raises `StepFailed`.
     """
-    _end(stage)
+    stage.forget_topic()
     stage.brokers.topic = stage.controller.topic = topic
     stage.controller.create_topic(0, settings)
     decision = stage.controller.current()
@@ -24,23 +24,6 @@ def begin(stage: Stage, topic: str, settings: Mapping[str, str]) -> None:
             pass
         stage.leader_fetch(follower, 0)
         stage.receive(follower, 0)
-
-
-def _end(stage: Stage) -> None:
-    """Everybody is up, and has forgotten the topic; nothing of it is on its way."""
-    down = [broker for broker in stage.replicas if not stage.brokers.is_up(broker)]
-    for broker in down:
-        stage.brokers.start(broker)
-    for broker in down:
-        stage.brokers.await_registered(broker, stage.controller)
-    for link in stage.links.values():
-        link.lose()
-        link.lose_stray()
-    for broker in stage.epochs_learned:
-        stage.stop_replica(broker, delete=True)
-    stage.epochs_learned.clear()
-    stage.sent.clear()
-    stage.asked.clear()
 
 
 def heal(stage: Stage, leader: int) -> None:

@@ -84,6 +84,7 @@ class _Watch:
             self._note_ends()
             if isinstance(self._claim, Recoverable):
                 self._start_who_is_down()
+            self._stage.answer_as_kafka()
             self._report_decision()
             for (asker, _), link in self._stage.links.items():
                 self._let_pass(name_of(asker), link)

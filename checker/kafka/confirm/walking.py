@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 
 from checker.kafka.confirm.errors import BrokerFailed, NoAnswer
 from checker.kafka.confirm.facts import differences, of_model
-from checker.kafka.confirm.mapping import TABLE
 from checker.kafka.confirm.outcomes import Outcome, outcome_of
 from checker.kafka.confirm.releases import KafkaRelease
 from checker.kafka.confirm.stage import NotHeld, Stage, StepFailed
+from checker.kafka.confirm.steering import row_of
 from checker.kafka.confirm.stepping import (
     LAG_MS,
     SHRINK,
@@ -137,7 +137,7 @@ class Steerable:
             self.silent.discard(arguments["replica"])
 
     def _can_be_had(self, moment: Moment) -> bool:
-        row, arguments = TABLE[moment.action], dict(moment.arguments)
+        row, arguments = row_of(moment.action, self.release), dict(moment.arguments)
         if moment.action == "SendFetch" and arguments["follower"] in self.silent:
             return False
         if moment.action == SHRINK and self.lag_ms != LAG_MS:

@@ -26,6 +26,7 @@ from checker.kafka.confirm.errors import NoAnswer, NotInstalled
 try:
     from kafka.record.memory_records import MemoryRecords, MemoryRecordsBuilder
     from kio.index import load_request_schema, load_response_schema
+    from kio.schema.errors import ErrorCode
     from kio.serial import entity_reader, entity_writer
 except ModuleNotFoundError as missing:
     raise NotInstalled(missing.name) from None
@@ -36,6 +37,7 @@ LIST_OFFSETS = 2
 LEADER_AND_ISR = 4
 STOP_REPLICA = 5
 UPDATE_METADATA = 6
+API_VERSIONS = 18
 OFFSET_FOR_LEADER_EPOCH = 23
 ALTER_PARTITION = 56
 
@@ -105,6 +107,14 @@ def _body(kind: Any, frame: bytes) -> Any:
     _, size = entity_reader(kind.__header_schema__)(frame, 0)
     body, _ = entity_reader(kind)(frame, size)
     return body
+
+
+def error_name(code: int) -> str:
+    """The name of an error code, as `fenced_leader_epoch`; its number where kio has no name."""
+    try:
+        return str(ErrorCode(code).name)
+    except ValueError:
+        return f"error {code}"
 
 
 def kind_of(frame: bytes) -> tuple[int, int]:

@@ -189,7 +189,11 @@ class Pretended:
         self.description: list[tuple[int, int]] = []
         self.started = 0
         self.killed = 0
+        self.answered = 0
         self.up = not exits
+
+    def answer_as_kafka(self) -> None:
+        self.answered += 1
 
     def is_up(self, broker: int) -> bool:
         return broker == 0 or self.up

@@ -123,7 +123,7 @@ def test_a_terminal_is_told_the_same() -> None:
     [
         ([], "--kafka"),
         (["--kafka", "soon"], "must be a release"),
-        (["--kafka", "4.0.0"], "no walk can be steered"),
+        (["--kafka", "3.8.1:kraft"], "the oldest steered with KRaft is 3.9.0:kraft"),
         (["--kafka", "2.1.1", "--walks", "0"], "--walks"),
         (["--kafka", "2.1.1", "--circumstances", "rain"], "there are crashes, three"),
         (["--kafka", "2.1.1", "--markdown", "out.md"], "name that file too"),

@@ -48,6 +48,8 @@ class Pretended:
 
     replicas = range(2)
 
+    release = OLD
+
     def __init__(self, wrong: dict[int, dict[str, str]], evidence: Evidence) -> None:
         self.wrong = wrong
         self.evidence = evidence
@@ -78,8 +80,7 @@ def carry_out(monkeypatch: pytest.MonkeyPatch) -> Any:
             facts = model | of.wrong.get(of.step, {})
             return facts, differences(model, facts)
 
-        rows = {name: Row("told.", taken) for name in replaying.TABLE}
-        monkeypatch.setattr(stepping, "TABLE", rows)
+        monkeypatch.setattr(stepping, "row_of", lambda action, release: Row("taken.", taken))
         monkeypatch.setattr(stepping, "compared", compared)
         monkeypatch.setattr(stepping, "observed", lambda of: {})
         monkeypatch.setattr(replaying, "observed", lambda of: {})
@@ -208,6 +209,18 @@ def test_where_nobody_can_read_what_agreed_is_confirmed_and_it_is_said(carry_out
     assert found.reason.endswith("the claim itself is not to be seen from outside")
 
 
+def test_a_fenced_follower_asks_no_more_and_its_question_in_vain_is_not_waited_for(
+    carry_out: Any,
+) -> None:
+    newest = kafka_release("4.2.0")
+    found = carry_out(course("unfenced-sessions", newest), newest, evidence=KEPT)
+    taken = {step.number: bool(step.kafka) for step in found.steps if "Fetch" in step.call}
+
+    assert found.judgement is Judgement.HELD
+    assert [taken[number] for number in (1, 6)] == [True, True]
+    assert [taken[number] for number in (8, 9)] == [False, False]
+
+
 def parked() -> Course:
     """A follower's fetch waits in the leader's purgatory, and is answered."""
     model = states.model_of("hw", parked_fetches=True)
@@ -217,7 +230,7 @@ def parked() -> Course:
 
 
 def test_a_step_that_cannot_be_had_is_found_before_anything_starts() -> None:
-    found = unsteerable(parked())
+    found = unsteerable(parked(), OLD)
 
     assert found is not None
     assert told(found) == (Judgement.NOT_STEERABLE, 3)
@@ -225,7 +238,7 @@ def test_a_step_that_cannot_be_had_is_found_before_anything_starts() -> None:
 
 
 def test_what_the_rules_of_the_release_do_not_offer_need_not_be_steered() -> None:
-    assert unsteerable(course("maximal-isr", OLD)) is None
+    assert unsteerable(course("maximal-isr", OLD), OLD) is None
 
 
 @pytest.mark.parametrize("evidence", [LOST, KEPT])

@@ -14,9 +14,9 @@ import psutil
 import pytest
 
 from checker.cli.shared.ending import ending_as_by_ctrl_c
-from checker.kafka.confirm.brokers import _has_read
 from checker.kafka.confirm.errors import BrokerFailed, CannotConfirm
 from checker.kafka.confirm.processes import Processes, find_java
+from checker.kafka.confirm.zookeeper.brokers import _has_read
 
 SLEEPS = "exec sleep 300"
 

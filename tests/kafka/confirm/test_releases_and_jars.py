@@ -35,31 +35,49 @@ def test_a_release_follows_the_rules_of_what_it_speaks(
     release = kafka_release(name)
 
     assert (release.name, release.rules, release.spoken) == (name, rules, spoken)
+    assert kafka_release(f"{name}:zookeeper") == release
     assert f"org.apache.kafka:{scala}:{name}" in release.artifacts
     assert not release.is_kraft
 
 
+ON_3_9_1 = "kip903-without-shrink-raises-epoch-with-hw-needs-min-isr-with-append-checks-epoch"
+ON_4 = (
+    "kip903-without-shrink-raises-epoch-with-hw-needs-min-isr-with-registration-removes"
+    "-with-append-checks-epoch"
+)
+ELR = "elr-with-last-known-leader"
+
+
 @pytest.mark.parametrize(
-    ("name", "rules"),
+    ("name", "rules", "title"),
     [
-        ("3.3.2", "kraft"),
-        (
-            "3.9.1",
-            "kip903-without-shrink-raises-epoch-with-hw-needs-min-isr-with-append-checks-epoch",
-        ),
+        ("3.9.1:kraft", ON_3_9_1, "Kafka 3.9.1, with KRaft"),
+        ("3.9.2:kraft", ON_3_9_1, "Kafka 3.9.2, with KRaft"),
+        ("4.0.0", ON_4.removesuffix("-with-append-checks-epoch"), "Kafka 4.0.0"),
+        ("4.0.1", ON_4, "Kafka 4.0.1"),
+        ("4.0.2", ON_4, "Kafka 4.0.2"),
+        ("4.0.2:elr", f"{ELR}-with-last-known-leader-fenced", "Kafka 4.0.2, with ELR"),
+        ("4.1.2", ON_4, "Kafka 4.1.2"),
+        ("4.2.0", ON_4, "Kafka 4.2.0"),
+        ("4.2.0:elr", ELR, "Kafka 4.2.0, with ELR"),
+        ("4.2.1", ON_4, "Kafka 4.2.1"),
+        ("4.3.1", ON_4, "Kafka 4.3.1"),
+        ("4.4.0", ON_4, "Kafka 4.4.0"),
+        ("4.4.0:elr", ELR, "Kafka 4.4.0, with ELR"),
     ],
 )
-def test_a_scenario_of_kraft_runs_without_zookeeper(name: str, rules: str) -> None:
-    release = kafka_release(name, scenario="refused-expansion")
+def test_a_release_with_kraft_speaks_its_own_protocol(name: str, rules: str, title: str) -> None:
+    release = kafka_release(name)
 
+    assert (release.name, release.rules, release.title) == (name, rules, title)
     assert release.is_kraft
-    assert (release.rules, release.title) == (rules, f"Kafka {name}, with KRaft")
-    assert f"org.apache.kafka:kafka_2.13:{name}" in release.artifacts
+    assert release.spoken is None
+    assert f"org.apache.kafka:kafka_2.13:{release.version}" in release.artifacts
+    assert release.has_eligible_leader_replicas is name.endswith(":elr")
 
 
-def test_a_release_whose_kraft_is_a_preview_is_refused_for_it() -> None:
-    with pytest.raises(CannotConfirm, match=r"3\.2\.3; refused-expansion is about KRaft"):
-        kafka_release("3.2.3", scenario="refused-expansion")
+def test_kraft_is_what_releases_without_zookeeper_have() -> None:
+    assert kafka_release("4.2.0:kraft") == kafka_release("4.2.0")
 
 
 @pytest.mark.parametrize(
@@ -68,8 +86,12 @@ def test_a_release_whose_kraft_is_a_preview_is_refused_for_it() -> None:
         ("two", "must be a release"),
         ("3.9", "must be a release"),
         ("0.9.0.1", "the oldest that can be steered is 0.10.2.0"),
-        ("9.9.9", "the newest that is, is 4.2"),
+        ("9.9.9", "the newest that is, is 4.4"),
         ("../../x", "must be a release"),
+        ("4.2.0:raft", "must be a release"),
+        ("3.8.1:kraft", r"the oldest steered with KRaft is 3\.9\.0:kraft"),
+        ("4.0.0:zookeeper", "has no ZooKeeper any more"),
+        ("3.9.1:elr", "has no eligible leader replicas"),
     ],
 )
 def test_what_is_no_release_is_refused(name: str, complaint: str) -> None:

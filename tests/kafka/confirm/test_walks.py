@@ -82,7 +82,7 @@ def pretended(monkeypatch: pytest.MonkeyPatch) -> Any:
         facts = model | (stage.deviates(stage.doing, model) or {})
         return facts, differences(model, facts)
 
-    monkeypatch.setattr(stepping, "TABLE", {name: row(name) for name in TABLE})
+    monkeypatch.setattr(stepping, "row_of", lambda action, release: row(action))
     monkeypatch.setattr(stepping, "compared", compared)
     monkeypatch.setattr(stepping, "observed", lambda stage: {})
     monkeypatch.setattr(stepping, "keep_in_sync", lambda stage, state: None)

@@ -170,8 +170,8 @@ def test_a_cell_in_which_its_fault_never_happens_says_so(
         (
             "process.roles=broker\nmetadata.version=3.5",
             [
-                "upgrade to Kafka 4.2 with KRaft",
-                "upgrade to Kafka 4.2 with KRaft, then "
+                "upgrade to Kafka 4.4 with KRaft",
+                "upgrade to Kafka 4.4 with KRaft, then "
                 "set eligible.leader.replicas.version=1 (kafka-features)",
             ],
         ),
@@ -179,8 +179,8 @@ def test_a_cell_in_which_its_fault_never_happens_says_so(
             "inter.broker.protocol.version=0.11.0",
             [
                 "upgrade to Kafka 3.9 with ZooKeeper",
-                "upgrade to Kafka 4.2 with KRaft",
-                "upgrade to Kafka 4.2 with KRaft, then "
+                "upgrade to Kafka 4.4 with KRaft",
+                "upgrade to Kafka 4.4 with KRaft, then "
                 "set eligible.leader.replicas.version=1 (kafka-features)",
             ],
         ),

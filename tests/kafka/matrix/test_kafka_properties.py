@@ -291,7 +291,7 @@ def test_a_release_that_nobody_names_is_said_loudly(cli: Commands, tmp_path: Pat
 
     assert "This is Kafka 4.0 with KRaft, without eligible leader replicas" in plain(quiet)
     assert "No file says so" not in plain(quiet)
-    assert "This is Kafka 4.2 with KRaft" in plain(loud)
+    assert "This is Kafka 4.4 with KRaft" in plain(loud)
     assert "No file says so: it is the newest that is modelled." in plain(loud)
 
 

@@ -7,7 +7,6 @@ them and the controller a gate can hold AlterPartition, by which a leader asks t
 
 from __future__ import annotations
 
-import base64
 import contextlib
 import datetime
 import time
@@ -17,8 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from checker.kafka.confirm.brokers import free_ports, name_of
-from checker.kafka.confirm.controller import TOPIC
+from checker.kafka.confirm.decisions import TOPIC
 from checker.kafka.confirm.errors import BrokerFailed, NoAnswer
+from checker.kafka.confirm.kraft.brokers import cluster_id
 from checker.kafka.confirm.observing import (
     DEBUGGING_CONSUMER,
     DEBUGGING_FETCH,
@@ -273,12 +273,6 @@ class KraftCluster:
 
     def _write(self, name: str, lines: Sequence[str]) -> None:
         self._file(name).write_text("\n".join(lines) + "\n", encoding="utf-8")
-
-
-def cluster_id(chosen: uuid.UUID) -> str:
-    """The name of a cluster, as Kafka spells it; none begins with `-`, as options do."""
-    value = chosen.bytes if chosen.bytes[0] < 0xF8 else bytes([0]) + chosen.bytes[1:]
-    return base64.urlsafe_b64encode(value).decode().rstrip("=")
 
 
 def _shared(controller_port: int, timeouts: Mapping[str, int]) -> list[str]:

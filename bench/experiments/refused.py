@@ -13,6 +13,8 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from bench.experiments.command import run
+from bench.experiments.real_controller import KraftCluster, started_behind_gate
 from checker.kafka.confirm.course import Course
 from checker.kafka.confirm.errors import BrokerFailed, NoAnswer
 from checker.kafka.confirm.evidence import Evidence
@@ -28,7 +30,6 @@ from checker.kafka.confirm.facts import (
     of_model,
     records_text,
 )
-from checker.kafka.confirm.kraft import KraftCluster, started_behind_gate
 from checker.kafka.confirm.producing import PRODUCE_SECONDS_MAX, describe_answer
 from checker.kafka.confirm.proxy import Exchange, Link, wait_until
 from checker.kafka.confirm.releases import KafkaRelease
@@ -314,3 +315,7 @@ def _judged(experiment: _Experiment) -> tuple[_Verdict, Evidence]:
         "is for ever is the model's word"
     )
     return (Judgement.CONFIRMED, 0, text), evidence
+
+
+if __name__ == "__main__":
+    run("refused-expansion", confirm_by_gate, "C43 behind a gate, with a real controller.")

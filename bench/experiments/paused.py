@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from bench.experiments.command import run
+from bench.experiments.real_controller import KraftCluster, started
 from checker.kafka.confirm.course import Course
 from checker.kafka.confirm.errors import BrokerFailed
 from checker.kafka.confirm.evidence import Evidence, consumed
@@ -25,7 +27,6 @@ from checker.kafka.confirm.facts import (
     of_model,
     records_text,
 )
-from checker.kafka.confirm.kraft import KraftCluster, started
 from checker.kafka.confirm.producing import describe_answer
 from checker.kafka.confirm.proxy import wait_until
 from checker.kafka.confirm.releases import KafkaRelease
@@ -198,3 +199,7 @@ def _judged(experiment: _Experiment, read: list[str], began: float) -> Confirmat
         evidence=evidence,
         seconds=time.monotonic() - began,
     )
+
+
+if __name__ == "__main__":
+    run("stale-remote-leo", confirm_by_pauses, "C21 by pauses, with a real controller.")

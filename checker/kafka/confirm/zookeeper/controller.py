@@ -1,7 +1,7 @@
 """The harness as the controller of a cluster with ZooKeeper.
 
 It holds the node /controller, so that no broker becomes controller, writes the partition's state,
-and tells each broker what it is to know, when the trace says so. A decision that a broker has not
+and sends each broker what it is to know, when the trace says so. A decision that a broker has not
 learned is one that was not sent. What the leader writes itself, the ISR, is left to it.
 """
 
@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from checker.kafka.confirm.decisions import TOPIC, Decision
 from checker.kafka.confirm.errors import BrokerFailed, NoAnswer, NotInstalled
 from checker.kafka.confirm.wire import (
     HOST,
@@ -35,8 +36,6 @@ logging.getLogger("kazoo").addHandler(logging.NullHandler())
 # What it says of a server that is not up yet would come among the report.
 logging.getLogger("kazoo").propagate = False
 
-TOPIC = "t"
-"""The topic of a cluster that has one."""
 HARNESS_ID = 99
 """The number of the broker that the harness would be, were it one."""
 SESSION_SECONDS = 60.0
@@ -46,18 +45,8 @@ CONNECT_SECONDS = 10.0
 _CONTROLLER_EPOCH = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """Who leads in which epoch, with which ISR, and the version of the node that says so."""
-
-    leader: int
-    epoch: int
-    isr: tuple[int, ...]
-    version: int
-
-
 @dataclass(slots=True)
-class Controller:
+class ZookeeperController:
     """The controller of one partition at a time with these replicas. A context manager."""
 
     zookeeper_port: int
@@ -72,7 +61,7 @@ class Controller:
             self._zookeeper.stop()
             self._zookeeper.close()
 
-    def __enter__(self) -> Controller:
+    def __enter__(self) -> ZookeeperController:
         return self
 
     def take_office(self, seconds: float) -> None:

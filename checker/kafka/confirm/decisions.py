@@ -1,0 +1,39 @@
+"""Decisions about the partition, and what a stage needs of the controller that makes them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+TOPIC = "t"
+"""The topic of a cluster that has one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """Who leads in which epoch, with which ISR, and the version of the partition's state.
+
+    The version is that of ZooKeeper's node, or the partition epoch under KRaft.
+    """
+
+    leader: int
+    epoch: int
+    isr: tuple[int, ...]
+    version: int
+
+
+class Decides(Protocol):
+    """The controller of one partition at a time, whichever protocol it speaks.
+
+    `decisions` are the last ones of each epoch.
+    """
+
+    topic: str
+    decisions: dict[int, Decision]
+
+    def create_topic(self, leader: int, settings: Mapping[str, str]) -> None:
+        """The topic, with everybody in sync and this leader in epoch 0; with topic settings."""
+
+    def current(self) -> Decision:
+        """The partition's state, a leader's change of the ISR included."""

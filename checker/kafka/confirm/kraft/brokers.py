@@ -1,0 +1,83 @@
+"""Brokers with KRaft: their settings, and their disks as kafka-storage would format them."""
+
+from __future__ import annotations
+
+import base64
+import shutil
+import uuid
+from collections.abc import Sequence
+from pathlib import Path
+
+from checker.kafka.confirm.brokers import OUT_OF_REACH_MS, Brokers, BrokerSettings, shared_lines
+from checker.kafka.confirm.processes import Processes
+from checker.kafka.confirm.quorum.state import NODE
+from checker.kafka.confirm.wire import HOST
+
+HEARTBEAT_MS = 50
+"""How often a broker says what it has applied of the metadata log."""
+_DISK_NAME = "meta.properties"
+
+
+class KraftBrokers(Brokers):
+    """Brokers of one cluster; the controller of each is at its own of `controller_ports`."""
+
+    def __init__(
+        self,
+        controller_ports: Sequence[int],
+        settings: BrokerSettings,
+        folder: Path,
+        processes: Processes,
+        ports: Sequence[int],
+    ) -> None:
+        super().__init__(folder, processes, ports)
+        cluster = cluster_id(uuid.uuid4())
+        for broker, (port, controller) in enumerate(zip(ports, controller_ports, strict=True)):
+            # A log directory of its own for metadata: a disk that is lost does not take it along.
+            metadata = folder / f"metadata-{broker}"
+            for disk in (self.data(broker), metadata):
+                _format(disk, broker, cluster)
+            address = f"PLAINTEXT://{HOST}:{port}"
+            self.configure(
+                broker,
+                [
+                    "process.roles=broker",
+                    f"node.id={broker}",
+                    f"listeners={address}",
+                    f"advertised.listeners={address}",
+                    f"metadata.log.dir={metadata}",
+                    "controller.listener.names=CONTROLLER",
+                    f"controller.quorum.voters={NODE}@{HOST}:{controller}",
+                    "listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
+                    # An AlterPartition may wait for as long as the trace likes.
+                    f"controller.socket.timeout.ms={OUT_OF_REACH_MS}",
+                    f"broker.heartbeat.interval.ms={HEARTBEAT_MS}",
+                    f"broker.session.timeout.ms={OUT_OF_REACH_MS}",
+                    f"initial.broker.registration.timeout.ms={OUT_OF_REACH_MS}",
+                    # Every fetch and every answer names the partition, changed or not.
+                    "max.incremental.fetch.session.cache.slots=0",
+                    *shared_lines(settings, self.data(broker)),
+                ],
+            )
+
+    def empty_disk(self, broker: int) -> None:
+        """An empty disk, formatted, in place of that of a broker that is down."""
+        kept = (self.data(broker) / _DISK_NAME).read_bytes()
+        shutil.rmtree(self.data(broker))
+        self.data(broker).mkdir()
+        (self.data(broker) / _DISK_NAME).write_bytes(kept)
+
+
+def cluster_id(chosen: uuid.UUID) -> str:
+    """The name of a cluster, as Kafka spells it; none begins with `-`, as options do."""
+    value = chosen.bytes if chosen.bytes[0] < 0xF8 else bytes([0]) + chosen.bytes[1:]
+    return base64.urlsafe_b64encode(value).decode().rstrip("=")
+
+
+def _format(disk: Path, broker: int, cluster: str) -> None:
+    """What kafka-storage writes, without a JVM for each disk."""
+    disk.mkdir()
+    (disk / _DISK_NAME).write_text(
+        f"version=1\ncluster.id={cluster}\nnode.id={broker}\n"
+        f"directory.id={cluster_id(uuid.uuid4())}\n",
+        encoding="utf-8",
+    )

@@ -1,0 +1,101 @@
+"""Decisions of the scripted KRaft controller, by epoch, and who has heard of them.
+
+Each decision is a batch of the one metadata log. Records about brokers alone reach at
+once those that know every decision: a leader needs the new broker epoch of a follower to add it to
+the ISR.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from checker.kafka.confirm.decisions import TOPIC, Decision
+from checker.kafka.confirm.quorum.controller import ScriptedController
+from checker.kafka.confirm.quorum.metadata_log import MetadataRecord
+from checker.kafka.confirm.quorum.state import NO_LEADER
+
+
+class KraftController:
+    """The controller as a stage knows it: `decisions` are the last of each epoch."""
+
+    def __init__(self, quorum: ScriptedController, replicas: Sequence[int]) -> None:
+        self.quorum = quorum
+        self.topic = TOPIC
+        self.decisions: dict[int, Decision] = {}
+        self._replicas = list(replicas)
+        self._ends: dict[int, int] = {}
+        self._decided_at = 0
+
+    def create_topic(self, leader: int, settings: Mapping[str, str]) -> None:
+        """As `Decides.create_topic`."""
+        self.decisions.clear()
+        self._ends.clear()
+        self._note(self.quorum.create_topic(self.topic, self._replicas, leader, settings))
+
+    def current(self) -> Decision:
+        """As `Decides.current`."""
+        now = self.quorum.partition
+        return Decision(now.leader, now.leader_epoch, tuple(sorted(now.isr)), now.epoch)
+
+    def decide(
+        self,
+        leader: int,
+        epoch: int,
+        isr: Sequence[int],
+        elr: Sequence[int],
+        *,
+        beside: Sequence[MetadataRecord] = (),
+        is_recovered: bool = False,
+    ) -> None:
+        """Write what was decided, if it is another state, in one batch with records `beside`.
+
+        Nobody is to hear of it yet. `epoch` may be several beyond the current one: a registration
+        that ends a session is two changes in one step.
+        """
+        now = self.quorum.partition
+        if (leader, epoch, sorted(isr), sorted(elr)) == (
+            now.leader,
+            now.leader_epoch,
+            sorted(now.isr),
+            sorted(now.elr),
+        ):
+            if beside:
+                self.announce(beside)
+            return
+        for _ in range(epoch - now.leader_epoch - 1):
+            self.quorum.change(leader=NO_LEADER)
+        end = self.quorum.change(
+            leader=leader if epoch != now.leader_epoch else None,
+            isr=sorted(isr) if sorted(isr) != sorted(now.isr) else None,
+            elr=sorted(elr) if sorted(elr) != sorted(now.elr) else None,
+            is_recovered=is_recovered,
+            beside=beside,
+        )
+        self._note(end)
+
+    def announce(self, records: Sequence[MetadataRecord]) -> None:
+        """Write records about brokers; who knows all decisions reads them at once."""
+        informed = self.informed()
+        end = self.quorum.append(records)
+        for broker in informed:
+            self.quorum.reveal(broker, end)
+
+    def informed(self) -> list[int]:
+        """The brokers that may know every decision."""
+        return [
+            broker
+            for broker in self._replicas
+            if (known := self.quorum.broker(broker).may_know) is not None
+            and known >= self._decided_at
+        ]
+
+    def end_of(self, decision: Decision) -> int:
+        """The end of the log for a broker that is to know this decision, and none after it."""
+        if decision.epoch == self.quorum.partition.leader_epoch:
+            return self.quorum.end
+        return self._ends[decision.epoch]
+
+    def _note(self, end: int) -> None:
+        now = self.current()
+        self.decisions[now.epoch], self._ends[now.epoch] = now, end
+        self._decided_at = end

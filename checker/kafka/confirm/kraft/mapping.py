@@ -1,0 +1,214 @@
+"""Rows of the table of steps that are others on brokers with KRaft.
+
+What the controller decides is records of the metadata log, of which a broker hears when it learns.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from checker.kafka.confirm.brokers import OUT_OF_REACH_MS
+from checker.kafka.confirm.kraft.stage import KraftStage
+from checker.kafka.confirm.mapping import TABLE, Act, Row, keep_in_sync, only_on, receive
+from checker.kafka.confirm.quorum.controller import INELIGIBLE_REPLICA
+from checker.kafka.confirm.quorum.metadata_log import MetadataRecord
+from checker.kafka.confirm.quorum.state import NO_BROKER_EPOCH, NO_LEADER, AlterRequest
+from checker.kafka.confirm.stage import STEP_SECONDS_MAX, NotHeld, StepFailed
+from model.message.features import ELR, has
+from model.message.terms import GRANTED, NO_ANSWER, contains
+
+_LOOK_SECONDS = 0.5
+_EXTRA_SECONDS = 5.0
+
+
+def _write(
+    stage: KraftStage,
+    act: Act,
+    beside: Sequence[MetadataRecord] = (),
+    *,
+    is_recovered: bool = False,
+) -> None:
+    """What the controller decides in this step, if that is anything, with records of brokers."""
+    after = act.after
+    stage.controller.decide(
+        after.leader if after.leader in stage.replicas else NO_LEADER,
+        after.epoch,
+        _members(stage, after.isr),
+        _members(stage, after.elr),
+        beside=beside,
+        is_recovered=is_recovered,
+    )
+
+
+def _members(stage: KraftStage, packed: int) -> list[int]:
+    return [each for each in stage.replicas if contains(packed, each)]
+
+
+def _move(stage: KraftStage, act: Act) -> None:
+    _write(stage, act)
+
+
+def _fence(stage: KraftStage, act: Act) -> None:
+    _write(stage, act, [stage.quorum.fencing(act.arguments["replica"], is_fenced=True)])
+
+
+def _unfence(stage: KraftStage, act: Act) -> None:
+    _write(stage, act, [stage.quorum.fencing(act.arguments["replica"], is_fenced=False)])
+
+
+def _restart(stage: KraftStage, act: Act) -> None:
+    replica = act.arguments["replica"]
+    stage.register(replica)
+    _require_same_end(stage, act)
+    stage.catch_up(replica)
+    _unfence(stage, act)
+    stage.brokers.await_serving(replica)
+
+
+def _require_same_end(stage: KraftStage, act: Act) -> None:
+    """With ELR it matters whether the last life ended cleanly: the registration says so."""
+    replica = act.arguments["replica"]
+    was_clean = stage.quorum.broker(replica).previous_epoch != NO_BROKER_EPOCH
+    if has(act.settings, ELR) and was_clean == (act.before.unclean[replica] == 1):
+        manner = "after a clean shutdown" if was_clean else "without a clean shutdown"
+        raise StepFailed(f"r{replica} registers as the model says of its end", manner)
+
+
+def _begin_shutdown(stage: KraftStage, act: Act) -> None:
+    replica = act.arguments["replica"]
+    stage.brokers.ask_to_end(replica)
+    stage.await_shutdown_asked(replica)
+    _write(stage, act, [stage.quorum.stopping(replica)])
+
+
+def _shrink_isr(stage: KraftStage, act: Act) -> None:
+    leader = act.arguments["leader"]
+    wanted = _members(stage, act.after.pending_isr[leader])
+    seconds = 2 * act.lag_ms / 1000 + _EXTRA_SECONDS
+    deadline = time.monotonic() + seconds
+
+    def is_asked() -> bool:
+        return any(asked.isr == wanted for asked in stage.quorum.asked_by(leader))
+
+    while True:
+        keep_in_sync(stage, act.before, besides=act.arguments["follower"])
+        if stage.quorum.await_true(is_asked, _LOOK_SECONDS):
+            return
+        if time.monotonic() > deadline:
+            found = ", ".join(str(asked.isr) for asked in stage.quorum.asked_by(leader))
+            raise NotHeld(
+                f"r{leader} asks for the ISR {found or 'of before'}, not for {wanted}, after "
+                f"{seconds:.0f} s: all who lag leave in one request"
+            )
+
+
+def _alter_partition(stage: KraftStage, act: Act) -> None:
+    leader = act.arguments["leader"]
+    wanted = _members(stage, act.before.pending_isr[leader])
+    asked = _awaited(stage, act, leader, wanted)
+    is_granted = act.after.isr != act.before.isr and _members(stage, act.after.isr) == wanted
+    if is_granted:
+        _write(stage, act, is_recovered=asked.partition.leader_recovery_state == 0)
+    if act.after.answer[leader] == NO_ANSWER:
+        _reply(stage, asked, is_granted=is_granted)
+
+
+def _hear_answer(stage: KraftStage, act: Act) -> None:
+    leader = act.arguments["leader"]
+    asked = _awaited(stage, act, leader, _members(stage, act.before.pending_isr[leader]))
+    _reply(stage, asked, is_granted=act.before.answer[leader] == GRANTED)
+
+
+def _awaited(stage: KraftStage, act: Act, leader: int, wanted: Sequence[int]) -> AlterRequest:
+    """The leader's request for this ISR. Raises `StepFailed`; `NotHeld` where replicas may lag."""
+    if not stage.quorum.await_true(lambda: bool(stage.quorum.asked_by(leader)), STEP_SECONDS_MAX):
+        raise StepFailed(f"r{leader} asks for the ISR {wanted}", "it asks for nothing")
+    asked = stage.quorum.asked_by(leader)[0]
+    if asked.isr != list(wanted):
+        if act.lag_ms < OUT_OF_REACH_MS:
+            raise NotHeld(
+                f"r{leader} asks for the ISR {asked.isr}, having found a follower lagging"
+            )
+        raise StepFailed(f"r{leader} asks for the ISR {wanted}", f"it asks for {asked.isr}")
+    return asked
+
+
+def _reply(stage: KraftStage, asked: AlterRequest, *, is_granted: bool) -> None:
+    if is_granted:
+        stage.quorum.answer(asked)
+    else:
+        stage.quorum.refuse(asked, INELIGIBLE_REPLICA)
+    stage.quorum.await_true(
+        lambda: asked not in stage.quorum.asked_by(asked.broker), STEP_SECONDS_MAX
+    )
+
+
+KRAFT_ROWS: dict[str, Row] = {
+    "RecvDiverging": Row("As RecvFetch: the follower truncates to what the answer says.", receive),
+    "ShrinkIsr": Row(
+        "The harness waits until the leader asks the controller for the ISR without the "
+        "follower; others are kept as with ZooKeeper. The request waits. A leader takes out all "
+        "who lag in one request: one that is to leave later repeats its last fetch for six "
+        "seconds before the record that both miss. If it had not caught up then, the step is not "
+        "steerable.",
+        only_on(KraftStage, _shrink_isr),
+    ),
+    "AlterPartition": Row(
+        "The leader's request must be for the ISR that the model has. The controller writes the "
+        "new ISR and answers, or refuses (INELIGIBLE_REPLICA); in a trace with late answers the "
+        "answer waits.",
+        only_on(KraftStage, _alter_partition),
+    ),
+    "HearAnswer": Row("The answer goes to the leader.", only_on(KraftStage, _hear_answer)),
+    "Crash": Row(
+        "kill -9. The controller fences the broker when the trace does.", TABLE["Crash"].does
+    ),
+    "DiskLoss": Row(
+        "kill -9; then the log directory is emptied, and formatted. The metadata log has one of "
+        "its own.",
+        TABLE["DiskLoss"].does,
+    ),
+    "BeginShutdown": Row(
+        "SIGTERM. When the broker asks the controller to shut down, the record that it does and "
+        "what is decided are written. It goes on until Stop.",
+        only_on(KraftStage, _begin_shutdown),
+    ),
+    "Stop": Row(
+        "The controller answers that the broker may go: it flushes, checkpoints and ends.",
+        TABLE["Stop"].does,
+    ),
+    "Restart": Row(
+        "The process is started, registers, reads the metadata log up to its registration, and is "
+        "unfenced by a record, with what the controller decides now. With ELR the registration "
+        "must say, as the model does, whether it was shut down cleanly.",
+        only_on(KraftStage, _restart),
+    ),
+    "Fence": Row(
+        "Records: the broker is fenced, and the new leader, epoch and ISR. Nobody reads them yet.",
+        only_on(KraftStage, _fence),
+    ),
+    "FenceAndElect": Row("As Fence.", only_on(KraftStage, _fence)),
+    "SessionExpiry": Row(
+        "As Fence. The broker goes on; that it is fenced its heartbeats are answered.",
+        only_on(KraftStage, _fence),
+    ),
+    "Register": Row(
+        "A record that ends the fencing, with what the controller decides now.",
+        only_on(KraftStage, _unfence),
+    ),
+    "Move": Row("A record. Nobody reads it yet.", only_on(KraftStage, _move)),
+    "Learn": Row(
+        "The broker may read all of the metadata log; it is over when a heartbeat says that the "
+        "log was taken up. What it reads at once it takes up as one image, so that epochs in "
+        "between are skipped. A fetch on its way is lost as with ZooKeeper.",
+        TABLE["Learn"].does,
+    ),
+    "LearnLate": Row(
+        "As Learn, with the log up to the last decision of that epoch.", TABLE["LearnLate"].does
+    ),
+    "OffsetForLeaderEpoch": Row(
+        "These brokers truncate by what the answer to a fetch says, and ask no such question.", None
+    ),
+}
+"""The rows that differ; all others are those of brokers with ZooKeeper."""

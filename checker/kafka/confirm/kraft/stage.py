@@ -1,0 +1,234 @@
+"""Stage with KRaft: a broker learns what the scripted controller reveals of the metadata log.
+
+When it has taken that up its heartbeat says so: nothing is guessed from time.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+
+from checker.kafka.confirm.decisions import Decision
+from checker.kafka.confirm.errors import BrokerFailed
+from checker.kafka.confirm.kraft.brokers import KraftBrokers
+from checker.kafka.confirm.kraft.controller import KraftController
+from checker.kafka.confirm.proxy import Link
+from checker.kafka.confirm.quorum.answers import FENCED_LEADER_EPOCH
+from checker.kafka.confirm.quorum.controller import ScriptedController
+from checker.kafka.confirm.quorum.state import AlterRequest
+from checker.kafka.confirm.releases import KafkaRelease
+from checker.kafka.confirm.stage import GRACE_SECONDS, STEP_SECONDS_MAX, Stage, StepFailed
+
+LIFE_SECONDS_MAX = 90.0
+"""How long a broker may take to start and register, or to shut down."""
+
+
+class KraftStage(Stage):
+    """Brokers with KRaft, and the harness as their controller."""
+
+    reads_log_at_start = True
+
+    def __init__(
+        self,
+        release: KafkaRelease,
+        brokers: KraftBrokers,
+        controller: KraftController,
+        links: dict[tuple[int, int], Link],
+    ) -> None:
+        super().__init__(release, brokers, links)
+        self._controller = controller
+
+    @property
+    def controller(self) -> KraftController:
+        """As `Stage.controller`."""
+        return self._controller
+
+    @property
+    def quorum(self) -> ScriptedController:
+        """Whom brokers ask."""
+        return self._controller.quorum
+
+    # Brokers' lives.
+
+    def start_all(self) -> None:
+        """Start every broker, until all know each other and serve; from then on the log is held.
+
+        Raises `BrokerFailed`.
+        """
+        for broker in self.replicas:
+            self.brokers.start(broker)
+        for broker in self.replicas:
+            self._await_caught_up(broker)
+        self.quorum.append([self.quorum.fencing(b, is_fenced=False) for b in self.replicas])
+        self.quorum.hold_all()
+        for broker in self.replicas:
+            self.brokers.await_serving(broker)
+            self._await_applied(broker, self.quorum.end)
+
+    def register(self, broker: int) -> None:
+        """Start the process, until it has registered; those that know all decisions hear of it."""
+        known = self.quorum.broker(broker)
+        informed = self.controller.informed()
+        known.incarnation = None
+        self.brokers.start(broker)
+        self._await(lambda: known.incarnation is not None, broker, "registers")
+        for each in informed:
+            if each != broker:
+                self.quorum.reveal(each, known.epoch + 1)
+
+    def catch_up(self, broker: int) -> None:
+        """The broker reads the log up to its registration, and asks to be unfenced."""
+        known = self.quorum.broker(broker)
+        with self._checkpoint_kept(broker):
+            self.quorum.reveal(broker, known.epoch + 1)
+            self._await_caught_up(broker)
+
+    def _await_caught_up(self, broker: int) -> None:
+        def has_caught_up() -> bool:
+            return self.quorum.broker(broker).has_caught_up
+
+        self._await(has_caught_up, broker, "catches up with its registration")
+
+    def restart(self, broker: int) -> None:
+        """As `Stage.restart`; it is unfenced as well."""
+        self.register(broker)
+        self.catch_up(broker)
+        self.controller.announce([self.quorum.fencing(broker, is_fenced=False)])
+        self.brokers.await_serving(broker)
+
+    def await_shutdown_asked(self, broker: int) -> None:
+        """Wait until the broker asks the controller whether it may shut down."""
+        self._await(lambda: self.quorum.broker(broker).wants_shutdown, broker, "asks to shut down")
+
+    def shut_down(self, broker: int, *, outlives: bool = False) -> None:
+        """As `Stage.shut_down`; the controller lets it go."""
+        self.quorum.let_shut_down(broker)
+        super().shut_down(broker, outlives=outlives)
+
+    # What brokers learn.
+
+    def learn(
+        self, broker: int, decision: Decision, alive: Sequence[int], *, outlives: bool = False
+    ) -> None:
+        """As `Stage.learn`; who is alive is in the log.
+
+        A request to change the ISR of a state that is no more is refused before: a leader has one
+        on its way, behind which others would wait (DefaultAlterPartitionManager).
+        """
+        end = self.controller.end_of(decision)
+        for asked in self.quorum.asked_by(broker):
+            if self.quorum.is_outdated(asked):
+                self.quorum.refuse(asked, FENCED_LEADER_EPOCH)
+        with self._checkpoint_kept(broker):
+            self.quorum.reveal(broker, end)
+            self._lose_until_applied(broker, end, decision, outlives=outlives)
+        self.brokers.await_serving(broker)
+        self.epochs_learned[broker] = decision.epoch
+
+    def _lose_until_applied(
+        self, broker: int, end: int, decision: Decision, *, outlives: bool
+    ) -> None:
+        deadline = time.monotonic() + STEP_SECONDS_MAX
+        while not self.quorum.await_true(
+            lambda: self.quorum.has_applied(broker, end), GRACE_SECONDS
+        ):
+            self.brokers.require(broker)
+            self.lose(broker, outlives=outlives)
+            if time.monotonic() > deadline:
+                applied = self.quorum.broker(broker).applied
+                raise StepFailed(
+                    f"r{broker} takes up epoch {decision.epoch}",
+                    f"it has applied the metadata log up to {applied}, not {end - 1}",
+                )
+
+    def forget_topic(self) -> None:
+        """As `Stage.forget_topic`. Without one there is nothing to forget."""
+        self._drop_requests()
+        if not self.controller.decisions:
+            return
+        for broker in self.replicas:
+            if self.brokers.is_up(broker) and self.quorum.broker(broker).wants_shutdown:
+                self.shut_down(broker)
+        self.quorum.remove_topic()
+        for broker in self.replicas:
+            if not self.brokers.is_up(broker):
+                self.register(broker)
+                self.catch_up(broker)
+        fenced = [b for b in self.replicas if self.quorum.broker(b).is_fenced]
+        if fenced:
+            self.quorum.append([self.quorum.fencing(b, is_fenced=False) for b in fenced])
+        for broker in self.replicas:
+            self.quorum.reveal(broker, self.quorum.end)
+            self._await_applied(broker, self.quorum.end)
+            self.brokers.await_serving(broker)
+        self._drop_requests()
+        self.epochs_learned.clear()
+        self.sent.clear()
+        self.asked.clear()
+
+    def _drop_requests(self) -> None:
+        """Nothing is on its way any more, between brokers or to the controller."""
+        for broker in self.replicas:
+            for asked in self.quorum.asked_by(broker):
+                self.quorum.refuse(asked, FENCED_LEADER_EPOCH)
+        for link in self.links.values():
+            link.lose()
+            link.lose_stray()
+
+    def answer_as_kafka(self) -> None:
+        """As `Stage.answer_as_kafka`; a broker that is ready is unfenced as well."""
+        for broker in self.replicas:
+            known = self.quorum.broker(broker)
+            if not self.brokers.is_up(broker):
+                continue
+            if known.is_fenced and known.has_caught_up and not known.wants_shutdown:
+                self.controller.announce([self.quorum.fencing(broker, is_fenced=False)])
+            for asked in self.quorum.asked_by(broker):
+                if asked.answer is None:
+                    self._answer_by_rule(asked)
+
+    def _answer_by_rule(self, asked: AlterRequest) -> None:
+        code = self.quorum.refusal(asked)
+        if code:
+            self.quorum.refuse(asked, code)
+            return
+        now = self.quorum.partition
+        elr = [each for each in now.elr if each not in asked.isr]
+        self.controller.decide(now.leader, now.leader_epoch, asked.isr, elr, is_recovered=True)
+        self.quorum.answer(asked)
+        for broker in self.replicas:
+            self.quorum.reveal(broker, self.quorum.end)
+
+    # How a wait ends.
+
+    def _await_applied(self, broker: int, end: int) -> None:
+        def has_applied() -> bool:
+            return self.quorum.has_applied(broker, end)
+
+        # It may wait for its fetch to come back.
+        self._await(
+            has_applied,
+            broker,
+            f"applies the metadata log up to {end}",
+            meanwhile=lambda: self.lose(broker),
+        )
+
+    def _await(
+        self,
+        true: Callable[[], bool],
+        broker: int,
+        what: str,
+        *,
+        meanwhile: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Wait for what a broker says. Raises `BrokerFailed` where it ends, or takes too long."""
+        deadline = time.monotonic() + LIFE_SECONDS_MAX
+        meanwhile()
+        while not self.quorum.await_true(true, GRACE_SECONDS):
+            meanwhile()
+            self.brokers.require(broker)
+            if time.monotonic() > deadline:
+                raise BrokerFailed(
+                    f"r{broker} {what}: it did not in {LIFE_SECONDS_MAX:.0f} s; "
+                    f"{self.brokers.last_lines(broker)}"
+                )

@@ -1,0 +1,295 @@
+"""Scripted KRaft controller: a quorum of one that unchanged brokers follow.
+
+Every broker has a port of its own here, reads one metadata log as an observer, and gets the part of
+it that the script has revealed to it. What it has applied its heartbeats say. What it asks for, to
+change the ISR or to shut down, waits until the script answers. Nothing is decided by itself.
+"""
+
+from __future__ import annotations
+
+import functools
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from checker.kafka.confirm.quorum.answers import FENCED_LEADER_EPOCH, answered
+from checker.kafka.confirm.quorum.definitions import Definitions
+from checker.kafka.confirm.quorum.metadata_log import MetadataRecord
+from checker.kafka.confirm.quorum.ports import Ports
+from checker.kafka.confirm.quorum.state import (
+    NO_LEADER,
+    PARTITION,
+    PARTITION_CHANGE,
+    REGISTRATION_CHANGE,
+    AlterRequest,
+    BrokerImage,
+    Find,
+    PartitionImage,
+    QuorumState,
+    Watch,
+)
+
+INVALID_UPDATE_VERSION, INELIGIBLE_REPLICA = 95, 107
+_WITH_ELR = 23
+"""The first metadata.version (4.0-IV1) whose partition records have version 2."""
+_TOPIC_SETTING = 2
+"""The type of a ConfigRecord that is of a topic."""
+
+
+def _everybody_finds(reader: int, broker: int, port: int) -> int:
+    return port
+
+
+def _unwatched(which: str, body: Any) -> None:
+    """Nobody is interested."""
+
+
+class ScriptedController:
+    """The controller of one partition at a time. A context manager.
+
+    `find` says at which port a reader finds a broker: its own, or that of a proxy between the two.
+    `watch` receives what brokers ask, but for what they ask all the time, and what is answered.
+    """
+
+    def __init__(
+        self,
+        definitions: Definitions,
+        brokers: int,
+        *,
+        with_eligible_leader_replicas: bool = False,
+        find: Find = _everybody_finds,
+        watch: Watch = _unwatched,
+    ) -> None:
+        self._state = QuorumState(
+            definitions,
+            brokers,
+            with_eligible_leader_replicas=with_eligible_leader_replicas,
+            find=find,
+            watch=watch,
+        )
+        serve = functools.partial(answered, self._state)
+        self._ports = Ports(brokers, serve, self._state.fail)
+
+    def __enter__(self) -> ScriptedController:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._state.end()
+        self._ports.close()
+
+    @property
+    def ports(self) -> list[int]:
+        """The port of each broker."""
+        return self._ports.numbers
+
+    @property
+    def end(self) -> int:
+        """The end of the metadata log."""
+        with self._state.changed:
+            return self._state.log.end
+
+    @property
+    def partition(self) -> PartitionImage:
+        """The partition as it was decided last. Raises `ValueError` before there is a topic."""
+        if self._state.partition is None:
+            raise ValueError("the scripted controller has no topic yet")
+        return self._state.partition
+
+    def broker(self, broker: int) -> BrokerImage:
+        """What is known of a broker."""
+        return self._state.brokers[broker]
+
+    @property
+    def unexpected(self) -> Sequence[str]:
+        """Names of the requests that no answer is known for."""
+        return tuple(self._state.unexpected)
+
+    def await_true(self, true: Callable[[], bool], seconds: float) -> bool:
+        """Wait until it is true; whether it came to that in time.
+
+        Raises `ControllerFailed` where a thread that answers brokers has failed.
+        """
+        return self._state.await_true(true, seconds)
+
+    # What brokers may know.
+
+    def reveal(self, broker: int, end: int) -> None:
+        """From now on the broker reads the log up to `end`; never less than before."""
+        with self._state.changed:
+            known = self._state.brokers[broker]
+            known.may_know = max(end, known.may_know or 0)
+            self._state.changed.notify_all()
+
+    def hold_all(self) -> None:
+        """From now on no broker reads anything that is not revealed to it."""
+        with self._state.changed:
+            for known in self._state.brokers:
+                known.may_know = self._state.log.end
+
+    def has_applied(self, broker: int, end: int) -> bool:
+        """Whether the broker has acted on the log up to `end`, as its heartbeat says."""
+        return self._state.brokers[broker].applied >= end - 1
+
+    # What is decided.
+
+    def append(self, records: Sequence[MetadataRecord]) -> int:
+        """Write these as one batch; the log's end after it."""
+        return self._state.append(records)
+
+    def create_topic(
+        self, name: str, replicas: Sequence[int], leader: int, settings: Mapping[str, str]
+    ) -> int:
+        """A topic of one partition, everybody in sync, led in epoch 0; the log's end after it."""
+        with self._state.changed:
+            self._state.topic_id = topic_id = uuid.uuid4()
+            self._state.partition = PartitionImage(leader, 0, 0, list(replicas))
+            records = [MetadataRecord("TopicRecord", 0, {"name": name, "topic_id": topic_id})]
+            records += [
+                MetadataRecord(
+                    "ConfigRecord",
+                    0,
+                    {
+                        "resource_type": _TOPIC_SETTING,
+                        "resource_name": name,
+                        "name": setting,
+                        "value": value,
+                    },
+                )
+                for setting, value in settings.items()
+            ]
+            values = {
+                "partition_id": 0,
+                "topic_id": topic_id,
+                "replicas": list(replicas),
+                "isr": list(replicas),
+                "leader": leader,
+                "leader_epoch": 0,
+                "partition_epoch": 0,
+                "directories": [self._state.brokers[r].log_dirs[0] for r in replicas],
+            }
+            records.append(MetadataRecord(PARTITION, self._partition_version, values))
+            return self._state.append(records)
+
+    def remove_topic(self) -> int:
+        """The topic is deleted; the log's end after that."""
+        values = {"topic_id": self._state.topic_id}
+        return self._state.append([MetadataRecord("RemoveTopicRecord", 0, values)])
+
+    @property
+    def _partition_version(self) -> int:
+        return 2 if self._state.metadata_version >= _WITH_ELR else 1
+
+    def change(
+        self,
+        *,
+        leader: int | None = None,
+        isr: Sequence[int] | None = None,
+        elr: Sequence[int] | None = None,
+        is_recovered: bool = False,
+        beside: Sequence[MetadataRecord] = (),
+    ) -> int:
+        """Change the partition in one batch with the records `beside`; the log's end after it.
+
+        What is None stays. A leader that is given raises the leader epoch, the same one too
+        (PartitionRegistration.merge). One that was neither in the ISR nor in the ELR is recovering
+        until a change `is_recovered` (KIP-704).
+        """
+        with self._state.changed:
+            now = self.partition
+            values: dict[str, Any] = {"partition_id": 0, "topic_id": self._state.topic_id}
+            if leader not in {None, NO_LEADER, *now.isr, *now.elr}:
+                if not now.is_recovering:
+                    values["leader_recovery_state"] = 1
+                now.is_recovering = True
+            elif is_recovered and now.is_recovering:
+                values["leader_recovery_state"] = 0
+                now.is_recovering = False
+            if leader is not None:
+                values["leader"] = now.leader = leader
+                now.leader_epoch += 1
+            if isr is not None:
+                values["isr"] = now.isr = list(isr)
+            if elr is not None:
+                values["eligible_leader_replicas"] = now.elr = list(elr)
+            now.epoch += 1
+            record = MetadataRecord(PARTITION_CHANGE, self._partition_version, values)
+            return self._state.append([*beside, record])
+
+    def fencing(self, broker: int, *, is_fenced: bool) -> MetadataRecord:
+        """The record that fences a broker or ends that; its next heartbeat is answered so."""
+        with self._state.changed:
+            known = self._state.brokers[broker]
+            known.is_fenced = is_fenced
+            fenced = 1 if is_fenced else -1  # 0 is no change.
+            return self._registration_change(broker, {"fenced": fenced})
+
+    def stopping(self, broker: int) -> MetadataRecord:
+        """The record that a broker is in its controlled shutdown."""
+        return self._registration_change(broker, {"in_controlled_shutdown": 1})
+
+    def _registration_change(self, broker: int, change: Mapping[str, int]) -> MetadataRecord:
+        values = {"broker_id": broker, "broker_epoch": self._state.brokers[broker].epoch, **change}
+        return MetadataRecord(REGISTRATION_CHANGE, 2, values)
+
+    def let_shut_down(self, broker: int) -> None:
+        """The broker's next heartbeat that asks to shut down is answered that it may."""
+        self._state.brokers[broker].may_shut_down = True
+
+    # What leaders ask.
+
+    def asked_by(self, broker: int) -> list[AlterRequest]:
+        """The broker's requests to change the ISR that wait for an answer, the oldest first."""
+        with self._state.changed:
+            return [each for each in self._state.asked if each.broker == broker]
+
+    def is_outdated(self, asked: AlterRequest) -> bool:
+        """Whether the request is of a state of the partition that is no more."""
+        epochs = asked.partition.leader_epoch, asked.partition.partition_epoch
+        return epochs != (self.partition.leader_epoch, self.partition.epoch)
+
+    def answer(self, asked: AlterRequest) -> None:
+        """The leader hears what the partition is now."""
+        now = self.partition
+        self._answer(
+            asked,
+            {
+                "error_code": 0,
+                "leader_id": now.leader,
+                "leader_epoch": now.leader_epoch,
+                "isr": now.isr,
+                "leader_recovery_state": int(now.is_recovering),
+                "partition_epoch": now.epoch,
+            },
+        )
+
+    def refuse(self, asked: AlterRequest, code: int) -> None:
+        """The leader hears an error."""
+        self._answer(asked, {"error_code": code})
+
+    def lose(self, asked: AlterRequest) -> None:
+        """The connection breaks; the leader asks again."""
+        with self._state.changed:
+            asked.is_lost = True
+            self._state.changed.notify_all()
+
+    def refusal(self, asked: AlterRequest) -> int:
+        """The error with which Kafka's controller would answer, 0 where it would agree.
+
+        (ReplicationControlManager.validateAlterPartitionData)
+        """
+        now, partition = self.partition, asked.partition
+        if partition.leader_epoch != now.leader_epoch or asked.broker != now.leader:
+            return FENCED_LEADER_EPOCH
+        if partition.partition_epoch != now.epoch:
+            return INVALID_UPDATE_VERSION
+        if any(self.broker(member).is_fenced for member in asked.isr):
+            return INELIGIBLE_REPLICA
+        for each in partition.get("new_isr_with_epochs", ()):
+            if each.broker_epoch not in {-1, self.broker(each.broker_id).epoch}:
+                return INELIGIBLE_REPLICA
+        return 0
+
+    def _answer(self, asked: AlterRequest, partition: Mapping[str, Any]) -> None:
+        with self._state.changed:
+            asked.answer = partition
+            self._state.changed.notify_all()

@@ -1,0 +1,71 @@
+"""Ports of loopback at which frames are answered: one port for each asker, so that each is known.
+
+Every connection is served by a thread of its own, one frame at a time.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+from collections.abc import Callable
+
+from checker.kafka.confirm.wire import HOST, receive_frame, send_frame
+
+Serve = Callable[[int, bytes], bytes | None]
+"""What answers a frame of an asker; None breaks the connection."""
+
+
+class Ports:
+    """So many ports; `failed` receives what `serve` raised, and that connection ends."""
+
+    def __init__(self, number: int, serve: Serve, failed: Callable[[Exception], None]) -> None:
+        self._serve = serve
+        self._failed = failed
+        self._lock = threading.Lock()
+        self._connections: set[socket.socket] = set()
+        self._is_over = False
+        self._servers = [socket.create_server((HOST, 0)) for _ in range(number)]
+        self.numbers: list[int] = [server.getsockname()[1] for server in self._servers]
+        for asker, server in enumerate(self._servers):
+            threading.Thread(target=self._accept, args=(asker, server), daemon=True).start()
+
+    def close(self) -> None:
+        """Nobody can connect any more, and what is connected is cut off."""
+        with self._lock:
+            self._is_over = True
+            left = [*self._servers, *self._connections]
+        for each in left:
+            with contextlib.suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)
+            each.close()
+
+    def _accept(self, asker: int, server: socket.socket) -> None:
+        while True:
+            try:
+                connection, _ = server.accept()
+            except OSError:
+                return
+            with self._lock:
+                if self._is_over:
+                    connection.close()
+                    return
+                self._connections.add(connection)
+            threading.Thread(target=self._answer, args=(asker, connection), daemon=True).start()
+
+    def _answer(self, asker: int, connection: socket.socket) -> None:
+        try:
+            with connection:
+                connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                while (frame := receive_frame(connection)) is not None:
+                    answer = self._serve(asker, frame)
+                    if answer is None:
+                        return
+                    send_frame(connection, answer)
+        except OSError:
+            return  # The asker is gone, or all is over.
+        except Exception as problem:
+            self._failed(problem)
+        finally:
+            with self._lock:
+                self._connections.discard(connection)

@@ -1,0 +1,179 @@
+"""State of the scripted controller: what it has decided, and what it knows of each broker.
+
+One lock guards all of it, the metadata log included: threads that answer brokers and the script
+share it. Nothing here decides anything.
+"""
+
+from __future__ import annotations
+
+import threading
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from checker.kafka.confirm.errors import CannotConfirm
+from checker.kafka.confirm.quorum.definitions import Definitions, Struct
+from checker.kafka.confirm.quorum.metadata_log import MetadataLog, MetadataRecord
+
+NODE = 3000
+"""The controller's number as a node."""
+NO_LEADER = -1
+NO_BROKER_EPOCH = -1
+METADATA_VERSION = "metadata.version"
+ELIGIBLE_LEADER_REPLICAS = "eligible.leader.replicas.version"
+PARTITION_CHANGE, PARTITION, REGISTRATION, REGISTRATION_CHANGE = (
+    "PartitionChangeRecord",
+    "PartitionRecord",
+    "RegisterBrokerRecord",
+    "BrokerRegistrationChangeRecord",
+)
+
+Watch = Callable[[str, Any], None]
+"""What receives a message of note: which way it goes, and what it says."""
+Find = Callable[[int, int, int], int]
+"""At which port a reader finds a broker that registered with a port: (reader, broker, port)."""
+
+
+class ControllerFailed(CannotConfirm):
+    """A thread that answers brokers failed; raised where the script waits."""
+
+
+@dataclass(slots=True)
+class PartitionImage:
+    """The partition after the last record about it (PartitionRegistration).
+
+    `epoch` counts its records. `is_recovering` is LeaderRecoveryState (KIP-704).
+    """
+
+    leader: int
+    leader_epoch: int
+    epoch: int
+    isr: list[int]
+    elr: list[int] = field(default_factory=list)
+    is_recovering: bool = False
+
+
+@dataclass(slots=True)
+class BrokerImage:
+    """A broker as it registered and as its heartbeats say; and how much of the log it may read.
+
+    `may_know` is the end of the log for it, None for all of the log. `applied` is the offset of the
+    last record that its publishers have run for (MetadataLoader.lastAppliedOffset). `epoch` is the
+    offset of its registration. `previous_epoch` is the epoch before a clean shutdown, -1 for none.
+    """
+
+    may_know: int | None = None
+    applied: int = -1
+    epoch: int = NO_BROKER_EPOCH
+    previous_epoch: int = NO_BROKER_EPOCH
+    incarnation: uuid.UUID | None = None
+    is_fenced: bool = True
+    wants_unfencing: bool = False
+    wants_shutdown: bool = False
+    may_shut_down: bool = False
+    log_dirs: list[uuid.UUID] = field(default_factory=list)
+
+    @property
+    def has_caught_up(self) -> bool:
+        """Whether it has applied its own registration, and is ready to be unfenced."""
+        return self.epoch >= 0 and self.applied >= self.epoch and self.wants_unfencing
+
+
+@dataclass(slots=True)
+class AlterRequest:
+    """An AlterPartition that waits for the script: `answer` is of the partition, None for none."""
+
+    broker: int
+    partition: Struct
+    answer: Mapping[str, Any] | None = None
+    is_lost: bool = False
+
+    @property
+    def isr(self) -> list[int]:
+        """The ISR that the leader asks for."""
+        members = [each.broker_id for each in self.partition.get("new_isr_with_epochs", ())]
+        return sorted(members or self.partition.get("new_isr", ()))
+
+
+class QuorumState:
+    """All that threads and script share; `changed` is the lock, notified at every change.
+
+    `with_eligible_leader_replicas` is whether the cluster has ELR on (KIP-966).
+    """
+
+    def __init__(
+        self,
+        definitions: Definitions,
+        brokers: int,
+        *,
+        with_eligible_leader_replicas: bool,
+        find: Find,
+        watch: Watch,
+    ) -> None:
+        self.definitions = definitions
+        self.watch = watch
+        self.with_eligible_leader_replicas = with_eligible_leader_replicas
+        self.changed = threading.Condition()
+        self.log = MetadataLog(definitions, NODE)
+        self.brokers = [BrokerImage() for _ in range(brokers)]
+        self.partition: PartitionImage | None = None
+        self.topic_id = uuid.uuid4()
+        self.metadata_version = 0
+        """The level of metadata.version, 0 before the first broker has said which it has."""
+        self.asked: list[AlterRequest] = []
+        self.unexpected: list[str] = []
+        """Names of requests that no answer is known for."""
+        self.failure: Exception | None = None
+        self.is_over = False
+        self._find = find
+
+    def append(self, records: Sequence[MetadataRecord]) -> int:
+        """Write a batch; the log's end after it."""
+        with self.changed:
+            end = self.log.append(records)
+            self.changed.notify_all()
+            return end
+
+    def limit(self, broker: int) -> int:
+        """The end of the log as this broker may know it. To be called under the lock."""
+        may_know = self.brokers[broker].may_know
+        return self.log.end if may_know is None else min(may_know, self.log.end)
+
+    def read(self, broker: int, start: int) -> bytes:
+        """The batches from `start` on that the broker may know. To be called under the lock."""
+
+        def seen(record: MetadataRecord) -> MetadataRecord:
+            if record.name != REGISTRATION:
+                return record
+            registered = record.values["broker_id"]
+            endpoints = [
+                {**each, "port": self._find(broker, registered, each["port"])}
+                for each in record.values["end_points"]
+            ]
+            values = {**record.values, "end_points": endpoints}
+            return MetadataRecord(record.name, record.version, values)
+
+        return self.log.between(start, self.limit(broker), seen)
+
+    def fail(self, problem: Exception) -> None:
+        """Note what broke in a thread: `await_true` raises it."""
+        with self.changed:
+            self.failure = self.failure or problem
+            self.changed.notify_all()
+
+    def await_true(self, true: Callable[[], bool], seconds: float) -> bool:
+        """Wait until it is true; whether it came to that in time. Raises `ControllerFailed`."""
+        with self.changed:
+            came = self.changed.wait_for(lambda: self.failure is not None or true(), seconds)
+            if self.failure is not None:
+                raise ControllerFailed(
+                    f"the scripted controller failed: {self.failure!r}"
+                ) from self.failure
+            return came
+
+    def end(self) -> None:
+        """Every thread that waits ends."""
+        with self.changed:
+            self.is_over = True
+            self.changed.notify_all()

@@ -1,0 +1,16 @@
+"""How brokers of a release take each step: with ZooKeeper by one table, with KRaft by another."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from checker.kafka.confirm.kraft.mapping import KRAFT_ROWS
+from checker.kafka.confirm.mapping import TABLE, Row
+from checker.kafka.confirm.releases import KafkaRelease
+
+KRAFT_TABLE: Mapping[str, Row] = {**TABLE, **KRAFT_ROWS}
+
+
+def row_of(action: str, release: KafkaRelease) -> Row:
+    """The row of an action on brokers of this release."""
+    return (KRAFT_TABLE if release.is_kraft else TABLE)[action]

@@ -1,0 +1,278 @@
+"""Brokers learn what is revealed to them, and nothing is over before they say so."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from checker.kafka.confirm import stage as common
+from checker.kafka.confirm.errors import BrokerFailed
+from checker.kafka.confirm.kraft import mapping
+from checker.kafka.confirm.kraft import stage as kraft_stage
+from checker.kafka.confirm.kraft.controller import KraftController
+from checker.kafka.confirm.kraft.mapping import KRAFT_ROWS
+from checker.kafka.confirm.kraft.stage import KraftStage
+from checker.kafka.confirm.mapping import Act
+from checker.kafka.confirm.quorum.controller import INELIGIBLE_REPLICA
+from checker.kafka.confirm.releases import kafka_release
+from checker.kafka.confirm.stage import NotHeld, StepFailed
+from model.message.terms import GRANTED, NO_ANSWER
+from tests.kafka.confirm.kraft.fake_cluster import FakeBrokers
+from tests.kafka.confirm.quorum.fake_broker import SECONDS
+
+BOTH, R0, R1, NOBODY = 0b11, 0b01, 0b10, 0
+DAY_MS = 86_400_000
+
+
+@pytest.fixture
+def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeBrokers]:
+    monkeypatch.setattr(common, "FIRST_CHECKPOINT_SECONDS_MAX", 0)
+    made = FakeBrokers(tmp_path, 2)
+    with made.quorum:
+        yield made
+        made.end_all()
+
+
+@pytest.fixture
+def stage(cluster: FakeBrokers) -> KraftStage:
+    """Two brokers that know of a topic, which r0 leads in epoch 0."""
+    controller = KraftController(cluster.quorum, [0, 1])
+    made = KraftStage(kafka_release("4.2.0:elr"), cluster, controller, {})  # type: ignore[arg-type]
+    made.start_all()
+    controller.create_topic(0, {})
+    for broker in made.replicas:
+        made.learn(broker, controller.current(), [0, 1])
+    return made
+
+
+def state(**other: Any) -> SimpleNamespace:
+    usual: dict[str, Any] = {
+        "leader": 0,
+        "epoch": 0,
+        "isr": BOTH,
+        "elr": NOBODY,
+        "unclean": [1, 1],
+        "pending_isr": [NOBODY, NOBODY],
+        "answer": [NO_ANSWER, NO_ANSWER],
+        "role": [NOBODY, NOBODY],
+    }
+    return SimpleNamespace(**(usual | other))
+
+
+def take(
+    stage: KraftStage,
+    action: str,
+    before: Any,
+    after: Any,
+    *,
+    lag_ms: int = DAY_MS,
+    **arguments: int,
+) -> None:
+    act = Act(
+        arguments=arguments,
+        before=before,
+        after=after,
+        settings=None,  # type: ignore[arg-type]  # `has` is replaced
+        acks="all",
+        lag_ms=lag_ms,
+    )
+    does = KRAFT_ROWS[action].does
+    assert does is not None
+    does(stage, act)
+
+
+@pytest.fixture(autouse=True)
+def quick_and_with_elr(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mapping, "has", lambda settings, feature: True)
+    monkeypatch.setattr(mapping, "_EXTRA_SECONDS", 0.2)
+    monkeypatch.setattr(mapping, "_LOOK_SECONDS", 0.1)
+
+
+def names_read(stage: KraftStage, broker: int) -> list[str]:
+    lives: Any = stage.brokers
+    return list(lives.lives[broker].read)
+
+
+def test_a_decision_reaches_nobody_before_it_is_learned(stage: KraftStage) -> None:
+    take(stage, "Move", state(), state(leader=1, epoch=1), replica=1)
+    before = names_read(stage, 1)
+    stage.learn(1, stage.controller.current(), [0, 1])
+
+    assert "PartitionChangeRecord" not in before
+    assert names_read(stage, 1)[-1] == "PartitionChangeRecord"
+    assert "PartitionChangeRecord" not in names_read(stage, 0)
+    assert stage.epochs_learned == {0: 0, 1: 1}
+
+
+def test_a_decision_of_the_past_is_a_shorter_log(stage: KraftStage) -> None:
+    for leader, epoch in ((1, 1), (0, 2)):
+        take(stage, "Move", state(), state(leader=leader, epoch=epoch), replica=leader)
+    stage.learn(1, stage.controller.decisions[1], [0, 1])
+    late = names_read(stage, 1).count("PartitionChangeRecord")
+    stage.learn(1, stage.controller.current(), [0, 1])
+
+    assert late == 1
+    assert names_read(stage, 1).count("PartitionChangeRecord") == 2
+
+
+def test_an_epoch_that_a_step_skips_has_no_leader(stage: KraftStage) -> None:
+    end = stage.quorum.end
+    take(stage, "Move", state(), state(leader=1, epoch=2), replica=1)
+
+    assert stage.quorum.end == end + 2
+    assert stage.controller.current().epoch == 2
+
+
+def test_records_about_brokers_reach_at_once_who_knows_all_decisions(stage: KraftStage) -> None:
+    take(stage, "Move", state(), state(leader=1, epoch=1), replica=1)
+    stage.learn(1, stage.controller.current(), [0, 1])
+    informed = stage.controller.informed()
+    end = stage.quorum.end
+    take(stage, "Register", state(leader=1, epoch=1), state(leader=1, epoch=1), replica=0)
+
+    assert informed == [1]
+    assert stage.quorum.broker(1).may_know == stage.quorum.end == end + 1
+    known = stage.quorum.broker(0).may_know
+    assert known is not None
+    assert known < end
+
+
+def test_a_broker_that_restarts_registers_anew_and_is_unfenced(stage: KraftStage) -> None:
+    stage.kill(1)
+    take(stage, "Fence", state(), state(isr=R0), replica=1)
+    fenced = stage.quorum.broker(1).is_fenced
+    epoch = stage.quorum.broker(1).epoch
+    take(stage, "Restart", state(isr=R0), state(isr=R0), replica=1)
+
+    assert fenced
+    assert not stage.quorum.broker(1).is_fenced
+    assert stage.quorum.broker(1).epoch > epoch
+    assert stage.epochs_learned == {0: 0}
+
+
+def test_an_end_that_the_model_takes_for_clean_must_have_been_clean(stage: KraftStage) -> None:
+    stage.kill(1)
+    with pytest.raises(StepFailed, match="without a clean shutdown"):
+        take(stage, "Restart", state(unclean=[0, 0]), state(), replica=1)
+
+
+def test_a_controlled_shutdown_waits_for_the_controller(stage: KraftStage) -> None:
+    take(stage, "BeginShutdown", state(), state(isr=R0), replica=1)
+    is_up_still = stage.brokers.is_up(1)
+    stage.shut_down(1)
+    take(stage, "Restart", state(isr=R0, unclean=[0, 0]), state(isr=R0), replica=1)
+
+    assert is_up_still
+    assert stage.quorum.broker(1).previous_epoch >= 0
+
+
+class Leader:
+    """A leader that asks for an ISR in the background."""
+
+    def __init__(self, stage: KraftStage, isr: list[int]) -> None:
+        self.answers: list[Any] = []
+        lives: Any = stage.brokers
+        lives.lives[0].asks.alter(stage.quorum, isr, self.answers)
+        self._came = threading.Event()
+
+    def hears(self) -> Any:
+        for _ in range(int(SECONDS * 100)):
+            if self.answers:
+                return self.answers[0].topics[0].partitions[0]
+            self._came.wait(0.01)
+        raise AssertionError("no answer came")
+
+
+ASKED = {"pending_isr": [R0, NOBODY]}
+
+
+def test_a_change_of_the_isr_is_granted_when_the_model_does(stage: KraftStage) -> None:
+    leader = Leader(stage, [0])
+    take(stage, "ShrinkIsr", state(), state(**ASKED), lag_ms=0, leader=0, follower=1)
+    before = stage.controller.current().isr
+    take(stage, "AlterPartition", state(**ASKED), state(isr=R0), leader=0)
+
+    assert before == (0, 1)
+    assert stage.controller.current().isr == (0,)
+    assert (leader.hears().error_code, leader.hears().isr) == (0, [0])
+
+
+def test_a_change_of_the_isr_is_refused_when_the_model_does(stage: KraftStage) -> None:
+    leader = Leader(stage, [0])
+    take(stage, "AlterPartition", state(**ASKED), state(), leader=0)
+
+    assert leader.hears().error_code == INELIGIBLE_REPLICA
+    assert stage.controller.current().isr == (0, 1)
+
+
+def test_an_answer_may_come_later_than_the_decision(stage: KraftStage) -> None:
+    leader = Leader(stage, [0])
+    after = state(isr=R0, answer=[GRANTED, NO_ANSWER], **ASKED)
+    take(stage, "AlterPartition", state(**ASKED), after, leader=0)
+    waits = not leader.answers
+    take(stage, "HearAnswer", after, state(isr=R0), leader=0)
+
+    assert waits
+    assert leader.hears().partition_epoch == 1
+
+
+def test_another_isr_than_the_model_s_is_a_difference(stage: KraftStage) -> None:
+    asks_for_r1 = {"pending_isr": [R1, NOBODY]}
+    Leader(stage, [0])
+    with pytest.raises(
+        NotHeld, match=r"r0 asks for the ISR \[0\], not for \[1\], .*: all who lag leave"
+    ):
+        take(stage, "ShrinkIsr", state(), state(**asks_for_r1), lag_ms=0, leader=0, follower=0)
+    with pytest.raises(StepFailed, match=r"found: it asks for \[0\]"):
+        take(stage, "AlterPartition", state(**asks_for_r1), state(isr=R1), leader=0)
+    with pytest.raises(NotHeld, match="having found a follower lagging"):
+        take(stage, "AlterPartition", state(**asks_for_r1), state(isr=R1), lag_ms=6_000, leader=0)
+
+
+def test_a_request_of_an_outdated_state_is_refused_before_the_leader_learns(
+    stage: KraftStage,
+) -> None:
+    leader = Leader(stage, [0])
+    take(stage, "Move", state(), state(leader=1, epoch=1), replica=1)
+    stage.learn(0, stage.controller.current(), [0, 1])
+
+    assert leader.hears().error_code == 74
+
+
+def test_at_the_end_leaders_are_answered_by_kafka_s_rules(stage: KraftStage) -> None:
+    leader = Leader(stage, [0])
+    stage.answer_as_kafka()
+    agreed = leader.hears().error_code
+    stage.quorum.append([stage.quorum.fencing(1, is_fenced=True)])
+    stage.answer_as_kafka()
+
+    assert agreed == 0
+    assert stage.controller.current().isr == (0,)
+    assert not stage.quorum.broker(1).is_fenced
+
+
+def test_a_broker_that_never_registers_is_named(
+    stage: KraftStage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kraft_stage, "LIFE_SECONDS_MAX", 0)
+    monkeypatch.setattr(kraft_stage, "GRACE_SECONDS", 0.05)
+    with pytest.raises(BrokerFailed, match="r1 asks to shut down: it did not in 0 s; its log ends"):
+        stage.await_shutdown_asked(1)
+
+
+def test_a_topic_is_forgotten_and_everybody_is_up_for_the_next(stage: KraftStage) -> None:
+    stage.kill(1)
+    take(stage, "Fence", state(), state(isr=R0), replica=1)
+    stage.forget_topic()
+    stage.controller.create_topic(0, {"min.insync.replicas": "2"})
+    stage.learn(1, stage.controller.current(), [0, 1])
+
+    assert stage.epochs_learned == {1: 0}
+    assert stage.controller.current().isr == (0, 1)
+    assert not stage.quorum.broker(1).is_fenced
+    assert "RemoveTopicRecord" in names_read(stage, 1)

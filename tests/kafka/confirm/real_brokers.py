@@ -1,0 +1,43 @@
+"""Commands that start real brokers, in a process of their own, and what they leave behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import psutil
+
+ROOT = Path(__file__).parents[3]
+TRACE = ROOT / "examples" / "traces" / "scenarios" / "kip-101-loss.json"
+COMMAND = [sys.executable, "-c", "from checker.cli.cli import main; main()"]
+SECONDS_MAX = 120
+
+
+def started(folder: Path, *arguments: str, kafka: str = "0.10.2.2") -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [*COMMAND, *(arguments or ("confirm", str(TRACE))), "--kafka", kafka],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=ROOT,
+        env=os.environ | {"TMPDIR": str(folder), "COLUMNS": "100"},
+        preexec_fn=_usual_interrupt,  # noqa: PLW1509 - no threads run yet
+    )
+
+
+def _usual_interrupt() -> None:
+    """A test runner in the background may ignore the signal, and its children with it."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def left_of(folder: Path) -> list[str]:
+    """Processes that have files in `folder`, and the folders that are there still."""
+    processes = [
+        " ".join(process.info["cmdline"][:3])
+        for process in psutil.process_iter(["cmdline"])
+        if any(str(folder) in part for part in process.info["cmdline"] or [])
+    ]
+    return processes + [path.name for path in folder.glob("waterline-confirm-*")]

@@ -1,0 +1,63 @@
+"""A loss, and a short walk, on unchanged KRaft brokers of Kafka 4.2.0, with and without ELR.
+
+Nothing of them is left.
+"""
+
+from __future__ import annotations
+
+import re
+import signal
+from pathlib import Path
+
+import pytest
+
+from checker.kafka.confirm.errors import CannotConfirm
+from checker.kafka.confirm.jars import require_brokers
+from tests.kafka.confirm.real_brokers import SECONDS_MAX, left_of, started
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module", autouse=True)
+def brokers_can_be_had() -> None:
+    try:
+        require_brokers("4.2.0")
+    except CannotConfirm as reason:
+        pytest.skip(str(reason))
+
+
+def test_an_acknowledged_record_is_lost_with_a_missed_epoch(tmp_path: Path) -> None:
+    process = started(tmp_path, "confirm", "--scenario", "stale-remote-leo", kafka="4.2.0")
+    out, err = process.communicate(timeout=SECONDS_MAX)
+
+    assert process.returncode == 0, out + err
+    assert "m1 was acknowledged, and is in no broker's log." in out
+    assert re.search(
+        r"^CONFIRMED on Kafka 4\.2\.0 in \d+ s: acknowledged_durable", out, re.MULTILINE
+    )
+    assert left_of(tmp_path) == []
+
+
+def test_walks_with_eligible_leader_replicas_agree_with_the_model(tmp_path: Path) -> None:
+    walks = ("conform", "--circumstances", "shutdowns", "--walks", "2", "--steps", "12")
+    process = started(tmp_path, *walks, "--no-cover", kafka="4.2.0:elr")
+    out, err = process.communicate(timeout=SECONDS_MAX)
+
+    assert process.returncode == 0, out + err
+    assert "2 walks on Kafka 4.2.0:elr, seed 1" in out
+    assert re.search(r"^(1[2-9]|2\d) steps compared in \d+ s, 0 disagreements$", out, re.MULTILINE)
+    assert left_of(tmp_path) == []
+
+
+def test_an_interrupt_ends_the_brokers_and_their_controller(tmp_path: Path) -> None:
+    process = started(tmp_path, kafka="4.2.0")
+    assert process.stderr is not None
+    for line in process.stderr:
+        if "brokers" in line:
+            break
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=SECONDS_MAX)
+
+    assert process.returncode == 20, err
+    assert out == ""
+    assert left_of(tmp_path) == []
