@@ -46,7 +46,7 @@ SHOWN = (
         "(KAFKA-13091), where it appends, and where a fetch moves a follower's log end "
         "(Partition.submitAlterPartition, updateFollowerFetchState). So the last record of a quiet "
         "partition is late; nothing is lost. Brokers of six releases show it, and "
-        "[confirm.md](confirm.md#with-a-controller-of-their-own) says what it weighs. Here the "
+        "[confirm.md](confirm.md#with-a-real-controller) says what it weighs. Here the "
         "request waits until its follower is fenced; one that crosses with the "
         "beginning of a controlled shutdown has the same end. `kraft-without-fenced-check` has "
         "nothing to refuse, and the claim holds. The shorter traces with a session expiry, a "
