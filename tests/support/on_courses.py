@@ -31,6 +31,7 @@ class OnCourses:
         self._model, self._events, self._own = model, events, own
         self.settings, self.enabled_actions = model.settings, model.enabled_actions
         self.bindings = model.bindings
+        self.actions, self.finitely_often = model.actions, model.finitely_often
         self.initial = (Node(start, 0),)
 
     def _next(self, node: Node, action: Action, arguments: Arguments) -> int | None:

@@ -21,6 +21,7 @@ from checker.problem.symmetry import Symmetry
 
 _NOT_OF_A_GATE = {
     "another",
+    "certificate",
     "deadlock",
     "explain",
     "format",
@@ -30,7 +31,6 @@ _NOT_OF_A_GATE = {
     "list",
     "model",
     "profile",
-    "reduce",
     "resume",
     "run-dir",
     "set",

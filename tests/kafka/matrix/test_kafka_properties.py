@@ -327,7 +327,10 @@ def answered(cli: Commands, tmp_path: Path, text: str, *options: object) -> tupl
 
 def test_it_answers_what_can_be_lost_and_what_closes_it(cli: Commands, tmp_path: Path) -> None:
     code, out, _ = answered(
-        cli, tmp_path, "inter.broker.protocol.version=0.10.2\nunclean.leader.election.enable=false"
+        cli,
+        tmp_path,
+        "inter.broker.protocol.version=0.10.2\nunclean.leader.election.enable=false",
+        *("--only", "faults=two crashes"),
     )
     line = " ".join(out.split())
 
