@@ -38,8 +38,9 @@ test: $(VENV)/.dev
 	$(BIN)/mypy
 	$(BIN)/pytest --numprocesses $(PROCESSES) --durations 10
 
+GATES := gate.toml $(wildcard gates/*.toml)
 gate: $(VENV)/.run
-	$(BIN)/waterline gate gate.toml gates/*.toml --allow-models
+	$(BIN)/waterline gate $(GATES) --allow-models
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m bench.speed

@@ -37,13 +37,11 @@ but Spark's, so that in the end no process waits for one of them."""
 
 
 class ByFile(LoadScopeScheduling):  # type: ignore[misc]  # xdist ships no types
-    """A file's tests go to one process: they share fixtures. All of Spark's go to one as well, but
-    for those that start a Spark of their own to break it: together they would be the last to end.
-    """
+    """A file's tests go to one process: they share fixtures. All of Spark's go to one as well."""
 
     def _split_scope(self, nodeid: str) -> str:
         path = nodeid.split("::", 1)[0]
-        return "spark" if "/spark/" in path else path
+        return "spark" if "spark" in path else path
 
 
 @pytest.hookimpl(optionalhook=True)
