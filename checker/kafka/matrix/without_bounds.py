@@ -68,7 +68,7 @@ def cell_without_bounds(grid: Grid, cell: Cell) -> Cell | str:
         found = grid.without_bounds(cell.environment.records).cell(cell.coordinates)
         found.problem(grid.invariants)
     except BadEnvironment as reason:
-        return str(reason)
+        return str(reason).partition(";")[0]  # The remedy is about options of `check`.
     return found
 
 
