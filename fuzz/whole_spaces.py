@@ -4,7 +4,7 @@
     python -m fuzz.whole_spaces reached
 
 `inside` explores a bounded problem with the compiled engine, and puts each of its states into the
-normal form of `fuzz.order_abstraction`, which is not the product's: it must be among the states of
+normal form of `fuzz.second_normal_form`, which is not the product's: it must be among the states of
 the unbounded problem, and no deeper there. No claim may hold without bounds and break within them,
 or break there sooner. `reached` goes the other way: each unbounded state is the normal form of a
 bounded one. The shortest way to it is taken in the bounded model as well, step by step, with the
@@ -27,24 +27,14 @@ from checker.problem.problem import Problem
 from checker.search.engines.memory import MemoryEngine
 from checker.search.result import Result
 from checker.search.search import search
-from fuzz.order_abstraction import Pair, normal_form, settled, state_of
+from fuzz.order_abstraction import Pair, state_of
+from fuzz.second_normal_form import normal_form, settled
 from model.core.state import State, as_dict
 from model.message.environment import EPOCHS_MAX, FAULTS, Environment
 from model.message.model import message_model
+from model.message.versions import VERSIONS
 
 Bounds = dict[str, Any]
-VERSIONS = (
-    "hw",
-    "epoch",
-    "kip279",
-    "kip279-code",
-    "kip320-code",
-    "kip320",
-    "truncate-on-fetch",
-    "kraft",
-    "kip903",
-    "elr",
-)
 MOVES: Bounds = {"records": 1, "epochs": 3, "restarts": 1, "moves": 2}
 INSIDE: tuple[tuple[str, Bounds], ...] = (
     *((version, {"records": 1, "epochs": 3, "restarts": 3}) for version in VERSIONS),

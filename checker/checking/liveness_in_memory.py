@@ -79,14 +79,10 @@ def judge_behaviours(
             return INTERRUPTED
         return ""
 
-    # In parts all edges are gone round by, those too that are taken finitely often.
-    can_part = not problem.model.finitely_often
-    in_parts = in_parts and can_part
     room = Room(problem, result, memory_bytes)
     # A reason, not an error: with it would go what was gathered before it was too much.
     why = "" if in_parts else take(_judged(problem, engine, room))
-    is_left = in_parts or (can_part and why not in {"", INTERRUPTED})
-    if is_left and (files := engine.over_files()) is not None:
+    if (in_parts or why not in {"", INTERRUPTED}) and (files := engine.over_files()) is not None:
         # Most graphs fit.
         from checker.checking.liveness_external import BROUGHT_BYTES, judged_in_parts  # noqa: PLC0415
 

@@ -1,30 +1,26 @@
 """Pool of search processes, which survives the death of a worker.
 
 They end with the block that started them, however it ends. One that dies, because memory ran out
-say, costs its search alone. The interrupt of a terminal is left to the process that started them.
+say, costs its search alone.
 """
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import signal
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
-from multiprocessing.process import BaseProcess
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from checker.ci.searches import Search
+from checker.search.engines.child_processes import END_SECONDS, Child, end, spawn
 
 BYTES_A_PROCESS = 1 << 30
 """Memory that a process should have for its states; beyond its share they go to disk."""
-_END_SECONDS = 5.0
-_CONTEXT = multiprocessing.get_context("spawn")
 
 Work = Callable[[Search], tuple[str, Any]]
 """What a process does with a search; the answer is of plain values. Found by its name there."""
@@ -49,8 +45,7 @@ def free_bytes() -> int:
 
 @dataclass(slots=True)
 class _Worker:
-    process: BaseProcess
-    pipe: Connection
+    child: Child
     busy: int | None = None
 
 
@@ -76,14 +71,7 @@ class Processes:
         at: TracebackType | None,
     ) -> None:
         """End them all."""
-        for worker in self._workers:
-            worker.pipe.close()
-            worker.process.terminate()
-        for worker in self._workers:
-            worker.process.join(_END_SECONDS)
-            if worker.process.is_alive():
-                worker.process.kill()
-                worker.process.join()
+        end(worker.child for worker in self._workers)
         self._workers.clear()
 
     @property
@@ -95,46 +83,35 @@ class Processes:
         """Begin a search; `number` is what its answer will be reported by."""
         worker = next((w for w in self._workers if w.busy is None), None) or self._started()
         worker.busy = number
-        worker.pipe.send(self._with_its_share(search))
+        worker.child.pipe.send(self._with_its_share(search))
 
     def answers(self) -> Sequence[tuple[int, tuple[str, Any]]]:
         """Wait until something is answered; what was, by number.
 
         A process that died has ("failed", why) for an answer.
         """
-        busy = {worker.pipe: worker for worker in self._workers if worker.busy is not None}
+        busy = {worker.child.pipe: worker for worker in self._workers if worker.busy is not None}
         found: list[tuple[int, tuple[str, Any]]] = []
         for pipe in wait(list(busy)):
             worker = busy[pipe]  # type: ignore[index]  # of the connections given
             number = worker.busy
             assert number is not None
             try:
-                found.append((number, worker.pipe.recv()))
+                found.append((number, worker.child.pipe.recv()))
                 worker.busy = None
             except EOFError:
-                worker.process.join(_END_SECONDS)
-                code = worker.process.exitcode
+                worker.child.process.join(END_SECONDS)
+                code = worker.child.process.exitcode
                 text = f"its process ended with code {code}"
                 if code is not None and code < 0:
                     text = f"its process was ended by {signal.Signals(-code).name}; out of memory?"
                 found.append((number, ("failed", text)))
-                worker.pipe.close()
+                worker.child.pipe.close()
                 self._workers.remove(worker)
         return found
 
     def _started(self) -> _Worker:
-        ours, theirs = _CONTEXT.Pipe()
-        process = _CONTEXT.Process(target=_serve, args=(theirs, self.work), daemon=True)
-        # It inherits what is blocked: a Ctrl-C while it is still importing is ours, not its own.
-        # Python's tracker of resources, begun with the first process, would unblock it again.
-        resource_tracker.ensure_running()
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-        try:
-            process.start()
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
-        theirs.close()
-        worker = _Worker(process, ours)
+        worker = _Worker(spawn(_serve, self.work))
         self._workers.append(worker)
         return worker
 
@@ -148,8 +125,5 @@ class Processes:
 
 
 def _serve(pipe: Connection, work: Work) -> None:
-    """Answer searches until nobody asks any more."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    with suppress(EOFError, OSError):
-        while True:
-            pipe.send(work(pipe.recv()))
+    while True:
+        pipe.send(work(pipe.recv()))

@@ -17,6 +17,7 @@ from model.message.environment import (
     EPOCHS_MAX,
     FAULTS,
     RECORDS_MAX,
+    UNCOUNTED,
 )
 from model.message.narration import LANES
 from model.message.releases import is_released
@@ -83,7 +84,7 @@ def circumstances(options: Mapping[str, object]) -> Mapping[str, object]:
 
 def _endless(options: Mapping[str, object]) -> list[str]:
     """The faults that may happen any number of times."""
-    return [name for name in FAULTS if name not in COUNTED and options[option_of(name)]]
+    return [name for name in UNCOUNTED if options[option_of(name)]]
 
 
 def _is_unbounded(model: Model) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from model.core.layout import Field
-from model.core.sorts import DataSort, Form, Held
+from model.core.sorts import Form, Held
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,8 +151,3 @@ def joined(one: Value, other: Value) -> Value:
 
 def _anywhere(held: Held) -> Held:
     return Held(held.sort, held.form, held.may_be_gone)
-
-
-def as_index(sort: DataSort) -> Sorted:
-    """A value less one."""
-    return Sorted(Held(sort, Form.INDEX))

@@ -8,7 +8,6 @@ three blocks into the document, between its marks.
 
 from __future__ import annotations
 
-import argparse
 import ast
 import re
 from collections.abc import Iterator
@@ -19,6 +18,7 @@ from checker.compiler.kernel import plan_of, program_of
 from checker.compiler.lower import lowered
 from checker.compiler.source import source_of
 from checker.kafka.families import MESSAGE
+from docs.make.marked import print_or_write
 from model.message.environment import DOCUMENTED
 from model.message.high_watermark import advance_high_watermark
 
@@ -159,14 +159,7 @@ def made() -> str:
 
 def main() -> None:
     """Print it, or put it into the document."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--write", action="store_true", help="put it into docs/compiler.md")
-    if not parser.parse_args().write:
-        print(made())
-        return
-    text = DOCUMENT.read_text(encoding="utf-8")
-    before, rest = text.split(BEGIN)
-    DOCUMENT.write_text(before + made() + rest.split(END)[1], encoding="utf-8")
+    print_or_write(__doc__ or "", DOCUMENT, made())
 
 
 if __name__ == "__main__":

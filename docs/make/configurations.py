@@ -113,7 +113,8 @@ def describe_unbounded(found: Unbounded) -> str:
     if found.confirms:
         return f"{counted(found.records, 'record')} in a log: {states}"
     if found.breaks:
-        return f"with more faults {found.breaks[0][0]} breaks after {found.breaks[0][1]}"
+        name, depth = found.breaks[0]
+        return f"{'' if found.raise_to else 'with more faults '}{name} breaks after {depth}"
     return f"stopped at {states}"
 
 

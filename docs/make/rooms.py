@@ -9,13 +9,14 @@ where rooms import each other in a circle. `--write` puts picture and table into
 
 from __future__ import annotations
 
-import argparse
 import ast
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
 import networkx as nx
+
+from docs.make.marked import print_or_write
 
 ROOT = Path(__file__).parents[2]
 DOCUMENT = ROOT / "docs" / "rooms.md"
@@ -197,14 +198,7 @@ def _drawn(room: str) -> str:
 
 def main() -> None:
     """Print it, or put it into the document."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--write", action="store_true", help="put it into docs/rooms.md")
-    if not parser.parse_args().write:
-        print(made())
-        return
-    text = DOCUMENT.read_text(encoding="utf-8")
-    before, rest = text.split(BEGIN)
-    DOCUMENT.write_text(before + made() + rest.split(END)[1], encoding="utf-8")
+    print_or_write(__doc__ or "", DOCUMENT, made())
 
 
 if __name__ == "__main__":

@@ -33,8 +33,7 @@ from checker.search.search import search
 from docs.make.tables import in_markdown
 from model.core.errors import BadEnvironment
 from model.core.renaming import CannotRename
-from model.message.declared import option_of
-from model.message.environment import COUNTED, DOCUMENTED, FAULTS
+from model.message.environment import DOCUMENTED, without_bounds
 from model.message.versions import VERSIONS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -57,9 +56,7 @@ class Question:
 
 def question(title: str, version: str, options: Options, claims: Sequence[str] = ()) -> Question:
     """Raises `BadEnvironment` where it cannot be without bounds."""
-    endless = {option_of(name) for name in FAULTS if name not in COUNTED}
-    once = {name: 1 for name in endless if options.get(name)}
-    given = {**DOCUMENTED.options(), **options, **once, "unbounded": True}
+    given = without_bounds({**DOCUMENTED.options(), **options})
     return Question(title, version, MESSAGE.problem_of(version, given, claims))
 
 

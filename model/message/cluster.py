@@ -32,7 +32,7 @@ from model.core.renaming import (
 )
 from model.core.state import State
 from model.message.declared import option_of
-from model.message.environment import COUNTED, DECLARED, FAULTS, Bounds
+from model.message.environment import COUNTED, DECLARED, FAULTS, UNCOUNTED, Bounds
 from model.message.sorts import (
     ONCE_A_RECORD,
     ONE_EPOCH,
@@ -434,7 +434,7 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
         *(
             Field(
                 name=f"{name}_used",
-                hi=1 if bounds.unbounded and name not in COUNTED else DECLARED[name].most or 0,
+                hi=1 if bounds.unbounded and name in UNCOUNTED else DECLARED[name].most or 0,
                 naming=PLAIN,
                 held=None if name in COUNTED else so_far(option_of(name)),
                 doc=f"{fault.so_far} so far.",

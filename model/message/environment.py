@@ -7,6 +7,7 @@ operator's settings carry Kafka's own names.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from model.core.errors import BadEnvironment
@@ -295,9 +296,10 @@ class Environment:
 
     @property
     def is_cut(self) -> bool:
-        """Whether a settled prefix is cut off: nothing falls back to an offset that is absolute.
+        """Whether a settled prefix is cut off: no high watermark falls back to an offset below it.
 
-        An unclean election may elect who takes offsets below it for not replicated.
+        It does where a disk or a checkpoint is lost, and, before 2.4, where a leader begins whose
+        high watermark is beyond its log. With unclean elections 23 steps lead there.
         """
         falls_back = self.lost_disks > 0 or self.lost_checkpoints > 0
         falls_back = falls_back or self.unclean_leader_election
@@ -338,7 +340,17 @@ DECLARED = declared_in(Environment)
 """Every size, setting and fault by name, in the order in which they are told."""
 FAULTS = {name: d.fault for name, d in DECLARED.items() if d.fault is not None}
 """The faults by the name of their budget."""
+UNCOUNTED = tuple(name for name in FAULTS if name not in COUNTED)
+"""The budgets of faults that may happen any number of times without bounds."""
 _DEFAULTS = DOCUMENTED = Environment()
+
+
+def without_bounds(options: Mapping[str, object]) -> dict[str, object]:
+    """These options without bounds: a fault that may happen at all has the budget 1, any number."""
+    once = {name: 1 for name in map(option_of, UNCOUNTED) if options.get(name)}
+    return {**options, **once, "unbounded": True}
+
+
 ENVIRONMENTS = {
     "documented": DOCUMENTED,
     "adversarial": Environment(

@@ -16,7 +16,7 @@ from model.core.transition_system import Call, Model
 from model.message import limits
 from model.message.cluster import initial_state, layout
 from model.message.contents import ACTIONS, contents
-from model.message.environment import COUNTED, DECLARED, EPOCHS_MAX, FAULTS, Environment
+from model.message.environment import DECLARED, EPOCHS_MAX, UNCOUNTED, Environment
 from model.message.narration import narration
 from model.message.normal_form import normalise
 from model.message.order_abstraction import abstract
@@ -105,8 +105,7 @@ class Concrete:
         taken = Counter(name for name, _ in calls)
         needed = {
             name: max(taken[DECLARED[name].steps[0]], min(1, getattr(self.environment, name)))
-            for name in FAULTS
-            if name not in COUNTED
+            for name in UNCOUNTED
         }
         records = max(1, taken["Produce"])
         return replace(self.environment, unbounded=False, records=records, epochs=epochs, **needed)

@@ -234,7 +234,7 @@ def test_ctrl_c_never_reaches_a_process_not_even_while_it_starts() -> None:
     with Processes(1, stays) as started:
         started.give(1, search)
         [worker] = started._workers
-        status = Path(f"/proc/{worker.process.pid}/status").read_text(encoding="ascii")
+        status = Path(f"/proc/{worker.child.process.pid}/status").read_text(encoding="ascii")
         ours = signal.pthread_sigmask(signal.SIG_BLOCK, ())
 
     blocked, ignored = (
@@ -254,7 +254,7 @@ def test_processes_end_with_the_block() -> None:
         started.give(1, search)
         started.give(2, search)
         had_room = started.has_room
-        children = [worker.process for worker in started._workers]
+        children = [worker.child.process for worker in started._workers]
         raise KeyboardInterrupt
 
     assert len(children) == 2

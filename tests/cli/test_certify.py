@@ -37,23 +37,23 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def folder(cli: Commands) -> Path:
     """A certificate in the folder where commands are run."""
-    code, _, told = cli("--protocol", "epoch", *SMALL, "--certificate", "certificate")
+    code, _, err = cli("--protocol", "epoch", *SMALL, "--certificate", "certificate")
     assert code == 0
-    assert told.endswith("judge it with waterline certify certificate\n")
+    assert err.endswith("judge it with waterline certify certificate\n")
     return Path("certificate")
 
 
 def certified(cli: Commands, *more: object, folder: str = "certificate") -> tuple[int, str, str]:
-    code, out, told = cli("certify", folder, *HERE, *more, name="waterline")
-    return code, " ".join(out.split()), told
+    code, out, err = cli("certify", folder, *HERE, *more, name="waterline")
+    return code, " ".join(out.split()), err
 
 
 def test_a_verdict_is_certified_in_its_own_words(folder: Path, cli: Commands) -> None:
     _, shown, _ = cli("--protocol", "epoch", *SMALL, "--format", "json")
-    code, out, told = certified(cli, "--jobs", 1)
+    code, out, err = certified(cli, "--jobs", 1)
     result = json.loads(shown)
 
-    assert (code, told) == (0, "")
+    assert (code, err) == (0, "")
     assert "CERTIFIED epoch: HOLDS no_committed_loss, acknowledged_durable, " in out
     assert f"{result['distinct']} states in the set, within 2 replicas, 1 record" in out
     assert f"{result['distinct']} states and {result['generated'] - 1:,} steps; " in out
@@ -81,7 +81,7 @@ def test_what_fails_is_shown_as_states_and_a_step(folder: Path, cli: Commands) -
 
 
 def test_a_claim_that_breaks_is_explained(cli: Commands) -> None:
-    code, _, told = cli("--protocol", "hw", *HERE, "--moves", 0, "--certificate", "hw")
+    code, _, err = cli("--protocol", "hw", *HERE, "--moves", 0, "--certificate", "hw")
     header = header_in(Path("hw"))
     assert (code, header["claims"]["no_committed_loss"]["verdict"]) == (12, "violated")
     header["claims"]["no_committed_loss"] = {"verdict": "holds", "depth": None}
@@ -89,7 +89,7 @@ def test_a_claim_that_breaks_is_explained(cli: Commands) -> None:
 
     code, out, _ = certified(cli, folder="hw")
 
-    assert "wrote a certificate of" in told
+    assert "wrote a certificate of" in err
     assert code == 13
     assert "NOT CERTIFIED hw: a state breaks no_committed_loss" in out
     assert "was committed at offset 0" in out
@@ -108,9 +108,9 @@ def test_violated_claims_are_listed_and_not_certified(cli: Commands) -> None:
 
 def test_a_state_that_is_forged_is_shown_as_it_can_be(folder: Path, cli: Commands) -> None:
     put_keys(folder, [*keys_in(folder), b"\xff" * len(keys_in(folder)[0])])
-    code, out, told = certified(cli, "--jobs", 1)
+    code, out, err = certified(cli, "--jobs", 1)
 
-    assert (code, told) == (13, "")
+    assert (code, err) == (13, "")
     assert "NOT CERTIFIED epoch: a state has " in out
     assert "Its words are ffffffffffffffff " in out
 
@@ -148,19 +148,19 @@ def test_a_model_of_ones_own_is_certified_by_its_file(cli: Commands) -> None:
 
 def test_a_run_that_was_stopped_has_no_certificate(cli: Commands) -> None:
     stopped = ("--max-depth", 3, "--certificate", "certificate")
-    code, _, told = cli("--protocol", "epoch", *SMALL, *stopped)
+    code, _, err = cli("--protocol", "epoch", *SMALL, *stopped)
 
     assert code == 20
-    assert "no certificate was written to certificate: the run was stopped by max-depth 3" in told
+    assert "no certificate was written to certificate: the run was stopped by max-depth 3" in err
     assert not list(Path().iterdir())
 
 
 def test_where_nothing_holds_there_is_no_certificate(cli: Commands) -> None:
     claim = ("--invariant", "no_committed_loss", "--certificate", "certificate")
-    code, _, told = cli("--protocol", "hw", *HERE, "--moves", 0, *claim)
+    code, _, err = cli("--protocol", "hw", *HERE, "--moves", 0, *claim)
 
     assert code == 12
-    assert "no claim about states or steps holds for sure" in told
+    assert "no claim about states or steps holds for sure" in err
     assert not list(Path().iterdir())
 
 
@@ -171,10 +171,10 @@ def test_a_certificate_is_written_whole_or_not_at_all(
         raise OSError(28, "No space left on device", str(path))
 
     monkeypatch.setattr(writing, "digest_of", full)
-    code, _, told = cli("--protocol", "epoch", *SMALL, "--certificate", "certificate")
+    code, _, err = cli("--protocol", "epoch", *SMALL, "--certificate", "certificate")
 
     assert code == 2
-    assert "No space left" in told
+    assert "No space left" in err
     assert not list(Path().iterdir())
 
 
@@ -223,11 +223,11 @@ def test_what_cannot_be_written_is_refused_before_the_run(
     Path("taken").mkdir()
     Path("taken", "mine").touch()
     Path("file").touch()
-    code, out, told = cli("--protocol", "epoch", *SMALL, *given)
+    code, out, err = cli("--protocol", "epoch", *SMALL, *given)
 
     assert (code, out) == (2, "")
-    assert described in told
-    assert told.count("\n") == 1
+    assert described in err
+    assert err.count("\n") == 1
 
 
 def damaged_states(folder: Path) -> None:
@@ -318,19 +318,19 @@ BAD = {
 def test_a_bad_certificate_is_one_line(name: str, folder: Path, cli: Commands) -> None:
     spoil, described = BAD[name]
     spoil(folder)
-    code, out, told = certified(cli, "--jobs", 1)
+    code, out, err = certified(cli, "--jobs", 1)
 
     assert (code, out) == (2, "")
-    assert described in told
-    assert told.startswith("error: ")
-    assert told.count("\n") == 1
+    assert described in err
+    assert err.startswith("error: ")
+    assert err.count("\n") == 1
 
 
 def test_no_certificate_at_all_is_one_line(cli: Commands) -> None:
-    code, out, told = certified(cli, folder="nothing")
+    code, out, err = certified(cli, folder="nothing")
 
     assert (code, out) == (2, "")
-    assert "nothing holds no certificate" in told
+    assert "nothing holds no certificate" in err
 
 
 @pytest.mark.parametrize(
@@ -339,17 +339,17 @@ def test_no_certificate_at_all_is_one_line(cli: Commands) -> None:
 def test_an_option_of_the_other_engine_is_refused(
     options: tuple[object, ...], folder: Path, cli: Commands
 ) -> None:
-    code, _, told = cli("certify", folder, *options, name="waterline")
+    code, _, err = cli("certify", folder, *options, name="waterline")
 
     assert code == 2
-    assert "leave it out" in told
+    assert "leave it out" in err
 
 
 def test_a_claim_without_a_subject_cannot_be_said_to_hold(folder: Path, cli: Commands) -> None:
     header = header_in(folder)
     header["claims"]["consumer_in_order"] = {"verdict": "holds", "depth": None}
     put_header(folder, header)
-    code, _, told = certified(cli)
+    code, _, err = certified(cli)
 
     assert code == 2
-    assert "consumer_in_order holds; epoch has nothing that it is about" in told
+    assert "consumer_in_order holds; epoch has nothing that it is about" in err

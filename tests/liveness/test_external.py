@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import closing
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -90,6 +91,22 @@ def test_random_graphs_are_judged_in_parts_as_they_are_as_a_whole(left: list[int
     # Much is taken away, and not all: what is left is judged in the end.
     assert 0 in left
     assert any(left)
+
+
+def test_what_happens_finitely_often_is_no_part_of_a_cycle_in_parts_either() -> None:
+    broken = fewer = cycles = 0
+    for seed in range(25):
+        problem = problem_of(a_graph(seed))
+        finite = replace(problem, model=replace(problem.model, finitely_often=("Free",)))
+        _, endless = judged(problem, "one thread")
+        _, told = both_ways(finite)
+        broken += len(told)
+        fewer += len(endless) - len(told)
+        cycles += sum('"cycle"' in trace for trace, _, _ in told)
+
+    assert broken > 20
+    assert fewer > 2
+    assert cycles > 5
 
 
 def test_nothing_is_left_of_a_claim_that_holds(left: list[int]) -> None:

@@ -17,7 +17,7 @@ from checker.search.engines.choice import EngineChoice
 from checker.search.result import Verdict
 from docs.make import recovery
 from invariants.way_back import BY
-from model.core.claim import Recoverable
+from model.core.claim import Recoverable, fair_actions
 from model.message.contents import ACTIONS
 from model.message.environment import DECLARED, DOCUMENTED, FAULTS
 from model.message.versions import VERSIONS
@@ -60,6 +60,16 @@ def test_the_engine_says_without_bounds_what_the_definitions_say(version: str) -
     assert not any(result.unjudged for result in found.result.invariants)
 
 
+@pytest.mark.parametrize("version", ["epoch", "kip320", "kraft-without-fenced-check"])
+def test_without_bounds_it_is_judged_in_parts_as_it_is_as_a_whole(version: str) -> None:
+    choices = [EngineChoice(name="local", threads=1, in_parts=parts) for parts in (False, True)]
+
+    whole, parts = (run(problem_of(version, {**ENDLESS, "moves": 1}), choice) for choice in choices)
+
+    assert parts.result.invariants == whole.result.invariants
+    assert [f.replayed.trace for f in parts.findings] == [f.replayed.trace for f in whole.findings]
+
+
 @pytest.mark.parametrize("version", ["epoch", "kip320-code", "kraft-without-fenced-check"])
 def test_without_bounds_the_same_claims_break_as_early(version: str) -> None:
     within = run(problem_of(version, {}), EngineChoice(name="local", threads=1))
@@ -78,7 +88,9 @@ def test_moves_for_ever_would_keep_a_decision_from_being_learned() -> None:
         for each in (problem, for_ever_too)
     ]
 
-    assert {"Produce", "Crash", "Move"} <= {*problem.model.finitely_often}
+    finite = {*problem.model.finitely_often}
+    assert {"Produce", "Crash", "Move"} <= finite
+    assert not finite & {*fair_actions(problem.model.enabled_actions)}
     assert broken == [set(), {"decisions_learned"}]
 
 

@@ -19,7 +19,8 @@ from checker.problem.problem import Problem, asked_alone
 from checker.search.engines.choice import EngineChoice
 from checker.search.result import Verdict
 from counterexamples import replay
-from fuzz.order_abstraction import CASES, Pair, compare, compare_scrambled, normal_form
+from fuzz.order_abstraction import CASES, Pair, compare, compare_scrambled
+from fuzz.second_normal_form import normal_form
 from invariants.side_conditions import base_kept
 from model.core.claim import ActionProperty, Recoverable
 from model.core.errors import BadEnvironment

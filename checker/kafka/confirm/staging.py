@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,18 @@ Links = dict[tuple[int, int], Link]
 Announce = Callable[[str], None]
 
 
+@dataclass(frozen=True, slots=True)
+class _Cluster:
+    """What is to be started, and where."""
+
+    release: KafkaRelease
+    jars: Sequence[Path]
+    replicas: int
+    settings: BrokerSettings
+    folder: Path
+    announce: Announce
+
+
 @contextlib.contextmanager
 def staged(
     release: KafkaRelease,
@@ -45,7 +58,8 @@ def staged(
     with contextlib.ExitStack() as ending:
         processes = ending.enter_context(Processes(folder, jars))
         start = _with_kraft if release.is_kraft else _with_zookeeper
-        stage = start(ending, release, jars, replicas, settings, folder, processes, announce)
+        cluster = _Cluster(release, jars, replicas, settings, folder, announce)
+        stage = start(ending, processes, cluster)
         try:
             begin(stage, TOPIC, {})
         except (StepFailed, NoAnswer) as problem:
@@ -55,47 +69,35 @@ def staged(
 
 
 def _with_zookeeper(
-    ending: contextlib.ExitStack,
-    release: KafkaRelease,
-    jars: Sequence[Path],
-    replicas: int,
-    settings: BrokerSettings,
-    folder: Path,
-    processes: Processes,
-    announce: Announce,
+    ending: contextlib.ExitStack, processes: Processes, cluster: _Cluster
 ) -> ZookeeperStage:
-    brokers = ZookeeperBrokers(release, replicas, settings, folder, processes)
-    announce("starting ZooKeeper")
+    brokers = ZookeeperBrokers(
+        cluster.release, cluster.replicas, cluster.settings, cluster.folder, processes
+    )
+    cluster.announce("starting ZooKeeper")
     brokers.start_zookeeper()
     controller = ending.enter_context(
-        ZookeeperController(brokers.zookeeper_port, list(range(replicas)))
+        ZookeeperController(brokers.zookeeper_port, list(range(cluster.replicas)))
     )
     try:
         controller.take_office(60)
     except BrokerFailed as problem:
         raise BrokerFailed(f"{problem}; {processes.last_lines(ZOOKEEPER)}") from None
-    announce(f"starting {replicas} brokers")
-    for broker in range(replicas):
+    cluster.announce(f"starting {cluster.replicas} brokers")
+    for broker in range(cluster.replicas):
         brokers.start(broker)
-    for broker in range(replicas):
+    for broker in range(cluster.replicas):
         brokers.await_registered(broker, controller)
-    links = _linked(ending, brokers.ports, _written_down(folder), BY_SCHEMAS)
-    return ZookeeperStage(release, brokers, controller, links)
+    links = _linked(ending, brokers.ports, _written_down(cluster.folder), BY_SCHEMAS)
+    return ZookeeperStage(cluster.release, brokers, controller, links)
 
 
 def _with_kraft(
-    ending: contextlib.ExitStack,
-    release: KafkaRelease,
-    jars: Sequence[Path],
-    replicas: int,
-    settings: BrokerSettings,
-    folder: Path,
-    processes: Processes,
-    announce: Announce,
+    ending: contextlib.ExitStack, processes: Processes, cluster: _Cluster
 ) -> KraftStage:
-    definitions = definitions_in(jars)
-    ports = free_ports(replicas)
-    watch = _written_down(folder)
+    definitions = definitions_in(cluster.jars)
+    ports = free_ports(cluster.replicas)
+    watch = _written_down(cluster.folder)
     links = _linked(ending, ports, watch, reader_of(definitions))
 
     def find(reader: int, broker: int, port: int) -> int:
@@ -104,16 +106,16 @@ def _with_kraft(
     quorum = ending.enter_context(
         ScriptedController(
             definitions,
-            replicas,
-            with_eligible_leader_replicas=release.has_eligible_leader_replicas,
+            cluster.replicas,
+            with_eligible_leader_replicas=cluster.release.has_eligible_leader_replicas,
             find=find,
             watch=watch,
         )
     )
-    brokers = KraftBrokers(quorum.ports, settings, folder, processes, ports)
-    controller = KraftController(quorum, list(range(replicas)))
-    stage = KraftStage(release, brokers, controller, links)
-    announce(f"starting {replicas} brokers, whose KRaft controller is the harness")
+    brokers = KraftBrokers(quorum.ports, cluster.settings, cluster.folder, processes, ports)
+    controller = KraftController(quorum, list(range(cluster.replicas)))
+    stage = KraftStage(cluster.release, brokers, controller, links)
+    cluster.announce(f"starting {cluster.replicas} brokers, whose KRaft controller is the harness")
     stage.start_all()
     return stage
 

@@ -55,10 +55,8 @@ def _describe_unbounded(found: Unbounded) -> Iterator[str]:
         yield f"Explored within bounds alone: {found.why}."
     elif found.breaks:
         name, depth = found.breaks[0]
-        yield (
-            f"With more faults than these {name} breaks after {counted(depth, 'step')} "
-            "(--unbounded)."
-        )
+        how = "Without bounds" if found.raise_to else "With more faults than these"
+        yield f"{how} {name} breaks after {counted(depth, 'step')} (--unbounded)."
     elif found.answer.distinct:
         yield (
             f"Without bounds it was stopped after {roughly(found.answer.distinct)} states "

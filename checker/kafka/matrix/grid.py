@@ -19,8 +19,8 @@ from model.core.claim import ActionProperty, Invariant
 from model.core.errors import BadEnvironment
 from model.core.nearest import did_you_mean
 from model.message.declared import option_of
-from model.message.environment import COUNTED, Environment
 from model.message.environment import FAULTS as DECLARED_FAULTS
+from model.message.environment import Environment, without_bounds
 from model.message.versions import VERSIONS
 
 VERSION = "version"
@@ -266,17 +266,11 @@ class Grid:
         for value in values:
             options |= value.options
         if self.is_unbounded:
-            options |= {"unbounded": True, "epochs": 0, **_any_number(options)}
+            options = without_bounds({**options, "epochs": 0})
         try:
             return Cell(coordinates, Environment.from_options(options))
         except BadEnvironment as problem:
             raise BadEnvironment(f"{problem}; --only leaves values out") from None
-
-
-def _any_number(options: Mapping[str, object]) -> dict[str, object]:
-    """1 for each fault that may happen any number of times then: the same for one and for two."""
-    endless = [option_of(name) for name in DECLARED_FAULTS if name not in COUNTED]
-    return {name: 1 for name in endless if options[name]}
 
 
 def first_records(replicas: int, records: int) -> int:

@@ -115,6 +115,12 @@ class Outcome:
         return larger is not None and larger.records > self.cell.environment.records
 
     @property
+    def is_bound_by_records(self) -> bool:
+        """Whether what holds is said of no more records than were tried: `holds r2`."""
+        was_tried = self.is_bounded and self.unbounded is not None and not self.emptiness
+        return self.lacks_records or was_tried
+
+    @property
     def standing(self) -> Standing:
         """How the cell stands."""
         broken = [claim for claim in self.claims if claim.is_violated]
@@ -151,10 +157,9 @@ class Outcome:
         worst = self.worst
         if worst is None:
             environment, emptiness = self.cell.environment, self.emptiness
-            is_bounded = self.is_bounded
-            within = f" e{environment.epochs}" if is_bounded and self.is_cut_by_epochs else ""
-            was_tried = is_bounded and self.unbounded is not None and not emptiness
-            within += f" r{environment.records}" if self.lacks_records or was_tried else ""
+            is_cut = self.is_bounded and self.is_cut_by_epochs
+            within = f" e{environment.epochs}" if is_cut else ""
+            within += f" r{environment.records}" if self.is_bound_by_records else ""
             return f"holds{'*' if emptiness else ''}{within}"
         return f"{worst.word if standing is Standing.VIOLATED else 'contract'} {worst.depth}"
 

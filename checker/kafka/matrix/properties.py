@@ -169,14 +169,15 @@ def _notes(protocol: _Protocol, *, asks_unclean: bool) -> Iterator[str]:
             f"{UNCLEAN}=true does nothing in this release: its controller of KRaft takes it for "
             "false (KAFKA-12670, Kafka 3.9)."
         )
-    for later in RELEASES:
-        is_patch = later.since[:2] == number and len(later.since) > len(number)
-        if is_patch and later.is_kraft == protocol.is_kraft:
-            patch = ".".join(map(str, later.since))
-            yield (
-                f"Taken for {'.'.join(map(str, number))}.0; from {patch} on the rules are others: "
-                f"say --kafka-version {patch} if yours is that."
-            )
+    is_kraft, minor = protocol.is_kraft, ".".join(map(str, number))
+    of_this = (each.since for each in RELEASES if each.is_kraft == is_kraft)
+    # A release can have two entries: with eligible leader replicas and without.
+    for since in dict.fromkeys(n for n in of_this if n[:2] == number and len(n) > len(number)):
+        patch = ".".join(map(str, since))
+        yield (
+            f"Taken for {minor}.0; from {patch} on the rules are others: "
+            f"say --kafka-version {patch} if yours is that."
+        )
     if release.unlike:
         yield f"Not modelled of this release: {release.unlike}"
 

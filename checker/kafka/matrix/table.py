@@ -207,15 +207,16 @@ def meanings(outcomes: Sequence[Outcome]) -> Iterator[Meaning]:
         if any(outcome.unbounded is not None for outcome in outcomes):
             described = (
                 "every claim holds in every state that can be reached, for any number of epochs, "
-                "of produced records, and of faults but those of disks"
+                "of produced records, and of faults but those of disks; bounded are the "
+                "records that a log has at one time"
             )
         yield Meaning("holds", Standing.HOLDS, described)
     held = [outcome for outcome in outcomes if outcome.standing is Standing.HOLDS]
     if any(outcome.is_cut_by_epochs and outcome.is_bounded for outcome in held):
         described = "it holds in leader epochs 0 to n; later ones were cut, and may still break it"
         yield Meaning("holds en", Standing.HOLDS, described)
-    if any("r" in outcome.label.removeprefix("holds") for outcome in held):
-        described = "it holds with n records; more were not finished, or not tried"
+    if any(outcome.is_bound_by_records for outcome in held):
+        described = "it holds with n records; it was not shown with more of them, or without bounds"
         yield Meaning("holds rn", Standing.HOLDS, described)
     for reason in sorted({outcome.emptiness or "" for outcome in outcomes} - {""}):
         yield Meaning("holds*", Standing.HOLDS, f"which says less than it seems: {reason}")

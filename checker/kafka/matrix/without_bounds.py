@@ -23,7 +23,7 @@ _SEVERITY = {claim.name: rank for rank, claim in enumerate(CLAIMS)}
 
 @dataclass(frozen=True, slots=True)
 class TraceBounds:
-    """TraceBounds within which a trace can be taken."""
+    """Bounds within which a trace can be taken."""
 
     records: int
     epochs: int

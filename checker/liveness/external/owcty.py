@@ -14,6 +14,10 @@ fair or that only a cut makes unfair; a part of another that stays is no such co
 one is fair where a part of it is. Of the states without a way on that are taken away no more is
 needed than the first one in the order of `checker.liveness.lasso`, which is brought by itself,
 and how many there are that only a cut leaves open.
+
+Steps that are taken finitely often (`Model.finitely_often`) count here as if they could be taken
+for ever. What is fair without them meets every demand by its own steps, so that it stays; what is
+left is judged without them.
 """
 
 from __future__ import annotations

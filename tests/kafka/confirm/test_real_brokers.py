@@ -1,6 +1,6 @@
-"""A short walk on unchanged brokers of Kafka 0.10.2.2; nothing of them is left.
+"""The loss of `hw`, and a short walk, on unchanged brokers of Kafka 0.10.2.2.
 
-The loss of `hw` is shown by `make confirm`, which CI runs as well.
+Nothing of them is left.
 """
 
 from __future__ import annotations
@@ -24,6 +24,20 @@ def brokers_can_be_had() -> None:
         require_brokers("0.10.2.2")
     except CannotConfirm as reason:
         pytest.skip(str(reason))
+
+
+def test_hw_loses_an_acknowledged_record_on_real_brokers(tmp_path: Path) -> None:
+    process = started(tmp_path)
+    out, err = process.communicate(timeout=SECONDS_MAX)
+
+    assert process.returncode == 0, err
+    assert "Acknowledged to the producer: m1." in out
+    assert "a consumer reads from leader r1: none." in out
+    assert "m1 was acknowledged, and is in no broker's log." in out
+    assert re.search(
+        r"^CONFIRMED on Kafka 0\.10\.2\.2 in \d+ s: acknowledged_durable", out, re.MULTILINE
+    )
+    assert left_of(tmp_path) == []
 
 
 def test_walks_on_real_brokers_agree_with_the_model(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
-"""A short walk on unchanged KRaft brokers of Kafka 4.2.0 with ELR; nothing of them is left.
+"""A loss, and a short walk, on unchanged KRaft brokers of Kafka 4.2.0, with and without ELR.
 
-A loss on 4.4.0 is shown by `make confirm`, which CI runs as well.
+Nothing of them is left.
 """
 
 from __future__ import annotations
@@ -24,6 +24,18 @@ def brokers_can_be_had() -> None:
         require_brokers("4.2.0")
     except CannotConfirm as reason:
         pytest.skip(str(reason))
+
+
+def test_an_acknowledged_record_is_lost_with_a_missed_epoch(tmp_path: Path) -> None:
+    process = started(tmp_path, "confirm", "--scenario", "stale-remote-leo", kafka="4.2.0")
+    out, err = process.communicate(timeout=SECONDS_MAX)
+
+    assert process.returncode == 0, out + err
+    assert "m1 was acknowledged, and is in no broker's log." in out
+    assert re.search(
+        r"^CONFIRMED on Kafka 4\.2\.0 in \d+ s: acknowledged_durable", out, re.MULTILINE
+    )
+    assert left_of(tmp_path) == []
 
 
 def test_walks_with_eligible_leader_replicas_agree_with_the_model(tmp_path: Path) -> None:
