@@ -36,6 +36,8 @@ NONE = "none"
 ISR = "ISR"
 ACKNOWLEDGED = "acknowledged"
 WAITING = "waiting for acknowledgement"
+NO_ANSWER = "no answer"
+"""What a broker shows that runs and does not answer."""
 
 
 @dataclass(frozen=True, slots=True)

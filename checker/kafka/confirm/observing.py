@@ -18,6 +18,7 @@ from checker.kafka.confirm.errors import NoAnswer
 from checker.kafka.confirm.facts import (
     ACKNOWLEDGED,
     ISR,
+    NO_ANSWER,
     NONE,
     OUT_OF_RANGE_TEXT,
     WAITING,
@@ -38,6 +39,8 @@ from checker.kafka.confirm.wire import FETCH, call, error_name, records_in
 SETTLE_SECONDS = 4.0
 """How long brokers may take to show what a step has led to."""
 ASK_SECONDS = 5.0
+ANSWER_SECONDS = 30.0
+"""How long a broker that runs may give no answer. Until then it has shown nothing."""
 EPOCHS_MAX = 8
 DEBUGGING_CONSUMER = -2
 DEBUGGING_FETCH = 11
@@ -66,12 +69,18 @@ def observed(stage: Stage) -> Facts:
 def compared(
     stage: Stage, model: Mapping[str, str], *, seconds: float = SETTLE_SECONDS
 ) -> tuple[Facts, list[Difference]]:
-    """Look until brokers agree with the model, or so long; what was seen last, and what differs."""
-    end = time.monotonic() + seconds
+    """Look until brokers agree with the model, or so long; what was seen last, and what differs.
+
+    A broker that gives no answer is asked for `ANSWER_SECONDS`: one request alone may wait longer
+    than brokers have to agree.
+    """
+    start = time.monotonic()
     while True:
         facts = observed(stage)
         found = differences(model, facts)
-        if not found or time.monotonic() >= end:
+        is_silent = any(each.kafka == NO_ANSWER for each in found)
+        most = max(seconds, ANSWER_SECONDS) if is_silent else seconds
+        if not found or time.monotonic() - start >= most:
             return facts, found
         time.sleep(0.1)
 
@@ -98,7 +107,7 @@ def _of_broker(stage: Stage, broker: int) -> Facts:
         facts[of(broker, "leads")] = "yes" if _serves(stage, broker) else "no"
         facts |= _of_replica(stage, broker, len(log))
     except NoAnswer:
-        facts[of(broker, "leads")] = "no answer"
+        facts[of(broker, "leads")] = NO_ANSWER
     return facts
 
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from checker.kafka.confirm.errors import NoAnswer
-from checker.kafka.confirm.facts import ISR, Difference, Facts, of, of_model
+from checker.kafka.confirm.facts import ISR, NO_ANSWER, Difference, Facts, of, of_model
 from checker.kafka.confirm.mapping import Act, keep_in_sync
-from checker.kafka.confirm.observing import SETTLE_SECONDS, compared, observed
+from checker.kafka.confirm.observing import ANSWER_SECONDS, SETTLE_SECONDS, compared, observed
 from checker.kafka.confirm.releases import KafkaRelease
 from checker.kafka.confirm.stage import NotHeld, Stage, StepFailed
 from checker.kafka.confirm.steering import row_of
@@ -89,7 +89,11 @@ def look_again(stage: Stage, seen: StepSeen, *, seconds: float = SETTLE_SECONDS)
 
 
 def require_held(seen: StepSeen, replicas: Sequence[int], lag_ms: int) -> None:
-    """Raise `NotHeld` where a difference is the harness's: what it could not hold back."""
+    """Raise `NotHeld` where a difference is the harness's: what it could not hold back, or see."""
+    silent = [each for each in seen.differences if each.kafka == NO_ANSWER]
+    if silent and silent == seen.differences:
+        who = silent[0].subject.partition(" ")[0]
+        raise NotHeld(f"{who} gave no answer for {ANSWER_SECONDS:.0f} s")
     for each in seen.differences:
         fewer = set(each.kafka.split()) < set(each.model.split())
         if each.subject == ISR and lag_ms == LAG_MS and fewer:

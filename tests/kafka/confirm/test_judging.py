@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from checker.kafka.confirm import observing, stepping
 from checker.kafka.confirm import replay as replaying
-from checker.kafka.confirm import stepping
 from checker.kafka.confirm.controls import with_control
 from checker.kafka.confirm.counterexample import searched
 from checker.kafka.confirm.course import Course, course_of
 from checker.kafka.confirm.errors import CannotConfirm
 from checker.kafka.confirm.evidence import Evidence
-from checker.kafka.confirm.facts import ISR, differences
+from checker.kafka.confirm.facts import ISR, NO_ANSWER, differences
 from checker.kafka.confirm.mapping import Act, Row
 from checker.kafka.confirm.releases import KafkaRelease, kafka_release
 from checker.kafka.confirm.replay import Confirmation, Judgement, Run, unsteerable
@@ -132,6 +133,40 @@ def test_what_the_harness_cannot_hold_refutes_nothing(carry_out: Any) -> None:
 
     assert told(found) == (Judgement.NOT_STEERABLE, 5)
     assert found.reason == "it did not wait"
+
+
+def test_a_broker_that_gives_no_answer_refutes_nothing_and_what_a_disk_shows_does(
+    carry_out: Any,
+) -> None:
+    silent = {"r1 leads": NO_ANSWER}
+    alone = carry_out(course("kip-101-loss", OLD), OLD, wrong={10: silent})
+    beside = carry_out(course("kip-101-loss", OLD), OLD, wrong={10: {"r1 log": "m1", **silent}})
+
+    assert told(alone) == (Judgement.NOT_STEERABLE, 10)
+    assert alone.reason == "r1 gave no answer for 30 s"
+    assert told(beside) == (Judgement.REFUTED, 10)
+
+
+def test_a_broker_that_answers_late_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, shown = [0.0], [NO_ANSWER, NO_ANSWER, "no"]
+    given = {"r2 leads": "no"}
+
+    def observed(stage: Any) -> dict[str, str]:
+        clock[0] += 5.0  # As long as a request waits.
+        return {"r2 leads": shown.pop(0)}
+
+    monkeypatch.setattr(observing, "observed", observed)
+    still = SimpleNamespace(monotonic=lambda: clock[0], sleep=lambda seconds: None)
+    monkeypatch.setattr(observing, "time", still)
+    stage: Any = None
+
+    assert observing.compared(stage, given) == (given, [])
+    shown[:] = ["yes", "no"]
+    assert observing.compared(stage, given)[0] == {"r2 leads": "yes"}
+    assert shown == ["no"]
+    shown[:] = [*[NO_ANSWER] * 6, "no"]
+    assert observing.compared(stage, given)[0] == {"r2 leads": NO_ANSWER}
+    assert shown == ["no"]
 
 
 def test_an_isr_that_shrinks_early_is_the_harness_s_and_one_that_grows_is_not(
