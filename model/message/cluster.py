@@ -63,6 +63,9 @@ _NAMELESS: dict[Naming | None, Naming] = {
     BY_RECORD: PLAIN,
     SET_OF_RECORDS: PLAIN,
 }
+REPLICA_SETS = "replica_sets"
+"""The size of a layout that a parameter ranges over which is a set of replicas, a bit each."""
+
 _LEADS = Alive("role", (LEADER,))
 _FOLLOWS = Alive("role", (TRUNCATING, FETCHING))
 _HAS_NO_ROLE = Alive("role", (NO_ROLE,))
@@ -466,6 +469,7 @@ def layout(bounds: Bounds) -> Layout:
     """The packed form of the state within `bounds`. Raises `TooLargeToPack`."""
     sizes = {
         "replicas": bounds.replicas,
+        REPLICA_SETS: 1 << bounds.replicas,
         "records": bounds.records,
         "epochs": bounds.highest_epoch,
     }

@@ -23,7 +23,8 @@ from model.message import (
     stray,
     truncation,
 )
-from model.message.environment import DECLARED
+from model.message.cluster import REPLICA_SETS
+from model.message.environment import DECLARED, REPLICAS_MAX
 from model.message.features import ALTER_PARTITION, ELR, UNCLEAN_MARK_KEPT, has
 from model.message.limits import BUDGETS
 from model.message.settings import Settings
@@ -36,6 +37,7 @@ from model.message.terms import (
 
 _LEADER = Parameter("leader", "replicas")
 _FOLLOWER = Parameter("follower", "replicas")
+_FOLLOWERS = Parameter("followers", REPLICA_SETS)
 _REPLICA = Parameter("replica", "replicas")
 _WINNER = Parameter("winner", "replicas")
 _END = Parameter("end", "records")
@@ -47,6 +49,7 @@ _KEEPS_RECORDS = {
     "LeaderFetch",
     "RecvFetch",
     "ShrinkIsr",
+    "ShrinkTogether",
     "AlterPartition",
     "HearAnswer",
     "Checkpoint",
@@ -120,6 +123,7 @@ ACTIONS = (
     _action("StrayFetch", (_FOLLOWER,), stray.can_stray_fetch, stray.stray_fetch),
     _action("LoseStray", (), stray.can_lose_stray, stray.lose_stray),
     _action("ShrinkIsr", (_LEADER, _FOLLOWER), isr.can_shrink_isr, isr.shrink_isr),
+    _action("ShrinkTogether", (_LEADER, _FOLLOWERS), isr.can_shrink_together, isr.shrink_together),
     _action(
         "AlterPartition",
         (_LEADER,),
@@ -209,6 +213,7 @@ def _has_steps(name: str) -> Callable[[Settings], bool]:
 _ONLY_WHERE: dict[str, Callable[[Settings], bool]] = {
     "RecvDiverging": lambda c: c.truncation == TRUNCATE_ON_FETCH,
     "AlterPartition": lambda c: has(c, ALTER_PARTITION),
+    "ShrinkTogether": lambda c: has(c, ALTER_PARTITION),
     "OffsetForLeaderEpoch": lambda c: c.truncation in _BY_QUESTIONS,
     **{
         step: _has_steps(name)
@@ -220,12 +225,15 @@ _ONLY_WHERE: dict[str, Callable[[Settings], bool]] = {
     "HearAnswer": lambda c: has(c, ALTER_PARTITION) and c.late_answers == 1,
 }
 """What a version or the circumstances must have for an action to be there; any has the others."""
+_REPLICAS_NEEDED = {"ShrinkTogether": 3}
+"""How many replicas there must be: a leader and two followers."""
 
 
-def contents(settings: Settings) -> tuple[str, ...]:
+def contents(settings: Settings, replicas: int = REPLICAS_MAX) -> tuple[str, ...]:
     """The names of the actions that there are with these settings, in order."""
     return tuple(
         action.name
         for action in ACTIONS
-        if action.name not in _ONLY_WHERE or _ONLY_WHERE[action.name](settings)
+        if (action.name not in _ONLY_WHERE or _ONLY_WHERE[action.name](settings))
+        and replicas >= _REPLICAS_NEEDED.get(action.name, 1)
     )

@@ -2,7 +2,9 @@
 
 With ZooKeeper the leader writes the partition state itself, a compare-and-set that succeeds only if
 it knows the current one, and waits for the outcome. Since KIP-497 it asks the controller, and goes
-on meanwhile: with one change in flight, it begins no other (PartitionState.isInflight).
+on meanwhile: with one change in flight, it begins no other (PartitionState.isInflight). A leader
+that is out of date does not know it: it asks as well, is refused, and the change stays in flight
+until it learns of a newer state.
 """
 
 from __future__ import annotations
@@ -34,6 +36,7 @@ from model.message.terms import (
     NO_ANSWER,
     REFUSED,
     contains,
+    size,
     with_member,
     without_member,
 )
@@ -51,11 +54,10 @@ def expand_isr(s: Any, c: Settings, leader: int, follower: int, stale: int) -> N
         return
     if has(c, ISR_FROM_EPOCH_START) and reached < epoch_start(s, leader):
         return
-    if not knows_partition(s, leader):
-        return
     if not has(c, ALTER_PARTITION):
-        write_isr(s, c, with_member(s.isr, follower))
-        s.known_isr[leader] = s.isr
+        if knows_partition(s, leader):
+            write_isr(s, c, with_member(s.isr, follower))
+            s.known_isr[leader] = s.isr
     elif s.pending_isr[leader] == 0:
         s.pending_isr[leader] = with_member(s.known_isr[leader], follower)
         s.pending_stale[leader] = stale
@@ -69,9 +71,9 @@ def can_shrink_isr(s: Any, c: Settings, leader: int, follower: int) -> bool:
     """
     if leader == follower or s.role[leader] != LEADER:
         return False
-    if not contains(s.known_isr[leader], follower) or not knows_partition(s, leader):
+    if not contains(s.known_isr[leader], follower) or s.pending_isr[leader] != 0:
         return False
-    if s.pending_isr[leader] != 0:
+    if not has(c, ALTER_PARTITION) and not knows_partition(s, leader):
         return False
     return not has(c, SHRINK_ONLY_LAGGING) or s.remote_leo[leader, follower] != s.leo[leader]
 
@@ -89,12 +91,31 @@ def shrink_isr(s: Any, c: Settings, leader: int, follower: int) -> None:
         advance_high_watermark(s, c, leader)
 
 
+def can_shrink_together(s: Any, c: Settings, leader: int, followers: int) -> bool:
+    """Several followers are found lagging at once, and one request asks to take out all of them.
+
+    Only where the leader asks the controller. Where it writes the ISR itself, one write after the
+    other leads to the same state.
+    """
+    if s.role[leader] != LEADER or size(followers) < 2:
+        return False
+    for follower in range(s.replicas):
+        if contains(followers, follower) and not can_shrink_isr(s, c, leader, follower):
+            return False
+    return True
+
+
+def shrink_together(s: Any, c: Settings, leader: int, followers: int) -> None:
+    """The controller is asked for the ISR without these followers (Partition.maybeShrinkIsr)."""
+    s.pending_isr[leader] = s.known_isr[leader] & ~followers
+
+
 def can_alter_partition(s: Any, c: Settings, leader: int) -> bool:
     """A leader's request to change the ISR is on its way, and the controller has an answer to it.
 
     One that knows less than the controller is told so (INVALID_UPDATE_VERSION,
     FENCED_LEADER_EPOCH), and goes on with what it has asked for until it learns more
-    (Partition.handleAlterPartitionError).
+    (Partition.handleAlterPartitionError): so nothing changes, and no step is made of it.
     """
     if s.role[leader] != LEADER or s.pending_isr[leader] == 0:
         return False

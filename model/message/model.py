@@ -51,7 +51,7 @@ def message_model(version: str, environment: Environment) -> Model:
         layout=form,
         settings=settings,
         actions=ACTIONS,
-        contents=contents(settings),
+        contents=contents(settings, environment.replicas),
         limits=limits.NAMES,
         initial=(initial_state(form),),
         narration=narration(settings),

@@ -135,6 +135,12 @@ def _shrink_isr(c: Settings, before: State, after: State, leader: int, follower:
     return joined(out, at_leader(before, after, leader))
 
 
+def _shrink_together(c: Settings, before: State, after: State, leader: int, followers: int) -> str:
+    asked = as_set(after, after.pending_isr[leader])
+    lagging = as_set(before, followers)
+    return f"r{leader} finds {lagging} lagging and asks the controller for ISR {asked}."
+
+
 def _lagging(before: State, leader: int, follower: int) -> str:
     if before.remote_leo[leader, follower] == UNKNOWN_OFFSET:
         return f"has not heard from r{follower}"
@@ -202,6 +208,7 @@ SENTENCES: dict[str, Callable[..., str]] = {
     "StrayFetch": _stray_fetch,
     "LoseStray": _lose_stray,
     "ShrinkIsr": _shrink_isr,
+    "ShrinkTogether": _shrink_together,
     "AlterPartition": _alter_partition,
     "HearAnswer": _hear_answer,
     "OffsetForLeaderEpoch": _offset_for_leader_epoch,
