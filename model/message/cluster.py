@@ -53,6 +53,7 @@ from model.message.terms import (
     REFUSED,
     TRUNCATING,
     UNKNOWN_OFFSET,
+    without_member,
 )
 
 _NAMELESS: dict[Naming | None, Naming] = {
@@ -259,6 +260,28 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
             doc=(
                 "Whether the controller has changed the partition within its epoch, and it "
                 "has not heard of it (KRaft)."
+            ),
+        ),
+        Field(
+            name="caught_up",
+            hi=everyone if bounds.caught_up_wait else 0,
+            shape=each,
+            alive=_LEADS,
+            naming=REPLICAS_BY_REPLICA if bounds.caught_up_wait else BY_REPLICA,
+            doc=(
+                "With the wait for who caught up: the replicas whose last fetch of everything is "
+                "not longer ago than replica.lag.time.max.ms."
+            ),
+        ),
+        Field(
+            name="seen_unavailable",
+            hi=everyone if bounds.caught_up_wait else 0,
+            shape=each,
+            alive=_LEADS,
+            naming=REPLICAS_BY_REPLICA if bounds.caught_up_wait else BY_REPLICA,
+            doc=(
+                "With the wait for who caught up: the brokers that its metadata has as fenced or "
+                "shutting down."
             ),
         ),
         Field(
@@ -499,6 +522,8 @@ def initial_state(form: Layout) -> State:
         if replica != 0:
             s.known_leader[replica] = 0
     s.known_isr[0] = everyone
+    if next(f for f in form.fields if f.name == "caught_up").hi > 0:
+        s.caught_up[0] = without_member(everyone, 0)
     for follower in range(1, s.replicas):
         s.remote_leo[0, follower] = 0
     return s.freeze()

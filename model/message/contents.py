@@ -12,6 +12,7 @@ from model.core.transition_system import Action, Parameter
 from model.message import (
     consumer,
     controller,
+    departures,
     disk,
     fetch,
     isr,
@@ -68,6 +69,7 @@ _WEAKLY_FAIR = {
     "OffsetForLeaderEpoch",
     # Who lags without end exceeds replica.lag.time.max.ms. Requests to change the ISR arrive.
     "ShrinkIsr",
+    "LagTimePasses",
     "AlterPartition",
     "HearAnswer",
     # A thread of every broker.
@@ -79,6 +81,7 @@ _WEAKLY_FAIR = {
     "Register",
     # What the controller decides reaches every broker.
     "Learn",
+    "LearnBrokers",
 }
 """Where brokers, controller and network make progress.
 
@@ -124,6 +127,8 @@ ACTIONS = (
     _action("LoseStray", (), stray.can_lose_stray, stray.lose_stray),
     _action("ShrinkIsr", (_LEADER, _FOLLOWER), isr.can_shrink_isr, isr.shrink_isr),
     _action("ShrinkTogether", (_LEADER, _FOLLOWERS), isr.can_shrink_together, isr.shrink_together),
+    _action("LagTimePasses", (_LEADER, _FOLLOWER), departures.can_lag, departures.lag),
+    _action("LearnBrokers", (_LEADER,), departures.can_learn_brokers, departures.learn_brokers),
     _action(
         "AlterPartition",
         (_LEADER,),

@@ -50,7 +50,8 @@ RARE_BUDGET_MAX = 3
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bounds:
     """What shapes the state: `replicas` of one partition; at most `records` ever produced; leader
-    epochs 0..`epochs`; room for answers to AlterPartition on their way.
+    epochs 0..`epochs`; room for answers to AlterPartition on their way, and for whom a leader takes
+    for caught up lately and for down.
     """
 
     replicas: int = 2
@@ -59,6 +60,7 @@ class Bounds:
     late_answers: bool = False
     unbounded: bool = False
     cut: bool = False
+    caught_up_wait: bool = False
 
     @property
     def names(self) -> int:
@@ -165,6 +167,11 @@ class Environment:
     late_answers: bool = switch(
         "The controller's answer to AlterPartition is a message: the leader hears it later.",
         "HearAnswer",
+    )
+    caught_up_wait: bool = switch(
+        "The high watermark waits also for who caught up lately, outside the ISR.",
+        "LagTimePasses",
+        "LearnBrokers",
     )
     late_reads: bool = switch(
         "The records of a fetch answer are read from the leader's file when they are sent.",
@@ -313,6 +320,7 @@ class Environment:
             records=self.records,
             epochs=self.epochs,
             late_answers=self.late_answers,
+            caught_up_wait=self.caught_up_wait,
             unbounded=self.unbounded,
             cut=self.is_cut,
         )

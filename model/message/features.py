@@ -49,6 +49,8 @@ UNCLEAN_MARK_KEPT = 1 << 28
 APPEND_CHECKS_EPOCH = 1 << 29
 REGISTRATION_REMOVES = 1 << 30
 MOVED_FETCH_TRIES_HW = 1 << 31
+REFUSAL_TRIES_HW = 1 << 40
+DEPARTURE_TRIES_HW = 1 << 41
 
 
 def has(c: Any, feature: int) -> bool:
@@ -264,6 +266,20 @@ FEATURES = (
         bit=APPEND_CHECKS_EPOCH,
         source="KAFKA-18723 (3.9.1, 4.1.0, not 4.0.0), UnifiedLog.appendAsFollower",
         sentence="A follower appends no record of an epoch later than the one it knows.",
+    ),
+    Feature(
+        name="refusal-tries-hw",
+        bit=REFUSAL_TRIES_HW,
+        source="a proposal, never in Kafka (C43 in docs/scenarios.md)",
+        sentence="A leader whose change of the ISR is refused tries its high watermark.",
+        needs=ALTER_PARTITION,
+    ),
+    Feature(
+        name="departure-tries-hw",
+        bit=DEPARTURE_TRIES_HW,
+        source="a proposal, never in Kafka (C49 in docs/scenarios.md)",
+        sentence="A leader tries its high watermark where it need not wait for a follower longer.",
+        needs=ALTER_PARTITION,
     ),
     Feature(
         name="longest-log",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from model.message.caught_up import note_catching_up
 from model.message.features import (
     APPEND_CHECKS_EPOCH,
     DIVERGING_GUARD,
@@ -152,6 +153,7 @@ def observe_fetch(s: Any, c: Settings, leader: int, follower: int, offset: int, 
     """
     moves = s.remote_leo[leader, follower] != offset
     s.remote_leo[leader, follower] = offset
+    note_catching_up(s, c, leader, follower)
     expand_isr(s, c, leader, follower, stale)
     if moves or not has(c, MOVED_FETCH_TRIES_HW):
         advance_high_watermark(s, c, leader)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from model.message.caught_up import waits_for
 from model.message.features import HW_NEEDS_MIN_ISR, MAXIMAL_ISR, has
 from model.message.settings import Settings
 from model.message.terms import contains, size, with_member, without_member
@@ -29,8 +30,9 @@ def in_sync_end(s: Any, c: Settings, leader: int) -> int:
     end = s.leo[leader]
     members = counted_isr(s, c, leader)
     for follower in range(s.replicas):
-        if follower != leader and contains(members, follower):
-            end = min(end, s.remote_leo[leader, follower])
+        if follower != leader:
+            if contains(members, follower) or waits_for(s, c, leader, follower):
+                end = min(end, s.remote_leo[leader, follower])
     return end
 
 

@@ -12,12 +12,14 @@ from __future__ import annotations
 from typing import Any
 
 from model.message import limits
+from model.message.caught_up import may_join
 from model.message.epochs import epoch_start
 from model.message.features import (
     ALTER_PARTITION,
     BROKER_EPOCH,
     FENCED_CHECK,
     ISR_FROM_EPOCH_START,
+    REFUSAL_TRIES_HW,
     SHRINK_ONLY_LAGGING,
     SHRINK_RAISES_EPOCH,
     has,
@@ -54,6 +56,8 @@ def expand_isr(s: Any, c: Settings, leader: int, follower: int, stale: int) -> N
         return
     if has(c, ISR_FROM_EPOCH_START) and reached < epoch_start(s, leader):
         return
+    if not may_join(s, c, leader, follower):
+        return
     if not has(c, ALTER_PARTITION):
         if knows_partition(s, leader):
             write_isr(s, c, with_member(s.isr, follower))
@@ -67,13 +71,16 @@ def can_shrink_isr(s: Any, c: Settings, leader: int, follower: int) -> bool:
     """A follower that is not where the leader is may be found lagging; until KAFKA-7152 any may.
 
     Abstracts replica.lag.time.max.ms: who has not caught up may exceed it at any time. Until then
-    so did who had all, but had not fetched for that long.
+    so did who had all, but had not fetched for that long. With the wait for who caught up lately
+    that is a step of its own (`model.message.caught_up`).
     """
     if leader == follower or s.role[leader] != LEADER:
         return False
     if not contains(s.known_isr[leader], follower) or s.pending_isr[leader] != 0:
         return False
     if not has(c, ALTER_PARTITION) and not knows_partition(s, leader):
+        return False
+    if contains(s.caught_up[leader], follower):
         return False
     return not has(c, SHRINK_ONLY_LAGGING) or s.remote_leo[leader, follower] != s.leo[leader]
 
@@ -189,6 +196,7 @@ def settle(s: Any, c: Settings, leader: int, granted: bool) -> None:
     forget_request(s, leader)
     if granted:
         s.known_isr[leader] = members
+    if granted or has(c, REFUSAL_TRIES_HW):
         advance_high_watermark(s, c, leader)
 
 

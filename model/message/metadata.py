@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from model.message.caught_up import begin_to_watch
 from model.message.epochs import is_next_epoch, unwritten_epoch
 from model.message.features import (
     EPOCH_ON_LEADING,
@@ -121,6 +122,7 @@ def become_leader(s: Any, c: Settings, replica: int, epoch: int, isr: int) -> No
     elif forgets_remote_leos(s, c, replica, epoch):
         for follower in range(s.replicas):
             s.remote_leo[replica, follower] = UNKNOWN_OFFSET
+    begin_to_watch(s, c, replica, isr, epoch > s.known_epoch[replica])
     s.known_isr[replica] = isr
     s.pending_isr[replica] = 0
     s.pending_stale[replica] = 0

@@ -107,6 +107,24 @@ COMEBACKS = (
         "KAFKA-13091 is the same after a request that was granted (docs/confirm.md).",
     ),
     Scenario(
+        number="C49",
+        name="waits-for-the-departed",
+        title="A high watermark that waits for who caught up is not tried when that one is gone",
+        source="found by this model; KAFKA-4485 (0.10.2), KAFKA-15021 (3.6.0)",
+        story="Outside the ISR a leader waits as well for a replica that caught up lately and that "
+        "its metadata has as alive: it will join in a moment. It dies instead, without having "
+        "been proposed. The lag time passes, and the leader hears that the broker is fenced: "
+        "neither tries the high watermark.",
+        claim="producers_answered",
+        options={**TWO_ONE_RECORD, "restarts": 2, "caught-up-wait": True},
+        falls=("kraft", "kip903", "elr", "elr-with-refusal-tries-hw"),
+        stands=("kip320", "elr-with-refusal-tries-hw-with-departure-tries-hw"),
+        remark="The sibling of C43 without a refusal. To try the high watermark at a refusal alone "
+        "repairs C43 only where this wait is left out; with both tries nothing is left. With "
+        "ZooKeeper whoever the controller takes out of the ISR raises the epoch, in which nobody "
+        "outside the ISR has ever caught up.",
+    ),
+    Scenario(
         number="C44",
         name="divergence-for-good",
         title="Logs that have diverged stay so, and nobody notices",

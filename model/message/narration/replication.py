@@ -141,6 +141,16 @@ def _shrink_together(c: Settings, before: State, after: State, leader: int, foll
     return f"r{leader} finds {lagging} lagging and asks the controller for ISR {asked}."
 
 
+def _lag_time_passes(c: Settings, before: State, after: State, leader: int, follower: int) -> str:
+    return f"replica.lag.time.max.ms has passed since r{follower} caught up with r{leader}."
+
+
+def _learn_brokers(c: Settings, before: State, after: State, leader: int) -> str:
+    gone = after.seen_unavailable[leader]
+    what = f"{as_set(after, gone)} fenced or shutting down" if gone else "every broker up"
+    return f"r{leader}'s metadata has {what} now."
+
+
 def _lagging(before: State, leader: int, follower: int) -> str:
     if before.remote_leo[leader, follower] == UNKNOWN_OFFSET:
         return f"has not heard from r{follower}"
@@ -209,6 +219,8 @@ SENTENCES: dict[str, Callable[..., str]] = {
     "LoseStray": _lose_stray,
     "ShrinkIsr": _shrink_isr,
     "ShrinkTogether": _shrink_together,
+    "LagTimePasses": _lag_time_passes,
+    "LearnBrokers": _learn_brokers,
     "AlterPartition": _alter_partition,
     "HearAnswer": _hear_answer,
     "OffsetForLeaderEpoch": _offset_for_leader_epoch,

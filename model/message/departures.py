@@ -1,0 +1,45 @@
+"""What ends a high watermark's wait for a replica outside the ISR: lag time, or newer metadata.
+
+Neither makes a leader of Kafka try its high watermark (`model.message.caught_up`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from model.message.controller import unavailable
+from model.message.features import DEPARTURE_TRIES_HW, has
+from model.message.high_watermark import advance_high_watermark
+from model.message.settings import Settings
+from model.message.terms import LEADER, contains, without_member
+
+
+def can_lag(s: Any, c: Settings, leader: int, follower: int) -> bool:
+    """A follower that caught up lately has not got everything any more."""
+    if leader == follower or s.role[leader] != LEADER:
+        return False
+    if not contains(s.caught_up[leader], follower):
+        return False
+    return bool(s.remote_leo[leader, follower] != s.leo[leader])
+
+
+def lag(s: Any, c: Settings, leader: int, follower: int) -> None:
+    """replica.lag.time.max.ms is over; Kafka tries no high watermark for that."""
+    s.caught_up[leader] = without_member(s.caught_up[leader], follower)
+    if has(c, DEPARTURE_TRIES_HW):
+        advance_high_watermark(s, c, leader)
+
+
+def can_learn_brokers(s: Any, c: Settings, leader: int) -> bool:
+    """A leader's metadata is behind the controller's in who is down."""
+    return s.role[leader] == LEADER and s.seen_unavailable[leader] != unavailable(s)
+
+
+def learn_brokers(s: Any, c: Settings, leader: int) -> None:
+    """It catches up; the partition has not changed, and Kafka tries no high watermark.
+
+    (BrokerMetadataPublisher, UpdateMetadata)
+    """
+    s.seen_unavailable[leader] = unavailable(s)
+    if has(c, DEPARTURE_TRIES_HW):
+        advance_high_watermark(s, c, leader)
