@@ -24,6 +24,8 @@ MODULES = (
     "fetch",
     "stray",
     "isr",
+    "caught_up",
+    "departures",
     "partition_state",
     "process",
     "disk",

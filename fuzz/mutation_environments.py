@@ -57,6 +57,11 @@ INTERPRETED = (
     *_small("kip320-without-truncate-every-epoch", epochs=2, requests_survive=True),
     *_calm("hw kip320 truncate-on-fetch kraft", epochs=2, moves=2, late_metadata=True),
     *_small("kraft elr", late_answers=True),
+    # For whom outside the ISR the high watermark waits; several that leave at once.
+    *_small("kip320 kraft elr", caught_up_wait=True, epochs=2),
+    *_small("elr-with-departure-tries-hw", caught_up_wait=True),
+    *_small("elr-with-refusal-tries-hw", caught_up_wait=True),
+    *_calm("elr", replicas=3, epochs=0, min_insync_replicas=2),
     # Shutdowns; live brokers that are taken for dead.
     *_calm("hw kip320 kraft elr", shutdowns=1),
     *_calm("hw kip320 kraft elr", epochs=2, session_expiries=1),

@@ -126,10 +126,12 @@ def test_a_fetch_that_reaches_the_high_watermark_only_proposes_its_sender() -> N
 
 
 @pytest.mark.parametrize("fields", [{"outdated": {0: 1}}, {"epoch": 1}])
-def test_a_leader_that_is_out_of_date_proposes_nobody(fields: dict[str, Any]) -> None:
+def test_a_leader_that_is_out_of_date_asks_in_vain(fields: dict[str, Any]) -> None:
     state = edited(CAUGHT_UP, pending_isr={0: 0}, fetch={1: REQUESTED}, **fields)
+    asked = after(KRAFT, state, "LeaderFetch follower=1")
 
-    assert after(KRAFT, state, "LeaderFetch follower=1").pending_isr[0] == 0
+    assert asked.pending_isr[0] == 0b11
+    assert not is_enabled(KRAFT, asked, "AlterPartition leader=0")
 
 
 @pytest.mark.parametrize(("version", "joins"), [("kip320", False), ("kip279", True)])

@@ -242,9 +242,13 @@ def test_only_a_version_with_epochs_asks_for_the_end_of_one() -> None:
 
 
 def test_every_action_has_a_case_for_it_and_one_against_it() -> None:
-    """Those that came with the family have theirs in `test_family_guards.py`."""
+    """Those that came with the family have theirs in `test_family_guards.py`.
+
+    What a leader asks the controller for is in `test_asking_for_the_isr.py`.
+    """
     named = {(step.split()[0], enabled) for _, step, _, enabled in CASES}
-    elsewhere = {"Restart", "FenceAndElect"} | ELSEWHERE | OF_TICKETS
+    asking = {"ShrinkTogether", "LagTimePasses", "LearnBrokers"}
+    elsewhere = {"Restart", "FenceAndElect"} | ELSEWHERE | OF_TICKETS | asking
 
     assert {name for name, _ in named} | elsewhere == {action.name for action in ACTIONS}
     assert named == {(name, enabled) for name, _ in named for enabled in (True, False)}

@@ -13,7 +13,7 @@ from model.message.features import FEATURES, TRUNCATIONS
 from model.message.settings import settings_of
 from model.message.versions import VERSIONS, BadVersion, released_as, spelled, version_of
 
-NEVER_IN_KAFKA = {"longest-log", "fresh-remote-leo-after-gap"}
+NEVER_IN_KAFKA = {"longest-log", "fresh-remote-leo-after-gap", "refusal-tries-hw", "departure-tries-hw"}
 SWITCHED_ON_BY_RELEASES = {
     "fresh-remote-leo",
     "truncate-after-gap",
@@ -197,6 +197,8 @@ NEEDS: list[tuple[str, str, tuple[str, ...]]] = [
     ("last-known-leader-fenced", "last-known-leader", ("alter-partition", "kraft", "elr")),
     ("registration-removes", "kraft", ("alter-partition",)),
     ("unclean-mark-kept", "elr", ("alter-partition", "kraft")),
+    ("refusal-tries-hw", "alter-partition", ()),
+    ("departure-tries-hw", "alter-partition", ()),
 ]
 """What means nothing without what, and what else that one needs."""
 
@@ -272,9 +274,9 @@ OF_VERSION = {
     "kip320-code": ASKS,
     "kip320": ASKS,
     "truncate-on-fetch": {"RecvDiverging"},
-    "kraft": {"RecvDiverging", "AlterPartition"},
-    "kip903": {"RecvDiverging", "AlterPartition"},
-    "elr": {"RecvDiverging", "AlterPartition"},
+    "kraft": {"RecvDiverging", "AlterPartition", "ShrinkTogether"},
+    "kip903": {"RecvDiverging", "AlterPartition", "ShrinkTogether"},
+    "elr": {"RecvDiverging", "AlterPartition", "ShrinkTogether"},
 }
 
 
@@ -300,6 +302,7 @@ OPTIONS: list[tuple[dict[str, Any], set[str]]] = [
     ({"session_expiries": 1}, {"SessionExpiry", "Register"}),
     ({"shutdowns": 1}, {"BeginShutdown", "Stop"}),
     ({"late_reads": True}, {"ReadLate"}),
+    ({"caught_up_wait": True}, {"LagTimePasses", "LearnBrokers"}),
     ({"unfenced_registration": True}, set()),
 ]
 

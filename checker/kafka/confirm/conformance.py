@@ -24,7 +24,7 @@ from checker.kafka.confirm.shortening import shortened
 from checker.kafka.confirm.site import Site, Tell
 from checker.kafka.confirm.stage import Stage
 from checker.kafka.confirm.staging import staged
-from checker.kafka.confirm.stepping import LAG_MS, NO_LAG_MS, SHRINK
+from checker.kafka.confirm.stepping import LAG_MS, NO_LAG_MS, SHRINKS
 from checker.kafka.confirm.walking import (
     Choose,
     Steerable,
@@ -228,7 +228,7 @@ def walk_along(
 ) -> None:
     """Take these steps, in the only circumstances there are."""
     [tally] = found.tallied
-    shrinks = any(step.action == SHRINK for step in steps)
+    shrinks = any(step.action in SHRINKS for step in steps)
     planned = Planned(1, tally.circumstances, LAG_MS if shrinks else NO_LAG_MS)
     _walk_all(grounds, found, [planned], lambda _: following(steps), len(steps), announce)
 
@@ -268,7 +268,7 @@ def _to_goals(tally: Tallied, walks_before: int) -> list[Planned]:
     left = sorted(goal for goal in tally.ways if not tally.compared[goal])
     for number, goal in enumerate(left, start=walks_before + 1):
         way = trace_of(tally.model, CLAIM, tally.ways[goal]).steps
-        shrinks = any(step.action == SHRINK for step in way)
+        shrinks = any(step.action in SHRINKS for step in way)
         lag_ms = LAG_MS if shrinks else NO_LAG_MS
         planned.append(Planned(number, tally.circumstances, lag_ms, goal, way))
     return sorted(planned, key=lambda each: (-each.lag_ms, each.number))

@@ -7,17 +7,20 @@ model that describes them, and where the two versions part is a matter of the mo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from checker.kafka.confirm.facts import Facts, differences, of_model
 from checker.kafka.confirm.releases import KafkaRelease
+from checker.kafka.confirm.stepping import SHRINK, SHRINK_TOGETHER
 from checker.traces.finding import confirmed
-from counterexamples import NotACounterexample, Replayed, Trace, TraceStep, skipping
+from counterexamples import Moment, NotACounterexample, Replayed, Trace, TraceStep, skipping
 from model.core.claim import ActionProperty, Claim, Invariant
 from model.core.transition_system import Model
 from model.message.environment import Environment
 from model.message.model import message_model
+from model.message.terms import with_member
 from model.message.versions import version_of
 
 _NO_MATTER = "epoch cache"
@@ -83,7 +86,10 @@ def course_of(
 def _made(replayed: Replayed, model: Model) -> tuple[Replayed, tuple[tuple[int, TraceStep], ...]]:
     """The choices of a trace in another model; numbers stay those of the trace."""
     initial = model.initial[replayed.trace.initial]
-    moments = tuple(skipping(replayed.moments, model, initial))
+    choices = replayed.moments
+    if SHRINK_TOGETHER in model.contents:
+        choices = tuple(_shrinking_together(choices))
+    moments = tuple(skipping(choices, model, initial))
     taken = {moment.number for moment in moments}
     passed_over = tuple(
         (number, step)
@@ -93,6 +99,27 @@ def _made(replayed: Replayed, model: Model) -> tuple[Replayed, tuple[tuple[int, 
     return replace(
         replayed, narration=model.narration, initial=initial, moments=moments
     ), passed_over
+
+
+def _shrinking_together(moments: Sequence[Moment]) -> Iterator[Moment]:
+    """The steps, with followers that leave one after the other in one step, as Kafka takes them.
+
+    Where the leader asks the controller it takes out all who lag in one request.
+    """
+    for (action, leader), run in itertools.groupby(moments, _shrinking_leader):
+        first, *more = run
+        if action != SHRINK or not more:
+            yield from (first, *more)
+            continue
+        out = 0
+        for moment in (first, *more):
+            out = with_member(out, dict(moment.arguments)["follower"])
+        named = (("leader", leader), ("followers", out))
+        yield replace(first, action=SHRINK_TOGETHER, arguments=named)
+
+
+def _shrinking_leader(moment: Moment) -> tuple[str, int]:
+    return moment.action, dict(moment.arguments).get("leader", -1)
 
 
 def _parting(

@@ -11,7 +11,7 @@ import time
 from collections.abc import Sequence
 
 from checker.kafka.confirm.stage import Stage
-from checker.kafka.confirm.stepping import LAG_MS, SHRINK
+from checker.kafka.confirm.stepping import LAG_MS, SHRINK, SHRINK_TOGETHER
 from counterexamples import Moment
 
 APART_SECONDS = LAG_MS / 1000
@@ -47,4 +47,6 @@ def _leaving(leader: int, later: Sequence[Moment]) -> list[int]:
             break
         if moment.action == SHRINK and arguments["leader"] == leader:
             found.append(arguments["follower"])
+        if moment.action == SHRINK_TOGETHER and arguments["leader"] == leader:
+            break
     return found

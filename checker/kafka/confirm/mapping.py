@@ -19,7 +19,7 @@ from checker.kafka.confirm.zookeeper.stage import ZookeeperStage
 from model.core.state import State
 from model.message.roles import follows
 from model.message.settings import Settings
-from model.message.terms import IDLE, LEADER, NO_REPLICA, REQUESTED, contains
+from model.message.terms import IDLE, LEADER, NO_REPLICA, REQUESTED, contains, with_member
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,24 +145,26 @@ def _shrink_isr(stage: Stage, act: Act) -> None:
     seconds = 2 * act.lag_ms / 1000 + 5
 
     def is_gone() -> bool:
-        keep_in_sync(stage, act.before, besides=gone)
+        keep_in_sync(stage, act.before, besides=with_member(0, gone))
         return gone not in stage.controller.current().isr
 
     if not wait_until(is_gone, seconds, every=0.5):
         raise NotHeld(f"the leader has r{gone} in the ISR after {seconds:.0f} s still")
 
 
-def keep_in_sync(stage: Stage, s: Any, *, besides: int = -1) -> None:
+def keep_in_sync(stage: Stage, s: Any, *, besides: int = 0) -> None:
     """Repeat the last fetch of every follower whose leader has it in sync and caught up.
 
     Where replica.lag.time.max.ms is short it would leave the ISR while its next request waits. To
-    the model this is no step. `besides`: who is to leave.
+    the model this is no step. `besides`: the set of those that are to leave, a bit each.
     """
     for leader in stage.replicas:
         if s.role[leader] != LEADER:
             continue
         for follower in stage.replicas:
-            if follower in {leader, besides} or not contains(s.known_isr[leader], follower):
+            if follower == leader or contains(besides, follower):
+                continue
+            if not contains(s.known_isr[leader], follower):
                 continue
             if s.remote_leo[leader, follower] == s.leo[leader]:
                 stage.repeat_fetch(follower, leader, s.leo[leader], s.known_epoch[leader])
@@ -319,6 +321,9 @@ TABLE: dict[str, Row] = {
         None,
     ),
     "HearAnswer": Row("As AlterPartition.", None),
+    "ShrinkTogether": Row("As AlterPartition.", None),
+    "LagTimePasses": Row("No broker shows for whom its high watermark waits.", None),
+    "LearnBrokers": Row("As LagTimePasses.", None),
     "Checkpoint": Row(
         "The harness writes the high watermark that the broker has shown into its "
         "replication-offset-checkpoint, as the broker's own thread would, whose interval is out "

@@ -26,6 +26,7 @@ from checker.kafka.confirm.stepping import (
     LAG_MS,
     NO_LAG_MS,
     SHRINK,
+    SHRINKS,
     StepSeen,
     begun,
     require_held,
@@ -88,7 +89,7 @@ def confirm_on(course: Course, site: Site) -> Confirmation:
     began = time.monotonic()
     rules = course.model.settings
     lag_ms = NO_LAG_MS
-    if any(moment.action == SHRINK for moment in course.replayed.moments):
+    if any(moment.action in SHRINKS for moment in course.replayed.moments):
         lag_ms = LAG_MS
     settings = BrokerSettings(
         min_insync_replicas=rules.min_insync_replicas,

@@ -16,6 +16,8 @@ from counterexamples import Moment
 from model.core.transition_system import Model
 
 SHRINK = "ShrinkIsr"
+SHRINK_TOGETHER = "ShrinkTogether"
+SHRINKS = frozenset({SHRINK, SHRINK_TOGETHER})
 """What a leader does by itself where replica.lag.time.max.ms is short."""
 LAG_MS = 6_000
 """replica.lag.time.max.ms where the ISR is to shrink."""

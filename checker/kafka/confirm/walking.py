@@ -20,7 +20,7 @@ from checker.kafka.confirm.stage import NotHeld, Stage, StepFailed
 from checker.kafka.confirm.steering import row_of
 from checker.kafka.confirm.stepping import (
     LAG_MS,
-    SHRINK,
+    SHRINKS,
     StepSeen,
     begun,
     look_again,
@@ -140,7 +140,7 @@ class Steerable:
         row, arguments = row_of(moment.action, self.release), dict(moment.arguments)
         if moment.action == "SendFetch" and arguments["follower"] in self.silent:
             return False
-        if moment.action == SHRINK and self.lag_ms != LAG_MS:
+        if moment.action in SHRINKS and self.lag_ms != LAG_MS:
             return False
         return row.does is not None and not row.unless(moment.before, arguments)
 
@@ -229,7 +229,7 @@ def _ways(model: Model, chosen: Moment) -> Iterator[list[Moment]]:
 def _shrunk(model: Model, state: State, number: int) -> Iterator[list[Moment]]:
     """Every way in which leaders may take followers out of the ISR, one after the other."""
     for step in model.successors(state):
-        if step.action.name == SHRINK:
+        if step.action.name in SHRINKS:
             moment = _moment(step, number, state)
             yield [moment]
             for more in _shrunk(model, step.after, number + 1):

@@ -143,7 +143,9 @@ def _state(s: State, replica: int) -> str:
         return "down, unclean" if s.unclean[replica] else "down"
     epoch = f"e{s.known_epoch[replica]}"
     if s.role[replica] == LEADER:
-        return f"leader {epoch}{', outdated' if s.outdated[replica] else ''}"
+        down = s.seen_unavailable[replica]
+        seen = f", takes {as_set(s, down)} for down" if down else ""
+        return f"leader {epoch}{', outdated' if s.outdated[replica] else ''}{seen}"
     if follows(s, replica) and s.cached_epoch[replica] != NO_EPOCH:
         epoch += f", led e{s.cached_epoch[replica]}"
     if follows(s, replica) and s.known_leader[replica] == replica:
@@ -160,7 +162,8 @@ def _remote_leos(s: State, leader: int) -> str:
     for follower in range(s.replicas):
         if follower != leader:
             offset = s.remote_leo[leader, follower]
-            known.append(f"r{follower}:{'?' if offset == UNKNOWN_OFFSET else offset}")
+            lately = " caught up lately" if contains(s.caught_up[leader], follower) else ""
+            known.append(f"r{follower}:{'?' if offset == UNKNOWN_OFFSET else offset}{lately}")
     return as_list(known)
 
 

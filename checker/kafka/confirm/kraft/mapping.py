@@ -85,6 +85,7 @@ def _begin_shutdown(stage: KraftStage, act: Act) -> None:
 def _shrink_isr(stage: KraftStage, act: Act) -> None:
     leader = act.arguments["leader"]
     wanted = _members(stage, act.after.pending_isr[leader])
+    leaving = act.before.known_isr[leader] & ~act.after.pending_isr[leader]
     seconds = 2 * act.lag_ms / 1000 + _EXTRA_SECONDS
     deadline = time.monotonic() + seconds
 
@@ -92,7 +93,7 @@ def _shrink_isr(stage: KraftStage, act: Act) -> None:
         return any(asked.isr == wanted for asked in stage.quorum.asked_by(leader))
 
     while True:
-        keep_in_sync(stage, act.before, besides=act.arguments["follower"])
+        keep_in_sync(stage, act.before, besides=leaving)
         if stage.quorum.await_true(is_asked, _LOOK_SECONDS):
             return
         if time.monotonic() > deadline:
@@ -152,6 +153,10 @@ KRAFT_ROWS: dict[str, Row] = {
         "who lag in one request: one that is to leave later repeats its last fetch for six "
         "seconds before the record that both miss. If it had not caught up then, the step is not "
         "steerable.",
+        only_on(KraftStage, _shrink_isr),
+    ),
+    "ShrinkTogether": Row(
+        "As ShrinkIsr, of several followers: the request must be for the ISR without all of them.",
         only_on(KraftStage, _shrink_isr),
     ),
     "AlterPartition": Row(
