@@ -77,6 +77,7 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
     names = bounds.names
     decisions = 1 if bounds.unbounded else max(1, epochs)
     everyone = (1 << replicas) - 1
+    members = (1 << (names + 1 if bounds.unbounded else names)) - 1
     each = (replicas,)
     return (
         Field(
@@ -210,6 +211,17 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
             naming=RECORDS_BY_REPLICA,
             held=RECORDS,
             doc="Records of this uninterrupted term whose acks=all request waits; bit id-1.",
+        ),
+        Field(
+            name="still_waiting",
+            hi=members if bounds.keeps_waiting else 0,
+            shape=(replicas, records),
+            naming=RECORDS_BY_REPLICA if bounds.keeps_waiting else BY_REPLICA,
+            held=RECORDS,
+            doc=(
+                "With keeps-waiting-producers, records of past terms whose requests wait for HW "
+                "to pass each offset; without bounds the last bit says that some are nowhere."
+            ),
         ),
         Field(
             name="remote_leo",
@@ -387,7 +399,7 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
         ),
         Field(
             name="acked",
-            hi=(1 << (names + 1 if bounds.unbounded else names)) - 1,
+            hi=members,
             naming=SET_OF_RECORDS,
             held=RECORDS,
             doc=(

@@ -50,13 +50,15 @@ RARE_BUDGET_MAX = 3
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bounds:
     """What shapes the state: `replicas` of one partition; at most `records` ever produced; leader
-    epochs 0..`epochs`; room for answers to AlterPartition on their way.
+    epochs 0..`epochs`; room for answers to AlterPartition on their way, and for producers that wait
+    at a broker that leads no more.
     """
 
     replicas: int = 2
     records: int = 2
     epochs: int = 2
     late_answers: bool = False
+    keeps_waiting: bool = False
     unbounded: bool = False
     cut: bool = False
 

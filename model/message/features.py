@@ -49,6 +49,7 @@ UNCLEAN_MARK_KEPT = 1 << 28
 APPEND_CHECKS_EPOCH = 1 << 29
 REGISTRATION_REMOVES = 1 << 30
 MOVED_FETCH_TRIES_HW = 1 << 31
+KEEPS_WAITING_PRODUCERS = 1 << 32
 
 
 def has(c: Any, feature: int) -> bool:
@@ -75,6 +76,12 @@ class Feature:
 
 
 FEATURES = (
+    Feature(
+        name="keeps-waiting-producers",
+        bit=KEEPS_WAITING_PRODUCERS,
+        source="up to 0.9.0.1, undone by KAFKA-2960 (0.10.0.0), ReplicaManager.makeFollowers",
+        sentence="Who stops leading leaves its producers waiting, and may answer as leader again.",
+    ),
     Feature(
         name="fencing",
         bit=FENCING,

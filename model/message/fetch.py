@@ -20,7 +20,7 @@ from model.message.features import (
     TRUNCATE_OUT_OF_RANGE,
     has,
 )
-from model.message.high_watermark import advance_high_watermark
+from model.message.high_watermark import advance_high_watermark, look_at_producers
 from model.message.isr import expand_isr
 from model.message.process import die
 from model.message.roles import drop_fetch
@@ -142,6 +142,7 @@ def refuse(s: Any, c: Settings, leader: int, follower: int) -> None:
     """
     if not has(c, REFUSAL_TELLS_NOTHING) and s.role[leader] == LEADER:
         s.remote_leo[leader, follower] = UNKNOWN_OFFSET
+    look_at_producers(s, c, leader)
 
 
 def observe_fetch(s: Any, c: Settings, leader: int, follower: int, offset: int, stale: int) -> None:
@@ -155,6 +156,7 @@ def observe_fetch(s: Any, c: Settings, leader: int, follower: int, offset: int, 
     expand_isr(s, c, leader, follower, stale)
     if moves or not has(c, MOVED_FETCH_TRIES_HW):
         advance_high_watermark(s, c, leader)
+    look_at_producers(s, c, leader)
 
 
 def is_out_of_range(s: Any, c: Settings, leader: int, offset: int, last_epoch: int) -> bool:

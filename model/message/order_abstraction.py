@@ -14,6 +14,7 @@ from __future__ import annotations
 from typing import Any
 
 from model.message.epochs import sees_gaps
+from model.message.features import KEEPS_WAITING_PRODUCERS, has
 from model.message.roles import follows
 from model.message.settings import Settings
 from model.message.terms import (
@@ -42,12 +43,12 @@ def abstract(s: Any, c: Settings) -> None:
     if c.power_losses == 0:
         for replica in range(s.replicas):
             s.durable[replica] = 0
-    rename_records(s)
+    rename_records(s, c)
     if c.settled == 1:
         for _ in range(s.records):
             if has_settled(s, c):
-                cut_first(s)
-                rename_records(s)
+                cut_first(s, c)
+                rename_records(s, c)
     rename_epochs(s, c)
 
 
@@ -125,17 +126,23 @@ def renamed_set(s: Any, names: int, members: int) -> int:
     return renamed
 
 
-def has_lost(s: Any, names: int) -> bool:
-    """Whether an acknowledged record is nowhere any more: bit `ids` of `acked` says so for good."""
-    if contains(s.acked, s.ids):
+def has_lost(s: Any, names: int, members: int) -> bool:
+    """Whether one of a set of records is nowhere any more: bit `ids` of it says so for good."""
+    if contains(members, s.ids):
         return True
     for record in range(s.ids):
-        if contains(s.acked, record) and name_of(names, record + 1) == 0:
+        if contains(members, record) and name_of(names, record + 1) == 0:
             return True
     return False
 
 
-def rename_records(s: Any) -> None:
+def renamed_with_lost(s: Any, names: int, members: int) -> int:
+    """A set of records with new names; all that are nowhere are bit `ids` of it."""
+    renamed = renamed_set(s, names, members)
+    return with_member(renamed, s.ids) if has_lost(s, names, members) else renamed
+
+
+def rename_records(s: Any, c: Settings) -> None:
     """Name the records that are in some log or answer 1, 2, ...; forget all others."""
     names = new_names(s)
     epochs = 0
@@ -148,8 +155,7 @@ def rename_records(s: Any) -> None:
     for record in range(s.ids):
         s.record_epoch[record] = (epochs >> (_EPOCH_BITS * (record + 1))) & ((1 << _EPOCH_BITS) - 1)
     s.produced = found
-    acked = renamed_set(s, names, s.acked)
-    s.acked = with_member(acked, s.ids) if has_lost(s, names) else acked
+    s.acked = renamed_with_lost(s, names, s.acked)
     for offset in range(s.records):
         s.exposed[offset] = name_of(names, s.exposed[offset])
     s.last_consumed = name_of(names, s.last_consumed)
@@ -158,6 +164,9 @@ def rename_records(s: Any) -> None:
             s.unanswered[replica] = renamed_set(s, names, s.unanswered[replica])
         for offset in range(s.records):
             s.log[replica, offset] = name_of(names, s.log[replica, offset])
+            if has(c, KEEPS_WAITING_PRODUCERS):
+                waiting = s.still_waiting[replica, offset]
+                s.still_waiting[replica, offset] = renamed_with_lost(s, names, waiting)
         if follows(s, replica):
             for i in range(s.records):
                 s.answer_log[replica, i] = name_of(names, s.answer_log[replica, i])
@@ -242,6 +251,9 @@ def has_settled(s: Any, c: Settings) -> bool:
     for replica in range(s.replicas):
         if not has_both(s, c, replica) or not looks_above(s, replica, oldest):
             return False
+        if has(c, KEEPS_WAITING_PRODUCERS):
+            if s.still_waiting[replica, 0] != 0 or s.still_waiting[replica, 1] != 0:
+                return False
     return True
 
 
@@ -275,7 +287,7 @@ def has_offset(s: Any, replica: int) -> bool:
     return s.fetch[replica] in (ANSWERED, OUT_OF_RANGE, DIVERGING)
 
 
-def cut_first(s: Any) -> None:
+def cut_first(s: Any, c: Settings) -> None:
     """Take the first record from everywhere: every offset is one less."""
     s.base = 1
     s.acked = without_member(s.acked, 0)
@@ -296,6 +308,9 @@ def cut_first(s: Any) -> None:
         for offset in range(s.records):
             above = s.log[replica, offset + 1] if offset + 1 < s.records else NO_RECORD
             s.log[replica, offset] = above
+            if has(c, KEEPS_WAITING_PRODUCERS):
+                after = s.still_waiting[replica, offset + 1] if offset + 1 < s.records else 0
+                s.still_waiting[replica, offset] = after
         if s.role[replica] == LEADER:
             for other in range(s.replicas):
                 if s.remote_leo[replica, other] != UNKNOWN_OFFSET:

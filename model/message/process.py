@@ -19,13 +19,20 @@ from model.message.controller import (
 from model.message.features import (
     BROKER_EPOCH,
     ELR,
+    KEEPS_WAITING_PRODUCERS,
     KRAFT,
     LAST_KNOWN_LEADER,
     REGISTRATION_REMOVES,
     has,
 )
 from model.message.partition_state import elr_beside, has_room, outdate_leader
-from model.message.roles import drop_fetch, drop_stray, follows, lay_down_role
+from model.message.roles import (
+    drop_fetch,
+    drop_stray,
+    follows,
+    forget_producers,
+    lay_down_role,
+)
 from model.message.sessions import register, return_limit
 from model.message.settings import Settings
 from model.message.terms import (
@@ -70,6 +77,8 @@ def die(s: Any, c: Settings, replica: int) -> None:
 def stop(s: Any, c: Settings, replica: int) -> None:
     """The process is gone, and with it every fetch to it, asked or answered, and its own."""
     lay_down_role(s, c, replica)
+    if has(c, KEEPS_WAITING_PRODUCERS):
+        forget_producers(s, replica)
     s.up[replica] = 0
     s.hw[replica] = 0
     s.known_epoch[replica] = NO_EPOCH

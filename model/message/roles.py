@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from model.message.epochs import latest_epoch
+from model.message.features import KEEPS_WAITING_PRODUCERS, has
 from model.message.settings import Settings
 from model.message.terms import (
     FETCHING,
@@ -18,6 +19,8 @@ from model.message.terms import (
     REQUESTED,
     TRUNCATING,
     UNKNOWN_OFFSET,
+    contains,
+    with_member,
 )
 
 
@@ -64,9 +67,12 @@ def lay_down_role(s: Any, c: Settings, replica: int) -> None:
     """The broker stops being leader or follower; what only that role remembers is gone.
 
     A leader's waiting produce requests are answered with an error or lost: its records of this term
-    will never be acknowledged (DelayedProduce, ReplicaManager.stopReplica/makeFollowers).
+    will never be acknowledged (DelayedProduce, ReplicaManager.stopReplica/makeFollowers); but for
+    those that up to 0.9 wait on.
     """
     if s.role[replica] == LEADER:
+        if has(c, KEEPS_WAITING_PRODUCERS):
+            keep_producers(s, replica)
         s.known_isr[replica] = 0
         s.unanswered[replica] = 0
         s.pending_isr[replica] = 0
@@ -80,3 +86,21 @@ def lay_down_role(s: Any, c: Settings, replica: int) -> None:
         s.cached_epoch[replica] = NO_EPOCH
         s.known_leader[replica] = 0
     s.role[replica] = NO_ROLE
+
+
+def keep_producers(s: Any, replica: int) -> None:
+    """Requests that nobody has answered stay in the purgatory, each with the offset that it needs.
+
+    KAFKA-2960: until 0.10.0.0 makeFollowers did not look at them. As long as the broker leads, its
+    log has their records.
+    """
+    for offset in range(s.leo[replica]):
+        bit = s.log[replica, offset] - 1
+        if contains(s.unanswered[replica], bit):
+            s.still_waiting[replica, offset] = with_member(s.still_waiting[replica, offset], bit)
+
+
+def forget_producers(s: Any, replica: int) -> None:
+    """Nobody of a past term waits at the broker any more."""
+    for offset in range(s.records):
+        s.still_waiting[replica, offset] = 0

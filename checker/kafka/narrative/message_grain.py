@@ -28,6 +28,7 @@ from model.message.epochs import unwritten_epoch
 from model.message.features import EPOCH_ON_LEADING, has
 from model.message.high_watermark import counted_isr
 from model.message.narration import HEADER, rows, summary
+from model.message.narration.phrases import awaited
 from model.message.roles import follows
 from model.message.terms import (
     ANSWERED,
@@ -186,7 +187,7 @@ def _lane(settings: Any, s: State, replica: int) -> Lane:
         asked_isr=_asked_isr(s, replica) if leads else None,
         asked_note=_asked_note(s, replica) if leads else "",
         epoch_cache=_epoch_cache(settings, s, replica, log),
-        unanswered=_records_in(s.unanswered[replica], s.records) if leads else (),
+        unanswered=tuple(awaited(s, replica)),
     )
 
 

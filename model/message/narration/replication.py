@@ -16,6 +16,7 @@ from model.message.narration.phrases import (
     isr_change,
     joined,
     leading,
+    never_acked,
     no_answer,
     out_of_range,
     removed,
@@ -49,9 +50,12 @@ def _leader_fetch(c: Settings, before: State, after: State, follower: int) -> st
     leader, offset = before.known_leader[follower], before.leo[follower]
     fetch = f"r{follower}'s fetch from offset {offset}"
     if after.fetch[follower] == IDLE:
-        return no_answer(c, before, leader, before.known_epoch[follower], fetch)
+        refused = no_answer(c, before, leader, before.known_epoch[follower], fetch)
+        # A refused fetch has the broker look at who waits there (0.8 and 0.9).
+        return joined(refused.removesuffix("."), never_acked(before, after, leader))
     if after.fetch[follower] == OUT_OF_RANGE:
-        return out_of_range(before, leader, fetch)
+        refused = out_of_range(before, leader, fetch)
+        return joined(refused.removesuffix("."), at_leader(before, after, leader))
     learned = [*isr_change(before, after, leader, follower), *at_leader(before, after, leader)]
     if after.fetch[follower] == DIVERGING:
         if after.remote_leo[leader, follower] != before.remote_leo[leader, follower]:

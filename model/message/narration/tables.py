@@ -13,6 +13,7 @@ from model.message.narration.phrases import (
     as_list,
     as_records,
     as_set,
+    awaited,
     counted,
     ids,
     members_of,
@@ -165,12 +166,14 @@ def _remote_leos(s: State, leader: int) -> str:
 
 
 def _in_flight(s: State, replica: int) -> str:
-    """A follower's one fetch, or the records of which a leader still owes the acknowledgement."""
-    if s.role[replica] == LEADER:
-        due = [r + 1 for r in range(s.records) if contains(s.unanswered[replica], r)]
-        return f"ack due: {as_records(due)}" if due else NOTHING
+    """A follower's one fetch, and the records of which a broker still owes the acknowledgement."""
+    due = [f"ack due: {as_records(awaited(s, replica))}"] if awaited(s, replica) else []
     if not follows(s, replica) or s.fetch[replica] == IDLE:
-        return NOTHING
+        return "; ".join(due) or NOTHING
+    return "; ".join([_fetch_in_flight(s, replica), *due])
+
+
+def _fetch_in_flight(s: State, replica: int) -> str:
     offset = s.answer_offset[replica]
     text = {
         REQUESTED: f"fetch from {s.leo[replica]}",
