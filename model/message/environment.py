@@ -25,6 +25,9 @@ from model.message.terms import (
     ACKS_ALL,
     ACKS_LEADER,
     ACKS_NONE,
+    BOOK_AT_ONCE,
+    BOOK_BY_ID,
+    BOOK_BY_REPLICA,
     DISK_LOSS_ANY,
     DISK_LOSS_OUT_OF_SYNC,
     ELECT_ANY,
@@ -51,7 +54,7 @@ RARE_BUDGET_MAX = 3
 class Bounds:
     """What shapes the state: `replicas` of one partition; at most `records` ever produced; leader
     epochs 0..`epochs`; room for answers to AlterPartition on their way, and for producers that wait
-    at a broker that leads no more.
+    at a broker that leads no more, and for a fetch that is noted later than it was checked.
     """
 
     replicas: int = 2
@@ -59,6 +62,7 @@ class Bounds:
     epochs: int = 2
     late_answers: bool = False
     keeps_waiting: bool = False
+    late_booking: bool = False
     unbounded: bool = False
     cut: bool = False
 
@@ -171,6 +175,13 @@ class Environment:
     late_reads: bool = switch(
         "The records of a fetch answer are read from the leader's file when they are sent.",
         "ReadLate",
+    )
+    late_booking: str = choice(
+        "off",
+        {"off": BOOK_AT_ONCE, "by-replica": BOOK_BY_REPLICA, "by-id": BOOK_BY_ID},
+        "A leader may check a fetch, and take note of its offset later: in the Replica object of "
+        "the check (since 3.3), or in that of the follower's id at that moment (until 3.2).",
+        steps=("CheckFetch", "BookFetch"),
     )
     consumer: bool = switch("A consumer reads what is committed.", "Consume")
     unbounded: bool = abstraction(
@@ -315,6 +326,7 @@ class Environment:
             records=self.records,
             epochs=self.epochs,
             late_answers=self.late_answers,
+            late_booking=self.late_booking != "off",
             unbounded=self.unbounded,
             cut=self.is_cut,
         )

@@ -50,6 +50,7 @@ APPEND_CHECKS_EPOCH = 1 << 29
 REGISTRATION_REMOVES = 1 << 30
 MOVED_FETCH_TRIES_HW = 1 << 31
 KEEPS_WAITING_PRODUCERS = 1 << 32
+FRESH_REPLICAS = 1 << 37
 
 
 def has(c: Any, feature: int) -> bool:
@@ -289,6 +290,12 @@ FEATURES = (
         bit=FRESH_REMOTE_LEO_AFTER_GAP,
         source="a proposal, never in Kafka (docs/c21.md)",
         sentence="A leader that leads on forgets its followers' LEOs where it missed an epoch.",
+    ),
+    Feature(
+        name="fresh-replicas",
+        bit=FRESH_REPLICAS,
+        source="a proposal, never in Kafka (docs/c21.md), Partition.updateAssignmentAndIsr",
+        sentence="A leader begins every epoch with new Replica objects, which know no LEO.",
     ),
 )
 """Every feature that can be switched, in the order of the Kafka releases."""

@@ -14,6 +14,7 @@ from model.message.features import (
     EVERY_EPOCH,
     FRESH_REMOTE_LEO,
     FRESH_REMOTE_LEO_AFTER_GAP,
+    FRESH_REPLICAS,
     KRAFT,
     STEPS_DOWN,
     TRUNCATE_AFTER_GAP,
@@ -22,7 +23,7 @@ from model.message.features import (
 )
 from model.message.fetch import fences_fetches
 from model.message.high_watermark import advance_high_watermark
-from model.message.roles import abandon_fetch, follows, lay_down_role
+from model.message.roles import abandon_fetch, follows, lay_down_role, replace_replicas
 from model.message.settings import Settings
 from model.message.terms import (
     GRANTED,
@@ -121,6 +122,8 @@ def become_leader(s: Any, c: Settings, replica: int, epoch: int, isr: int) -> No
     elif forgets_remote_leos(s, c, replica, epoch):
         for follower in range(s.replicas):
             s.remote_leo[replica, follower] = UNKNOWN_OFFSET
+        if has(c, FRESH_REPLICAS):
+            replace_replicas(s, c, replica)
     s.known_isr[replica] = isr
     s.pending_isr[replica] = 0
     s.pending_stale[replica] = 0
@@ -135,7 +138,7 @@ def forgets_remote_leos(s: Any, c: Settings, replica: int, epoch: int) -> bool:
 
     If somebody else led in between at least one epoch is missing; the reverse need not be so.
     """
-    if has(c, FRESH_REMOTE_LEO):
+    if has(c, FRESH_REMOTE_LEO) or has(c, FRESH_REPLICAS):
         return epoch > s.known_epoch[replica]
     if not has(c, FRESH_REMOTE_LEO_AFTER_GAP) or epoch <= s.known_epoch[replica]:
         return False

@@ -19,6 +19,8 @@ from model.message.roles import follows
 from model.message.settings import Settings
 from model.message.terms import (
     ANSWERED,
+    BOOK_AT_ONCE,
+    CHECKED,
     DIVERGING,
     LEADER,
     NO_EPOCH,
@@ -245,9 +247,8 @@ def has_settled(s: Any, c: Settings) -> bool:
     if s.exposed[0] != 1 or s.exposed[1] != 2 or (c.consumer == 1 and s.consumed < 2):
         return False
     oldest = s.record_epoch[1]
-    if s.stray_from != NO_REPLICA:
-        if s.stray_offset < 2 or (s.stray_last_epoch != NO_EPOCH and s.stray_last_epoch < oldest):
-            return False
+    if not fetches_look_above(s, c, oldest):
+        return False
     for replica in range(s.replicas):
         if not has_both(s, c, replica) or not looks_above(s, replica, oldest):
             return False
@@ -255,6 +256,17 @@ def has_settled(s: Any, c: Settings) -> bool:
             if s.still_waiting[replica, 0] != 0 or s.still_waiting[replica, 1] != 0:
                 return False
     return True
+
+
+def fetches_look_above(s: Any, c: Settings, oldest: int) -> bool:
+    """Whether fetches that have outlived their sender's interest are at or above the second record.
+
+    A fetch that is booked late carries no epoch any more.
+    """
+    if s.stray_from != NO_REPLICA:
+        if s.stray_offset < 2 or (s.stray_last_epoch != NO_EPOCH and s.stray_last_epoch < oldest):
+            return False
+    return c.late_booking == BOOK_AT_ONCE or s.booking_from == NO_REPLICA or s.booking_offset >= 2
 
 
 def has_both(s: Any, c: Settings, replica: int) -> bool:
@@ -284,7 +296,7 @@ def looks_above(s: Any, replica: int, oldest: int) -> bool:
 
 def has_offset(s: Any, replica: int) -> bool:
     """Whether an answer with an offset is on its way to a follower."""
-    return s.fetch[replica] in (ANSWERED, OUT_OF_RANGE, DIVERGING)
+    return s.fetch[replica] in (ANSWERED, OUT_OF_RANGE, DIVERGING, CHECKED)
 
 
 def cut_first(s: Any, c: Settings) -> None:
@@ -294,8 +306,7 @@ def cut_first(s: Any, c: Settings) -> None:
     s.exposed_end = s.exposed_end - 1
     for offset in range(s.records):
         s.exposed[offset] = s.exposed[offset + 1] if offset + 1 < s.records else NO_RECORD
-    if s.stray_from != NO_REPLICA:
-        s.stray_offset = s.stray_offset - 1
+    cut_from_fetches(s, c)
     if s.consumed > 0:
         s.consumed = s.consumed - 1
     for replica in range(s.replicas):
@@ -317,3 +328,11 @@ def cut_first(s: Any, c: Settings) -> None:
                     s.remote_leo[replica, other] = s.remote_leo[replica, other] - 1
         if follows(s, replica) and has_offset(s, replica):
             s.answer_offset[replica] = s.answer_offset[replica] - 1
+
+
+def cut_from_fetches(s: Any, c: Settings) -> None:
+    """The same of fetches that have outlived their sender's interest."""
+    if s.stray_from != NO_REPLICA:
+        s.stray_offset = s.stray_offset - 1
+    if c.late_booking != BOOK_AT_ONCE and s.booking_from != NO_REPLICA:
+        s.booking_offset = s.booking_offset - 1

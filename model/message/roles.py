@@ -8,6 +8,7 @@ from model.message.epochs import latest_epoch
 from model.message.features import KEEPS_WAITING_PRODUCERS, has
 from model.message.settings import Settings
 from model.message.terms import (
+    BOOK_BY_REPLICA,
     FETCHING,
     IDLE,
     LEADER,
@@ -63,6 +64,24 @@ def drop_stray(s: Any) -> None:
     s.stray_stale = 0
 
 
+def drop_booking(s: Any) -> None:
+    """The leader has taken note of the fetch, or is gone."""
+    s.booking_from = NO_REPLICA
+    s.booking_to = NO_REPLICA
+    s.booking_offset = 0
+    s.booking_stale = 0
+    s.booking_void = 0
+
+
+def replace_replicas(s: Any, c: Settings, leader: int) -> None:
+    """The leader's Replica objects are replaced: a fetch that it has checked goes to an old one.
+
+    (Partition.updateAssignmentAndIsr, remoteReplicasMap)
+    """
+    if c.late_booking == BOOK_BY_REPLICA and s.booking_to == leader:
+        s.booking_void = 1
+
+
 def lay_down_role(s: Any, c: Settings, replica: int) -> None:
     """The broker stops being leader or follower; what only that role remembers is gone.
 
@@ -73,6 +92,7 @@ def lay_down_role(s: Any, c: Settings, replica: int) -> None:
     if s.role[replica] == LEADER:
         if has(c, KEEPS_WAITING_PRODUCERS):
             keep_producers(s, replica)
+        replace_replicas(s, c, replica)
         s.known_isr[replica] = 0
         s.unanswered[replica] = 0
         s.pending_isr[replica] = 0

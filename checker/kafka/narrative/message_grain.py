@@ -32,6 +32,7 @@ from model.message.narration.phrases import awaited
 from model.message.roles import follows
 from model.message.terms import (
     ANSWERED,
+    CHECKED,
     DIVERGING,
     IDLE,
     LEADER,
@@ -48,7 +49,7 @@ from model.message.terms import (
 _OF_THE_CONTROLLER = frozenset(
     {"Fence", "FenceAndElect", "Move", "AlterPartition", "SessionExpiry"}
 )
-_AT_THE_LEADER = frozenset({"LeaderFetch", "WakeParked", "ReadLate"})
+_AT_THE_LEADER = frozenset({"LeaderFetch", "CheckFetch", "BookFetch", "WakeParked", "ReadLate"})
 """Named after the follower whose fetch it is, and done by its leader."""
 _DRAWN = frozenset({"Controller", "Committed", "Acknowledged", "Still on its way"})
 """What of the summary a picture has a place for."""
@@ -274,4 +275,5 @@ def _flight(s: State, follower: int) -> Flight:
         return Flight(leader, follower, f"out of range, LEO {offset}", is_answer=True)
     if state == DIVERGING:
         return Flight(leader, follower, f"diverging, cut at {offset}", is_answer=True)
-    return Flight(follower, leader, f"fetch from {s.leo[follower]}, parked")
+    held = "checked" if state == CHECKED else "parked"
+    return Flight(follower, leader, f"fetch from {s.leo[follower]}, {held}")

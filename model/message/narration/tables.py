@@ -21,6 +21,7 @@ from model.message.narration.phrases import (
 )
 from model.message.roles import follows
 from model.message.terms import (
+    CHECKED,
     DIVERGING,
     FETCHING,
     GRANTED,
@@ -76,7 +77,7 @@ def summary(state: State) -> list[tuple[str, str]]:
 
 
 def _on_the_way(s: State) -> list[tuple[str, str]]:
-    """What is in the network and belongs to nobody: an old fetch, old decisions."""
+    """What is on its way and belongs to nobody: an old fetch, one to be noted, old decisions."""
     text = []
     if s.stray_from != NO_REPLICA:
         stale = ", broker epoch of the past" if s.stray_stale else ""
@@ -86,6 +87,11 @@ def _on_the_way(s: State) -> list[tuple[str, str]]:
             f"epoch {s.stray_epoch}, last epoch {last}{stale}"
         )
         text.append(("Still on its way", fetch))
+    if s.booking_from != NO_REPLICA:
+        stale = ", broker epoch of the past" if s.booking_stale else ""
+        void = ", for a Replica object that has been replaced" if s.booking_void else ""
+        fetch = f"r{s.booking_from}'s fetch from offset {s.booking_offset}{stale}{void}"
+        text.append((f"Checked by r{s.booking_to}", fetch))
     earlier = [
         f"e{epoch} r{s.decided_leader[epoch]} {as_set(s, s.decided_isr[epoch])}"
         for epoch in range(s.layout.places["decided_leader"].shape[0])
@@ -178,6 +184,7 @@ def _fetch_in_flight(s: State, replica: int) -> str:
     text = {
         REQUESTED: f"fetch from {s.leo[replica]}",
         PARKED: f"parked from {s.leo[replica]}",
+        CHECKED: f"checked from {s.leo[replica]}",
         DIVERGING: f"diverging, cut at {offset}",
         OUT_OF_RANGE: f"out of range, LEO {offset}",
     }
