@@ -3,7 +3,8 @@
 Partition.fetchRecords checks the leader epoch, finds the follower's Replica object and reads the
 log under one lock; updateFollowerFetchState then notes the offset under another, and compares no
 leader epoch again. What happens in between may end the epoch. Since 3.3 the object is that of the
-check; until 3.2 it is found anew by the follower's id. One fetch at a time is late here.
+check; until 3.2 it is found anew by the follower's id. To compare the epoch again would be the
+repair (docs/c21.md). One fetch at a time is late here.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from model.message.settings import Settings
 from model.message.stray import knows_registration
 from model.message.terms import (
     ANSWERED,
+    BOOK_BY_REPLICA,
     CHECKED,
     LEADER,
     NO_RECORD,
@@ -64,10 +66,10 @@ def book_fetch(s: Any, c: Settings, follower: int) -> None:
     One that leads no more has no Replica objects, and notes nothing.
     """
     if s.role[s.booking_to] == LEADER and not is_stale(s, c, follower):
-        if s.booking_void == 1:
-            note_in_old_replica(s, c, follower)
-        else:
+        if s.booking_void == 0:
             observe_fetch(s, c, s.booking_to, follower, s.booking_offset, s.booking_stale)
+        elif c.late_booking == BOOK_BY_REPLICA:
+            note_in_old_replica(s, c, follower)
     leader = s.booking_to
     drop_booking(s)
     if s.fetch[follower] == CHECKED:

@@ -511,7 +511,7 @@ def _booking(bounds: Bounds) -> tuple[Field, ...]:
             name="booking_void",
             hi=1 if late else 0,
             naming=PLAIN,
-            doc="Whether the Replica object that it goes to has been replaced since.",
+            doc="Whether the Replica object it goes to has been replaced, or its epoch is over.",
         ),
     )
 

@@ -26,6 +26,7 @@ from model.message.terms import (
     ACKS_LEADER,
     ACKS_NONE,
     BOOK_AT_ONCE,
+    BOOK_BY_EPOCH,
     BOOK_BY_ID,
     BOOK_BY_REPLICA,
     DISK_LOSS_ANY,
@@ -178,9 +179,15 @@ class Environment:
     )
     late_booking: str = choice(
         "off",
-        {"off": BOOK_AT_ONCE, "by-replica": BOOK_BY_REPLICA, "by-id": BOOK_BY_ID},
+        {
+            "off": BOOK_AT_ONCE,
+            "by-replica": BOOK_BY_REPLICA,
+            "by-id": BOOK_BY_ID,
+            "by-epoch": BOOK_BY_EPOCH,
+        },
         "A leader may check a fetch, and take note of its offset later: in the Replica object of "
-        "the check (since 3.3), or in that of the follower's id at that moment (until 3.2).",
+        "the check (since 3.3), in the one that the follower's id has then (until 3.2), or only "
+        "in the same epoch (a repair, in no Kafka).",
         steps=("CheckFetch", "BookFetch"),
     )
     consumer: bool = switch("A consumer reads what is committed.", "Consume")

@@ -23,7 +23,13 @@ from model.message.features import (
 )
 from model.message.fetch import fences_fetches
 from model.message.high_watermark import advance_high_watermark
-from model.message.roles import abandon_fetch, follows, lay_down_role, replace_replicas
+from model.message.roles import (
+    abandon_fetch,
+    end_epoch,
+    follows,
+    lay_down_role,
+    replace_replicas,
+)
 from model.message.settings import Settings
 from model.message.terms import (
     GRANTED,
@@ -119,11 +125,13 @@ def become_leader(s: Any, c: Settings, replica: int, epoch: int, isr: int) -> No
         s.role[replica] = LEADER
         if not has(c, TRUNCATION_LOWERS_HW) and s.hw[replica] > s.leo[replica]:
             s.hw[replica] = 0
-    elif forgets_remote_leos(s, c, replica, epoch):
-        for follower in range(s.replicas):
-            s.remote_leo[replica, follower] = UNKNOWN_OFFSET
+    elif epoch > s.known_epoch[replica]:
+        end_epoch(s, c, replica)
         if has(c, FRESH_REPLICAS):
             replace_replicas(s, c, replica)
+        if forgets_remote_leos(s, c, replica, epoch):
+            for follower in range(s.replicas):
+                s.remote_leo[replica, follower] = UNKNOWN_OFFSET
     s.known_isr[replica] = isr
     s.pending_isr[replica] = 0
     s.pending_stale[replica] = 0
@@ -134,13 +142,13 @@ def become_leader(s: Any, c: Settings, replica: int, epoch: int, isr: int) -> No
 
 
 def forgets_remote_leos(s: Any, c: Settings, replica: int, epoch: int) -> bool:
-    """Whether one that leads on in this epoch doubts what its followers had; no Kafka from 0.9 on.
+    """Whether one that leads on in a later epoch doubts what its followers had; no Kafka from 0.9.
 
     If somebody else led in between at least one epoch is missing; the reverse need not be so.
     """
     if has(c, FRESH_REMOTE_LEO) or has(c, FRESH_REPLICAS):
-        return epoch > s.known_epoch[replica]
-    if not has(c, FRESH_REMOTE_LEO_AFTER_GAP) or epoch <= s.known_epoch[replica]:
+        return True
+    if not has(c, FRESH_REMOTE_LEO_AFTER_GAP):
         return False
     return not is_next_epoch(epoch, s.known_epoch[replica])
 

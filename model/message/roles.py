@@ -8,6 +8,7 @@ from model.message.epochs import latest_epoch
 from model.message.features import KEEPS_WAITING_PRODUCERS, has
 from model.message.settings import Settings
 from model.message.terms import (
+    BOOK_BY_EPOCH,
     BOOK_BY_REPLICA,
     FETCHING,
     IDLE,
@@ -78,7 +79,19 @@ def replace_replicas(s: Any, c: Settings, leader: int) -> None:
 
     (Partition.updateAssignmentAndIsr, remoteReplicasMap)
     """
-    if c.late_booking == BOOK_BY_REPLICA and s.booking_to == leader:
+    if c.late_booking == BOOK_BY_REPLICA:
+        void_booking(s, leader)
+
+
+def end_epoch(s: Any, c: Settings, leader: int) -> None:
+    """The broker leads in this epoch no more: the proposed rule notes no fetch of it any more."""
+    if c.late_booking == BOOK_BY_EPOCH:
+        void_booking(s, leader)
+
+
+def void_booking(s: Any, leader: int) -> None:
+    """What the leader has checked and not noted is out of date."""
+    if s.booking_to == leader:
         s.booking_void = 1
 
 
@@ -93,6 +106,7 @@ def lay_down_role(s: Any, c: Settings, replica: int) -> None:
         if has(c, KEEPS_WAITING_PRODUCERS):
             keep_producers(s, replica)
         replace_replicas(s, c, replica)
+        end_epoch(s, c, replica)
         s.known_isr[replica] = 0
         s.unanswered[replica] = 0
         s.pending_isr[replica] = 0

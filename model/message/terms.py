@@ -46,6 +46,8 @@ ACKS_ALL = 2
 BOOK_AT_ONCE = 0
 BOOK_BY_REPLICA = 1
 BOOK_BY_ID = 2
+BOOK_BY_EPOCH = 3
+"""Only in the epoch of the check; a repair, in no Kafka."""
 
 UNNOTICED_NONE = 0
 UNNOTICED_FOLLOWER = 1

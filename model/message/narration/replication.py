@@ -23,6 +23,7 @@ from model.message.narration.phrases import (
 )
 from model.message.settings import Settings
 from model.message.terms import (
+    BOOK_BY_EPOCH,
     DIVERGING,
     GRANTED,
     IDLE,
@@ -90,6 +91,8 @@ def _book_fetch(c: Settings, before: State, after: State, follower: int) -> str:
     rest = [*learned, *([answering(after, follower)] if answered else [])]
     if before.role[leader] != LEADER:
         return joined(f"{late}: it leads no more, and notes nothing", rest)
+    if before.booking_void and c.late_booking == BOOK_BY_EPOCH:
+        return joined(f"{late}: its epoch is over, and it notes nothing", rest)
     if before.booking_void:
         return joined(f"{late}: in a Replica object that has been replaced", rest)
     if after.remote_leo[leader, follower] != offset:

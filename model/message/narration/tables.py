@@ -89,7 +89,7 @@ def _on_the_way(s: State) -> list[tuple[str, str]]:
         text.append(("Still on its way", fetch))
     if s.booking_from != NO_REPLICA:
         stale = ", broker epoch of the past" if s.booking_stale else ""
-        void = ", for a Replica object that has been replaced" if s.booking_void else ""
+        void = ", out of date" if s.booking_void else ""
         fetch = f"r{s.booking_from}'s fetch from offset {s.booking_offset}{stale}{void}"
         text.append((f"Checked by r{s.booking_to}", fetch))
     earlier = [
