@@ -47,6 +47,8 @@ INTERPRETED = (
     *_calm("kip279 kraft elr", epochs=2, moves=2),
     *_calm("hw epoch truncate-on-fetch", epochs=2, moves=2, parked_fetches=True),
     *_small("hw-with-fresh-remote-leo", epochs=2),
+    *_calm("hw-with-keeps-waiting-producers", records=2, epochs=2, moves=2),
+    *_small("hw-with-keeps-waiting-producers", epochs=1, moves=1, min_insync_replicas=2),
     *_calm("epoch-with-fresh-remote-leo-after-gap", epochs=2, moves=2),
     *_calm("kip279-with-truncate-after-gap", epochs=2, moves=2),
     # Requests, answers and decisions that are late.
@@ -104,6 +106,7 @@ STAGES = (
         *_large("hw epoch", restart_detection="any"),
         *_large("hw epoch", moves=1, unclean_leader_election=True, parked_fetches=True),
         *_large("hw epoch truncate-on-fetch", restarts=0, moves=3, late_reads=True),
+        *_large("hw-with-keeps-waiting-producers", restarts=1, moves=2),
         *_large("epoch kip903", restarts=1, moves=1, requests_survive=True),
         *_large("elr", restarts=1, unfenced_registration=True, unclean_leader_election=True),
         *_large("kraft elr", restarts=0, shutdowns=2, session_expiries=1),
@@ -128,6 +131,7 @@ STAGES = (
     (
         *_large("kip320 epoch-with-truncate-after-gap", epochs=2, moves=1, unbounded=True),
         *_large("kip320", epochs=2, unbounded=True, settled=False),
+        *_large("hw-with-keeps-waiting-producers", records=2, epochs=2, moves=1, unbounded=True),
     ),
 )
 """Every stage costs more than the one before it: interpreting, then compiling for each shape."""

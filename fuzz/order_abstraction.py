@@ -44,6 +44,7 @@ CASES: tuple[tuple[str, dict[str, Any]], ...] = tuple(
         "elr",
         "kip279-with-truncate-after-gap",
         "kip320-with-fresh-remote-leo-after-gap",
+        "hw-with-keeps-waiting-producers",
     )
     for circumstances in (
         {},
@@ -60,6 +61,8 @@ CASES: tuple[tuple[str, dict[str, Any]], ...] = tuple(
         {"power_losses": 2},
         {"lost_disks": 1, "unclean_leader_election": True, "acks": "1"},
     )
+    # Three replicas with this room and with producers that wait are too large to pack.
+    if version != "hw-with-keeps-waiting-producers" or "replicas" not in circumstances
 )
 
 

@@ -34,6 +34,10 @@ def normal_form(bounded: Plain, unbounded: Model, cut: int = 0) -> Plain:
     state["unanswered"] = [
         members if members is None else _set(members, names) for members in state["unanswered"]
     ]
+    state["still_waiting"] = [
+        [_acked(members, names, room["ids"]) for members in row][: room["records"]]
+        for row in state["still_waiting"]
+    ]
     state["last_consumed"] = names.get(state["last_consumed"], NOWHERE)
     state["exposed"] = [names.get(r, NOWHERE) for r in state["exposed"]][: room["records"]]
     for field in ("log", "answer_log"):
@@ -77,10 +81,12 @@ def settled(state: Plain, unbounded: Model) -> int:
         epochs += [epoch for epoch in [state["stray_last_epoch"]] if epoch >= 0]
     order = [record for record, _ in sorted(_records(state).items(), key=lambda pair: pair[1])]
     waiting = {record for r in leaders for record in _members(state["unanswered"][r])}
+    due = [offset for row in state["still_waiting"] for offset, due in enumerate(row) if due]
     most = 0
     for end in range(2, min(map(len, logs)) + 1):
         same = all(row[:end] == state["exposed"][:end] == order[:end] for row in logs)
         above = min(offsets) >= end and not waiting & set(order[:end])
+        above = above and min(due, default=end) >= end
         if not (
             same and above and min(epochs, default=EPOCHS_MAX) >= _epoch_of(state, order[end - 1])
         ):
@@ -100,7 +106,8 @@ def _without_first(bounded: Plain, cut: int) -> Plain:
     state["base"] = int(cut > 0 or bounded.get("base", 0))
     gone = {row[offset] for row in state["log"] for offset in range(cut)}
     state["acked"] = sum(1 << r - 1 for r in _members(state["acked"]) if r not in gone)
-    state["log"] = [row[cut:] + [0] * cut for row in state["log"]]
+    for name in ("log", "still_waiting"):
+        state[name] = [row[cut:] + [0] * cut for row in state[name]]
     state["exposed"] = state["exposed"][cut:] + [0] * cut
     for name in ("exposed_end", "consumed"):
         state[name] = max(0, state[name] - cut)

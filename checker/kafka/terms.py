@@ -10,7 +10,7 @@ from model.message import terms as words
 _NAMES = (
     *("NO_REPLICA", "NO_EPOCH", "NO_RECORD", "UNKNOWN_OFFSET"),
     *("NO_ROLE", "LEADER", "TRUNCATING", "FETCHING"),
-    *("IDLE", "REQUESTED", "ANSWERED", "OUT_OF_RANGE", "PARKED", "DIVERGING"),
+    *("IDLE", "REQUESTED", "ANSWERED", "OUT_OF_RANGE", "PARKED", "DIVERGING", "CHECKED"),
     *("NO_ANSWER", "GRANTED", "REFUSED"),
     *("ACKS_NONE", "ACKS_LEADER", "ACKS_ALL"),
 )

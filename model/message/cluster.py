@@ -43,6 +43,7 @@ from model.message.sorts import (
     so_far,
 )
 from model.message.terms import (
+    CHECKED,
     DIVERGING,
     FETCHING,
     LEADER,
@@ -81,6 +82,7 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
     names = bounds.names
     decisions = 1 if bounds.unbounded else max(1, epochs)
     everyone = (1 << replicas) - 1
+    members = (1 << (names + 1 if bounds.unbounded else names)) - 1
     each = (replicas,)
     return (
         Field(
@@ -216,6 +218,17 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
             doc="Records of this uninterrupted term whose acks=all request waits; bit id-1.",
         ),
         Field(
+            name="still_waiting",
+            hi=members if bounds.keeps_waiting else 0,
+            shape=(replicas, records),
+            naming=RECORDS_BY_REPLICA if bounds.keeps_waiting else BY_REPLICA,
+            held=RECORDS,
+            doc=(
+                "With keeps-waiting-producers, records of past terms whose requests wait for HW "
+                "to pass each offset; without bounds the last bit says that some are nowhere."
+            ),
+        ),
+        Field(
             name="remote_leo",
             lo=UNKNOWN_OFFSET,
             hi=records,
@@ -294,13 +307,13 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
         ),
         Field(
             name="fetch",
-            hi=DIVERGING,
+            hi=CHECKED if bounds.late_booking else DIVERGING,
             shape=each,
             alive=_FOLLOWS,
             naming=BY_REPLICA,
             doc=(
                 "Its one outstanding fetch: 0 none, 1 requested, 2 answered, 3 out of range, "
-                "4 parked, 5 diverging."
+                "4 parked, 5 diverging, 6 checked by the leader, which takes note of it later."
             ),
         ),
         Field(
@@ -380,6 +393,7 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
             naming=PLAIN,
             doc="Whether its sender has registered anew since (KIP-903).",
         ),
+        *_booking(bounds),
         Field(
             name="decided_leader",
             lo=NO_REPLICA,
@@ -413,7 +427,7 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
         ),
         Field(
             name="acked",
-            hi=(1 << (names + 1 if bounds.unbounded else names)) - 1,
+            hi=members,
             naming=SET_OF_RECORDS,
             held=RECORDS,
             doc=(
@@ -483,6 +497,47 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
                 "While the ISR is empty, with the feature last-known-leader: who led last "
                 "(KIP-966), -1 for nobody."
             ),
+        ),
+    )
+
+
+def _booking(bounds: Bounds) -> tuple[Field, ...]:
+    """The fetch that a leader has checked and not taken note of; no room where none is late."""
+    late = bounds.late_booking
+    replica = ONE_REPLICA if late else PLAIN
+    last = bounds.replicas - 1 if late else NO_REPLICA
+    return (
+        Field(
+            name="booking_from",
+            lo=NO_REPLICA,
+            hi=last,
+            naming=replica,
+            doc="With late booking, whose fetch a leader has checked and not noted; -1 for none.",
+        ),
+        Field(
+            name="booking_to",
+            lo=NO_REPLICA,
+            hi=last,
+            naming=replica,
+            doc="The broker that has checked it.",
+        ),
+        Field(
+            name="booking_offset",
+            hi=bounds.records if late else 0,
+            naming=PLAIN,
+            doc="Its offset.",
+        ),
+        Field(
+            name="booking_stale",
+            hi=1 if late else 0,
+            naming=PLAIN,
+            doc="Whether its sender has registered anew since (KIP-903).",
+        ),
+        Field(
+            name="booking_void",
+            hi=1 if late else 0,
+            naming=PLAIN,
+            doc="Whether the Replica object it goes to has been replaced, or its epoch is over.",
         ),
     )
 

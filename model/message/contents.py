@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from model.core.transition_system import Action, Parameter
 from model.message import (
+    booking,
     consumer,
     controller,
     departures,
@@ -62,6 +63,7 @@ _WEAKLY_FAIR = {
     # Fetchers, and brokers that answer them, try again for ever.
     "SendFetch",
     "LeaderFetch",
+    "BookFetch",
     "WakeParked",
     "RecvFetch",
     "RecvOutOfRange",
@@ -86,10 +88,10 @@ _WEAKLY_FAIR = {
 """Where brokers, controller and network make progress.
 
 Not so what producers, consumers and operators do (Produce, Consume, Restart, BeginShutdown, Move),
-nor what goes wrong: faults, and the steps that are late or stray (ReadLate, LearnLate, StrayFetch,
-LoseStray, MarkClean). ShrinkIsr is, although it may come at any time here: a follower that has not
-caught up from some moment on is found lagging. Until KAFKA-7152 one that has caught up can be taken
-out as well, so that fairness has it leave, and come back, again and again.
+nor what goes wrong: faults, and the steps that are late or stray (CheckFetch, ReadLate, LearnLate,
+StrayFetch, LoseStray, MarkClean). ShrinkIsr is, although it may come at any time here: a follower
+that has not caught up from some moment on is found lagging. Until KAFKA-7152 one that has caught up
+can be taken out as well, so that fairness has it leave, and come back, again and again.
 """
 
 
@@ -116,6 +118,8 @@ ACTIONS = (
     _action("Produce", (_LEADER,), produce.can_produce, produce.produce, produce.produce_limit),
     _action("SendFetch", (_FOLLOWER,), fetch.can_send_fetch, fetch.send_fetch),
     _action("LeaderFetch", (_FOLLOWER,), fetch.can_leader_fetch, fetch.leader_fetch),
+    _action("CheckFetch", (_FOLLOWER,), booking.can_check_fetch, booking.check_fetch),
+    _action("BookFetch", (_FOLLOWER,), booking.can_book_fetch, booking.book_fetch),
     _action("WakeParked", (_FOLLOWER,), fetch.can_wake_parked, fetch.wake_parked),
     _action("ReadLate", (_FOLLOWER,), fetch.can_read_late, fetch.read_late),
     _action("RecvFetch", (_FOLLOWER,), fetch.can_receive_fetch, fetch.receive_fetch),

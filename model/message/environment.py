@@ -25,6 +25,10 @@ from model.message.terms import (
     ACKS_ALL,
     ACKS_LEADER,
     ACKS_NONE,
+    BOOK_AT_ONCE,
+    BOOK_BY_EPOCH,
+    BOOK_BY_ID,
+    BOOK_BY_REPLICA,
     DISK_LOSS_ANY,
     DISK_LOSS_OUT_OF_SYNC,
     ELECT_ANY,
@@ -50,14 +54,17 @@ RARE_BUDGET_MAX = 3
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bounds:
     """What shapes the state: `replicas` of one partition; at most `records` ever produced; leader
-    epochs 0..`epochs`; room for answers to AlterPartition on their way, and for whom a leader takes
-    for caught up lately and for down.
+    epochs 0..`epochs`; room for answers to AlterPartition on their way, for whom a leader takes for
+    caught up lately and for down, for producers that wait at a broker that leads no more, and for a
+    fetch that is noted later than it was checked.
     """
 
     replicas: int = 2
     records: int = 2
     epochs: int = 2
     late_answers: bool = False
+    keeps_waiting: bool = False
+    late_booking: bool = False
     unbounded: bool = False
     cut: bool = False
     caught_up_wait: bool = False
@@ -176,6 +183,19 @@ class Environment:
     late_reads: bool = switch(
         "The records of a fetch answer are read from the leader's file when they are sent.",
         "ReadLate",
+    )
+    late_booking: str = choice(
+        "off",
+        {
+            "off": BOOK_AT_ONCE,
+            "by-replica": BOOK_BY_REPLICA,
+            "by-id": BOOK_BY_ID,
+            "by-epoch": BOOK_BY_EPOCH,
+        },
+        "A leader may check a fetch, and take note of its offset later: in the Replica object of "
+        "the check (since 3.3), in the one that the follower's id has then (until 3.2), or only "
+        "in the same epoch (a repair, in no Kafka).",
+        steps=("CheckFetch", "BookFetch"),
     )
     consumer: bool = switch("A consumer reads what is committed.", "Consume")
     unbounded: bool = abstraction(
@@ -321,6 +341,7 @@ class Environment:
             epochs=self.epochs,
             late_answers=self.late_answers,
             caught_up_wait=self.caught_up_wait,
+            late_booking=self.late_booking != "off",
             unbounded=self.unbounded,
             cut=self.is_cut,
         )

@@ -49,6 +49,8 @@ UNCLEAN_MARK_KEPT = 1 << 28
 APPEND_CHECKS_EPOCH = 1 << 29
 REGISTRATION_REMOVES = 1 << 30
 MOVED_FETCH_TRIES_HW = 1 << 31
+KEEPS_WAITING_PRODUCERS = 1 << 32
+FRESH_REPLICAS = 1 << 37
 REFUSAL_TRIES_HW = 1 << 40
 DEPARTURE_TRIES_HW = 1 << 41
 
@@ -77,6 +79,12 @@ class Feature:
 
 
 FEATURES = (
+    Feature(
+        name="keeps-waiting-producers",
+        bit=KEEPS_WAITING_PRODUCERS,
+        source="up to 0.9.0.1, undone by KAFKA-2960 (0.10.0.0), ReplicaManager.makeFollowers",
+        sentence="Who stops leading leaves its producers waiting, and may answer as leader again.",
+    ),
     Feature(
         name="fencing",
         bit=FENCING,
@@ -298,6 +306,12 @@ FEATURES = (
         bit=FRESH_REMOTE_LEO_AFTER_GAP,
         source="a proposal, never in Kafka (docs/c21.md)",
         sentence="A leader that leads on forgets its followers' LEOs where it missed an epoch.",
+    ),
+    Feature(
+        name="fresh-replicas",
+        bit=FRESH_REPLICAS,
+        source="a proposal, never in Kafka (docs/c21.md), Partition.updateAssignmentAndIsr",
+        sentence="A leader begins every epoch with new Replica objects, which know no LEO.",
     ),
 )
 """Every feature that can be switched, in the order of the Kafka releases."""

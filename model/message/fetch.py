@@ -21,7 +21,7 @@ from model.message.features import (
     TRUNCATE_OUT_OF_RANGE,
     has,
 )
-from model.message.high_watermark import advance_high_watermark
+from model.message.high_watermark import advance_high_watermark, look_at_producers
 from model.message.isr import expand_isr
 from model.message.process import die
 from model.message.roles import drop_fetch
@@ -143,6 +143,7 @@ def refuse(s: Any, c: Settings, leader: int, follower: int) -> None:
     """
     if not has(c, REFUSAL_TELLS_NOTHING) and s.role[leader] == LEADER:
         s.remote_leo[leader, follower] = UNKNOWN_OFFSET
+    look_at_producers(s, c, leader)
 
 
 def observe_fetch(s: Any, c: Settings, leader: int, follower: int, offset: int, stale: int) -> None:
@@ -154,9 +155,10 @@ def observe_fetch(s: Any, c: Settings, leader: int, follower: int, offset: int, 
     moves = s.remote_leo[leader, follower] != offset
     s.remote_leo[leader, follower] = offset
     note_catching_up(s, c, leader, follower)
-    expand_isr(s, c, leader, follower, stale)
+    expand_isr(s, c, leader, follower, offset, stale)
     if moves or not has(c, MOVED_FETCH_TRIES_HW):
         advance_high_watermark(s, c, leader)
+    look_at_producers(s, c, leader)
 
 
 def is_out_of_range(s: Any, c: Settings, leader: int, offset: int, last_epoch: int) -> bool:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from model.message.caught_up import waits_for
-from model.message.features import HW_NEEDS_MIN_ISR, MAXIMAL_ISR, has
+from model.message.features import HW_NEEDS_MIN_ISR, KEEPS_WAITING_PRODUCERS, MAXIMAL_ISR, has
+from model.message.roles import forget_producers
 from model.message.settings import Settings
-from model.message.terms import contains, size, with_member, without_member
+from model.message.terms import LEADER, contains, size, with_member, without_member
 
 
 def counted_isr(s: Any, c: Settings, leader: int) -> int:
@@ -60,6 +61,25 @@ def answer_producers(s: Any, c: Settings, leader: int) -> None:
             s.unanswered[leader] = without_member(s.unanswered[leader], bit)
             if enough:
                 s.acked = with_member(s.acked, bit)
+        if has(c, KEEPS_WAITING_PRODUCERS):
+            # The request looks at the offset alone: whatever record is there by now.
+            if enough:
+                s.acked = s.acked | s.still_waiting[leader, offset]
+            s.still_waiting[leader, offset] = 0
+
+
+def look_at_producers(s: Any, c: Settings, broker: int) -> None:
+    """A fetch of a follower, also one that is refused, has the broker look at who still waits.
+
+    A broker that leads no more answers with NOT_LEADER_FOR_PARTITION
+    (0.9.0.1 ReplicaManager.updateFollowerLogReadResults, tryCompleteDelayedProduce).
+    """
+    if not has(c, KEEPS_WAITING_PRODUCERS):
+        return
+    if s.role[broker] == LEADER:
+        answer_producers(s, c, broker)
+    else:
+        forget_producers(s, broker)
 
 
 def advance_high_watermark(s: Any, c: Settings, leader: int) -> None:

@@ -44,14 +44,13 @@ from model.message.terms import (
 )
 
 
-def expand_isr(s: Any, c: Settings, leader: int, follower: int, stale: int) -> None:
+def expand_isr(s: Any, c: Settings, leader: int, follower: int, reached: int, stale: int) -> None:
     """A follower whose fetch reached the high watermark joins, or is proposed.
 
     Since KAFKA-7128 it must have reached the start of the leader's epoch as well: a new leader's
     high watermark may lag behind what was committed. `stale`: the fetch carries a broker epoch that
     is not the follower's current one. (Partition.maybeExpandIsr)
     """
-    reached = s.remote_leo[leader, follower]
     if contains(s.known_isr[leader], follower) or reached < s.hw[leader]:
         return
     if has(c, ISR_FROM_EPOCH_START) and reached < epoch_start(s, leader):

@@ -15,6 +15,7 @@ from model.message.features import (
     EVERY_EPOCH,
     FRESH_REMOTE_LEO,
     FRESH_REMOTE_LEO_AFTER_GAP,
+    FRESH_REPLICAS,
     KRAFT,
     STEPS_DOWN,
     TRUNCATE_AFTER_GAP,
@@ -23,7 +24,13 @@ from model.message.features import (
 )
 from model.message.fetch import fences_fetches
 from model.message.high_watermark import advance_high_watermark
-from model.message.roles import abandon_fetch, follows, lay_down_role
+from model.message.roles import (
+    abandon_fetch,
+    end_epoch,
+    follows,
+    lay_down_role,
+    replace_replicas,
+)
 from model.message.settings import Settings
 from model.message.terms import (
     GRANTED,
@@ -119,9 +126,13 @@ def become_leader(s: Any, c: Settings, replica: int, epoch: int, isr: int) -> No
         s.role[replica] = LEADER
         if not has(c, TRUNCATION_LOWERS_HW) and s.hw[replica] > s.leo[replica]:
             s.hw[replica] = 0
-    elif forgets_remote_leos(s, c, replica, epoch):
-        for follower in range(s.replicas):
-            s.remote_leo[replica, follower] = UNKNOWN_OFFSET
+    elif epoch > s.known_epoch[replica]:
+        end_epoch(s, c, replica)
+        if has(c, FRESH_REPLICAS):
+            replace_replicas(s, c, replica)
+        if forgets_remote_leos(s, c, replica, epoch):
+            for follower in range(s.replicas):
+                s.remote_leo[replica, follower] = UNKNOWN_OFFSET
     begin_to_watch(s, c, replica, isr, epoch > s.known_epoch[replica])
     s.known_isr[replica] = isr
     s.pending_isr[replica] = 0
@@ -133,13 +144,13 @@ def become_leader(s: Any, c: Settings, replica: int, epoch: int, isr: int) -> No
 
 
 def forgets_remote_leos(s: Any, c: Settings, replica: int, epoch: int) -> bool:
-    """Whether one that leads on in this epoch doubts what its followers had; no Kafka from 0.9 on.
+    """Whether one that leads on in a later epoch doubts what its followers had; no Kafka from 0.9.
 
     If somebody else led in between at least one epoch is missing; the reverse need not be so.
     """
-    if has(c, FRESH_REMOTE_LEO):
-        return epoch > s.known_epoch[replica]
-    if not has(c, FRESH_REMOTE_LEO_AFTER_GAP) or epoch <= s.known_epoch[replica]:
+    if has(c, FRESH_REMOTE_LEO) or has(c, FRESH_REPLICAS):
+        return True
+    if not has(c, FRESH_REMOTE_LEO_AFTER_GAP):
         return False
     return not is_next_epoch(epoch, s.known_epoch[replica])
 

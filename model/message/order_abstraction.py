@@ -14,10 +14,13 @@ from __future__ import annotations
 from typing import Any
 
 from model.message.epochs import sees_gaps
+from model.message.features import KEEPS_WAITING_PRODUCERS, has
 from model.message.roles import follows
 from model.message.settings import Settings
 from model.message.terms import (
     ANSWERED,
+    BOOK_AT_ONCE,
+    CHECKED,
     DIVERGING,
     LEADER,
     NO_EPOCH,
@@ -42,12 +45,12 @@ def abstract(s: Any, c: Settings) -> None:
     if c.power_losses == 0:
         for replica in range(s.replicas):
             s.durable[replica] = 0
-    rename_records(s)
+    rename_records(s, c)
     if c.settled == 1:
         for _ in range(s.records):
             if has_settled(s, c):
-                cut_first(s)
-                rename_records(s)
+                cut_first(s, c)
+                rename_records(s, c)
     rename_epochs(s, c)
 
 
@@ -125,17 +128,23 @@ def renamed_set(s: Any, names: int, members: int) -> int:
     return renamed
 
 
-def has_lost(s: Any, names: int) -> bool:
-    """Whether an acknowledged record is nowhere any more: bit `ids` of `acked` says so for good."""
-    if contains(s.acked, s.ids):
+def has_lost(s: Any, names: int, members: int) -> bool:
+    """Whether one of a set of records is nowhere any more: bit `ids` of it says so for good."""
+    if contains(members, s.ids):
         return True
     for record in range(s.ids):
-        if contains(s.acked, record) and name_of(names, record + 1) == 0:
+        if contains(members, record) and name_of(names, record + 1) == 0:
             return True
     return False
 
 
-def rename_records(s: Any) -> None:
+def renamed_with_lost(s: Any, names: int, members: int) -> int:
+    """A set of records with new names; all that are nowhere are bit `ids` of it."""
+    renamed = renamed_set(s, names, members)
+    return with_member(renamed, s.ids) if has_lost(s, names, members) else renamed
+
+
+def rename_records(s: Any, c: Settings) -> None:
     """Name the records that are in some log or answer 1, 2, ...; forget all others."""
     names = new_names(s)
     epochs = 0
@@ -148,8 +157,7 @@ def rename_records(s: Any) -> None:
     for record in range(s.ids):
         s.record_epoch[record] = (epochs >> (_EPOCH_BITS * (record + 1))) & ((1 << _EPOCH_BITS) - 1)
     s.produced = found
-    acked = renamed_set(s, names, s.acked)
-    s.acked = with_member(acked, s.ids) if has_lost(s, names) else acked
+    s.acked = renamed_with_lost(s, names, s.acked)
     for offset in range(s.records):
         s.exposed[offset] = name_of(names, s.exposed[offset])
     s.last_consumed = name_of(names, s.last_consumed)
@@ -158,6 +166,9 @@ def rename_records(s: Any) -> None:
             s.unanswered[replica] = renamed_set(s, names, s.unanswered[replica])
         for offset in range(s.records):
             s.log[replica, offset] = name_of(names, s.log[replica, offset])
+            if has(c, KEEPS_WAITING_PRODUCERS):
+                waiting = s.still_waiting[replica, offset]
+                s.still_waiting[replica, offset] = renamed_with_lost(s, names, waiting)
         if follows(s, replica):
             for i in range(s.records):
                 s.answer_log[replica, i] = name_of(names, s.answer_log[replica, i])
@@ -236,13 +247,26 @@ def has_settled(s: Any, c: Settings) -> bool:
     if s.exposed[0] != 1 or s.exposed[1] != 2 or (c.consumer == 1 and s.consumed < 2):
         return False
     oldest = s.record_epoch[1]
-    if s.stray_from != NO_REPLICA:
-        if s.stray_offset < 2 or (s.stray_last_epoch != NO_EPOCH and s.stray_last_epoch < oldest):
-            return False
+    if not fetches_look_above(s, c, oldest):
+        return False
     for replica in range(s.replicas):
         if not has_both(s, c, replica) or not looks_above(s, replica, oldest):
             return False
+        if has(c, KEEPS_WAITING_PRODUCERS):
+            if s.still_waiting[replica, 0] != 0 or s.still_waiting[replica, 1] != 0:
+                return False
     return True
+
+
+def fetches_look_above(s: Any, c: Settings, oldest: int) -> bool:
+    """Whether fetches that have outlived their sender's interest are at or above the second record.
+
+    A fetch that is booked late carries no epoch any more.
+    """
+    if s.stray_from != NO_REPLICA:
+        if s.stray_offset < 2 or (s.stray_last_epoch != NO_EPOCH and s.stray_last_epoch < oldest):
+            return False
+    return c.late_booking == BOOK_AT_ONCE or s.booking_from == NO_REPLICA or s.booking_offset >= 2
 
 
 def has_both(s: Any, c: Settings, replica: int) -> bool:
@@ -272,18 +296,17 @@ def looks_above(s: Any, replica: int, oldest: int) -> bool:
 
 def has_offset(s: Any, replica: int) -> bool:
     """Whether an answer with an offset is on its way to a follower."""
-    return s.fetch[replica] in (ANSWERED, OUT_OF_RANGE, DIVERGING)
+    return s.fetch[replica] in (ANSWERED, OUT_OF_RANGE, DIVERGING, CHECKED)
 
 
-def cut_first(s: Any) -> None:
+def cut_first(s: Any, c: Settings) -> None:
     """Take the first record from everywhere: every offset is one less."""
     s.base = 1
     s.acked = without_member(s.acked, 0)
     s.exposed_end = s.exposed_end - 1
     for offset in range(s.records):
         s.exposed[offset] = s.exposed[offset + 1] if offset + 1 < s.records else NO_RECORD
-    if s.stray_from != NO_REPLICA:
-        s.stray_offset = s.stray_offset - 1
+    cut_from_fetches(s, c)
     if s.consumed > 0:
         s.consumed = s.consumed - 1
     for replica in range(s.replicas):
@@ -296,9 +319,20 @@ def cut_first(s: Any) -> None:
         for offset in range(s.records):
             above = s.log[replica, offset + 1] if offset + 1 < s.records else NO_RECORD
             s.log[replica, offset] = above
+            if has(c, KEEPS_WAITING_PRODUCERS):
+                after = s.still_waiting[replica, offset + 1] if offset + 1 < s.records else 0
+                s.still_waiting[replica, offset] = after
         if s.role[replica] == LEADER:
             for other in range(s.replicas):
                 if s.remote_leo[replica, other] != UNKNOWN_OFFSET:
                     s.remote_leo[replica, other] = s.remote_leo[replica, other] - 1
         if follows(s, replica) and has_offset(s, replica):
             s.answer_offset[replica] = s.answer_offset[replica] - 1
+
+
+def cut_from_fetches(s: Any, c: Settings) -> None:
+    """The same of fetches that have outlived their sender's interest."""
+    if s.stray_from != NO_REPLICA:
+        s.stray_offset = s.stray_offset - 1
+    if c.late_booking != BOOK_AT_ONCE and s.booking_from != NO_REPLICA:
+        s.booking_offset = s.booking_offset - 1

@@ -19,16 +19,25 @@ from model.message.controller import (
 from model.message.features import (
     BROKER_EPOCH,
     ELR,
+    KEEPS_WAITING_PRODUCERS,
     KRAFT,
     LAST_KNOWN_LEADER,
     REGISTRATION_REMOVES,
     has,
 )
 from model.message.partition_state import elr_beside, has_room, outdate_leader
-from model.message.roles import drop_fetch, drop_stray, follows, lay_down_role
+from model.message.roles import (
+    drop_booking,
+    drop_fetch,
+    drop_stray,
+    follows,
+    forget_producers,
+    lay_down_role,
+)
 from model.message.sessions import register, return_limit
 from model.message.settings import Settings
 from model.message.terms import (
+    BOOK_AT_ONCE,
     LEADER,
     NO_ANSWER,
     NO_EPOCH,
@@ -70,6 +79,8 @@ def die(s: Any, c: Settings, replica: int) -> None:
 def stop(s: Any, c: Settings, replica: int) -> None:
     """The process is gone, and with it every fetch to it, asked or answered, and its own."""
     lay_down_role(s, c, replica)
+    if has(c, KEEPS_WAITING_PRODUCERS):
+        forget_producers(s, replica)
     s.up[replica] = 0
     s.hw[replica] = 0
     s.known_epoch[replica] = NO_EPOCH
@@ -78,6 +89,8 @@ def stop(s: Any, c: Settings, replica: int) -> None:
             drop_fetch(s, follower)
     if s.stray_to == replica:
         drop_stray(s)
+    if c.late_booking != BOOK_AT_ONCE and s.booking_to == replica:
+        drop_booking(s)
 
 
 def can_mark_clean(s: Any, c: Settings, replica: int) -> bool:
@@ -182,14 +195,16 @@ def restart(s: Any, c: Settings, replica: int) -> None:
     if has(c, ELR):
         s.unclean[replica] = 0
     if has(c, BROKER_EPOCH):
-        outdate_fetches_of(s, replica)
+        outdate_fetches_of(s, c, replica)
     register(s, c, replica)
 
 
-def outdate_fetches_of(s: Any, replica: int) -> None:
+def outdate_fetches_of(s: Any, c: Settings, replica: int) -> None:
     """What the broker asked for before it registered anew carries a broker epoch of the past."""
     if s.stray_from == replica:
         s.stray_stale = 1
+    if c.late_booking != BOOK_AT_ONCE and s.booking_from == replica:
+        s.booking_stale = 1
     for leader in range(s.replicas):
         if s.role[leader] == LEADER and s.answer[leader] == NO_ANSWER:
             added = s.pending_isr[leader] & ~s.known_isr[leader]

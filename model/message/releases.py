@@ -70,6 +70,7 @@ _ALTER_ISR = ("alter-partition", "maximal-isr")
 _ON_FETCH = "KIP-595 (2.8.0), AbstractFetcherThread.truncateOnFetchResponse"
 _NO_GUARD = ("diverging-guard",)
 _SINCE_2_4 = ("truncation-lowers-hw", "refusal-tells-nothing", "moved-fetch-tries-hw")
+_KEEPS_WAITING = ("keeps-waiting-producers",)
 _STAYS_LEADER = ("steps-down",)
 _NO_EPOCH_FOR_SHRINKING = ("shrink-raises-epoch",)
 _TAKES_STALE_FETCHES = ("stale-fetch-check",)
@@ -89,7 +90,7 @@ RELEASES = (
         since=(0, 8),
         is_kraft=False,
         base="hw",
-        added=("fresh-remote-leo",),
+        added=("fresh-remote-leo", *_KEEPS_WAITING),
         source="0.8.2.2 ReplicaManager.makeFollowers, Partition.makeLeader",
         unlike="A follower also lags by messages (replica.lag.max.messages).",
     ),
@@ -97,7 +98,15 @@ RELEASES = (
         since=(0, 9),
         is_kraft=False,
         base="hw",
+        added=_KEEPS_WAITING,
         source="KAFKA-2721 (0.9.0): 0.9.0.0 and 0.10.2.0 Partition.makeLeader",
+        unlike=f"{_EMPTY_ISR}.",
+    ),
+    Release(
+        since=(0, 10),
+        is_kraft=False,
+        base="hw",
+        source="KAFKA-2960 (0.10.0), ReplicaManager.makeFollowers",
         unlike=f"{_EMPTY_ISR}.",
     ),
     Release(

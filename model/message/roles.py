@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from model.message.epochs import latest_epoch
+from model.message.features import KEEPS_WAITING_PRODUCERS, has
 from model.message.settings import Settings
 from model.message.terms import (
+    BOOK_BY_EPOCH,
+    BOOK_BY_REPLICA,
     FETCHING,
     IDLE,
     LEADER,
@@ -18,6 +21,8 @@ from model.message.terms import (
     REQUESTED,
     TRUNCATING,
     UNKNOWN_OFFSET,
+    contains,
+    with_member,
 )
 
 
@@ -60,13 +65,48 @@ def drop_stray(s: Any) -> None:
     s.stray_stale = 0
 
 
+def drop_booking(s: Any) -> None:
+    """The leader has taken note of the fetch, or is gone."""
+    s.booking_from = NO_REPLICA
+    s.booking_to = NO_REPLICA
+    s.booking_offset = 0
+    s.booking_stale = 0
+    s.booking_void = 0
+
+
+def replace_replicas(s: Any, c: Settings, leader: int) -> None:
+    """The leader's Replica objects are replaced: a fetch that it has checked goes to an old one.
+
+    (Partition.updateAssignmentAndIsr, remoteReplicasMap)
+    """
+    if c.late_booking == BOOK_BY_REPLICA:
+        void_booking(s, leader)
+
+
+def end_epoch(s: Any, c: Settings, leader: int) -> None:
+    """The broker leads in this epoch no more: the proposed rule notes no fetch of it any more."""
+    if c.late_booking == BOOK_BY_EPOCH:
+        void_booking(s, leader)
+
+
+def void_booking(s: Any, leader: int) -> None:
+    """What the leader has checked and not noted is out of date."""
+    if s.booking_to == leader:
+        s.booking_void = 1
+
+
 def lay_down_role(s: Any, c: Settings, replica: int) -> None:
     """The broker stops being leader or follower; what only that role remembers is gone.
 
     A leader's waiting produce requests are answered with an error or lost: its records of this term
-    will never be acknowledged (DelayedProduce, ReplicaManager.stopReplica/makeFollowers).
+    will never be acknowledged (DelayedProduce, ReplicaManager.stopReplica/makeFollowers); but for
+    those that up to 0.9 wait on.
     """
     if s.role[replica] == LEADER:
+        if has(c, KEEPS_WAITING_PRODUCERS):
+            keep_producers(s, replica)
+        replace_replicas(s, c, replica)
+        end_epoch(s, c, replica)
         s.known_isr[replica] = 0
         s.unanswered[replica] = 0
         s.pending_isr[replica] = 0
@@ -82,3 +122,21 @@ def lay_down_role(s: Any, c: Settings, replica: int) -> None:
         s.cached_epoch[replica] = NO_EPOCH
         s.known_leader[replica] = 0
     s.role[replica] = NO_ROLE
+
+
+def keep_producers(s: Any, replica: int) -> None:
+    """Requests that nobody has answered stay in the purgatory, each with the offset that it needs.
+
+    KAFKA-2960: until 0.10.0.0 makeFollowers did not look at them. As long as the broker leads, its
+    log has their records.
+    """
+    for offset in range(s.leo[replica]):
+        bit = s.log[replica, offset] - 1
+        if contains(s.unanswered[replica], bit):
+            s.still_waiting[replica, offset] = with_member(s.still_waiting[replica, offset], bit)
+
+
+def forget_producers(s: Any, replica: int) -> None:
+    """Nobody of a past term waits at the broker any more."""
+    for offset in range(s.records):
+        s.still_waiting[replica, offset] = 0

@@ -19,7 +19,11 @@ def can_stray_fetch(s: Any, c: Settings, follower: int) -> bool:
     """There is such a fetch of this broker, and its receiver would not refuse it."""
     if s.stray_from != follower or not takes_fetch(s, c, s.stray_to, s.stray_epoch):
         return False
-    if has(c, STALE_FETCH_CHECK) and s.stray_stale == 1 and knows_registration(s, follower):
+    if (
+        has(c, STALE_FETCH_CHECK)
+        and s.stray_stale == 1
+        and knows_registration(s, s.stray_to, follower)
+    ):
         return False
     offset, last_epoch = s.stray_offset, s.stray_last_epoch
     if diverges(s, c, s.stray_to, offset, last_epoch):
@@ -27,14 +31,13 @@ def can_stray_fetch(s: Any, c: Settings, follower: int) -> bool:
     return not is_out_of_range(s, c, s.stray_to, offset, last_epoch)
 
 
-def knows_registration(s: Any, follower: int) -> bool:
-    """Whether its receiver must have heard that the sender has registered anew since.
+def knows_registration(s: Any, leader: int, follower: int) -> bool:
+    """Whether a fetch's receiver must have heard that the sender has registered anew since.
 
     A leader refuses a fetch with a broker epoch older than the one in its metadata
     (Replica.updateFetchStateOrThrow). Metadata may lag, but not behind what the leader itself went
     by when it proposed the follower for the ISR.
     """
-    leader = s.stray_to
     proposed = contains(s.known_isr[leader] | s.pending_isr[leader], follower)
     return proposed and s.outdated[leader] == 0
 

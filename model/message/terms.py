@@ -30,6 +30,8 @@ PARKED = 4
 """Held by the leader in its fetch purgatory until there is data or the wait is over."""
 DIVERGING = 5
 """The answer says where the follower's log parts from the leader's (Kafka 2.8 and later)."""
+CHECKED = 6
+"""The leader has checked the fetch and read its log, and takes note of the offset later."""
 
 # The controller's answer to a leader's AlterPartition, while it is on its way.
 NO_ANSWER = 0
@@ -39,6 +41,13 @@ REFUSED = 2
 ACKS_NONE = 0
 ACKS_LEADER = 1
 ACKS_ALL = 2
+
+# Where a leader takes note of a fetch that it has checked before.
+BOOK_AT_ONCE = 0
+BOOK_BY_REPLICA = 1
+BOOK_BY_ID = 2
+BOOK_BY_EPOCH = 3
+"""Only in the epoch of the check; a repair, in no Kafka."""
 
 UNNOTICED_NONE = 0
 UNNOTICED_FOLLOWER = 1

@@ -163,6 +163,12 @@ FAMILY: list[tuple[str, dict[str, Any], set[str], int]] = [
     ),
     ("epoch", {"replicas": 3, "epochs": 1, "moves": 1}, {"Move", "OffsetForLeaderEpoch"}, 5043),
     (
+        "hw-with-keeps-waiting-producers",
+        {"records": 2, "moves": 2},
+        {"Move", "Learn", "LeaderFetch"},
+        4000,
+    ),
+    (
         "hw",
         {"replicas": 3, "epochs": 1, "restarts": 1, "election_order": "any"},
         {"Crash", "FenceAndElect"},

@@ -44,9 +44,10 @@ def rules(text: str, *, is_kraft: bool = False, elr: bool = False) -> set[str]:
 @pytest.mark.parametrize(
     ("release", "version"),
     [
-        ("0.8.2", "hw-with-fresh-remote-leo"),
-        ("0.9", "hw"),
-        ("0.9.0", "hw"),
+        ("0.8.2", "hw-with-fresh-remote-leo-with-keeps-waiting-producers"),
+        ("0.9", "hw-with-keeps-waiting-producers"),
+        ("0.9.0", "hw-with-keeps-waiting-producers"),
+        ("0.10", "hw"),
         ("0.10.2", "hw"),
         ("0.11", "epoch"),
         ("0.11.0", "epoch"),

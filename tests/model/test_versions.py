@@ -13,7 +13,12 @@ from model.message.features import FEATURES, TRUNCATIONS
 from model.message.settings import settings_of
 from model.message.versions import VERSIONS, BadVersion, released_as, spelled, version_of
 
-NEVER_IN_KAFKA = {"longest-log", "fresh-remote-leo-after-gap", "refusal-tries-hw", "departure-tries-hw"}
+NEVER_IN_KAFKA = {
+    "longest-log",
+    "fresh-remote-leo-after-gap",
+    "refusal-tries-hw",
+    "departure-tries-hw",
+}
 SWITCHED_ON_BY_RELEASES = {
     "fresh-remote-leo",
     "truncate-after-gap",

@@ -15,6 +15,7 @@ from checker.kafka.confirm.releases import KafkaRelease
 from model.core.state import State
 from model.message.epochs import latest_epoch
 from model.message.features import EPOCH_ON_LEADING, has
+from model.message.narration.phrases import awaited
 from model.message.roles import follows
 from model.message.settings import Settings
 from model.message.terms import (
@@ -173,8 +174,5 @@ def _in_flight(s: State, follower: int) -> str:
 
 
 def _is_awaited(s: Any, record: int) -> bool:
-    """Whether a leader still owes the answer to this record's producer."""
-    return any(
-        s.role[replica] == LEADER and contains(s.unanswered[replica], record - 1)
-        for replica in range(s.replicas)
-    )
+    """Whether a broker still owes the answer to this record's producer."""
+    return any(record in awaited(s, replica) for replica in range(s.replicas))

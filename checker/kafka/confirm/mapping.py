@@ -279,6 +279,12 @@ TABLE: dict[str, Row] = {
         "follower will ask again.",
         _leader_fetch,
     ),
+    "CheckFetch": Row(
+        "Nothing outside a broker can hold it between the check of a fetch and its note of the "
+        "offset.",
+        None,
+    ),
+    "BookFetch": Row("As CheckFetch.", None),
     "WakeParked": Row(
         "A leader's purgatory completes a fetch when it likes; nothing outside can hold that.", None
     ),

@@ -27,6 +27,7 @@ from model.core.state import State
 from model.core.transition_system import Arguments, Model
 from model.message.terms import (
     ANSWERED,
+    CHECKED,
     DIVERGING,
     FETCHING,
     IDLE,
@@ -51,6 +52,7 @@ _WORDS = {
         ANSWERED: "answered",
         OUT_OF_RANGE: "out-of-range",
         PARKED: "parked",
+        CHECKED: "checked",
         DIVERGING: "diverging",
     },
 }

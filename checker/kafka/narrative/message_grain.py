@@ -28,9 +28,11 @@ from model.message.epochs import unwritten_epoch
 from model.message.features import EPOCH_ON_LEADING, has
 from model.message.high_watermark import counted_isr
 from model.message.narration import HEADER, rows, summary
+from model.message.narration.phrases import awaited
 from model.message.roles import follows
 from model.message.terms import (
     ANSWERED,
+    CHECKED,
     DIVERGING,
     IDLE,
     LEADER,
@@ -47,7 +49,7 @@ from model.message.terms import (
 _OF_THE_CONTROLLER = frozenset(
     {"Fence", "FenceAndElect", "Move", "AlterPartition", "SessionExpiry"}
 )
-_AT_THE_LEADER = frozenset({"LeaderFetch", "WakeParked", "ReadLate"})
+_AT_THE_LEADER = frozenset({"LeaderFetch", "CheckFetch", "BookFetch", "WakeParked", "ReadLate"})
 """Named after the follower whose fetch it is, and done by its leader."""
 _DRAWN = frozenset({"Controller", "Committed", "Acknowledged", "Still on its way"})
 """What of the summary a picture has a place for."""
@@ -186,7 +188,7 @@ def _lane(settings: Any, s: State, replica: int) -> Lane:
         asked_isr=_asked_isr(s, replica) if leads else None,
         asked_note=_asked_note(s, replica) if leads else "",
         epoch_cache=_epoch_cache(settings, s, replica, log),
-        unanswered=_records_in(s.unanswered[replica], s.records) if leads else (),
+        unanswered=tuple(awaited(s, replica)),
     )
 
 
@@ -273,4 +275,5 @@ def _flight(s: State, follower: int) -> Flight:
         return Flight(leader, follower, f"out of range, LEO {offset}", is_answer=True)
     if state == DIVERGING:
         return Flight(leader, follower, f"diverging, cut at {offset}", is_answer=True)
-    return Flight(follower, leader, f"fetch from {s.leo[follower]}, parked")
+    held = "checked" if state == CHECKED else "parked"
+    return Flight(follower, leader, f"fetch from {s.leo[follower]}, {held}")

@@ -213,4 +213,22 @@ TICKETS = (
         falls=(),
         stands=("kip320-without-refusal-tells-nothing", "kip320"),
     ),
+    Scenario(
+        number="C46",
+        name="producers-kept-waiting",
+        title="Up to 0.9 a producer is acknowledged by another record at its offset",
+        source="KAFKA-2960 (up to 0.9.0.1)",
+        story="A leader appends a record, and becomes a follower, which truncates it. Its producer "
+        "is not told: the request stays, and needs the high watermark to reach an offset. The "
+        "broker leads again within the request's timeout, takes another record at this offset, "
+        "and commits that. The first producer has its acknowledgement too.",
+        claim="acknowledged_durable",
+        options={**TWO, "restarts": 0, "moves": 2},
+        falls=(
+            "hw-with-keeps-waiting-producers",
+            "hw-with-fresh-remote-leo-with-keeps-waiting-producers",
+        ),
+        stands=("hw", "hw-with-fresh-remote-leo"),
+        remark="No broker fails. 0.10.0.0 answers whoever waits with an error.",
+    ),
 )

@@ -17,10 +17,11 @@ from model.message.epochs import latest_epoch
 from model.message.terms import GRANTED, NO_EPOCH, UNKNOWN_OFFSET
 from model.message.truncation import end_offset_for
 
-PARKED = ", parked"
+HELD = (", parked", ", checked")
+"""How the words end of a fetch that has arrived and is not answered yet."""
 _TAKES_UP = frozenset({"Learn", "LearnLate", "BecomeLeader", "BecomeFollower"})
 _RECEIVES = frozenset({"RecvFetch", "RecvOutOfRange", "RecvDiverging"})
-_HANDLES = frozenset({"LeaderFetch", "WakeParked"})
+_HANDLES = frozenset({"LeaderFetch", "CheckFetch", "WakeParked"})
 
 
 Key = tuple[bool, int]
@@ -96,7 +97,7 @@ def _fetches(turn: Turn, flying: dict[Key, Message]) -> Iterator[Message]:
             comes = _arrives(turn, key, old)
             step = turn.step
             yield replace(message, arrived=step) if comes else replace(message, lost=step)
-        if new is not None and not new.words.endswith(PARKED):
+        if new is not None and not new.words.endswith(HELD):
             flying[key] = _message(new, turn.step)
 
 
@@ -108,8 +109,7 @@ def _slots(cluster: Cluster) -> dict[Key, Flight]:
 
 
 def _message(flight: Flight, step: int) -> Message:
-    words = flight.words.removesuffix(PARKED)
-    return Message(flight.sender, flight.receiver, words, step, is_answer=flight.is_answer)
+    return Message(flight.sender, flight.receiver, flight.words, step, is_answer=flight.is_answer)
 
 
 def _arrives(turn: Turn, key: Key, flight: Flight) -> bool:

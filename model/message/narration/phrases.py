@@ -45,12 +45,23 @@ def at_leader(before: State, after: State, leader: int) -> list[str]:
     return text
 
 
+def awaited(s: State, replica: int) -> list[int]:
+    """The records whose producers wait for an answer of this broker."""
+    members = s.unanswered[replica] if s.role[replica] == LEADER else 0
+    for offset in range(s.records):
+        members |= s.still_waiting[replica, offset]
+    return [r + 1 for r in range(s.records) if contains(members, r)]
+
+
 def never_acked(before: State, after: State, replica: int) -> list[str]:
-    """A leader that stops leading takes its waiting produce requests with it."""
-    if before.role[replica] != LEADER or before.unanswered[replica] == 0:
-        return []
-    due = [r + 1 for r in range(before.records) if contains(before.unanswered[replica], r)]
-    return [f"{as_records(due)} will never be acknowledged"]
+    """A leader that stops leading takes its waiting produce requests with it, or lets them wait."""
+    due, still = awaited(before, replica), awaited(after, replica)
+    gone = [record for record in due if record not in still]
+    text = [f"{as_records(gone)} will never be acknowledged"] if gone else []
+    if still and before.role[replica] == LEADER:
+        waits = "producer waits" if len(still) == 1 else "producers wait"
+        text.append(f"the {waits} on for {as_records(still)}")
+    return text
 
 
 def election(before: State, after: State) -> list[str]:

@@ -16,15 +16,18 @@ from model.message.narration.phrases import (
     isr_change,
     joined,
     leading,
+    never_acked,
     no_answer,
     out_of_range,
     removed,
 )
 from model.message.settings import Settings
 from model.message.terms import (
+    BOOK_BY_EPOCH,
     DIVERGING,
     GRANTED,
     IDLE,
+    LEADER,
     NO_EPOCH,
     OUT_OF_RANGE,
     REFUSED,
@@ -49,9 +52,12 @@ def _leader_fetch(c: Settings, before: State, after: State, follower: int) -> st
     leader, offset = before.known_leader[follower], before.leo[follower]
     fetch = f"r{follower}'s fetch from offset {offset}"
     if after.fetch[follower] == IDLE:
-        return no_answer(c, before, leader, before.known_epoch[follower], fetch)
+        refused = no_answer(c, before, leader, before.known_epoch[follower], fetch)
+        # A refused fetch has the broker look at who waits there (0.8 and 0.9).
+        return joined(refused.removesuffix("."), never_acked(before, after, leader))
     if after.fetch[follower] == OUT_OF_RANGE:
-        return out_of_range(before, leader, fetch)
+        refused = out_of_range(before, leader, fetch)
+        return joined(refused.removesuffix("."), at_leader(before, after, leader))
     learned = [*isr_change(before, after, leader, follower), *at_leader(before, after, leader)]
     if after.fetch[follower] == DIVERGING:
         if after.remote_leo[leader, follower] != before.remote_leo[leader, follower]:
@@ -67,6 +73,31 @@ def _parting(c: Settings, s: State, leader: int, follower: int) -> str:
     last = latest_epoch(s, c, follower)
     epoch, end = end_offset_for(s, c, leader, last)
     return f"with a diverging epoch: of epochs up to {last} it has {epoch}, which ends at {end}"
+
+
+def _check_fetch(c: Settings, before: State, after: State, follower: int) -> str:
+    leader, offset = after.booking_to, after.booking_offset
+    return (
+        f"r{leader}, in epoch {before.known_epoch[leader]}, checks r{follower}'s fetch from offset "
+        f"{offset} and reads its log; it has not taken note of the offset yet."
+    )
+
+
+def _book_fetch(c: Settings, before: State, after: State, follower: int) -> str:
+    leader, offset = before.booking_to, before.booking_offset
+    late = f"r{leader} takes note of r{follower}'s fetch from offset {offset}, checked before"
+    learned = [*isr_change(before, after, leader, follower), *at_leader(before, after, leader)]
+    answered = before.fetch[follower] != after.fetch[follower]
+    rest = [*learned, *([answering(after, follower)] if answered else [])]
+    if before.role[leader] != LEADER:
+        return joined(f"{late}: it leads no more, and notes nothing", rest)
+    if before.booking_void and c.late_booking == BOOK_BY_EPOCH:
+        return joined(f"{late}: its epoch is over, and it notes nothing", rest)
+    if before.booking_void:
+        return joined(f"{late}: in a Replica object that has been replaced", rest)
+    if after.remote_leo[leader, follower] != offset:
+        return joined(f"{late}: its broker epoch is of the past, and it notes nothing", rest)
+    return joined(f"{late}, now in epoch {before.known_epoch[leader]}: remote LEO {offset}", rest)
 
 
 def _wake_parked(c: Settings, before: State, after: State, follower: int) -> str:
@@ -210,6 +241,8 @@ SENTENCES: dict[str, Callable[..., str]] = {
     "Produce": _produce,
     "SendFetch": _send_fetch,
     "LeaderFetch": _leader_fetch,
+    "CheckFetch": _check_fetch,
+    "BookFetch": _book_fetch,
     "WakeParked": _wake_parked,
     "ReadLate": _read_late,
     "RecvFetch": _receive_fetch,

@@ -13,6 +13,7 @@ from model.message.narration.phrases import (
     as_list,
     as_records,
     as_set,
+    awaited,
     counted,
     ids,
     members_of,
@@ -20,6 +21,7 @@ from model.message.narration.phrases import (
 )
 from model.message.roles import follows
 from model.message.terms import (
+    CHECKED,
     DIVERGING,
     FETCHING,
     GRANTED,
@@ -75,7 +77,7 @@ def summary(state: State) -> list[tuple[str, str]]:
 
 
 def _on_the_way(s: State) -> list[tuple[str, str]]:
-    """What is in the network and belongs to nobody: an old fetch, old decisions."""
+    """What is on its way and belongs to nobody: an old fetch, one to be noted, old decisions."""
     text = []
     if s.stray_from != NO_REPLICA:
         stale = ", broker epoch of the past" if s.stray_stale else ""
@@ -85,6 +87,11 @@ def _on_the_way(s: State) -> list[tuple[str, str]]:
             f"epoch {s.stray_epoch}, last epoch {last}{stale}"
         )
         text.append(("Still on its way", fetch))
+    if s.booking_from != NO_REPLICA:
+        stale = ", broker epoch of the past" if s.booking_stale else ""
+        void = ", out of date" if s.booking_void else ""
+        fetch = f"r{s.booking_from}'s fetch from offset {s.booking_offset}{stale}{void}"
+        text.append((f"Checked by r{s.booking_to}", fetch))
     earlier = [
         f"e{epoch} r{s.decided_leader[epoch]} {as_set(s, s.decided_isr[epoch])}"
         for epoch in range(s.layout.places["decided_leader"].shape[0])
@@ -168,16 +175,19 @@ def _remote_leos(s: State, leader: int) -> str:
 
 
 def _in_flight(s: State, replica: int) -> str:
-    """A follower's one fetch, or the records of which a leader still owes the acknowledgement."""
-    if s.role[replica] == LEADER:
-        due = [r + 1 for r in range(s.records) if contains(s.unanswered[replica], r)]
-        return f"ack due: {as_records(due)}" if due else NOTHING
+    """A follower's one fetch, and the records of which a broker still owes the acknowledgement."""
+    due = [f"ack due: {as_records(awaited(s, replica))}"] if awaited(s, replica) else []
     if not follows(s, replica) or s.fetch[replica] == IDLE:
-        return NOTHING
+        return "; ".join(due) or NOTHING
+    return "; ".join([_fetch_in_flight(s, replica), *due])
+
+
+def _fetch_in_flight(s: State, replica: int) -> str:
     offset = s.answer_offset[replica]
     text = {
         REQUESTED: f"fetch from {s.leo[replica]}",
         PARKED: f"parked from {s.leo[replica]}",
+        CHECKED: f"checked from {s.leo[replica]}",
         DIVERGING: f"diverging, cut at {offset}",
         OUT_OF_RANGE: f"out of range, LEO {offset}",
     }

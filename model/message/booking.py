@@ -1,0 +1,110 @@
+"""A leader takes note of a fetch later than it checked it: two critical sections.
+
+Partition.fetchRecords checks the leader epoch, finds the follower's Replica object and reads the
+log under one lock; updateFollowerFetchState then notes the offset under another, and compares no
+leader epoch again. What happens in between may end the epoch. Since 3.3 the object is that of the
+check; until 3.2 it is found anew by the follower's id. To compare the epoch again would be the
+repair (docs/c21.md). One fetch at a time is late here.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from model.message.features import BROKER_EPOCH, STALE_FETCH_CHECK, has
+from model.message.fetch import can_leader_fetch, is_out_of_range, observe_fetch, takes_fetch
+from model.message.isr import expand_isr
+from model.message.roles import drop_booking
+from model.message.settings import Settings
+from model.message.stray import knows_registration
+from model.message.terms import (
+    ANSWERED,
+    BOOK_BY_REPLICA,
+    CHECKED,
+    LEADER,
+    NO_RECORD,
+    NO_REPLICA,
+    PARKED,
+    UNKNOWN_OFFSET,
+)
+from model.message.truncation import carried_epoch, diverges
+
+
+def can_check_fetch(s: Any, c: Settings, follower: int) -> bool:
+    """A fetch request is in flight that its addressee neither refuses nor finds diverging."""
+    if not can_leader_fetch(s, c, follower) or s.booking_from != NO_REPLICA:
+        return False
+    leader, offset = s.known_leader[follower], s.leo[follower]
+    if not takes_fetch(s, c, leader, s.known_epoch[follower]):
+        return False
+    last_epoch = carried_epoch(s, c, follower)
+    if diverges(s, c, leader, offset, last_epoch):
+        return False
+    return not is_out_of_range(s, c, leader, offset, last_epoch)
+
+
+def check_fetch(s: Any, c: Settings, follower: int) -> None:
+    """The leader checks the fetch and reads its log and high watermark; it notes nothing yet."""
+    leader, first = s.known_leader[follower], s.leo[follower]
+    s.booking_from = follower
+    s.booking_to = leader
+    s.booking_offset = first
+    s.fetch[follower] = CHECKED
+    s.answer_offset[follower] = s.hw[leader]
+    for offset in range(first, s.leo[leader]):
+        s.answer_log[follower, offset - first] = s.log[leader, offset]
+
+
+def can_book_fetch(s: Any, c: Settings, follower: int) -> bool:
+    """A fetch of this broker was checked and is not noted."""
+    return bool(s.booking_from == follower)
+
+
+def book_fetch(s: Any, c: Settings, follower: int) -> None:
+    """The leader takes note of the offset, in whatever epoch it leads by now, and then answers.
+
+    One that leads no more has no Replica objects, and notes nothing.
+    """
+    if s.role[s.booking_to] == LEADER and not is_stale(s, c, follower):
+        if s.booking_void == 0:
+            observe_fetch(s, c, s.booking_to, follower, s.booking_offset, s.booking_stale)
+        elif c.late_booking == BOOK_BY_REPLICA:
+            note_in_old_replica(s, c, follower)
+    leader = s.booking_to
+    drop_booking(s)
+    if s.fetch[follower] == CHECKED:
+        answer_checked(s, c, leader, follower)
+
+
+def is_stale(s: Any, c: Settings, follower: int) -> bool:
+    """Whether the leader must know that the sender has registered since: it then notes nothing.
+
+    (Replica.updateFetchStateOrThrow compares the broker epoch as it takes note)
+    """
+    if not has(c, STALE_FETCH_CHECK) or s.booking_stale == 0:
+        return False
+    return knows_registration(s, s.booking_to, follower)
+
+
+def note_in_old_replica(s: Any, c: Settings, follower: int) -> None:
+    """The offset goes to an object that has been replaced: no high watermark is made of it.
+
+    Partition.maybeExpandIsr is given this object all the same, and may propose the follower by its
+    offset. Since KIP-903 the object of now must have had a fetch: its broker epoch is the one that
+    is compared, and sent (Partition.isReplicaIsrEligible, addBrokerEpochToIsr).
+    """
+    leader = s.booking_to
+    if has(c, BROKER_EPOCH) and s.remote_leo[leader, follower] == UNKNOWN_OFFSET:
+        return
+    expand_isr(s, c, leader, follower, s.booking_offset, 0)
+
+
+def answer_checked(s: Any, c: Settings, leader: int, follower: int) -> None:
+    """The answer that was read goes out, or waits in the purgatory if there is nothing in it."""
+    if c.parked_fetches == 1 and s.answer_log[follower, 0] == NO_RECORD:
+        s.fetch[follower] = PARKED
+        s.answer_offset[follower] = 0
+        return
+    s.fetch[follower] = ANSWERED
+    if c.high_watermark_before_fetch == 0:
+        s.answer_offset[follower] = s.hw[leader]
