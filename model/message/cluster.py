@@ -50,7 +50,9 @@ from model.message.terms import (
     NO_EPOCH,
     NO_REPLICA,
     NO_ROLE,
+    NOTHING_TO_REPLAY,
     REFUSED,
+    REPLAYS_OLDER,
     TRUNCATING,
     UNKNOWN_OFFSET,
 )
@@ -257,6 +259,33 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
                 "Whether the controller has changed the partition within its epoch, and it "
                 "has not heard of it (KRaft)."
             ),
+        ),
+        Field(
+            name="replay",
+            hi=REPLAYS_OLDER if bounds.late_replay else NOTHING_TO_REPLAY,
+            shape=each,
+            alive=_LEADS,
+            naming=BY_REPLICA,
+            doc=(
+                "With late replay, the record of a granted change that it has still to replay: 0 "
+                "none, 1 of the ISR that it goes by, 2 of one before."
+            ),
+        ),
+        Field(
+            name="replay_isr",
+            hi=everyone if bounds.late_replay else 0,
+            shape=each,
+            alive=_LEADS,
+            naming=REPLICAS_BY_REPLICA,
+            doc="The ISR in that record, where it is one before.",
+        ),
+        Field(
+            name="disowned",
+            hi=1 if bounds.late_replay else 0,
+            shape=each,
+            alive=_LEADS,
+            naming=BY_REPLICA,
+            doc="Whether it goes by its request no longer, which is on its way all the same.",
         ),
         Field(
             name="known_leader",

@@ -18,13 +18,14 @@ from model.message import (
     metadata,
     process,
     produce,
+    replay,
     sessions,
     shutdown,
     stray,
     truncation,
 )
 from model.message.environment import DECLARED
-from model.message.features import ALTER_PARTITION, ELR, UNCLEAN_MARK_KEPT, has
+from model.message.features import ALTER_PARTITION, ELR, KRAFT, UNCLEAN_MARK_KEPT, has
 from model.message.limits import BUDGETS
 from model.message.settings import Settings
 from model.message.terms import (
@@ -49,6 +50,7 @@ _KEEPS_RECORDS = {
     "ShrinkIsr",
     "AlterPartition",
     "HearAnswer",
+    "Replay",
     "Checkpoint",
     "Fence",
 }
@@ -76,6 +78,7 @@ _WEAKLY_FAIR = {
     "Register",
     # What the controller decides reaches every broker.
     "Learn",
+    "Replay",
 }
 """Where brokers, controller and network make progress.
 
@@ -128,6 +131,7 @@ ACTIONS = (
         isr.alter_partition_limit,
     ),
     _action("HearAnswer", (_LEADER,), isr.can_hear_answer, isr.hear_answer),
+    _action("Replay", (_LEADER,), replay.can_replay, replay.replay),
     _action("Checkpoint", (_REPLICA,), process.can_checkpoint, process.checkpoint),
     _action(
         "Crash",
@@ -218,6 +222,7 @@ _ONLY_WHERE: dict[str, Callable[[Settings], bool]] = {
     },
     "MarkClean": lambda c: has(c, ELR) and not has(c, UNCLEAN_MARK_KEPT),
     "HearAnswer": lambda c: has(c, ALTER_PARTITION) and c.late_answers == 1,
+    "Replay": lambda c: has(c, KRAFT) and c.late_replay == 1,
 }
 """What a version or the circumstances must have for an action to be there; any has the others."""
 

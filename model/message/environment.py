@@ -50,13 +50,15 @@ RARE_BUDGET_MAX = 3
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bounds:
     """What shapes the state: `replicas` of one partition; at most `records` ever produced; leader
-    epochs 0..`epochs`; room for answers to AlterPartition on their way.
+    epochs 0..`epochs`; room for answers to AlterPartition on their way, and for records that a
+    leader has still to replay.
     """
 
     replicas: int = 2
     records: int = 2
     epochs: int = 2
     late_answers: bool = False
+    late_replay: bool = False
     unbounded: bool = False
     cut: bool = False
 
@@ -165,6 +167,11 @@ class Environment:
     late_answers: bool = switch(
         "The controller's answer to AlterPartition is a message: the leader hears it later.",
         "HearAnswer",
+    )
+    late_replay: bool = switch(
+        "Under KRaft a leader replays the record of a granted change of the ISR after it has heard "
+        "the answer.",
+        "Replay",
     )
     late_reads: bool = switch(
         "The records of a fetch answer are read from the leader's file when they are sent.",
@@ -313,6 +320,7 @@ class Environment:
             records=self.records,
             epochs=self.epochs,
             late_answers=self.late_answers,
+            late_replay=self.late_replay,
             unbounded=self.unbounded,
             cut=self.is_cut,
         )

@@ -49,6 +49,8 @@ UNCLEAN_MARK_KEPT = 1 << 28
 APPEND_CHECKS_EPOCH = 1 << 29
 REGISTRATION_REMOVES = 1 << 30
 MOVED_FETCH_TRIES_HW = 1 << 31
+PARTITION_EPOCH_CHECK = 1 << 34
+PENDING_SURVIVES_REPLAY = 1 << 36
 
 
 def has(c: Any, feature: int) -> bool:
@@ -188,6 +190,14 @@ FEATURES = (
         needs=KRAFT,
     ),
     Feature(
+        name="partition-epoch-check",
+        bit=PARTITION_EPOCH_CHECK,
+        source="KAFKA-13790 (3.3.0), Partition.makeLeader",
+        sentence="A leader skips a record of the partition that is older than what it knows.",
+        needs=KRAFT,
+        begins_with="Replay",
+    ),
+    Feature(
         name="shrink-raises-epoch",
         bit=SHRINK_RAISES_EPOCH,
         source="KAFKA-15021 (dropped in 3.6.0), PartitionChangeBuilder",
@@ -282,6 +292,14 @@ FEATURES = (
         bit=FRESH_REMOTE_LEO_AFTER_GAP,
         source="a proposal, never in Kafka (docs/c21.md)",
         sentence="A leader that leads on forgets its followers' LEOs where it missed an epoch.",
+    ),
+    Feature(
+        name="pending-survives-replay",
+        bit=PENDING_SURVIVES_REPLAY,
+        source="a proposal, never in Kafka",
+        sentence="A record of what the leader knows leaves the change that it has asked for.",
+        needs=KRAFT,
+        begins_with="Replay",
     ),
 )
 """Every feature that can be switched, in the order of the Kafka releases."""

@@ -15,6 +15,7 @@ from model.message.terms import (
     NO_RECORD,
     NO_REPLICA,
     NO_ROLE,
+    NOTHING_TO_REPLAY,
     REQUESTED,
     TRUNCATING,
     UNKNOWN_OFFSET,
@@ -73,6 +74,9 @@ def lay_down_role(s: Any, c: Settings, replica: int) -> None:
         s.pending_stale[replica] = 0
         s.answer[replica] = NO_ANSWER
         s.outdated[replica] = 0
+        s.replay[replica] = NOTHING_TO_REPLAY
+        s.replay_isr[replica] = 0
+        s.disowned[replica] = 0
         for follower in range(s.replicas):
             s.remote_leo[replica, follower] = UNKNOWN_OFFSET
     elif follows(s, replica):
