@@ -276,7 +276,7 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
             hi=everyone if bounds.late_replay else 0,
             shape=each,
             alive=_LEADS,
-            naming=REPLICAS_BY_REPLICA,
+            naming=REPLICAS_BY_REPLICA if bounds.late_replay else BY_REPLICA,
             doc="The ISR in that record, where it is one before.",
         ),
         Field(

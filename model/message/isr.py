@@ -137,10 +137,11 @@ def alter_partition(s: Any, c: Settings, leader: int) -> None:
     """
     granted = is_accepted(s, c, leader)
     starts_epoch = raises_epoch(s, c, leader)
+    members = s.pending_isr[leader]
     if granted:
         if starts_epoch:
             begin_epoch(s, c)
-        write_isr(s, c, s.pending_isr[leader])
+        write_isr(s, c, members)
     if granted and starts_epoch:
         forget_request(s, leader)
     elif is_disowned(s, leader):
