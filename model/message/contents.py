@@ -20,6 +20,7 @@ from model.message import (
     metadata,
     process,
     produce,
+    replay,
     sessions,
     shutdown,
     stray,
@@ -27,7 +28,7 @@ from model.message import (
 )
 from model.message.cluster import REPLICA_SETS
 from model.message.environment import DECLARED, REPLICAS_MAX
-from model.message.features import ALTER_PARTITION, ELR, UNCLEAN_MARK_KEPT, has
+from model.message.features import ALTER_PARTITION, ELR, KRAFT, UNCLEAN_MARK_KEPT, has
 from model.message.limits import BUDGETS
 from model.message.settings import Settings
 from model.message.terms import (
@@ -54,6 +55,7 @@ _KEEPS_RECORDS = {
     "ShrinkTogether",
     "AlterPartition",
     "HearAnswer",
+    "Replay",
     "Checkpoint",
     "Fence",
 }
@@ -84,6 +86,7 @@ _WEAKLY_FAIR = {
     # What the controller decides reaches every broker.
     "Learn",
     "LearnBrokers",
+    "Replay",
 }
 """Where brokers, controller and network make progress.
 
@@ -141,6 +144,7 @@ ACTIONS = (
         isr.alter_partition_limit,
     ),
     _action("HearAnswer", (_LEADER,), isr.can_hear_answer, isr.hear_answer),
+    _action("Replay", (_LEADER,), replay.can_replay, replay.replay),
     _action("Checkpoint", (_REPLICA,), process.can_checkpoint, process.checkpoint),
     _action(
         "Crash",
@@ -232,6 +236,7 @@ _ONLY_WHERE: dict[str, Callable[[Settings], bool]] = {
     },
     "MarkClean": lambda c: has(c, ELR) and not has(c, UNCLEAN_MARK_KEPT),
     "HearAnswer": lambda c: has(c, ALTER_PARTITION) and c.late_answers == 1,
+    "Replay": lambda c: has(c, KRAFT) and c.late_replay == 1,
 }
 """What a version or the circumstances must have for an action to be there; any has the others."""
 _REPLICAS_NEEDED = {"ShrinkTogether": 3}

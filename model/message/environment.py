@@ -54,9 +54,9 @@ RARE_BUDGET_MAX = 3
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bounds:
     """What shapes the state: `replicas` of one partition; at most `records` ever produced; leader
-    epochs 0..`epochs`; room for answers to AlterPartition on their way, for whom a leader takes for
-    caught up lately and for down, for producers that wait at a broker that leads no more, and for a
-    fetch that is noted later than it was checked.
+    epochs 0..`epochs`; room for answers to AlterPartition on their way, for records that a leader
+    has still to replay, for whom it takes for caught up lately and for down, for producers that
+    wait at a broker that leads no more, and for a fetch that is noted later than it was checked.
     """
 
     replicas: int = 2
@@ -65,6 +65,7 @@ class Bounds:
     late_answers: bool = False
     keeps_waiting: bool = False
     late_booking: bool = False
+    late_replay: bool = False
     unbounded: bool = False
     cut: bool = False
     caught_up_wait: bool = False
@@ -179,6 +180,11 @@ class Environment:
         "The high watermark waits also for who caught up lately, outside the ISR.",
         "LagTimePasses",
         "LearnBrokers",
+    )
+    late_replay: bool = switch(
+        "Under KRaft a leader replays the record of a granted change of the ISR after it has heard "
+        "the answer.",
+        "Replay",
     )
     late_reads: bool = switch(
         "The records of a fetch answer are read from the leader's file when they are sent.",
@@ -342,6 +348,7 @@ class Environment:
             late_answers=self.late_answers,
             caught_up_wait=self.caught_up_wait,
             late_booking=self.late_booking != "off",
+            late_replay=self.late_replay,
             unbounded=self.unbounded,
             cut=self.is_cut,
         )

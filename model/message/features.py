@@ -53,6 +53,8 @@ KEEPS_WAITING_PRODUCERS = 1 << 32
 FRESH_REPLICAS = 1 << 37
 REFUSAL_TRIES_HW = 1 << 40
 DEPARTURE_TRIES_HW = 1 << 41
+PARTITION_EPOCH_CHECK = 1 << 34
+PENDING_SURVIVES_REPLAY = 1 << 36
 
 
 def has(c: Any, feature: int) -> bool:
@@ -198,6 +200,14 @@ FEATURES = (
         needs=KRAFT,
     ),
     Feature(
+        name="partition-epoch-check",
+        bit=PARTITION_EPOCH_CHECK,
+        source="KAFKA-13790 (3.3.0), Partition.makeLeader",
+        sentence="A leader skips a record of the partition that is older than what it knows.",
+        needs=KRAFT,
+        begins_with="Replay",
+    ),
+    Feature(
         name="shrink-raises-epoch",
         bit=SHRINK_RAISES_EPOCH,
         source="KAFKA-15021 (dropped in 3.6.0), PartitionChangeBuilder",
@@ -312,6 +322,14 @@ FEATURES = (
         bit=FRESH_REPLICAS,
         source="a proposal, never in Kafka (docs/c21.md), Partition.updateAssignmentAndIsr",
         sentence="A leader begins every epoch with new Replica objects, which know no LEO.",
+    ),
+    Feature(
+        name="pending-survives-replay",
+        bit=PENDING_SURVIVES_REPLAY,
+        source="a proposal, never in Kafka",
+        sentence="A record of what the leader knows leaves the change that it has asked for.",
+        needs=KRAFT,
+        begins_with="Replay",
     ),
 )
 """Every feature that can be switched, in the order of the Kafka releases."""

@@ -15,10 +15,10 @@ def counted_isr(s: Any, c: Settings, leader: int) -> int:
     """Who must have a record before it is committed: the ISR as the leader knows it.
 
     Since KIP-497 also whom it has asked to add: the controller may have agreed already ("maximal
-    ISR", Partition.maximalIsr).
+    ISR", Partition.maximalIsr). Not if it has forgotten that (`model.message.replay`).
     """
     members: int = s.known_isr[leader]
-    if has(c, MAXIMAL_ISR):
+    if has(c, MAXIMAL_ISR) and s.disowned[leader] == 0:
         members |= s.pending_isr[leader]
     return members
 

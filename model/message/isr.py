@@ -27,10 +27,12 @@ from model.message.features import (
 from model.message.high_watermark import advance_high_watermark
 from model.message.partition_state import (
     begin_epoch,
+    forget_request,
     has_room,
     knows_partition,
     write_isr,
 )
+from model.message.replay import answer_disowned, is_disowned, note_answer
 from model.message.settings import Settings
 from model.message.terms import (
     GRANTED,
@@ -125,6 +127,8 @@ def can_alter_partition(s: Any, c: Settings, leader: int) -> bool:
     """
     if s.role[leader] != LEADER or s.pending_isr[leader] == 0:
         return False
+    if is_disowned(s, leader):
+        return True
     return s.answer[leader] == NO_ANSWER and knows_partition(s, leader)
 
 
@@ -160,12 +164,15 @@ def alter_partition(s: Any, c: Settings, leader: int) -> None:
     """
     granted = is_accepted(s, c, leader)
     starts_epoch = raises_epoch(s, c, leader)
+    members = s.pending_isr[leader]
     if granted:
         if starts_epoch:
             begin_epoch(s, c)
-        write_isr(s, c, s.pending_isr[leader])
+        write_isr(s, c, members)
     if granted and starts_epoch:
         forget_request(s, leader)
+    elif is_disowned(s, leader):
+        answer_disowned(s, leader, granted)
     elif c.late_answers == 1:
         s.answer[leader] = GRANTED if granted else REFUSED
         s.pending_stale[leader] = 0
@@ -194,13 +201,7 @@ def settle(s: Any, c: Settings, leader: int, granted: bool) -> None:
     members = s.pending_isr[leader]
     forget_request(s, leader)
     if granted:
+        note_answer(s, c, leader)
         s.known_isr[leader] = members
     if granted or has(c, REFUSAL_TRIES_HW):
         advance_high_watermark(s, c, leader)
-
-
-def forget_request(s: Any, leader: int) -> None:
-    """No change of the ISR is in flight any more."""
-    s.pending_isr[leader] = 0
-    s.pending_stale[leader] = 0
-    s.answer[leader] = NO_ANSWER

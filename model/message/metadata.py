@@ -24,6 +24,7 @@ from model.message.features import (
 )
 from model.message.fetch import fences_fetches
 from model.message.high_watermark import advance_high_watermark
+from model.message.partition_state import forget_request
 from model.message.roles import (
     abandon_fetch,
     end_epoch,
@@ -35,9 +36,9 @@ from model.message.settings import Settings
 from model.message.terms import (
     GRANTED,
     LEADER,
-    NO_ANSWER,
     NO_EPOCH,
     NO_REPLICA,
+    NOTHING_TO_REPLAY,
     TRUNCATING,
     UNKNOWN_OFFSET,
     contains,
@@ -135,9 +136,9 @@ def become_leader(s: Any, c: Settings, replica: int, epoch: int, isr: int) -> No
                 s.remote_leo[replica, follower] = UNKNOWN_OFFSET
     begin_to_watch(s, c, replica, isr, epoch > s.known_epoch[replica])
     s.known_isr[replica] = isr
-    s.pending_isr[replica] = 0
-    s.pending_stale[replica] = 0
-    s.answer[replica] = NO_ANSWER
+    forget_request(s, replica)
+    s.replay[replica] = NOTHING_TO_REPLAY
+    s.replay_isr[replica] = 0
     s.outdated[replica] = 0
     s.known_epoch[replica] = epoch
     advance_high_watermark(s, c, replica)

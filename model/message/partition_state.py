@@ -12,7 +12,7 @@ from typing import Any
 
 from model.message.features import ELR, LAST_KNOWN_LEADER, has
 from model.message.settings import Settings
-from model.message.terms import GRANTED, LEADER, size
+from model.message.terms import GRANTED, LEADER, NO_ANSWER, size
 
 
 def begin_epoch(s: Any, c: Settings) -> None:
@@ -27,6 +27,7 @@ def begin_epoch(s: Any, c: Settings) -> None:
     for replica in range(s.replicas):
         if s.role[replica] == LEADER:
             s.outdated[replica] = 0
+            lose_disowned(s, replica)
 
 
 def has_room(s: Any, begun: int) -> bool:
@@ -63,6 +64,7 @@ def outdate_leader(s: Any) -> None:
     for replica in range(s.replicas):
         if s.role[replica] == LEADER and s.known_epoch[replica] == s.epoch:
             s.outdated[replica] = 1
+            lose_disowned(s, replica)
 
 
 def knows_partition(s: Any, leader: int) -> bool:
@@ -70,3 +72,17 @@ def knows_partition(s: Any, leader: int) -> bool:
     if s.leader != leader or s.epoch != s.known_epoch[leader]:
         return False
     return s.outdated[leader] == 0 and s.answer[leader] != GRANTED
+
+
+def lose_disowned(s: Any, leader: int) -> None:
+    """A request that its leader goes by no longer will be refused: the partition has changed."""
+    if s.disowned[leader] == 1:
+        forget_request(s, leader)
+
+
+def forget_request(s: Any, leader: int) -> None:
+    """No change of the ISR is in flight any more."""
+    s.pending_isr[leader] = 0
+    s.pending_stale[leader] = 0
+    s.answer[leader] = NO_ANSWER
+    s.disowned[leader] = 0

@@ -18,6 +18,7 @@ from model.message.terms import (
     NO_RECORD,
     NO_REPLICA,
     NO_ROLE,
+    NOTHING_TO_REPLAY,
     REQUESTED,
     TRUNCATING,
     UNKNOWN_OFFSET,
@@ -115,6 +116,9 @@ def lay_down_role(s: Any, c: Settings, replica: int) -> None:
         s.outdated[replica] = 0
         s.caught_up[replica] = 0
         s.seen_unavailable[replica] = 0
+        s.replay[replica] = NOTHING_TO_REPLAY
+        s.replay_isr[replica] = 0
+        s.disowned[replica] = 0
         for follower in range(s.replicas):
             s.remote_leo[replica, follower] = UNKNOWN_OFFSET
     elif follows(s, replica):

@@ -38,6 +38,13 @@ NO_ANSWER = 0
 GRANTED = 1
 REFUSED = 2
 
+# What a leader has still to replay in the metadata log of what answers have told it.
+NOTHING_TO_REPLAY = 0
+REPLAYS_SAME = 1
+"""A record of the state that the leader goes by."""
+REPLAYS_OLDER = 2
+"""A record of a state before that one."""
+
 ACKS_NONE = 0
 ACKS_LEADER = 1
 ACKS_ALL = 2

@@ -6,6 +6,8 @@ from collections.abc import Callable
 
 from model.core.state import State
 from model.message.epochs import latest_epoch
+from model.message.features import PARTITION_EPOCH_CHECK, has
+from model.message.high_watermark import counted_isr
 from model.message.narration.phrases import (
     answered_records,
     answering,
@@ -31,6 +33,7 @@ from model.message.terms import (
     NO_EPOCH,
     OUT_OF_RANGE,
     REFUSED,
+    REPLAYS_OLDER,
     TRUNCATING,
     UNKNOWN_OFFSET,
 )
@@ -209,6 +212,23 @@ def _hear_answer(c: Settings, before: State, after: State, leader: int) -> str:
     return f"r{leader} hears that ISR {asked} was refused, and goes by {known} again."
 
 
+def _replay(c: Settings, before: State, after: State, leader: int) -> str:
+    is_older = before.replay[leader] == REPLAYS_OLDER
+    isr = as_set(before, (before.replay_isr if is_older else before.known_isr)[leader])
+    record = f"r{leader} replays the record of ISR {isr}"
+    if is_older and has(c, PARTITION_EPOCH_CHECK):
+        return f"{record}, and skips it: it knows of a newer one."
+    learned = at_leader(before, after, leader)
+    if is_older:
+        learned.insert(0, "it takes that for the newest")
+    if before.pending_isr[leader] and counted_isr(after, c, leader) != counted_isr(
+        before, c, leader
+    ):
+        asked = as_set(before, before.pending_isr[leader])
+        learned.insert(0, f"it forgets that it has asked for {asked}")
+    return joined(record, learned)
+
+
 def _offset_for_leader_epoch(c: Settings, before: State, after: State, follower: int) -> str:
     leader, epoch = before.known_leader[follower], latest_epoch(before, c, follower)
     last = "having no record" if epoch == NO_EPOCH else "its last"
@@ -256,6 +276,7 @@ SENTENCES: dict[str, Callable[..., str]] = {
     "LearnBrokers": _learn_brokers,
     "AlterPartition": _alter_partition,
     "HearAnswer": _hear_answer,
+    "Replay": _replay,
     "OffsetForLeaderEpoch": _offset_for_leader_epoch,
     "Consume": _consume,
 }
