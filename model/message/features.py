@@ -49,6 +49,7 @@ UNCLEAN_MARK_KEPT = 1 << 28
 APPEND_CHECKS_EPOCH = 1 << 29
 REGISTRATION_REMOVES = 1 << 30
 MOVED_FETCH_TRIES_HW = 1 << 31
+APPEND_CHECKS_OLDER_EPOCH = 1 << 38
 
 
 def has(c: Any, feature: int) -> bool:
@@ -282,6 +283,13 @@ FEATURES = (
         bit=FRESH_REMOTE_LEO_AFTER_GAP,
         source="a proposal, never in Kafka (docs/c21.md)",
         sentence="A leader that leads on forgets its followers' LEOs where it missed an epoch.",
+    ),
+    Feature(
+        name="append-checks-older-epoch",
+        bit=APPEND_CHECKS_OLDER_EPOCH,
+        source="a proposal, never in Kafka (C45); beside KAFKA-18723",
+        sentence="A follower appends no record of an epoch below the last one in its epoch cache.",
+        needs_truncation=(TRUNCATE_BY_EPOCHS, TRUNCATE_ON_FETCH),
     ),
 )
 """Every feature that can be switched, in the order of the Kafka releases."""

@@ -13,7 +13,7 @@ from model.message.features import FEATURES, TRUNCATIONS
 from model.message.settings import settings_of
 from model.message.versions import VERSIONS, BadVersion, released_as, spelled, version_of
 
-NEVER_IN_KAFKA = {"longest-log", "fresh-remote-leo-after-gap"}
+NEVER_IN_KAFKA = {"longest-log", "fresh-remote-leo-after-gap", "append-checks-older-epoch"}
 SWITCHED_ON_BY_RELEASES = {
     "fresh-remote-leo",
     "truncate-after-gap",
