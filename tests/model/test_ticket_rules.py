@@ -288,7 +288,7 @@ CHECKS_OLDER = "elr-with-append-checks-older-epoch"
 def test_a_follower_appends_nothing_of_an_epoch_below_its_last(
     version: str, log: list[int]
 ) -> None:
-    """m1 is of epoch 0; the last record of r1 is m2, of epoch 1. KAFKA-18723 looks upwards alone."""
+    """m1 is of epoch 0; the last record of r1 is m2, of epoch 1. KAFKA-18723 looks up alone."""
     older = edited(REPLACED, leo={1: 1}, log={(1, 0): 2}, answer_log={(1, 0): 1})
 
     taken = after(model_of(version), older, "RecvFetch follower=1")
