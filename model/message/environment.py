@@ -50,13 +50,15 @@ RARE_BUDGET_MAX = 3
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bounds:
     """What shapes the state: `replicas` of one partition; at most `records` ever produced; leader
-    epochs 0..`epochs`; room for answers to AlterPartition on their way.
+    epochs 0..`epochs`; room for answers to AlterPartition on their way; whether logs are moved
+    between directories.
     """
 
     replicas: int = 2
     records: int = 2
     epochs: int = 2
     late_answers: bool = False
+    directory_moves: bool = False
     unbounded: bool = False
     cut: bool = False
 
@@ -235,6 +237,19 @@ class Environment:
         loses="the HW on disk of a broker that is down: it comes back with HW 0",
         who_knows="nobody",
     )
+    directory_moves: int = budget(
+        0,
+        RARE_BUDGET_MAX,
+        "Logs that are moved to another log directory of their broker.",
+        "DirectoryMove",
+        so_far="Logs moved between directories",
+        one="directory move",
+        many="directory moves",
+        never="no log is ever moved to another directory",
+        loses="the entry of an epoch without records in the epoch cache; `durable`, since the copy "
+        "is not flushed. KAFKA-20961",
+        who_knows="nobody",
+    )
     session_expiries: int = budget(
         0,
         RARE_BUDGET_MAX,
@@ -299,9 +314,12 @@ class Environment:
         """Whether a settled prefix is cut off: no high watermark falls back to an offset below it.
 
         It does where a disk or a checkpoint is lost, and, before 2.4, where a leader begins whose
-        high watermark is beyond its log. With unclean elections 23 steps lead there.
+        high watermark is beyond its log. With unclean elections 23 steps lead there. Nothing of a
+        log that has been moved to another directory is known to be on disk, so that a power loss
+        may take all of it.
         """
         falls_back = self.lost_disks > 0 or self.lost_checkpoints > 0
+        falls_back = falls_back or (self.directory_moves > 0 and self.power_losses > 0)
         falls_back = falls_back or self.unclean_leader_election
         return self.unbounded and self.settled and not falls_back
 
@@ -313,6 +331,7 @@ class Environment:
             records=self.records,
             epochs=self.epochs,
             late_answers=self.late_answers,
+            directory_moves=self.directory_moves > 0,
             unbounded=self.unbounded,
             cut=self.is_cut,
         )

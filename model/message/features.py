@@ -50,6 +50,7 @@ APPEND_CHECKS_EPOCH = 1 << 29
 REGISTRATION_REMOVES = 1 << 30
 MOVED_FETCH_TRIES_HW = 1 << 31
 APPEND_CHECKS_OLDER_EPOCH = 1 << 38
+MOVED_LOG_KEEPS_EPOCHS = 1 << 39
 
 
 def has(c: Any, feature: int) -> bool:
@@ -290,6 +291,14 @@ FEATURES = (
         source="a proposal, never in Kafka (C45); beside KAFKA-18723",
         sentence="A follower appends no record of an epoch below the last one in its epoch cache.",
         needs_truncation=(TRUNCATE_BY_EPOCHS, TRUNCATE_ON_FETCH),
+    ),
+    Feature(
+        name="moved-log-keeps-epochs",
+        bit=MOVED_LOG_KEEPS_EPOCHS,
+        source="a proposal, never in Kafka (KAFKA-20961, KAFKA-15608: open)",
+        sentence="The copy of a log in another directory takes over the epoch cache.",
+        needs=EPOCH_ON_LEADING,
+        begins_with="DirectoryMove",
     ),
 )
 """Every feature that can be switched, in the order of the Kafka releases."""

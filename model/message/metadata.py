@@ -126,6 +126,8 @@ def become_leader(s: Any, c: Settings, replica: int, epoch: int, isr: int) -> No
     s.pending_stale[replica] = 0
     s.answer[replica] = NO_ANSWER
     s.outdated[replica] = 0
+    if epoch > s.known_epoch[replica]:
+        s.entry_lost[replica] = 0
     s.known_epoch[replica] = epoch
     advance_high_watermark(s, c, replica)
 

@@ -73,6 +73,7 @@ def lay_down_role(s: Any, c: Settings, replica: int) -> None:
         s.pending_stale[replica] = 0
         s.answer[replica] = NO_ANSWER
         s.outdated[replica] = 0
+        s.entry_lost[replica] = 0
         for follower in range(s.replicas):
             s.remote_leo[replica, follower] = UNKNOWN_OFFSET
     elif follows(s, replica):

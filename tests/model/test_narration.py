@@ -30,6 +30,7 @@ FAMILY = [
     ("elr", SMALL | {"power_losses": 1, "shutdowns": 1, "restarts": 0, "epochs": 3}),
     ("elr-with-last-known-leader", SMALL | {"restarts": 2, "epochs": 3}),
     ("kip279", SMALL | {"lost_checkpoints": 1, "epochs": 2, "moves": 1}),
+    ("kip320", SMALL | {"directory_moves": 1, "power_losses": 1, "epochs": 2, "moves": 2}),
     (
         "kip320",
         SMALL | {"consumer": True, "unclean_leader_election": True, "records": 2, "epochs": 3},

@@ -13,7 +13,12 @@ from model.message.features import FEATURES, TRUNCATIONS
 from model.message.settings import settings_of
 from model.message.versions import VERSIONS, BadVersion, released_as, spelled, version_of
 
-NEVER_IN_KAFKA = {"longest-log", "fresh-remote-leo-after-gap", "append-checks-older-epoch"}
+NEVER_IN_KAFKA = {
+    "longest-log",
+    "fresh-remote-leo-after-gap",
+    "append-checks-older-epoch",
+    "moved-log-keeps-epochs",
+}
 SWITCHED_ON_BY_RELEASES = {
     "fresh-remote-leo",
     "truncate-after-gap",
@@ -297,6 +302,7 @@ OPTIONS: list[tuple[dict[str, Any], set[str]]] = [
     ({"power_losses": 1}, {"PowerLoss"}),
     ({"lost_disks": 1}, {"DiskLoss"}),
     ({"lost_checkpoints": 1}, {"CheckpointLoss"}),
+    ({"directory_moves": 1}, {"DirectoryMove"}),
     ({"session_expiries": 1}, {"SessionExpiry", "Register"}),
     ({"shutdowns": 1}, {"BeginShutdown", "Stop"}),
     ({"late_reads": True}, {"ReadLate"}),

@@ -143,7 +143,8 @@ def _state(s: State, replica: int) -> str:
         return "down, unclean" if s.unclean[replica] else "down"
     epoch = f"e{s.known_epoch[replica]}"
     if s.role[replica] == LEADER:
-        return f"leader {epoch}{', outdated' if s.outdated[replica] else ''}"
+        epoch += ", outdated" if s.outdated[replica] else ""
+        return f"leader {epoch}{', entry lost' if s.entry_lost[replica] else ''}"
     if follows(s, replica) and s.cached_epoch[replica] != NO_EPOCH:
         epoch += f", led e{s.cached_epoch[replica]}"
     if follows(s, replica) and s.known_leader[replica] == replica:
