@@ -74,6 +74,9 @@ INTERPRETED = (
     *_calm("kraft", lost_disks=1, disk_loss="out-of-sync"),
     *_calm("epoch", replicas=1, epochs=2, power_losses=1, lost_disks=1),
     *_small("hw epoch", lost_checkpoints=1),
+    # A log is moved to another directory of its broker.
+    *_calm("kip320-code kip320 truncate-on-fetch", epochs=2, moves=2, directory_moves=1),
+    *_calm("elr", power_losses=1, directory_moves=1),
     # Three replicas, of which none fails.
     *_calm("kip320 elr", replicas=3, epochs=0),
     # Eligible leader replicas.

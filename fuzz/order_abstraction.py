@@ -59,6 +59,8 @@ CASES: tuple[tuple[str, dict[str, Any]], ...] = tuple(
         },
         {"power_losses": 1, "lost_checkpoints": 1, "min_insync_replicas": 2, "shutdowns": 1},
         {"power_losses": 2},
+        {"directory_moves": 3, "requests_survive": True},
+        {"directory_moves": 1, "power_losses": 1, "shutdowns": 1},
         {"lost_disks": 1, "unclean_leader_election": True, "acks": "1"},
     )
     # Three replicas with this room and with producers that wait are too large to pack.

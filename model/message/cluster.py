@@ -327,6 +327,17 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
             doc="Whether it goes by its request no longer, which is on its way all the same.",
         ),
         Field(
+            name="entry_lost",
+            hi=1 if bounds.directory_moves else 0,
+            shape=each,
+            alive=_LEADS,
+            naming=BY_REPLICA,
+            doc=(
+                "With directory moves: whether its epoch cache has lost the entry of its own "
+                "epoch, of which there is no record."
+            ),
+        ),
+        Field(
             name="known_leader",
             hi=replicas - 1,
             shape=each,
@@ -503,7 +514,7 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
         *(
             Field(
                 name=f"{name}_used",
-                hi=1 if bounds.unbounded and name in UNCOUNTED else DECLARED[name].most or 0,
+                hi=_most_used(bounds, name),
                 naming=PLAIN,
                 held=None if name in COUNTED else so_far(option_of(name)),
                 doc=f"{fault.so_far} so far.",
@@ -569,6 +580,15 @@ def _booking(bounds: Bounds) -> tuple[Field, ...]:
             doc="Whether the Replica object it goes to has been replaced, or its epoch is over.",
         ),
     )
+
+
+def _most_used(bounds: Bounds, budget: str) -> int:
+    """How often a fault can have happened. Directory moves shape the layout, all others do not."""
+    if budget == "directory_moves" and not bounds.directory_moves:
+        return 0
+    if bounds.unbounded and budget in UNCOUNTED:
+        return 1
+    return DECLARED[budget].most or 0
 
 
 @functools.lru_cache(maxsize=64)

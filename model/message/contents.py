@@ -170,6 +170,7 @@ ACTIONS = (
         disk.can_lose_checkpoint,
         disk.lose_checkpoint,
     ),
+    _action("DirectoryMove", (_REPLICA,), disk.can_move_directory, disk.move_directory),
     _action(
         "BeginShutdown",
         (_REPLICA,),

@@ -1,4 +1,5 @@
-"""What can become of a broker's disk: power fails before data is flushed, the disk is replaced.
+"""What can become of a broker's disk: power fails before data is flushed, the disk is replaced, the
+log is moved to another directory.
 
 Kafka does not flush a record before it acknowledges it (log.flush.interval.messages is never
 reached by default): durability is replication. Any suffix of a log may be lost, but for what is
@@ -9,10 +10,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from model.message.epochs import unwritten_epoch
+from model.message.features import EPOCH_ON_LEADING, MOVED_LOG_KEEPS_EPOCHS, has
 from model.message.process import die
+from model.message.roles import follows
 from model.message.settings import Settings
-from model.message.terms import DISK_LOSS_OUT_OF_SYNC, contains
-from model.message.truncation import truncate
+from model.message.terms import DISK_LOSS_OUT_OF_SYNC, IDLE, LEADER, NO_EPOCH, contains
+from model.message.truncation import keeps_epochs, truncate
 
 
 def can_lose_power(s: Any, c: Settings, replica: int, end: int) -> bool:
@@ -55,3 +59,35 @@ def can_lose_checkpoint(s: Any, c: Settings, replica: int) -> bool:
 def lose_checkpoint(s: Any, c: Settings, replica: int) -> None:
     """The file with the high watermarks is gone or without this partition (KAFKA-1647)."""
     s.checkpoint[replica] = 0
+
+
+def can_move_directory(s: Any, c: Settings, replica: int) -> bool:
+    """A broker runs, and the copy of its log lacks something that the log has.
+
+    Its own fetch is not on its way: what that carries is not written down.
+    """
+    if s.up[replica] == 0 or (follows(s, replica) and s.fetch[replica] != IDLE):
+        return False
+    return s.durable[replica] > 0 or lacks_entry(s, c, replica)
+
+
+def lacks_entry(s: Any, c: Settings, replica: int) -> bool:
+    """Whether the epoch cache has an entry without a record, which a copy of the log has not."""
+    if not has(c, EPOCH_ON_LEADING) or has(c, MOVED_LOG_KEEPS_EPOCHS) or not keeps_epochs(c):
+        return False
+    return unwritten_epoch(s, replica) != NO_EPOCH
+
+
+def move_directory(s: Any, c: Settings, replica: int) -> None:
+    """The log is replaced by its copy in another directory, whose epoch cache knows records alone.
+
+    The copy is made by fetching from the log, and takes over its high watermark; nobody flushes it
+    (KIP-113, AlterReplicaLogDirs; Partition.maybeReplaceCurrentWithFutureReplica,
+    LogManager.replaceCurrentWithFutureLog; KAFKA-20961).
+    """
+    if lacks_entry(s, c, replica):
+        if s.role[replica] == LEADER:
+            s.entry_lost[replica] = 1
+        else:
+            s.cached_epoch[replica] = NO_EPOCH
+    s.durable[replica] = 0

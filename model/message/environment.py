@@ -56,7 +56,8 @@ class Bounds:
     """What shapes the state: `replicas` of one partition; at most `records` ever produced; leader
     epochs 0..`epochs`; room for answers to AlterPartition on their way, for records that a leader
     has still to replay, for whom it takes for caught up lately and for down, for producers that
-    wait at a broker that leads no more, and for a fetch that is noted later than it was checked.
+    wait at a broker that leads no more, and for a fetch that is noted later than it was checked;
+    whether logs are moved between directories.
     """
 
     replicas: int = 2
@@ -66,6 +67,7 @@ class Bounds:
     keeps_waiting: bool = False
     late_booking: bool = False
     late_replay: bool = False
+    directory_moves: bool = False
     unbounded: bool = False
     cut: bool = False
     caught_up_wait: bool = False
@@ -268,6 +270,19 @@ class Environment:
         loses="the HW on disk of a broker that is down: it comes back with HW 0",
         who_knows="nobody",
     )
+    directory_moves: int = budget(
+        0,
+        RARE_BUDGET_MAX,
+        "Logs that are moved to another log directory of their broker.",
+        "DirectoryMove",
+        so_far="Logs moved between directories",
+        one="directory move",
+        many="directory moves",
+        never="no log is ever moved to another directory",
+        loses="the entry of an epoch without records in the epoch cache; `durable`, since the copy "
+        "is not flushed. KAFKA-20961",
+        who_knows="nobody",
+    )
     session_expiries: int = budget(
         0,
         RARE_BUDGET_MAX,
@@ -332,9 +347,12 @@ class Environment:
         """Whether a settled prefix is cut off: no high watermark falls back to an offset below it.
 
         It does where a disk or a checkpoint is lost, and, before 2.4, where a leader begins whose
-        high watermark is beyond its log. With unclean elections 23 steps lead there.
+        high watermark is beyond its log. With unclean elections 23 steps lead there. Nothing of a
+        log that has been moved to another directory is known to be on disk, so that a power loss
+        may take all of it.
         """
         falls_back = self.lost_disks > 0 or self.lost_checkpoints > 0
+        falls_back = falls_back or (self.directory_moves > 0 and self.power_losses > 0)
         falls_back = falls_back or self.unclean_leader_election
         return self.unbounded and self.settled and not falls_back
 
@@ -349,6 +367,7 @@ class Environment:
             caught_up_wait=self.caught_up_wait,
             late_booking=self.late_booking != "off",
             late_replay=self.late_replay,
+            directory_moves=self.directory_moves > 0,
             unbounded=self.unbounded,
             cut=self.is_cut,
         )

@@ -97,10 +97,14 @@ def entry_and_end(s: Any, replica: int, requested: int, latest: int) -> tuple[in
 
 
 def unwritten_epoch(s: Any, replica: int) -> int:
-    """The last epoch in the cache if no record has it: led in, and nothing written."""
+    """The last epoch in the cache if no record has it: led in, and nothing written.
+
+    A leader may have lost it as its log was moved (`model.message.disk.move_directory`).
+    """
     unwritten = NO_EPOCH
     if s.role[replica] == LEADER:
-        unwritten = s.known_epoch[replica]
+        if s.entry_lost[replica] == 0:
+            unwritten = s.known_epoch[replica]
     elif s.role[replica] == TRUNCATING or s.role[replica] == FETCHING:
         unwritten = s.cached_epoch[replica]
     if s.leo[replica] > 0 and epoch_at(s, replica, s.leo[replica] - 1) == unwritten:

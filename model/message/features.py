@@ -55,6 +55,8 @@ REFUSAL_TRIES_HW = 1 << 40
 DEPARTURE_TRIES_HW = 1 << 41
 PARTITION_EPOCH_CHECK = 1 << 34
 PENDING_SURVIVES_REPLAY = 1 << 36
+APPEND_CHECKS_OLDER_EPOCH = 1 << 38
+MOVED_LOG_KEEPS_EPOCHS = 1 << 39
 
 
 def has(c: Any, feature: int) -> bool:
@@ -330,6 +332,21 @@ FEATURES = (
         sentence="A record of what the leader knows leaves the change that it has asked for.",
         needs=KRAFT,
         begins_with="Replay",
+    ),
+    Feature(
+        name="append-checks-older-epoch",
+        bit=APPEND_CHECKS_OLDER_EPOCH,
+        source="a proposal, never in Kafka (C45); beside KAFKA-18723",
+        sentence="A follower appends no record of an epoch below the last one in its epoch cache.",
+        needs_truncation=(TRUNCATE_BY_EPOCHS, TRUNCATE_ON_FETCH),
+    ),
+    Feature(
+        name="moved-log-keeps-epochs",
+        bit=MOVED_LOG_KEEPS_EPOCHS,
+        source="a proposal, never in Kafka (KAFKA-20961, KAFKA-15608: open)",
+        sentence="The copy of a log in another directory takes over the epoch cache.",
+        needs=EPOCH_ON_LEADING,
+        begins_with="DirectoryMove",
     ),
 )
 """Every feature that can be switched, in the order of the Kafka releases."""

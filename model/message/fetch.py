@@ -9,8 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 from model.message.caught_up import note_catching_up
+from model.message.epochs import latest_epoch
 from model.message.features import (
     APPEND_CHECKS_EPOCH,
+    APPEND_CHECKS_OLDER_EPOCH,
     DIVERGING_GUARD,
     FENCING,
     KRAFT,
@@ -269,12 +271,22 @@ def receive_fetch(s: Any, c: Settings, follower: int) -> None:
 
 
 def appends(s: Any, c: Settings, follower: int, i: int) -> bool:
-    """Whether the follower takes record `i` of the answer, and so all before it."""
-    if not has(c, APPEND_CHECKS_EPOCH):
+    """Whether the follower takes record `i` of the answer, and so all before it.
+
+    An epoch above the one that it knows is refused since KAFKA-18723
+    (UnifiedLog.hasHigherPartitionLeaderEpoch), one below its last one by no Kafka.
+    """
+    if not has(c, APPEND_CHECKS_EPOCH) and not has(c, APPEND_CHECKS_OLDER_EPOCH):
         return True
+    least = latest_epoch(s, c, follower) if has(c, APPEND_CHECKS_OLDER_EPOCH) else NO_EPOCH
     for j in range(i + 1):
-        if s.record_epoch[s.answer_log[follower, j] - 1] > s.known_epoch[follower]:
+        epoch = s.record_epoch[s.answer_log[follower, j] - 1]
+        if has(c, APPEND_CHECKS_EPOCH) and epoch > s.known_epoch[follower]:
             return False
+        if has(c, APPEND_CHECKS_OLDER_EPOCH):
+            if epoch < least:
+                return False
+            least = epoch
     return True
 
 

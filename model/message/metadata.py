@@ -140,6 +140,8 @@ def become_leader(s: Any, c: Settings, replica: int, epoch: int, isr: int) -> No
     s.replay[replica] = NOTHING_TO_REPLAY
     s.replay_isr[replica] = 0
     s.outdated[replica] = 0
+    if epoch > s.known_epoch[replica]:
+        s.entry_lost[replica] = 0
     s.known_epoch[replica] = epoch
     advance_high_watermark(s, c, replica)
 

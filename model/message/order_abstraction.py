@@ -58,6 +58,7 @@ def forget_faults(s: Any) -> None:
     """Count no crash, move, session expiry or shutdown; what a machine loses stays counted."""
     s.restarts_used = 0
     s.moves_used = 0
+    s.directory_moves_used = 0
     s.session_expiries_used = 0
     s.shutdowns_used = 0
 

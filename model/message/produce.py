@@ -44,6 +44,7 @@ def produce(s: Any, c: Settings, leader: int) -> None:
     born = begin_record(s, s.known_epoch[leader])
     s.log[leader, s.leo[leader]] = born + 1
     s.leo[leader] = s.leo[leader] + 1
+    s.entry_lost[leader] = 0
     if c.acks == ACKS_LEADER:
         s.acked = with_member(s.acked, born)
     elif c.acks == ACKS_ALL:

@@ -119,6 +119,7 @@ def lay_down_role(s: Any, c: Settings, replica: int) -> None:
         s.replay[replica] = NOTHING_TO_REPLAY
         s.replay_isr[replica] = 0
         s.disowned[replica] = 0
+        s.entry_lost[replica] = 0
         for follower in range(s.replicas):
             s.remote_leo[replica, follower] = UNKNOWN_OFFSET
     elif follows(s, replica):

@@ -156,6 +156,7 @@ EVERYTHING = {
     "power_losses": 1,
     "lost_disks": 1,
     "lost_checkpoints": 1,
+    "directory_moves": 1,
     "session_expiries": 1,
     "shutdowns": 1,
     "moves": 1,

@@ -52,6 +52,7 @@ CIRCUMSTANCES: tuple[dict[str, Any], ...] = (
         "power-losses": 1,
         "lost-disks": 1,
         "lost-checkpoints": 1,
+        "directory-moves": 1,
         "acks": "1",
     },
     {"election-order": "any", "unclean-leader-election": True, "replicas": 3},

@@ -140,6 +140,12 @@ FAMILY: list[tuple[str, dict[str, Any], set[str], int]] = [
         {"Crash", "Fence", "Restart"},
         4000,
     ),
+    (
+        "truncate-on-fetch",
+        {"restarts": 1, "moves": 2, "directory_moves": 1},
+        {"DirectoryMove", "RecvDiverging", "RecvOutOfRange"},
+        4384,
+    ),
     ("kip279", {"restarts": 1, "moves": 1}, {"OffsetForLeaderEpoch", "Move"}, 3461),
     (
         "kip279-code",
@@ -281,6 +287,7 @@ EVERYTHING: dict[str, dict[str, Any]] = {
         "power_losses": 2,
         "lost_disks": 2,
         "lost_checkpoints": 1,
+        "directory_moves": 2,
         "session_expiries": 2,
         "shutdowns": 2,
     },

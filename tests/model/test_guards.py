@@ -30,6 +30,7 @@ ELSEWHERE = {
     "PowerLoss",
     "DiskLoss",
     "CheckpointLoss",
+    "DirectoryMove",
     "BeginShutdown",
     "Stop",
     "SessionExpiry",

@@ -32,6 +32,7 @@ FAMILY = [
     ("kip279", SMALL | {"lost_checkpoints": 1, "epochs": 2, "moves": 1}),
     ("elr", SMALL | {"restarts": 2, "caught_up_wait": True}),
     ("kraft", SMALL | {"replicas": 3, "restarts": 0}),
+    ("kip320", SMALL | {"directory_moves": 1, "power_losses": 1, "epochs": 2, "moves": 2}),
     (
         "kip320",
         SMALL | {"consumer": True, "unclean_leader_election": True, "records": 2, "epochs": 3},

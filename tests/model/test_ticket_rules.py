@@ -281,6 +281,36 @@ def test_a_follower_appends_nothing_of_an_epoch_later_than_its_own(version: str,
     assert after(model_of(version), known, "RecvFetch follower=1").leo[1] == 2
 
 
+CHECKS_OLDER = "elr-with-append-checks-older-epoch"
+
+
+@pytest.mark.parametrize(("version", "log"), [("elr", [2, 1]), (CHECKS_OLDER, [2, 0])])
+def test_a_follower_appends_nothing_of_an_epoch_below_its_last(
+    version: str, log: list[int]
+) -> None:
+    """m1 is of epoch 0; the last record of r1 is m2, of epoch 1. KAFKA-18723 looks up alone."""
+    older = edited(REPLACED, leo={1: 1}, log={(1, 0): 2}, answer_log={(1, 0): 1})
+
+    taken = after(model_of(version), older, "RecvFetch follower=1")
+    assert [taken.log[1, 0], taken.log[1, 1]] == log
+
+
+@pytest.mark.parametrize(("version", "end"), [("elr", 1), (CHECKS_OLDER, 0)])
+def test_the_last_epoch_may_be_one_in_which_it_led_and_wrote_nothing(
+    version: str, end: int
+) -> None:
+    led = edited(REPLACED, cached_epoch={1: 1})
+
+    assert after(model_of(version), led, "RecvFetch follower=1").leo[1] == end
+
+
+def test_an_answer_whose_epochs_fall_is_appended_up_to_there() -> None:
+    falling = edited(REPLACED, answer_log={(1, 0): 2, (1, 1): 1})
+
+    assert after(model_of("elr"), falling, "RecvFetch follower=1").leo[1] == 2
+    assert after(model_of(CHECKS_OLDER), falling, "RecvFetch follower=1").leo[1] == 1
+
+
 # High watermark and epochs when a log is cut.
 
 

@@ -18,6 +18,8 @@ NEVER_IN_KAFKA = {
     "fresh-remote-leo-after-gap",
     "refusal-tries-hw",
     "departure-tries-hw",
+    "append-checks-older-epoch",
+    "moved-log-keeps-epochs",
 }
 SWITCHED_ON_BY_RELEASES = {
     "fresh-remote-leo",
@@ -304,6 +306,7 @@ OPTIONS: list[tuple[dict[str, Any], set[str]]] = [
     ({"power_losses": 1}, {"PowerLoss"}),
     ({"lost_disks": 1}, {"DiskLoss"}),
     ({"lost_checkpoints": 1}, {"CheckpointLoss"}),
+    ({"directory_moves": 1}, {"DirectoryMove"}),
     ({"session_expiries": 1}, {"SessionExpiry", "Register"}),
     ({"shutdowns": 1}, {"BeginShutdown", "Stop"}),
     ({"late_reads": True}, {"ReadLate"}),

@@ -344,6 +344,7 @@ TABLE: dict[str, Row] = {
     ),
     "DiskLoss": Row("kill -9; then the log directory is emptied.", _lose_disk),
     "CheckpointLoss": Row("The file replication-offset-checkpoint is removed.", _lose_checkpoint),
+    "DirectoryMove": Row("Brokers of the harness have one log directory.", None),
     "BeginShutdown": Row(
         "The harness decides as the controller would, and tells a follower to fetch no more "
         "(StopReplica), but not one whose fetch is on its way: it may still be answered, and the "

@@ -1,4 +1,4 @@
-"""Entries C38 to C44: partitions that do not come back by themselves, and brokers that are stuck.
+"""Entries C38 to C44 and C48: partitions that do not come back by themselves, stuck brokers.
 
 Their claims are about recovery and about whole behaviours. No record need be lost.
 """
@@ -142,5 +142,22 @@ COMEBACKS = (
         stands=SINCE_2_1,
         remark="Seen on 0.10.2.2 and 0.11.0.3: over 140 fetches in 20 s, and the logs differ "
         "still. On 2.1.1 the follower truncates within a second (docs/confirm.md).",
+    ),
+    Scenario(
+        number="C48",
+        name="directory-move",
+        title="A log is moved to another directory, and a follower is out of range for ever",
+        source="KAFKA-20961, KAFKA-15608 (open; 2.8 on)",
+        story="The leader's log is moved before it has written in its epoch. The copy's epoch "
+        "cache lacks that epoch. A follower that has led before, and wrote nothing, fetches with "
+        "that last epoch, which the leader cannot place: OFFSET_OUT_OF_RANGE. The follower is no "
+        "longer than its leader, truncates nothing, and asks the same again.",
+        claim="live_broker_rejoins",
+        options={**TWO_ONE_RECORD, "restarts": 0, "moves": 2, "directory-moves": 1},
+        falls=("truncate-on-fetch", "kraft", "kip903", "elr"),
+        stands=("kip279", "kip320", "elr-with-moved-log-keeps-epochs"),
+        remark="It ends when a record is appended or leadership moves. No record is lost by it. "
+        "Until 2.7 the follower asks where its epoch ends, and truncates to its high watermark: "
+        "C48b. Found by an operator (KAFKA-15608), not by this model.",
     ),
 )

@@ -152,7 +152,8 @@ TICKETS = (
         },
         falls=("kip320",),
         stands=("kip320-with-append-checks-epoch",),
-        remark="Every release up to 3.9.0 reads late, and 4.0.0. A space of 23 million states.",
+        remark="Every release up to 3.9.0 reads late, and 4.0.0. A space of 23 million states. "
+        "With append-checks-epoch it holds for one move of leadership, and not for two: C45.",
     ),
     Scenario(
         number="C34",
@@ -212,6 +213,59 @@ TICKETS = (
         options={**TWO, "restarts": 1, "moves": 2},
         falls=(),
         stands=("kip320-without-refusal-tells-nothing", "kip320"),
+    ),
+    Scenario(
+        number="C45",
+        name="late-read-older-epoch",
+        title="A fetch answer brings records of an older epoch, which KAFKA-18723 lets through",
+        source="found by this model; UnifiedLog.hasHigherPartitionLeaderEpoch (3.9.1 to 4.4.0)",
+        story="As C33, and the answering broker has truncated to follow a leader of before, whose "
+        "records are older than the follower's last one. They are of no higher epoch than the "
+        "follower's own, and so it appends them. Their entry in its epoch cache takes the place "
+        "of the newer one: its last epoch is the leader's, and it never truncates.",
+        claim="no_divergence_below_hw",
+        options={
+            "replicas": 3,
+            "records": 4,
+            "epochs": 2,
+            "restarts": 0,
+            "moves": 2,
+            "min-insync-replicas": 3,
+            "late-reads": True,
+        },
+        falls=("kip320-with-append-checks-epoch-with-hw-needs-min-isr",),
+        remark="It takes 3 replicas, 4 records and 2 moves. With a third move the follower is "
+        "elected, and an acknowledged record is lost, under truncate-on-fetch in 29 steps at the "
+        "least; examples/scripts/late-read-older-epoch.steps does it in the rules of 4.2. No "
+        "broker fails, and no election is unclean. append-checks-older-epoch, the other half of "
+        "the check, makes it hold at these bounds, explored once without Checkpoint, which "
+        "nothing reads where no broker restarts: 17,835,263 states. With three moves it does not: "
+        "records of an epoch between the follower's last and the one that it knows pass both "
+        "checks (examples/scripts/late-read-between-epochs.steps). A follower cannot tell those "
+        "from its leader's. Only the broker that answers can, which has truncated since.",
+    ),
+    Scenario(
+        number="C48b",
+        name="directory-move-loss",
+        title="A log is moved to another directory, and a follower truncates what was acknowledged",
+        source="KAFKA-20961, KAFKA-15608 (open; 2.0.1 to 2.7); the loss found by this model",
+        story="The leader's log is moved before it has written in its epoch. The copy's epoch "
+        "cache lacks that epoch. A follower that led in between, and wrote nothing, asks for the "
+        "end of its last epoch; the leader knows none so late and answers undefined. The follower "
+        "falls back on its high watermark, which lags, and is elected next.",
+        claim="acknowledged_durable",
+        options={**TWO_ONE_RECORD, "restarts": 0, "moves": 3, "directory-moves": 1},
+        falls=("kip320", "kip320-code"),
+        stands=(
+            "kip279",
+            "kip320-with-moved-log-keeps-epochs",
+            "truncate-on-fetch",
+            "kraft",
+            "kip903",
+            "elr",
+        ),
+        remark="Until 2.0 a leader makes no entry before it writes. Since 2.8 the follower is told "
+        "by its fetches and keeps its log: what is left is C48.",
     ),
     Scenario(
         number="C46",

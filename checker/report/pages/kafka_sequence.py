@@ -19,6 +19,7 @@ _ENDS = {
 """How a broker goes down, by the step."""
 _MISHAPS = {
     "CheckpointLoss": "loses its checkpoint",
+    "DirectoryMove": "log changes directory",
     "DiskLoss": "loses its disk",
     "SessionExpiry": "session expires",
 }

@@ -88,6 +88,22 @@ def _lost_with(before: State, after: State, replica: int) -> list[str]:
     return [*lost, *never_acked(before, after, replica)]
 
 
+def _directory_move(c: Settings, before: State, after: State, replica: int) -> str:
+    text = f"The log of {_who(before, replica)} is moved to another log directory"
+    lost = []
+    if before.role[replica] == LEADER and before.entry_lost[replica] != after.entry_lost[replica]:
+        lost.append(_entry_lost(before.known_epoch[replica]))
+    if follows(before, replica) and before.cached_epoch[replica] != after.cached_epoch[replica]:
+        lost.append(_entry_lost(before.cached_epoch[replica]))
+    if before.durable[replica] != after.durable[replica]:
+        lost.append("nothing of it is known to be on disk there")
+    return joined(text, lost)
+
+
+def _entry_lost(epoch: int) -> str:
+    return f"its epoch cache has lost epoch {epoch}, of which there is no record"
+
+
 def _mark_clean(c: Settings, before: State, after: State, replica: int) -> str:
     return (
         f"r{replica} starts and ends before it has recovered its log: it leaves the mark of a "
@@ -195,6 +211,7 @@ SENTENCES: dict[str, Callable[..., str]] = {
     "Checkpoint": _checkpoint,
     "BeginShutdown": _begin_shutdown,
     "Stop": _stop,
+    "DirectoryMove": _directory_move,
     "MarkClean": _mark_clean,
     "Restart": _restart,
     "Fence": _fence,

@@ -150,9 +150,10 @@ def _state(s: State, replica: int) -> str:
         return "down, unclean" if s.unclean[replica] else "down"
     epoch = f"e{s.known_epoch[replica]}"
     if s.role[replica] == LEADER:
+        epoch += ", outdated" if s.outdated[replica] else ""
+        epoch += ", entry lost" if s.entry_lost[replica] else ""
         down = s.seen_unavailable[replica]
-        seen = f", takes {as_set(s, down)} for down" if down else ""
-        return f"leader {epoch}{', outdated' if s.outdated[replica] else ''}{seen}"
+        return f"leader {epoch}{f', takes {as_set(s, down)} for down' if down else ''}"
     if follows(s, replica) and s.cached_epoch[replica] != NO_EPOCH:
         epoch += f", led e{s.cached_epoch[replica]}"
     if follows(s, replica) and s.known_leader[replica] == replica:

@@ -25,6 +25,7 @@ EVERYTHING = Environment(
     session_expiries=1,
     power_losses=1,
     lost_checkpoints=1,
+    directory_moves=1,
     shutdowns=1,
     parked_fetches=True,
     requests_survive=True,
