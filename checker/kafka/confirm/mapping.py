@@ -321,15 +321,16 @@ TABLE: dict[str, Row] = {
         "leave at once, and brokers are looked at after the last.",
         _shrink_isr,
     ),
+    "ShrinkTogether": Row("As AlterPartition.", None),
+    "LagTimePasses": Row("No broker shows for whom its high watermark waits.", None),
+    "LearnBrokers": Row("As LagTimePasses.", None),
     "AlterPartition": Row(
         "The harness is no broker that a leader could ask to change the ISR; brokers are made to "
         "speak the protocol of 2.6 at most, and write it to ZooKeeper.",
         None,
     ),
     "HearAnswer": Row("As AlterPartition.", None),
-    "ShrinkTogether": Row("As AlterPartition.", None),
-    "LagTimePasses": Row("No broker shows for whom its high watermark waits.", None),
-    "LearnBrokers": Row("As LagTimePasses.", None),
+    "Replay": Row("The harness writes the record of a change before it answers.", None),
     "Checkpoint": Row(
         "The harness writes the high watermark that the broker has shown into its "
         "replication-offset-checkpoint, as the broker's own thread would, whose interval is out "

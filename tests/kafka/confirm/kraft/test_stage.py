@@ -57,6 +57,7 @@ def state(**other: Any) -> SimpleNamespace:
         "isr": BOTH,
         "elr": NOBODY,
         "unclean": [1, 1],
+        "known_isr": [BOTH, NOBODY],
         "pending_isr": [NOBODY, NOBODY],
         "answer": [NO_ANSWER, NO_ANSWER],
         "role": [NOBODY, NOBODY],
