@@ -59,6 +59,11 @@ INTERPRETED = (
     *_small("kip320-without-truncate-every-epoch", epochs=2, requests_survive=True),
     *_calm("hw kip320 truncate-on-fetch kraft", epochs=2, moves=2, late_metadata=True),
     *_small("kraft elr", late_answers=True),
+    *_calm("kip320 kip903 elr", epochs=2, moves=2, late_booking="by-replica"),
+    *_small("kip903", lost_disks=1, requests_survive=True, late_booking="by-replica"),
+    *_calm("kip320 elr", epochs=2, moves=2, late_booking="by-id"),
+    *_calm("kip320 elr", epochs=2, moves=2, late_booking="by-epoch", parked_fetches=True),
+    *_calm("elr-with-fresh-replicas", epochs=2, moves=2, late_booking="by-replica"),
     # Shutdowns; live brokers that are taken for dead.
     *_calm("hw kip320 kraft elr", shutdowns=1),
     *_calm("hw kip320 kraft elr", epochs=2, session_expiries=1),
@@ -127,6 +132,7 @@ STAGES = (
         *_large("kip320 epoch-with-truncate-after-gap", epochs=2, moves=1, unbounded=True),
         *_large("kip320", epochs=2, unbounded=True, settled=False),
         *_large("hw-with-keeps-waiting-producers", records=2, epochs=2, moves=1, unbounded=True),
+        *_large("kip320", epochs=2, moves=1, late_booking="by-id", unbounded=True),
     ),
 )
 """Every stage costs more than the one before it: interpreting, then compiling for each shape."""

@@ -58,7 +58,7 @@ CASES: tuple[tuple[str, dict[str, Any]], ...] = tuple(
             "consumer": True,
         },
         {"power_losses": 1, "lost_checkpoints": 1, "min_insync_replicas": 2, "shutdowns": 1},
-        {"power_losses": 2},
+        {"power_losses": 2, "late_booking": "by-replica"},
         {"lost_disks": 1, "unclean_leader_election": True, "acks": "1"},
     )
     # Three replicas with this room and with producers that wait are too large to pack.

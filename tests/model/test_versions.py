@@ -13,9 +13,10 @@ from model.message.features import FEATURES, TRUNCATIONS
 from model.message.settings import settings_of
 from model.message.versions import VERSIONS, BadVersion, released_as, spelled, version_of
 
-NEVER_IN_KAFKA = {"longest-log", "fresh-remote-leo-after-gap"}
+NEVER_IN_KAFKA = {"longest-log", "fresh-remote-leo-after-gap", "fresh-replicas"}
 SWITCHED_ON_BY_RELEASES = {
     "fresh-remote-leo",
+    "keeps-waiting-producers",
     "truncate-after-gap",
     "last-known-leader",
     "last-known-leader-fenced",
@@ -300,6 +301,7 @@ OPTIONS: list[tuple[dict[str, Any], set[str]]] = [
     ({"session_expiries": 1}, {"SessionExpiry", "Register"}),
     ({"shutdowns": 1}, {"BeginShutdown", "Stop"}),
     ({"late_reads": True}, {"ReadLate"}),
+    ({"late_booking": "by-replica"}, {"CheckFetch", "BookFetch"}),
     ({"unfenced_registration": True}, set()),
 ]
 
