@@ -22,6 +22,7 @@ MODULES = (
     "produce",
     "consumer",
     "fetch",
+    "booking",
     "stray",
     "isr",
     "caught_up",

@@ -64,6 +64,11 @@ INTERPRETED = (
     *_small("elr-with-departure-tries-hw", caught_up_wait=True),
     *_small("elr-with-refusal-tries-hw", caught_up_wait=True),
     *_calm("elr", replicas=3, epochs=0, min_insync_replicas=2),
+    *_calm("kip320 kip903 elr", epochs=2, moves=2, late_booking="by-replica"),
+    *_small("kip903", lost_disks=1, requests_survive=True, late_booking="by-replica"),
+    *_calm("kip320 elr", epochs=2, moves=2, late_booking="by-id"),
+    *_calm("kip320 elr", epochs=2, moves=2, late_booking="by-epoch", parked_fetches=True),
+    *_calm("elr-with-fresh-replicas", epochs=2, moves=2, late_booking="by-replica"),
     # Shutdowns; live brokers that are taken for dead.
     *_calm("hw kip320 kraft elr", shutdowns=1),
     *_calm("hw kip320 kraft elr", epochs=2, session_expiries=1),
@@ -135,6 +140,7 @@ STAGES = (
         *_large("kip320 epoch-with-truncate-after-gap", epochs=2, moves=1, unbounded=True),
         *_large("kip320", epochs=2, unbounded=True, settled=False),
         *_large("hw-with-keeps-waiting-producers", records=2, epochs=2, moves=1, unbounded=True),
+        *_large("kip320", epochs=2, moves=1, late_booking="by-id", unbounded=True),
     ),
 )
 """Every stage costs more than the one before it: interpreting, then compiling for each shape."""

@@ -61,6 +61,7 @@ CASES: tuple[tuple[str, dict[str, Any]], ...] = tuple(
         {"power_losses": 2},
         {"directory_moves": 3, "requests_survive": True},
         {"directory_moves": 1, "power_losses": 1, "shutdowns": 1},
+        {"power_losses": 2, "late_booking": "by-replica"},
         {"lost_disks": 1, "unclean_leader_election": True, "acks": "1"},
     )
     # Three replicas with this room and with producers that wait are too large to pack.

@@ -71,7 +71,8 @@ def settled(state: Plain, unbounded: Model) -> int:
     offsets += [hw for hw, up in zip(state["hw"], state["up"], strict=True) if up]
     offsets += [leo for r in leaders for leo in state["remote_leo"][r] if leo >= 0]
     answers = zip(state["fetch"], state["answer_offset"], strict=True)
-    offsets += [offset for fetch, offset in answers if fetch in {2, 3, 5}]
+    offsets += [offset for fetch, offset in answers if fetch in {2, 3, 5, 6}]
+    offsets += [state["booking_offset"]] if state["booking_from"] >= 0 else []
     offsets += state["durable"] if c.power_losses else []
     offsets += [state["consumed"]] if c.consumer else []
     epochs = [state["known_epoch"][r] for r in leaders]
@@ -113,6 +114,8 @@ def _without_first(bounded: Plain, cut: int) -> Plain:
         state[name] = max(0, state[name] - cut)
     if state["stray_from"] >= 0:
         state["stray_offset"] -= cut
+    if state["booking_from"] >= 0:
+        state["booking_offset"] -= cut
     for name in ("leo", "checkpoint", "durable"):
         state[name] = [max(0, offset - cut) for offset in state[name]]
     state["hw"] = [hw - cut if up else hw for hw, up in zip(state["hw"], state["up"], strict=True)]
@@ -120,7 +123,7 @@ def _without_first(bounded: Plain, cut: int) -> Plain:
         [leo if leo is None or leo < 0 else leo - cut for leo in row] for row in state["remote_leo"]
     ]
     state["answer_offset"] = [
-        offset - cut if fetch in {2, 3, 5} else offset
+        offset - cut if fetch in {2, 3, 5, 6} else offset
         for fetch, offset in zip(state["fetch"], state["answer_offset"], strict=True)
     ]
     return state

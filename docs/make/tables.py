@@ -101,7 +101,9 @@ def of_steps() -> str:
 
 
 _LET_HAPPEN = {
-    declared.setting or name: declared.values[declared.steps_where or ""] if declared.values else 1
+    declared.setting or name: next(
+        filter(declared.has_steps, (declared.values or {"": 1}).values())
+    )
     for name, declared in DECLARED.items()
     if declared.steps
 }

@@ -14,7 +14,7 @@ from typing import Any
 from model.message.features import BROKER_EPOCH, STALE_FETCH_CHECK, has
 from model.message.fetch import can_leader_fetch, is_out_of_range, observe_fetch, takes_fetch
 from model.message.isr import expand_isr
-from model.message.roles import drop_booking
+from model.message.roles import drop_booking, follows
 from model.message.settings import Settings
 from model.message.stray import knows_registration
 from model.message.terms import (
@@ -72,7 +72,7 @@ def book_fetch(s: Any, c: Settings, follower: int) -> None:
             note_in_old_replica(s, c, follower)
     leader = s.booking_to
     drop_booking(s)
-    if s.fetch[follower] == CHECKED:
+    if follows(s, follower) and s.fetch[follower] == CHECKED:
         answer_checked(s, c, leader, follower)
 
 

@@ -47,6 +47,7 @@ CIRCUMSTANCES: tuple[dict[str, Any], ...] = (
         "parked-fetches": True,
         "late-reads": True,
         "late-answers": True,
+        "late-booking": "by-replica",
         "unfenced-registration": True,
         "consumer": True,
         "power-losses": 1,

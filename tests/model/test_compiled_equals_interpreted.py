@@ -169,10 +169,28 @@ FAMILY: list[tuple[str, dict[str, Any], set[str], int]] = [
     ),
     ("epoch", {"replicas": 3, "epochs": 1, "moves": 1}, {"Move", "OffsetForLeaderEpoch"}, 5043),
     (
+        "elr-with-fresh-replicas",
+        {"moves": 2, "late_booking": "by-replica"},
+        {"CheckFetch", "BookFetch"},
+        4391,
+    ),
+    (
+        "kip320",
+        {"restarts": 1, "moves": 2, "late_booking": "by-id", "parked_fetches": True},
+        {"CheckFetch", "BookFetch", "WakeParked"},
+        4383,
+    ),
+    (
+        "kip903",
+        {"restarts": 1, "moves": 1, "late_booking": "by-epoch"},
+        {"CheckFetch", "BookFetch", "Restart"},
+        4611,
+    ),
+    (
         "hw-with-keeps-waiting-producers",
         {"records": 2, "moves": 2},
         {"Move", "Learn", "LeaderFetch"},
-        4000,
+        4327,
     ),
     (
         "hw",

@@ -41,6 +41,8 @@ ELSEWHERE = {
 """What came with the later versions and the rarer faults: `test_family_guards.py`."""
 OF_TICKETS = {"ReadLate", "HearAnswer", "MarkClean"}
 """What is there for single tickets: `test_ticket_rules.py`."""
+BOOKED_LATE = {"CheckFetch", "BookFetch"}
+"""A fetch in two steps at its leader: `test_late_booking.py`."""
 
 START = MODEL.initial[0]
 """r0 leads in epoch 0, r1 fetches from it, both are in sync."""
@@ -249,7 +251,7 @@ def test_every_action_has_a_case_for_it_and_one_against_it() -> None:
     """
     named = {(step.split()[0], enabled) for _, step, _, enabled in CASES}
     asking = {"ShrinkTogether", "LagTimePasses", "LearnBrokers"}
-    elsewhere = {"Restart", "FenceAndElect"} | ELSEWHERE | OF_TICKETS | asking
+    elsewhere = {"Restart", "FenceAndElect"} | ELSEWHERE | OF_TICKETS | BOOKED_LATE | asking
 
     assert {name for name, _ in named} | elsewhere == {action.name for action in ACTIONS}
     assert named == {(name, enabled) for name, _ in named for enabled in (True, False)}

@@ -29,6 +29,7 @@ FAMILY = [
     ("kraft", SMALL | {"lost_disks": 1, "requests_survive": True, "session_expiries": 1}),
     ("elr", SMALL | {"power_losses": 1, "shutdowns": 1, "restarts": 0, "epochs": 3}),
     ("elr-with-last-known-leader", SMALL | {"restarts": 2, "epochs": 3}),
+    ("elr", SMALL | {"late_booking": "by-replica", "moves": 2, "restarts": 0}),
     ("kip279", SMALL | {"lost_checkpoints": 1, "epochs": 2, "moves": 1}),
     ("elr", SMALL | {"restarts": 2, "caught_up_wait": True}),
     ("kraft", SMALL | {"replicas": 3, "restarts": 0}),

@@ -19,10 +19,12 @@ NEVER_IN_KAFKA = {
     "refusal-tries-hw",
     "departure-tries-hw",
     "append-checks-older-epoch",
+    "fresh-replicas",
     "moved-log-keeps-epochs",
 }
 SWITCHED_ON_BY_RELEASES = {
     "fresh-remote-leo",
+    "keeps-waiting-producers",
     "truncate-after-gap",
     "last-known-leader",
     "last-known-leader-fenced",
@@ -311,6 +313,7 @@ OPTIONS: list[tuple[dict[str, Any], set[str]]] = [
     ({"shutdowns": 1}, {"BeginShutdown", "Stop"}),
     ({"late_reads": True}, {"ReadLate"}),
     ({"caught_up_wait": True}, {"LagTimePasses", "LearnBrokers"}),
+    ({"late_booking": "by-replica"}, {"CheckFetch", "BookFetch"}),
     ({"unfenced_registration": True}, set()),
 ]
 

@@ -5,7 +5,13 @@ Also of those under which nothing breaks: an entry then says so, at its bounds.
 
 from __future__ import annotations
 
-from checker.kafka.scenarios.bounds import SINCE_2_1, THREE, TWO, TWO_ONE_RECORD
+from checker.kafka.scenarios.bounds import (
+    SINCE_2_1,
+    THREE,
+    THREE_ONE_RECORD,
+    TWO,
+    TWO_ONE_RECORD,
+)
 from checker.kafka.scenarios.scenario import Scenario
 
 TICKETS = (
@@ -284,5 +290,26 @@ TICKETS = (
         ),
         stands=("hw", "hw-with-fresh-remote-leo"),
         remark="No broker fails. 0.10.0.0 answers whoever waits with an error.",
+    ),
+    Scenario(
+        number="C47",
+        name="late-booking",
+        title="A fetch that was checked in one epoch is noted in a later one",
+        source="Partition.fetchRecords, updateFollowerFetchState; no ticket is known",
+        story="A leader checks a fetch under one lock, and notes its offset under another. In "
+        "between the follower truncates under another leader, and the first leads again without "
+        "having heard of that. It has forgotten what its followers had, as the repairs of C21 say. "
+        "Then the offset of before is noted, and a record counts as replicated that only the "
+        "leader has.",
+        claim="acknowledged_durable",
+        options={**THREE_ONE_RECORD, "restarts": 0, "moves": 3, "late-booking": "by-replica"},
+        falls=(
+            "elr-with-fresh-remote-leo",
+            "elr-with-fresh-remote-leo-after-gap",
+            "elr-with-fresh-replicas",
+        ),
+        remark="With fresh-replicas the offset goes to an object that was replaced. No high "
+        "watermark is made of it, but the follower is proposed for the ISR by it. With "
+        "--late-booking by-epoch all three hold. docs/c21.md has the verdicts.",
     ),
 )

@@ -23,9 +23,11 @@ from model.message.narration.phrases import (
     out_of_range,
     removed,
 )
+from model.message.roles import follows
 from model.message.settings import Settings
 from model.message.terms import (
     BOOK_BY_EPOCH,
+    CHECKED,
     DIVERGING,
     GRANTED,
     IDLE,
@@ -88,19 +90,28 @@ def _check_fetch(c: Settings, before: State, after: State, follower: int) -> str
 
 def _book_fetch(c: Settings, before: State, after: State, follower: int) -> str:
     leader, offset = before.booking_to, before.booking_offset
-    late = f"r{leader} takes note of r{follower}'s fetch from offset {offset}, checked before"
-    learned = [*isr_change(before, after, leader, follower), *at_leader(before, after, leader)]
-    answered = before.fetch[follower] != after.fetch[follower]
-    rest = [*learned, *([answering(after, follower)] if answered else [])]
+    noted = [f"r{leader} takes note of r{follower}'s fetch from offset {offset}, checked before"]
+    rest = []
     if before.role[leader] != LEADER:
-        return joined(f"{late}: it leads no more, and notes nothing", rest)
+        noted.append("it leads no more, and notes nothing")
+    else:
+        rest = [*isr_change(before, after, leader, follower), *at_leader(before, after, leader)]
+        noted.append(_noted(c, before, after, follower))
+    if follows(before, follower) and before.fetch[follower] == CHECKED:
+        rest.append(answering(after, follower))
+    return joined(": ".join(noted), rest)
+
+
+def _noted(c: Settings, before: State, after: State, follower: int) -> str:
+    """What a leader has made of an offset that it notes late."""
+    leader, offset = before.booking_to, before.booking_offset
     if before.booking_void and c.late_booking == BOOK_BY_EPOCH:
-        return joined(f"{late}: its epoch is over, and it notes nothing", rest)
+        return "its epoch is over, and it notes nothing"
     if before.booking_void:
-        return joined(f"{late}: in a Replica object that has been replaced", rest)
+        return "the Replica object has been replaced"
     if after.remote_leo[leader, follower] != offset:
-        return joined(f"{late}: its broker epoch is of the past, and it notes nothing", rest)
-    return joined(f"{late}, now in epoch {before.known_epoch[leader]}: remote LEO {offset}", rest)
+        return "its broker epoch is of the past, and it notes nothing"
+    return f"remote LEO {offset}, in epoch {before.known_epoch[leader]}"
 
 
 def _wake_parked(c: Settings, before: State, after: State, follower: int) -> str:

@@ -188,10 +188,10 @@ def _fetch_in_flight(s: State, replica: int) -> str:
     text = {
         REQUESTED: f"fetch from {s.leo[replica]}",
         PARKED: f"parked from {s.leo[replica]}",
-        CHECKED: f"checked from {s.leo[replica]}",
         DIVERGING: f"diverging, cut at {offset}",
         OUT_OF_RANGE: f"out of range, LEO {offset}",
     }
     if s.fetch[replica] in text:
         return text[s.fetch[replica]]
-    return " ".join(["answer", *ids(answered_records(s, replica))]) + f", HW {offset}"
+    kind = "checked, answer" if s.fetch[replica] == CHECKED else "answer"
+    return " ".join([kind, *ids(answered_records(s, replica))]) + f", HW {offset}"
