@@ -31,6 +31,7 @@ MODULES = (
     "sessions",
     "controller",
     "metadata",
+    "replay",
     "truncation",
     "roles",
     "high_watermark",

@@ -41,6 +41,9 @@ ELSEWHERE = {
 OF_TICKETS = {"ReadLate", "HearAnswer", "MarkClean"}
 """What is there for single tickets: `test_ticket_rules.py`."""
 
+OF_REPLAY = {"Replay"}
+"""`test_replay.py`."""
+
 START = MODEL.initial[0]
 """r0 leads in epoch 0, r1 fetches from it, both are in sync."""
 
@@ -244,7 +247,7 @@ def test_only_a_version_with_epochs_asks_for_the_end_of_one() -> None:
 def test_every_action_has_a_case_for_it_and_one_against_it() -> None:
     """Those that came with the family have theirs in `test_family_guards.py`."""
     named = {(step.split()[0], enabled) for _, step, _, enabled in CASES}
-    elsewhere = {"Restart", "FenceAndElect"} | ELSEWHERE | OF_TICKETS
+    elsewhere = {"Restart", "FenceAndElect"} | ELSEWHERE | OF_TICKETS | OF_REPLAY
 
     assert {name for name, _ in named} | elsewhere == {action.name for action in ACTIONS}
     assert named == {(name, enabled) for name, _ in named for enabled in (True, False)}
