@@ -34,6 +34,7 @@ MODULES = (
     "sessions",
     "controller",
     "metadata",
+    "replay",
     "truncation",
     "roles",
     "high_watermark",

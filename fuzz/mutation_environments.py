@@ -2,7 +2,8 @@
 
 Together they take every step that there is and ask for every feature. What is interpreted has some
 hundred to some thousand states, and kills most. Only what is left is compiled: all environments of
-two replicas but those with late answers have one shape, so that a mutant is compiled once for them.
+two replicas but those with late answers or late replay have one shape, so that a mutant is compiled
+once for them.
 """
 
 from __future__ import annotations
@@ -69,6 +70,8 @@ INTERPRETED = (
     *_calm("kip320 elr", epochs=2, moves=2, late_booking="by-id"),
     *_calm("kip320 elr", epochs=2, moves=2, late_booking="by-epoch", parked_fetches=True),
     *_calm("elr-with-fresh-replicas", epochs=2, moves=2, late_booking="by-replica"),
+    *_small("kraft-without-partition-epoch-check elr", epochs=2, late_replay=True),
+    *_small("elr-with-pending-survives-replay", late_answers=True, late_replay=True),
     # Shutdowns; live brokers that are taken for dead.
     *_calm("hw kip320 kraft elr", shutdowns=1),
     *_calm("hw kip320 kraft elr", epochs=2, session_expiries=1),

@@ -135,6 +135,12 @@ FAMILY: list[tuple[str, dict[str, Any], set[str], int]] = [
         1117,
     ),
     (
+        "elr-without-partition-epoch-check",
+        {"restarts": 1, "late_answers": True, "late_replay": True},
+        {"HearAnswer", "Replay"},
+        1000,
+    ),
+    (
         "elr-with-last-known-leader",
         {"restarts": 2, "min_insync_replicas": 2},
         {"Crash", "Fence", "Restart"},

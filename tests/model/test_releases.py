@@ -27,7 +27,7 @@ KRAFT_3_9_1 = f"{KRAFT_3_7}-with-append-checks-epoch"
 KRAFT_4_0 = f"{KRAFT_3_7}-with-registration-removes"
 KRAFT_4_1 = f"{KRAFT_4_0}-with-append-checks-epoch"
 PATCHES_WITH_4_1_RULES = ("4.0.1", "4.0.2", "4.1.1", "4.1.2", "4.2.1", "4.3.0", "4.3.1", "4.4.0")
-BEFORE_3_3 = "kraft-without-fenced-check-without-steps-down"
+BEFORE_3_3 = "kraft-without-fenced-check-without-partition-epoch-check-without-steps-down"
 
 
 def followed(text: str, *, is_kraft: bool = False, elr: bool = False) -> Release:
@@ -87,7 +87,12 @@ def test_a_release_with_zookeeper_follows(release: str, version: str) -> None:
 @pytest.mark.parametrize(
     ("release", "version", "heeds_unclean_election"),
     [
-        ("2.8", "kraft-without-fenced-check-without-diverging-guard-without-steps-down", False),
+        (
+            "2.8",
+            "kraft-without-fenced-check-without-diverging-guard-without-partition-epoch-check"
+            "-without-steps-down",
+            False,
+        ),
         ("2.8.1", BEFORE_3_3, False),
         ("3.0", BEFORE_3_3, False),
         ("3.1", BEFORE_3_3, False),
@@ -234,6 +239,7 @@ def test_every_rule_that_kafka_ever_had_is_in_some_release() -> None:
     assert {feature.name for feature in FEATURES} - had == {
         "longest-log",
         "fresh-remote-leo-after-gap",
+        "pending-survives-replay",
     }
 
 

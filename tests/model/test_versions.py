@@ -20,6 +20,7 @@ NEVER_IN_KAFKA = {
     "departure-tries-hw",
     "append-checks-older-epoch",
     "fresh-replicas",
+    "pending-survives-replay",
     "moved-log-keeps-epochs",
 }
 SWITCHED_ON_BY_RELEASES = {
@@ -53,6 +54,7 @@ KRAFT = ON_FETCH | {
     "maximal-isr",
     "kraft",
     "steps-down",
+    "partition-epoch-check",
     "shrink-raises-epoch",
     "fenced-check",
 }
@@ -202,6 +204,8 @@ NEEDS: list[tuple[str, str, tuple[str, ...]]] = [
     ("elr", "kraft", ("alter-partition",)),
     ("last-known-leader", "elr", ("alter-partition", "kraft")),
     ("steps-down", "kraft", ("alter-partition",)),
+    ("partition-epoch-check", "kraft", ("alter-partition",)),
+    ("pending-survives-replay", "kraft", ("alter-partition",)),
     ("stale-fetch-check", "broker-epoch", ("alter-partition", "kraft")),
     ("last-known-leader-fenced", "last-known-leader", ("alter-partition", "kraft", "elr")),
     ("registration-removes", "kraft", ("alter-partition",)),
@@ -334,6 +338,13 @@ def test_an_answer_is_heard_late_only_where_the_controller_is_asked(version: str
     assert table(version, late_answers=True) - table(version) == ({"HearAnswer"} if asks else set())
 
 
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_record_is_replayed_late_only_where_there_is_a_metadata_log(version: str) -> None:
+    has_log = "kraft" in version_of(version).feature_names
+
+    assert table(version, late_replay=True) - table(version) == ({"Replay"} if has_log else set())
+
+
 def test_a_wrong_mark_is_left_only_where_it_is_looked_at_and_not_kept() -> None:
     assert table("elr-without-unclean-mark-kept") - table("elr") == {"MarkClean"}
     assert not [version for version in VERSIONS if "MarkClean" in table(version)]
@@ -345,5 +356,5 @@ def test_every_step_of_the_family_is_in_some_table_and_in_order() -> None:
     of_all = contents(settings_of(Environment(**everything), version_of("elr")))
     possible = ALWAYS.union(*OF_VERSION.values(), *(added for _, added in OPTIONS))
 
-    assert set(every) == possible | {"HearAnswer", "MarkClean"}
+    assert set(every) == possible | {"HearAnswer", "Replay", "MarkClean"}
     assert list(of_all) == [name for name in every if name in of_all]

@@ -330,7 +330,7 @@ TABLE: dict[str, Row] = {
         None,
     ),
     "HearAnswer": Row("As AlterPartition.", None),
-    "Replay": Row("The harness writes the record of a change before it answers.", None),
+    "Replay": Row("With ZooKeeper there is no metadata log.", None),
     "Checkpoint": Row(
         "The harness writes the high watermark that the broker has shown into its "
         "replication-offset-checkpoint, as the broker's own thread would, whose interval is out "

@@ -13,6 +13,7 @@ from checker.kafka.confirm.decisions import TOPIC, Decision
 from checker.kafka.confirm.quorum.controller import ScriptedController
 from checker.kafka.confirm.quorum.metadata_log import MetadataRecord
 from checker.kafka.confirm.quorum.state import NO_LEADER
+from checker.kafka.confirm.stage import StepFailed
 
 
 class KraftController:
@@ -24,12 +25,14 @@ class KraftController:
         self.decisions: dict[int, Decision] = {}
         self._replicas = list(replicas)
         self._ends: dict[int, int] = {}
+        self._changes: list[tuple[Decision, int]] = []
         self._decided_at = 0
 
     def create_topic(self, leader: int, settings: Mapping[str, str]) -> None:
         """As `Decides.create_topic`."""
         self.decisions.clear()
         self._ends.clear()
+        self._changes.clear()
         self._note(self.quorum.create_topic(self.topic, self._replicas, leader, settings))
 
     def current(self) -> Decision:
@@ -95,7 +98,22 @@ class KraftController:
             return self.quorum.end
         return self._ends[decision.epoch]
 
+    def end_of_isr(self, broker: int, epoch: int, isr: Sequence[int]) -> int:
+        """The end of the log for a broker that is to read the next decision with this ISR.
+
+        Raises `StepFailed` where it has read all of those.
+        """
+        read = self.quorum.broker(broker).may_know or 0
+        for decision, end in self._changes:
+            if end > read and (decision.epoch, decision.isr) == (epoch, tuple(sorted(isr))):
+                return end
+        raise StepFailed(
+            f"r{broker} has a record of ISR {list(isr)} in epoch {epoch} to read",
+            f"it has read up to {read}",
+        )
+
     def _note(self, end: int) -> None:
         now = self.current()
+        self._changes.append((now, end))
         self.decisions[now.epoch], self._ends[now.epoch] = now, end
         self._decided_at = end

@@ -16,7 +16,7 @@ from checker.kafka.confirm.quorum.metadata_log import MetadataRecord
 from checker.kafka.confirm.quorum.state import NO_BROKER_EPOCH, NO_LEADER, AlterRequest
 from checker.kafka.confirm.stage import STEP_SECONDS_MAX, NotHeld, StepFailed
 from model.message.features import ELR, has
-from model.message.terms import GRANTED, NO_ANSWER, contains
+from model.message.terms import GRANTED, NO_ANSWER, REPLAYS_OLDER, contains
 
 _LOOK_SECONDS = 0.5
 _EXTRA_SECONDS = 5.0
@@ -121,6 +121,13 @@ def _hear_answer(stage: KraftStage, act: Act) -> None:
     _reply(stage, asked, is_granted=act.before.answer[leader] == GRANTED)
 
 
+def _replay(stage: KraftStage, act: Act) -> None:
+    leader = act.arguments["leader"]
+    is_older = act.before.replay[leader] == REPLAYS_OLDER
+    isr = (act.before.replay_isr if is_older else act.before.known_isr)[leader]
+    stage.replay(leader, act.before.known_epoch[leader], _members(stage, isr))
+
+
 def _awaited(stage: KraftStage, act: Act, leader: int, wanted: Sequence[int]) -> AlterRequest:
     """The leader's request for this ISR. Raises `StepFailed`; `NotHeld` where replicas may lag."""
     if not stage.quorum.await_true(lambda: bool(stage.quorum.asked_by(leader)), STEP_SECONDS_MAX):
@@ -166,6 +173,11 @@ KRAFT_ROWS: dict[str, Row] = {
         only_on(KraftStage, _alter_partition),
     ),
     "HearAnswer": Row("The answer goes to the leader.", only_on(KraftStage, _hear_answer)),
+    "Replay": Row(
+        "The leader may read the metadata log up to the record of that ISR; it is over when a "
+        "heartbeat says that the record was taken up.",
+        only_on(KraftStage, _replay),
+    ),
     "Crash": Row(
         "kill -9. The controller fences the broker when the trace does.", TABLE["Crash"].does
     ),

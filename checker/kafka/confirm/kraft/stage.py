@@ -125,6 +125,17 @@ class KraftStage(Stage):
         self.brokers.await_serving(broker)
         self.epochs_learned[broker] = decision.epoch
 
+    def replay(self, broker: int, epoch: int, isr: Sequence[int]) -> None:
+        """A leader reads the record of an ISR of its epoch, which an answer has told it already."""
+        end = self.controller.end_of_isr(broker, epoch, isr)
+        with self._checkpoint_kept(broker):
+            self.quorum.reveal(broker, end)
+            self._await(
+                lambda: self.quorum.has_applied(broker, end),
+                broker,
+                f"applies the metadata log up to {end}",
+            )
+
     def _lose_until_applied(
         self, broker: int, end: int, decision: Decision, *, outlives: bool
     ) -> None:
