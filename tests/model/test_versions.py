@@ -202,6 +202,7 @@ NEEDS: list[tuple[str, str, tuple[str, ...]]] = [
     ("last-known-leader-fenced", "last-known-leader", ("alter-partition", "kraft", "elr")),
     ("registration-removes", "kraft", ("alter-partition",)),
     ("unclean-mark-kept", "elr", ("alter-partition", "kraft")),
+    ("moved-log-keeps-epochs", "epoch-on-leading", ()),
 ]
 """What means nothing without what, and what else that one needs."""
 
