@@ -32,7 +32,8 @@ from model.core.renaming import (
 )
 from model.core.state import State
 from model.message.declared import option_of
-from model.message.environment import COUNTED, DECLARED, FAULTS, UNCOUNTED, Bounds
+from model.message.environment import COUNTED, FAULTS, Bounds
+from model.message.limits import most_used
 from model.message.sorts import (
     ONCE_A_RECORD,
     ONE_EPOCH,
@@ -163,9 +164,7 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
             shape=(replicas, records),
             naming=LOG_BY_REPLICA,
             held=ONE_RECORD,
-            doc=(
-                "The record at each offset below the LEO, a number in order of birth; 0 above it."
-            ),
+            doc="The record at each offset below the LEO, a number in order of birth; 0 above.",
         ),
         Field(
             name="hw",
@@ -332,10 +331,7 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
             shape=each,
             alive=_LEADS,
             naming=BY_REPLICA,
-            doc=(
-                "With directory moves: whether its epoch cache has lost the entry of its own "
-                "epoch, of which there is no record."
-            ),
+            doc="With directory moves: whether its epoch cache has lost its own, unwritten epoch.",
         ),
         Field(
             name="known_leader",
@@ -406,12 +402,7 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
             naming=ONE_REPLICA,
             doc="Whom that fetch is for.",
         ),
-        Field(
-            name="stray_offset",
-            hi=records,
-            naming=PLAIN,
-            doc="Its offset.",
-        ),
+        Field(name="stray_offset", hi=records, naming=PLAIN, doc="Its offset."),
         Field(
             name="stray_epoch",
             hi=epochs,
@@ -514,7 +505,7 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
         *(
             Field(
                 name=f"{name}_used",
-                hi=_most_used(bounds, name),
+                hi=most_used(bounds, name),
                 naming=PLAIN,
                 held=None if name in COUNTED else so_far(option_of(name)),
                 doc=f"{fault.so_far} so far.",
@@ -580,15 +571,6 @@ def _booking(bounds: Bounds) -> tuple[Field, ...]:
             doc="Whether the Replica object it goes to has been replaced, or its epoch is over.",
         ),
     )
-
-
-def _most_used(bounds: Bounds, budget: str) -> int:
-    """How often a fault can have happened. Directory moves shape the layout, all others do not."""
-    if budget == "directory_moves" and not bounds.directory_moves:
-        return 0
-    if bounds.unbounded and budget in UNCOUNTED:
-        return 1
-    return DECLARED[budget].most or 0
 
 
 @functools.lru_cache(maxsize=64)

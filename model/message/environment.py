@@ -208,8 +208,8 @@ class Environment:
     consumer: bool = switch("A consumer reads what is committed.", "Consume")
     unbounded: bool = abstraction(
         False,
-        "Any number of epochs, produced records, crashes, moves, session expiries and shutdowns; "
-        "--records is how many a log has at one time.",
+        "Any number of epochs, produced records, crashes, moves, directory moves, session expiries "
+        "and shutdowns; --records is how many a log has at one time.",
     )
     settled: bool = abstraction(
         True,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from model.core.transition_system import Budget
 from model.message.declared import option_of
-from model.message.environment import DECLARED, FAULTS
+from model.message.environment import DECLARED, FAULTS, UNCOUNTED, Bounds
 
 WITHIN = 0
 RECORDS = 1
@@ -22,3 +22,15 @@ BUDGETS = {
     for name in FAULTS
 }
 """By the action that uses one up."""
+
+
+def most_used(bounds: Bounds, budget: str) -> int:
+    """How often a fault can have happened, whatever its budget: that is no part of the layout.
+
+    Directory moves are: a state has room for them only where there are any.
+    """
+    if budget == "directory_moves" and not bounds.directory_moves:
+        return 0
+    if bounds.unbounded and budget in UNCOUNTED:
+        return 1
+    return DECLARED[budget].most or 0

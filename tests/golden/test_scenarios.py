@@ -33,7 +33,14 @@ def by_name(scenario: Scenario) -> str:
 SHOWN = [scenario for scenario in CATALOGUE if scenario.falls]
 """Those of which something comes, and so a trace."""
 LARGEST = frozenset(
-    {"zombie-follower", "early-isr-expansion", "late-read", "all-logs", "stale-remote-leo"}
+    {
+        "zombie-follower",
+        "early-isr-expansion",
+        "late-read",
+        "late-read-older-epoch",
+        "all-logs",
+        "stale-remote-leo",
+    }
 )
 """Of 16 million states and more: `make gate` explores them, and compares verdicts, depths and
 counts. Their sections of the document are left out here."""
@@ -103,6 +110,16 @@ def test_under_a_version_that_stands_the_recorded_steps_break_nothing(scenario: 
             confirmed(trace, model, CLAIMS[trace.invariant])
 
 
+def test_the_trace_of_an_older_epoch_ends_safe_where_the_follower_checks_for_it() -> None:
+    """Its space is too large to be among those under which an entry stands."""
+    trace = read_trace(TRACES / "late-read-older-epoch.json")
+    version = f"{trace.version}-with-append-checks-older-epoch"
+    model = family_of(trace.model).problem_of(version, trace.environment).model
+
+    with pytest.raises((TraceError, NotACounterexample)):
+        confirmed(trace, model, CLAIMS[trace.invariant])
+
+
 @pytest.mark.parametrize("scenario", CATALOGUE, ids=by_name)
 def test_an_entry_says_what_it_is_about(scenario: Scenario) -> None:
     assert scenario.versions
@@ -122,7 +139,7 @@ def test_spaces_of_one_shape_are_explored_by_one_kernel_whichever_are_run() -> N
         for problem in [problem_for(version, scenario.environment, [scenario.claim])]
     }
 
-    assert len(plans) == len(shared) == 11
+    assert len(plans) == len(shared) == 13
     assert shared_by_shape(CATALOGUE[:1]) == shared
 
 

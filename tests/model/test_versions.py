@@ -212,6 +212,7 @@ NEEDS: list[tuple[str, str, tuple[str, ...]]] = [
     ("unclean-mark-kept", "elr", ("alter-partition", "kraft")),
     ("refusal-tries-hw", "alter-partition", ()),
     ("departure-tries-hw", "alter-partition", ()),
+    ("moved-log-keeps-epochs", "epoch-on-leading", ()),
 ]
 """What means nothing without what, and what else that one needs."""
 
