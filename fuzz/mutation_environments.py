@@ -85,6 +85,8 @@ INTERPRETED = (
     # A log is moved to another directory of its broker.
     *_calm("kip320-code kip320 truncate-on-fetch", epochs=2, moves=2, directory_moves=1),
     *_calm("elr", power_losses=1, directory_moves=1),
+    *_calm("kip320-with-moved-log-keeps-epochs", epochs=2, moves=2, directory_moves=1),
+    *_calm("kip320-with-append-checks-older-epoch", records=2, epochs=2, moves=2, late_reads=True),
     # Three replicas, of which none fails.
     *_calm("kip320 elr", replicas=3, epochs=0),
     # Eligible leader replicas.

@@ -34,6 +34,7 @@ from model.core.state import State
 from model.message.declared import option_of
 from model.message.environment import COUNTED, FAULTS, Bounds
 from model.message.limits import most_used
+from model.message.optional_fields import fields_of_bookings, fields_of_leaders
 from model.message.sorts import (
     ONCE_A_RECORD,
     ONE_EPOCH,
@@ -52,9 +53,7 @@ from model.message.terms import (
     NO_EPOCH,
     NO_REPLICA,
     NO_ROLE,
-    NOTHING_TO_REPLAY,
     REFUSED,
-    REPLAYS_OLDER,
     TRUNCATING,
     UNKNOWN_OFFSET,
     without_member,
@@ -112,9 +111,7 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
             name="fenced",
             hi=everyone,
             naming=SET_OF_REPLICAS,
-            doc=(
-                "Brokers that the controller takes for down; one whose session expired still runs."
-            ),
+            doc="Brokers that the controller takes for down; after an expiry one still runs.",
         ),
         Field(
             name="elr",
@@ -219,17 +216,6 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
             doc="Records of this uninterrupted term whose acks=all request waits; bit id-1.",
         ),
         Field(
-            name="still_waiting",
-            hi=members if bounds.keeps_waiting else 0,
-            shape=(replicas, records),
-            naming=RECORDS_BY_REPLICA if bounds.keeps_waiting else BY_REPLICA,
-            held=RECORDS,
-            doc=(
-                "With keeps-waiting-producers, records of past terms whose requests wait for HW "
-                "to pass each offset; without bounds the last bit says that some are nowhere."
-            ),
-        ),
-        Field(
             name="remote_leo",
             lo=UNKNOWN_OFFSET,
             hi=records,
@@ -271,68 +257,9 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
             shape=each,
             alive=_LEADS,
             naming=BY_REPLICA,
-            doc=(
-                "Whether the controller has changed the partition within its epoch, and it "
-                "has not heard of it (KRaft)."
-            ),
+            doc="Whether the controller changed the partition in this epoch, unheard (KRaft).",
         ),
-        Field(
-            name="caught_up",
-            hi=everyone if bounds.caught_up_wait else 0,
-            shape=each,
-            alive=_LEADS,
-            naming=REPLICAS_BY_REPLICA if bounds.caught_up_wait else BY_REPLICA,
-            doc=(
-                "With the wait for who caught up: the replicas whose last fetch of everything is "
-                "not longer ago than replica.lag.time.max.ms."
-            ),
-        ),
-        Field(
-            name="seen_unavailable",
-            hi=everyone if bounds.caught_up_wait else 0,
-            shape=each,
-            alive=_LEADS,
-            naming=REPLICAS_BY_REPLICA if bounds.caught_up_wait else BY_REPLICA,
-            doc=(
-                "With the wait for who caught up: the brokers that its metadata has as fenced or "
-                "shutting down."
-            ),
-        ),
-        Field(
-            name="replay",
-            hi=REPLAYS_OLDER if bounds.late_replay else NOTHING_TO_REPLAY,
-            shape=each,
-            alive=_LEADS,
-            naming=BY_REPLICA,
-            doc=(
-                "With late replay, the record of a granted change that it has still to replay: 0 "
-                "none, 1 of the ISR that it goes by, 2 of one before."
-            ),
-        ),
-        Field(
-            name="replay_isr",
-            hi=everyone if bounds.late_replay else 0,
-            shape=each,
-            alive=_LEADS,
-            naming=REPLICAS_BY_REPLICA if bounds.late_replay else BY_REPLICA,
-            doc="The ISR in that record, where it is one before.",
-        ),
-        Field(
-            name="disowned",
-            hi=1 if bounds.late_replay else 0,
-            shape=each,
-            alive=_LEADS,
-            naming=BY_REPLICA,
-            doc="Whether it goes by its request no longer, which is on its way all the same.",
-        ),
-        Field(
-            name="entry_lost",
-            hi=1 if bounds.directory_moves else 0,
-            shape=each,
-            alive=_LEADS,
-            naming=BY_REPLICA,
-            doc="With directory moves: whether its epoch cache has lost its own, unwritten epoch.",
-        ),
+        *fields_of_leaders(bounds),
         Field(
             name="known_leader",
             hi=replicas - 1,
@@ -390,10 +317,7 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
             lo=NO_REPLICA,
             hi=replicas - 1,
             naming=ONE_REPLICA,
-            doc=(
-                "Who sent the fetch that has outlived its sender, or its sender's change of "
-                "leader; -1 for none."
-            ),
+            doc="Who sent the fetch that outlived its sender or its role there; -1 for none.",
         ),
         Field(
             name="stray_to",
@@ -424,7 +348,7 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
             naming=PLAIN,
             doc="Whether its sender has registered anew since (KIP-903).",
         ),
-        *_booking(bounds),
+        *fields_of_bookings(bounds),
         Field(
             name="decided_leader",
             lo=NO_REPLICA,
@@ -528,47 +452,6 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
                 "While the ISR is empty, with the feature last-known-leader: who led last "
                 "(KIP-966), -1 for nobody."
             ),
-        ),
-    )
-
-
-def _booking(bounds: Bounds) -> tuple[Field, ...]:
-    """The fetch that a leader has checked and not taken note of; no room where none is late."""
-    late = bounds.late_booking
-    replica = ONE_REPLICA if late else PLAIN
-    last = bounds.replicas - 1 if late else NO_REPLICA
-    return (
-        Field(
-            name="booking_from",
-            lo=NO_REPLICA,
-            hi=last,
-            naming=replica,
-            doc="With late booking, whose fetch a leader has checked and not noted; -1 for none.",
-        ),
-        Field(
-            name="booking_to",
-            lo=NO_REPLICA,
-            hi=last,
-            naming=replica,
-            doc="The broker that has checked it.",
-        ),
-        Field(
-            name="booking_offset",
-            hi=bounds.records if late else 0,
-            naming=PLAIN,
-            doc="Its offset.",
-        ),
-        Field(
-            name="booking_stale",
-            hi=1 if late else 0,
-            naming=PLAIN,
-            doc="Whether its sender has registered anew since (KIP-903).",
-        ),
-        Field(
-            name="booking_void",
-            hi=1 if late else 0,
-            naming=PLAIN,
-            doc="Whether the Replica object it goes to has been replaced, or its epoch is over.",
         ),
     )
 

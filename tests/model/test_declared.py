@@ -38,7 +38,8 @@ def test_rules_read_all_that_does_not_shape_the_state() -> None:
 
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_fault_has_a_field_a_limit_an_option_and_an_action_that_uses_it_up(name: str) -> None:
-    [used] = [field for field in fields(Bounds()) if field.name == f"{name}_used"]
+    bounds = Bounds(directory_moves=name == "directory_moves")
+    [used] = [field for field in fields(bounds) if field.name == f"{name}_used"]
     [action] = [a for a in ACTIONS if a.budget is not None and a.budget.setting == name]
 
     assert used.hi == DECLARED[name].most
@@ -53,7 +54,7 @@ def test_steps_are_there_only_where_they_are_let_happen(name: str) -> None:
     if declared.fault is not None:
         on, off = {name: 1}, {name: 0}
     elif declared.values is not None:
-        on, off = {name: declared.steps_where}, {}
+        on, off = {name: declared.steps_where or list(declared.values)[-1]}, {}
     else:
         on, off = {name: True}, {}
     told = {

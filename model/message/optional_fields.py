@@ -1,0 +1,139 @@
+"""The fields of the state that have room only where an option or a feature asks for them.
+
+Without it they take no bit, so that every other question has the layout that it always had.
+"""
+
+from __future__ import annotations
+
+from model.core.layout import Alive, Field
+from model.core.renaming import (
+    BY_REPLICA,
+    ONE_REPLICA,
+    PLAIN,
+    RECORDS_BY_REPLICA,
+    REPLICAS_BY_REPLICA,
+)
+from model.message.environment import Bounds
+from model.message.sorts import RECORDS
+from model.message.terms import LEADER, NO_REPLICA, NOTHING_TO_REPLAY, REPLAYS_OLDER
+
+_LEADS = Alive("role", (LEADER,))
+
+
+def fields_of_leaders(bounds: Bounds) -> tuple[Field, ...]:
+    """What a leader keeps besides, and producers that wait where nobody leads any more."""
+    replicas, records = bounds.replicas, bounds.records
+    members = (1 << (bounds.names + 1 if bounds.unbounded else bounds.names)) - 1
+    everyone = (1 << replicas) - 1
+    each = (replicas,)
+    return (
+        Field(
+            name="still_waiting",
+            hi=members if bounds.keeps_waiting else 0,
+            shape=(replicas, records),
+            naming=RECORDS_BY_REPLICA if bounds.keeps_waiting else BY_REPLICA,
+            held=RECORDS,
+            doc=(
+                "With keeps-waiting-producers, records of past terms whose requests wait for HW "
+                "to pass each offset; without bounds the last bit says that some are nowhere."
+            ),
+        ),
+        Field(
+            name="caught_up",
+            hi=everyone if bounds.caught_up_wait else 0,
+            shape=each,
+            alive=_LEADS,
+            naming=REPLICAS_BY_REPLICA if bounds.caught_up_wait else BY_REPLICA,
+            doc=(
+                "With the wait for who caught up: the replicas whose last fetch of everything is "
+                "not longer ago than replica.lag.time.max.ms."
+            ),
+        ),
+        Field(
+            name="seen_unavailable",
+            hi=everyone if bounds.caught_up_wait else 0,
+            shape=each,
+            alive=_LEADS,
+            naming=REPLICAS_BY_REPLICA if bounds.caught_up_wait else BY_REPLICA,
+            doc=(
+                "With the wait for who caught up: the brokers that its metadata has as fenced or "
+                "shutting down."
+            ),
+        ),
+        Field(
+            name="replay",
+            hi=REPLAYS_OLDER if bounds.late_replay else NOTHING_TO_REPLAY,
+            shape=each,
+            alive=_LEADS,
+            naming=BY_REPLICA,
+            doc=(
+                "With late replay, the record of a granted change that it has still to replay: 0 "
+                "none, 1 of the ISR that it goes by, 2 of one before."
+            ),
+        ),
+        Field(
+            name="replay_isr",
+            hi=everyone if bounds.late_replay else 0,
+            shape=each,
+            alive=_LEADS,
+            naming=REPLICAS_BY_REPLICA if bounds.late_replay else BY_REPLICA,
+            doc="The ISR in that record, where it is one before.",
+        ),
+        Field(
+            name="disowned",
+            hi=1 if bounds.late_replay else 0,
+            shape=each,
+            alive=_LEADS,
+            naming=BY_REPLICA,
+            doc="Whether it goes by its request no longer, which is on its way all the same.",
+        ),
+        Field(
+            name="entry_lost",
+            hi=1 if bounds.directory_moves else 0,
+            shape=each,
+            alive=_LEADS,
+            naming=BY_REPLICA,
+            doc="With directory moves: whether its epoch cache has lost its own, unwritten epoch.",
+        ),
+    )
+
+
+def fields_of_bookings(bounds: Bounds) -> tuple[Field, ...]:
+    """The fetch that a leader has checked and not taken note of; no room where none is late."""
+    late = bounds.late_booking
+    replica = ONE_REPLICA if late else PLAIN
+    last = bounds.replicas - 1 if late else NO_REPLICA
+    return (
+        Field(
+            name="booking_from",
+            lo=NO_REPLICA,
+            hi=last,
+            naming=replica,
+            doc="With late booking, whose fetch a leader has checked and not noted; -1 for none.",
+        ),
+        Field(
+            name="booking_to",
+            lo=NO_REPLICA,
+            hi=last,
+            naming=replica,
+            doc="The broker that has checked it.",
+        ),
+        Field(
+            name="booking_offset",
+            hi=bounds.records if late else 0,
+            naming=PLAIN,
+            doc="Its offset.",
+        ),
+        Field(
+            name="booking_stale",
+            hi=1 if late else 0,
+            naming=PLAIN,
+            doc="Whether its sender has registered anew since (KIP-903).",
+        ),
+        Field(
+            name="booking_void",
+            hi=1 if late else 0,
+            naming=PLAIN,
+            doc="Whether the Replica object it goes to has been replaced, or its epoch is over.",
+        ),
+    )
