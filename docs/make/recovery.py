@@ -37,6 +37,12 @@ CIRCUMSTANCES: dict[str, Options] = {
     "a power loss": {"power-losses": 1, "restarts": 1},
     "a lost disk": {"lost-disks": 1, "restarts": 1},
     "a lost checkpoint": {"lost-checkpoints": 1},
+    "a log moved to another directory": {
+        "directory-moves": 1,
+        "moves": 2,
+        "restarts": 0,
+        "records": 1,
+    },
     "a session expiry": {"session-expiries": 1, "restarts": 1},
     "a controlled shutdown": {"shutdowns": 1, "restarts": 1},
     "requests that survive": {"requests-survive": True, "restarts": 1, "epochs": 3},

@@ -110,6 +110,16 @@ SHOWN = (
         "Repaired in 2.6.1, so that `kip320` has none.",
     ),
     Shown(
+        title="A follower is out of range for ever after a log was moved",
+        claim="live_broker_rejoins",
+        version="truncate-on-fetch",
+        circumstance="a log moved to another directory",
+        why="The copy of the leader's log has no entry of the leader's epoch, of which there is no "
+        "record (KAFKA-20961). A follower that led before, and wrote nothing, fetches with a last "
+        "epoch that the leader cannot place. It is no longer than its leader, and truncates "
+        "nothing. The next record ends it; no step that is relied on does.",
+    ),
+    Shown(
         title="Logs differ, and nobody notices",
         claim="divergence_ends",
         version="hw",
