@@ -38,6 +38,7 @@ const
   UNFENCED_REGISTRATION: 0; -- 1: under KRaft a crashed broker may register before it was fenced
   LATE_READS: 0;          -- 1: an answer may be read from the log after it was decided on
   LATE_ANSWERS: 0;        -- 1: the answer of AlterPartition is a message
+  CAUGHT_UP_WAIT: 0;      -- 1: the high watermark waits also for who caught up lately
   CLAIM: 0;               -- which claim is checked: 0 none, 1 .. 9 in the order of the sheet
 
 -- The version: how to truncate, and its features.
@@ -75,6 +76,8 @@ const
   APPEND_CHECKS_EPOCH: 0;
   LAST_KNOWN_LEADER: 0;
   LAST_KNOWN_LEADER_FENCED: 0;
+  REFUSAL_TRIES_HW: 0;
+  DEPARTURE_TRIES_HW: 0;
 
 const
   ACKS_ONE: 1;
@@ -103,6 +106,7 @@ type
   MaybeEpoch: -1 .. EPOCHS;
   Sequence: array [Place] of MaybeId;   -- filled from the left, NO_RECORD behind the end
   ReplicaSet: array [Replica] of boolean;
+  Code: 0 .. (1 << REPLICAS) - 1;       -- a set of replicas as a number, bit r for replica r
   IdSet: array [Id] of boolean;
   Role: enum { NOTHING, LEADER, TRUNCATING, FETCHING };
   Slot: enum { EMPTY, REQUEST, WAITING, DATA, OUT_OF_RANGE, DIVERGING };
@@ -137,6 +141,8 @@ var
   pending_stale: array [Replica] of boolean;
   answer: array [Replica] of Answer;          -- to the request pending_isr, on its way
   outdated: array [Replica] of boolean;
+  caught_up: array [Replica] of ReplicaSet;         -- all false without CAUGHT_UP_WAIT
+  seen_unavailable: array [Replica] of ReplicaSet;  -- the same
 
   -- Alive only at a follower; otherwise NOBODY, NO_EPOCH and EMPTY.
   known_leader: array [Replica] of MaybeReplica;
@@ -269,6 +275,47 @@ begin
     if Counts(l, r) then n := n + 1; end;
   end;
   return n;
+end;
+
+-- Must leader l wait for f as well, which caught up lately?
+function WaitsFor(l: Replica; f: Replica): boolean;
+begin
+  if CAUGHT_UP_WAIT = 0 | !caught_up[l][f] then return false; end;
+  return !(KRAFT = 1 & SHRINK_RAISES_EPOCH = 0 & seen_unavailable[l][f]);
+end;
+
+function CodeHas(c: Code; r: Replica): boolean;
+begin
+  return ((c >> r) & 1) = 1;
+end;
+
+-- May leader l ask for, or with ZooKeeper write, an ISR without f?
+function MayShrink(l: Replica; f: Replica): boolean;
+begin
+  if role[l] != LEADER | f = l | !known_isr[l][f] | Pending(l) then return false; end;
+  if CAUGHT_UP_WAIT = 1 & caught_up[l][f] then return false; end;
+  if SHRINK_ONLY_LAGGING = 1 & remote_leo[l][f] = leo[l] then return false; end;
+  return ALTER_PARTITION = 1 | Current(l);
+end;
+
+-- May leader l ask for an ISR without all of that set, two at least?
+function MayShrinkTogether(l: Replica; c: Code): boolean;
+var n: MaybeReplica;
+begin
+  n := 0;
+  for f: Replica do
+    if CodeHas(c, f) then
+      if !MayShrink(l, f) then return false; end;
+      n := n + 1;
+    end;
+  end;
+  return n >= 2;
+end;
+
+-- Is what leader l has heard of who is unavailable not true any more?
+function BrokersChanged(l: Replica): boolean;
+begin
+  return exists r: Replica do seen_unavailable[l][r] != Unavailable(r) end;
 end;
 
 -- The epoch of the last record in r's log.
@@ -610,6 +657,8 @@ begin
   for x: Replica do
     known_isr[r][x] := false;
     remote_leo[r][x] := UNKNOWN;
+    caught_up[r][x] := false;
+    seen_unavailable[r][x] := false;
   end;
   for i: Id do unanswered[r][i] := false; end;
   EmptyPending(r);
@@ -712,7 +761,7 @@ begin
   if HW_NEEDS_MIN_ISR = 1 & Size(known_isr[l]) < MIN_ISR then return; end;
   m := leo[l];
   for f: Replica do
-    if f != l & Counts(l, f) then
+    if f != l & (Counts(l, f) | WaitsFor(l, f)) then
       if remote_leo[l][f] = UNKNOWN then return; end;
       m := Least(m, remote_leo[l][f]);
     end;
@@ -844,11 +893,14 @@ end;
 
 procedure ExpandIsr(l: Replica; f: Replica; stale: boolean);
 begin
-  if known_isr[l][f] | remote_leo[l][f] < hw[l] | !Current(l) then return; end;
+  if known_isr[l][f] | remote_leo[l][f] < hw[l] then return; end;
   if ISR_FROM_EPOCH_START = 1 & remote_leo[l][f] < EpochStart(l) then return; end;
+  if CAUGHT_UP_WAIT = 1 & FENCED_CHECK = 1 & seen_unavailable[l][f] then return; end;
   if ALTER_PARTITION = 0 then
-    AddToIsr(f);
-    known_isr[l] := isr;
+    if Current(l) then
+      AddToIsr(f);
+      known_isr[l] := isr;
+    end;
   elsif !Pending(l) then
     pending_isr[l] := known_isr[l];
     pending_isr[l][f] := true;
@@ -862,6 +914,7 @@ var news: boolean;
 begin
   news := remote_leo[l][f] != offset;
   remote_leo[l][f] := offset;
+  if CAUGHT_UP_WAIT = 1 & offset = leo[l] then caught_up[l][f] := true; end;
   ExpandIsr(l, f, stale);
   if MOVED_FETCH_TRIES_HW = 0 | news then IncHW(l); end;
 end;
@@ -873,7 +926,12 @@ begin
   granted := answer[l] = GRANTED;
   if granted then known_isr[l] := pending_isr[l]; end;
   EmptyPending(l);
-  if granted then IncHW(l); end;
+  if granted | REFUSAL_TRIES_HW = 1 then IncHW(l); end;
+end;
+
+procedure LearnUnavailable(l: Replica);
+begin
+  for r: Replica do seen_unavailable[l][r] := Unavailable(r); end;
 end;
 
 -- The ways to take up a leader, an epoch and an ISR, all by value.
@@ -886,6 +944,12 @@ begin
   elsif (FRESH_REMOTE_LEO = 1 & e > known_epoch[r])
       | (FRESH_REMOTE_LEO_AFTER_GAP = 1 & e > known_epoch[r] + 1) then
     for x: Replica do remote_leo[r][x] := UNKNOWN; end;
+  end;
+  if CAUGHT_UP_WAIT = 1 then
+    if e > known_epoch[r] then
+      for x: Replica do caught_up[r][x] := s[x] & x != r; end;
+    end;
+    LearnUnavailable(r);
   end;
   for x: Replica do known_isr[r][x] := s[x]; end;
   EmptyPending(r);
@@ -971,6 +1035,8 @@ begin
     if r = 0 then known_leader[r] := NOBODY; else known_leader[r] := 0; end;
     for x: Replica do
       known_isr[r][x] := r = 0;
+      caught_up[r][x] := CAUGHT_UP_WAIT = 1 & r = 0 & x != 0;
+      seen_unavailable[r][x] := false;
       pending_isr[r][x] := false;
       if r = 0 & x != 0 then remote_leo[r][x] := 0; else remote_leo[r][x] := UNKNOWN; end;
     end;
@@ -1188,8 +1254,7 @@ end;
 
 ruleset l: Replica do ruleset f: Replica do
   rule "ShrinkIsr"
-    f != l & known_isr[l][f] & Current(l) & !Pending(l)
-    & (SHRINK_ONLY_LAGGING = 0 | remote_leo[l][f] != leo[l])
+    MayShrink(l, f)
   ==>
   begin
     if ALTER_PARTITION = 0 then
@@ -1201,7 +1266,34 @@ ruleset l: Replica do ruleset f: Replica do
       pending_isr[l][f] := false;
     end;
   end;
+
+  rule "LagTimePasses"
+    CAUGHT_UP_WAIT = 1 & role[l] = LEADER & f != l & caught_up[l][f] & remote_leo[l][f] != leo[l]
+  ==>
+  begin
+    caught_up[l][f] := false;
+    if DEPARTURE_TRIES_HW = 1 then IncHW(l); end;
+  end;
 end; end;
+
+ruleset l: Replica do
+  ruleset c: Code do
+    rule "ShrinkTogether"
+      ALTER_PARTITION = 1 & REPLICAS > 2 & MayShrinkTogether(l, c)
+    ==>
+    begin
+      for f: Replica do pending_isr[l][f] := known_isr[l][f] & !CodeHas(c, f); end;
+    end;
+  end;
+
+  rule "LearnBrokers"
+    CAUGHT_UP_WAIT = 1 & role[l] = LEADER & BrokersChanged(l)
+  ==>
+  begin
+    LearnUnavailable(l);
+    if DEPARTURE_TRIES_HW = 1 then IncHW(l); end;
+  end;
+end;
 
 ---------------------------------------------------------------------------------------------------
 -- Processes

@@ -88,6 +88,8 @@ FEATURES = (
     "truncate-after-gap",
     "last-known-leader",
     "last-known-leader-fenced",
+    "refusal-tries-hw",
+    "departure-tries-hw",
 )
 #: Feature -> what there must be as well, be it features or a way to truncate.
 NEEDS = {
@@ -103,6 +105,8 @@ NEEDS = {
     "unclean-mark-kept": ("elr",),
     "last-known-leader": ("elr",),
     "last-known-leader-fenced": ("last-known-leader",),
+    "refusal-tries-hw": ("alter-partition",),
+    "departure-tries-hw": ("alter-partition",),
     "diverging-guard": ("truncate-on-fetch",),
 }
 VERSIONS: dict[str, tuple[str, tuple[str, ...]]] = {
@@ -134,6 +138,7 @@ WORDS: dict[str, tuple[str, dict[str, int]]] = {
     "unfenced-registration": ("UNFENCED_REGISTRATION", SWITCH),
     "late-reads": ("LATE_READS", SWITCH),
     "late-answers": ("LATE_ANSWERS", SWITCH),
+    "caught-up-wait": ("CAUGHT_UP_WAIT", SWITCH),
 }
 NUMBERS = {
     "replicas": "REPLICAS",
