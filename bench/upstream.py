@@ -3,10 +3,11 @@
     make upstream
     python -m bench.upstream [--kafka 4.3.1 ...] [--patched]
 
-Compiles each ticket's test with a release's own test classes and runs it; needs Java and Maven, which
-fetches these: three minutes the first time, a minute a release later. With --patched the patches in the
-tickets are applied to the release's sources (which needs `patch`), compiled, and put before its jar.
-Exit code 0 if each test has the outcome that its ticket says, 3 if not.
+Compiles the test of each ticket with a release's own test classes and runs it; needs Java and
+Maven, which fetches these: three minutes the first time, a minute a release later. --patched
+applies the patches of the tickets to the release's sources (which needs `patch`), compiles these
+and puts them before its jars: every test passes then. Exit code 0 if each test has the outcome
+that its ticket says, 3 if not.
 """
 
 from __future__ import annotations
@@ -169,8 +170,8 @@ def write_patched_sources(maven: str, kafka: str, work: Path) -> None:
     command = ["patch", "--strip=1", "--batch", f"--directory={work / 'patched'}"]
     subprocess.run(command, input=text, text=True, check=True, stdout=subprocess.DEVNULL)
     for module, _, folder in PATCHED_MODULES:
-        root = work / "patched" / module / "src" / "main" / folder
-        shutil.copytree(root, work / "src", dirs_exist_ok=True)
+        after = work / "patched" / module / "src" / "main" / folder
+        shutil.copytree(after, work / "src", dirs_exist_ok=True)
 
 
 def run_tests(maven: str, kafka: str, work: Path, *, patched: bool) -> dict[str, dict[str, str]]:
