@@ -101,7 +101,7 @@ def numbers(kafka: str) -> Release:
     return tuple(int(part) for part in kafka.split("."))
 
 
-def tests_for(kafka: str) -> tuple[FailingTest, ...]:
+def compiled_against(kafka: str) -> tuple[FailingTest, ...]:
     """The tests that compile against this release."""
     return tuple(test for test in TESTS if numbers(kafka) >= test.since)
 
@@ -178,7 +178,7 @@ def run_tests(maven: str, kafka: str, work: Path, *, patched: bool) -> dict[str,
     """By test class: what came of each method on this release; {} where Maven ran none."""
     shutil.rmtree(work, ignore_errors=True)
     (work / "src").mkdir(parents=True)
-    for test in tests_for(kafka):
+    for test in compiled_against(kafka):
         (work / "src" / f"{test.name}.scala").write_text(text_of(test, kafka), encoding="utf-8")
     if numbers(kafka) < (4, 2):
         shutil.copy(UPSTREAM / "before-4.2" / "package.scala", work / "src")
@@ -218,7 +218,7 @@ def main() -> None:
         name = f"{kafka}, patched" if asked.patched else kafka
         work = ROOT / "build" / f"upstream-{name.replace(', ', '-')}"
         found = run_tests(maven, kafka, work, patched=asked.patched)
-        for test in tests_for(kafka):
+        for test in compiled_against(kafka):
             came = found.get(test.name, {})
             for method, problem in sorted(came.items()):
                 said = f"fails: {problem}" if problem else "passes"
