@@ -32,6 +32,13 @@ PATCHED_MODULES = (("core", "kafka_2.13", "scala"), ("storage", "kafka-storage",
 """Folder, package and language of the modules that the patches change."""
 MAVEN_SECONDS_MAX = 1800
 Release = tuple[int, ...]
+MOVED: tuple[tuple[Release, str, str], ...] = (
+    ((4, 3), "kafka.common.record.internal.", "kafka.common.record."),
+    ((4, 0), "org.apache.kafka.storage.internals.checkpoint.", "kafka.server.checkpoints."),
+)
+"""Since when classes that are imported are in a package, and the package before."""
+REGISTRATIONS_SINCE: Release = (4, 2)
+"""Since when `makeLeader` takes a PartitionRegistration."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +98,7 @@ TESTS = (
             "testFollowerDoesNotAppendRecordOfLaterEpochThanItsOwn",
             "testFetchResponseSentAfterTruncationHasOtherRecords",
             "testFetchResponseSentBeforeTruncationHasTheRecordsThatWereRead",
+            "testLeaderFindsDivergenceByTheLastEpochOfTheFollower",
         ),
     ),
 )
@@ -106,13 +114,21 @@ def compiled_against(kafka: str) -> tuple[FailingTest, ...]:
     return tuple(test for test in TESTS if numbers(kafka) >= test.since)
 
 
-def text_of(test: FailingTest, kafka: str) -> str:
-    """The test as it is written for trunk, with the imports of this release.
+def text_of(name: str, kafka: str) -> str:
+    """A source as it is written for trunk, with the imports of this release."""
+    text = (UPSTREAM / name).read_text(encoding="utf-8")
+    for since, package, former in MOVED:
+        if numbers(kafka) < since:
+            text = text.replace(package, former)
+    return text
 
-    Until 4.2 the classes of org.apache.kafka.common.record.internal were in the package above it.
-    """
-    text = (UPSTREAM / f"{test.name}.scala").read_text(encoding="utf-8")
-    return text if numbers(kafka) >= (4, 3) else text.replace(".record.internal.", ".record.")
+
+def sources_for(kafka: str) -> dict[str, str]:
+    """By file name: all that is compiled against this release."""
+    names = [f"{test.name}.scala" for test in compiled_against(kafka)]
+    if numbers(kafka) < REGISTRATIONS_SINCE:
+        names.append("before-4.2/package.scala")
+    return {Path(name).name: text_of(name, kafka) for name in names}
 
 
 def patches() -> str:
@@ -178,10 +194,8 @@ def run_tests(maven: str, kafka: str, work: Path, *, patched: bool) -> dict[str,
     """By test class: what came of each method on this release; {} where Maven ran none."""
     shutil.rmtree(work, ignore_errors=True)
     (work / "src").mkdir(parents=True)
-    for test in compiled_against(kafka):
-        (work / "src" / f"{test.name}.scala").write_text(text_of(test, kafka), encoding="utf-8")
-    if numbers(kafka) < (4, 2):
-        shutil.copy(UPSTREAM / "before-4.2" / "package.scala", work / "src")
+    for name, text in sources_for(kafka).items():
+        (work / "src" / name).write_text(text, encoding="utf-8")
     try:
         if patched:
             write_patched_sources(maven, kafka, work)

@@ -23,7 +23,7 @@ import org.apache.kafka.common.compress.Compression
 import org.apache.kafka.common.record.internal.{BaseRecords, MemoryRecords, SimpleRecord}
 import org.apache.kafka.common.requests.{ByteBufferChannel, FetchRequest}
 import org.apache.kafka.metadata.{LeaderRecoveryState, PartitionRegistration}
-import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.{assertEquals, assertFalse, assertTrue}
 import org.junit.jupiter.api.Test
 
 import scala.jdk.CollectionConverters._
@@ -90,20 +90,36 @@ class StaleEpochAppendTest extends AbstractPartitionTest {
     assertEquals(Seq(3), sent)
   }
 
+  /**
+   * Passes: what follows from it. The leader of epoch 3 has two records of epoch 1. The follower has one of
+   * epoch 2 and one of epoch 1 behind it. It is told to truncate if it says 2, and not if it says 1.
+   */
+  @Test
+  def testLeaderFindsDivergenceByTheLastEpochOfTheFollower(): Unit = {
+    follow(epoch = 1)
+    append(record(epoch = 1, offset = 0L), leaderEpoch = 1)
+    append(record(epoch = 1, offset = 1L), leaderEpoch = 1)
+    lead(epoch = 3)
+
+    assertFalse(fetchAsFollower(offset = 2L, lastFetchedEpoch = Optional.of(Int.box(2))).divergingEpoch.isEmpty)
+    assertTrue(fetchAsFollower(offset = 2L, lastFetchedEpoch = Optional.of(Int.box(1))).divergingEpoch.isEmpty)
+  }
+
   private def readRecordOfEpoch3AsLeader() = {
-    val isNew = true
-    partition.makeLeader(registration(brokerId, epoch = 3), isNew, offsetCheckpoints, None)
+    lead(epoch = 3)
     partition.localLogOrException.appendAsLeader(record(epoch = 3, offset = 0L), 3)
-    val read = partition.fetchRecords(
+    fetchAsFollower(offset = 0L, lastFetchedEpoch = Optional.empty[Integer]).fetchedData.records
+  }
+
+  private def fetchAsFollower(offset: Long, lastFetchedEpoch: Optional[Integer]) =
+    partition.fetchRecords(
       PartitionTest.followerFetchParams(remoteReplicaId, replicaEpoch = defaultBrokerEpoch(remoteReplicaId)),
       new FetchRequest.PartitionData(
-        Uuid.ZERO_UUID, 0L, 0L, Int.MaxValue, Optional.of(Int.box(3)), Optional.empty[Integer]),
+        Uuid.ZERO_UUID, offset, 0L, Int.MaxValue, Optional.of(Int.box(3)), lastFetchedEpoch),
       time.milliseconds(),
       Int.MaxValue,
       minOneMessage = true,
       updateFetchState = true)
-    read.fetchedData.records
-  }
 
   private def truncateAndAppendRecordOfEpoch2(): Unit = {
     follow(epoch = 4)
@@ -117,6 +133,11 @@ class StaleEpochAppendTest extends AbstractPartitionTest {
     response.toSend.writeTo(channel)
     channel.close()
     MemoryRecords.readableRecords(channel.buffer).batches.asScala.map(_.partitionLeaderEpoch).toSeq
+  }
+
+  private def lead(epoch: Int): Unit = {
+    val isNew = true
+    partition.makeLeader(registration(brokerId, epoch), isNew, offsetCheckpoints, None)
   }
 
   private def follow(epoch: Int): Unit = {

@@ -1,8 +1,8 @@
 package kafka
 
-import kafka.server.checkpoints.OffsetCheckpoints
 import org.apache.kafka.common.Uuid
 import org.apache.kafka.metadata.PartitionRegistration
+import org.apache.kafka.storage.internals.checkpoint.OffsetCheckpoints
 
 /** Before 4.2 `makeLeader` and `makeFollower` take a LeaderAndIsr state, not a PartitionRegistration. */
 package object cluster {

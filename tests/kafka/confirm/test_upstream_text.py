@@ -16,6 +16,7 @@ from bench.upstream import (
     numbers,
     outcomes,
     patches,
+    sources_for,
     text_of,
 )
 
@@ -39,7 +40,7 @@ def as_told_of(test: FailingTest) -> dict[str, str]:
 
 @each_test
 def test_the_outcomes_that_are_waited_for_are_those_of_tests_there_are(test: FailingTest) -> None:
-    text = text_of(test, "4.3.1")
+    text = text_of(f"{test.name}.scala", "4.3.1")
 
     assert text.startswith(HEADER)
     assert sorted(re.findall(r"@Test\n  def (\w+)", text)) == list(test.methods)
@@ -47,7 +48,9 @@ def test_the_outcomes_that_are_waited_for_are_those_of_tests_there_are(test: Fai
 
 @each_test
 def test_each_method_says_whether_it_fails(test: FailingTest) -> None:
-    said = re.findall(r"(Fails|Passes): [^@]*@Test\n  def (\w+)", text_of(test, "4.3.1"))
+    said = re.findall(
+        r"(Fails|Passes): [^@]*@Test\n  def (\w+)", text_of(f"{test.name}.scala", "4.3.1")
+    )
 
     assert {name for word, name in said if word == "Fails"} == set(test.fails)
     assert {name for word, name in said if word == "Passes"} == set(test.passes)
@@ -59,7 +62,7 @@ def test_each_text_shows_the_tests_that_are_run() -> None:
         shown = re.findall(r"```scala\n(.*?)```", text, re.DOTALL)
         tests = [test for test in TESTS if test.ticket == ticket]
 
-        assert shown == [text_of(tests[0], "4.3.1")]
+        assert shown == [text_of(f"{tests[0].name}.scala", "4.3.1")]
         assert all(f"{test.name}.scala" in text for test in tests)
 
 
@@ -102,11 +105,14 @@ def test_every_ticket_has_a_patch_of_a_source_that_is_compiled() -> None:
 
 
 def test_a_release_is_compiled_with_the_imports_of_its_own() -> None:
-    test = TESTS[0]
+    name = "MissedLeaderEpochTest.scala"
 
-    assert "import org.apache.kafka.common.record.internal.{" in text_of(test, "4.3.0")
-    assert "import org.apache.kafka.common.record.{" in text_of(test, "4.2.1")
-    assert ".internal." not in text_of(test, "3.9.2")
+    assert sources_for("4.3.0")[name] == (UPSTREAM / name).read_text(encoding="utf-8")
+    assert "import org.apache.kafka.common.record.{" in sources_for("4.2.1")[name]
+    assert ".internal." not in sources_for("3.9.2")[name]
+    assert "package.scala" not in sources_for("4.2.0")
+    assert "import org.apache.kafka.storage." in sources_for("4.1.2")["package.scala"]
+    assert "import kafka.server.checkpoints." in sources_for("3.9.2")["package.scala"]
 
 
 def test_a_release_is_given_the_tests_that_compile_against_it() -> None:
