@@ -79,14 +79,14 @@ TESTS = (
         "StaleFetchIsrExpansionTest",
         fails={"testFetchOfFormerEpochDoesNotExpandIsr": "Unexpected AlterPartition requests"},
         passes=("testFetchOfCurrentEpochExpandsIsr",),
-        since=(4, 0),
+        since=(4, 1),
     ),
     FailingTest(
         "C43.md",
         "RefusedIsrExpansionTest",
         fails={"testHighWatermarkAdvancesIfExpansionIsRefused": "Unexpected high watermark"},
         passes=("testHighWatermarkAdvancesIfMetadataOverridesExpansion",),
-        since=(4, 0),
+        since=(4, 1),
     ),
     FailingTest(
         "stale-epoch-append.md",

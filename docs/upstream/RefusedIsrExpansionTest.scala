@@ -46,7 +46,7 @@ class RefusedIsrExpansionTest extends AbstractPartitionTest {
   def leadAndAskToAddFollower(): Unit = {
     when(metadataCache.getAliveBrokerEpoch(followerId))
       .thenReturn(Optional.of(Long.box(defaultBrokerEpoch(followerId))))
-    partition.makeLeader(registration(partitionEpoch = 0), isNew = true, offsetCheckpoints, uuid)
+    lead(partitionEpoch = 0)
     fetchAsFollower(offset = 0L)
     assertEquals(1, alterPartitionManager.isrUpdates.size)
     appendRecord()
@@ -67,14 +67,14 @@ class RefusedIsrExpansionTest extends AbstractPartitionTest {
   /** Passes: new metadata, of another partition epoch, ends the request. */
   @Test
   def testHighWatermarkAdvancesIfMetadataOverridesExpansion(): Unit = {
-    partition.makeLeader(registration(partitionEpoch = 1), isNew = false, offsetCheckpoints, uuid)
+    lead(partitionEpoch = 1)
 
     assertEquals(Set(brokerId), partition.inSyncReplicaIds)
     assertEquals(1L, highWatermark, "Unexpected high watermark")
   }
 
-  private def registration(partitionEpoch: Int): PartitionRegistration =
-    new PartitionRegistration.Builder()
+  private def lead(partitionEpoch: Int): Unit = {
+    val registration = new PartitionRegistration.Builder()
       .setLeader(brokerId)
       .setLeaderRecoveryState(LeaderRecoveryState.RECOVERED)
       .setLeaderEpoch(0)
@@ -83,6 +83,9 @@ class RefusedIsrExpansionTest extends AbstractPartitionTest {
       .setReplicas(replicas)
       .setDirectories(DirectoryId.unassignedArray(replicas.length))
       .build()
+    val isNew = partitionEpoch == 0
+    partition.makeLeader(registration, isNew, offsetCheckpoints, uuid)
+  }
 
   private def highWatermark: Long = partition.localLogOrException.highWatermark
 

@@ -92,13 +92,15 @@ class StaleFetchIsrExpansionTest extends AbstractPartitionTest {
       .setDirectories(DirectoryId.unassignedArray(replicas.length))
       .build()
 
-  private def lead(epoch: Int, isr: Array[Int]): Unit =
-    partition.makeLeader(
-      registration(brokerId, epoch, isr), isNew = epoch == 0, offsetCheckpoints, uuid)
+  private def lead(epoch: Int, isr: Array[Int]): Unit = {
+    val isNew = epoch == 0
+    partition.makeLeader(registration(brokerId, epoch, isr), isNew, offsetCheckpoints, uuid)
+  }
 
-  private def follow(epoch: Int): Unit =
-    partition.makeFollower(
-      registration(otherLeaderId, epoch, replicas), isNew = false, offsetCheckpoints, uuid)
+  private def follow(epoch: Int): Unit = {
+    val isNew = false
+    partition.makeFollower(registration(otherLeaderId, epoch, replicas), isNew, offsetCheckpoints, uuid)
+  }
 
   private def fetchAsFollower(epoch: Int, offset: Long, updateFetchState: Boolean = true) =
     partition.fetchRecords(
