@@ -25,7 +25,7 @@ confirm: $(VENV)/.kafka
 	$(BIN)/waterline confirm $(TRACES)/hw-no_divergence_below_hw-2r2n2e.json --kafka 0.11.0.3 --expect held
 	$(BIN)/waterline confirm --scenario stale-remote-leo --kafka 4.4.0 --expect confirmed
 
-# The failing test of docs/upstream/ on released versions. Needs Java, Maven.
+# The failing tests of docs/upstream/ on released versions. Needs Java, Maven.
 upstream: $(VENV)/.run
 	$(BIN)/python -m bench.upstream
 

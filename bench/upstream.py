@@ -1,11 +1,13 @@
-"""The failing test of docs/upstream/ against released versions of Kafka.
+"""The failing tests of docs/upstream/ against released versions of Kafka.
 
     make upstream
-    python -m bench.upstream [--kafka 4.2.0 ...]
+    python -m bench.upstream [--kafka 4.3.1 ...] [--patched]
 
-Compiles it with each release's own test classes and runs it; needs Java and Maven, which fetches
-these: three minutes the first time, half a minute a release later. Exit code 0 if everywhere the
-broker that missed an epoch fails and the one that did not passes, 3 if not.
+Compiles the test of each ticket with a release's own test classes and runs it; needs Java and
+Maven, which fetches these: three minutes the first time, a minute a release later. --patched
+applies the patches of the tickets to the release's sources (which needs `patch`), compiles these
+and puts them before its jars: every test passes then. Exit code 0 if each test has the outcome
+that its ticket says, 3 if not.
 """
 
 from __future__ import annotations
@@ -15,23 +17,127 @@ import re
 import shutil
 import subprocess
 import sys
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
 
 ROOT = Path(__file__).parent.parent
 UPSTREAM = ROOT / "docs" / "upstream"
-FAILS = "testLeaderThatMissedAnEpochForgetsWhatItsFollowersHad"
-PASSES = "testLeaderThatHeardOfEveryEpochForgetsWhatItsFollowersHad"
-RELEASES = ("3.9.1", "4.0.0", "4.1.0", "4.2.0")
-RUN_SECONDS_MAX = 1800
+RELEASES = ("3.9.2", "4.2.1", "4.3.1")
+PATCHED_RELEASE = "4.3.1"
+"""The release for whose sources the tickets' patches are written."""
+PATCHED_MODULES = (("core", "kafka_2.13", "scala"), ("storage", "kafka-storage", "java"))
+"""Folder, package and language of the modules that the patches change."""
+MAVEN_SECONDS_MAX = 1800
+Release = tuple[int, ...]
+MOVED: tuple[tuple[Release, str, str], ...] = (
+    ((4, 3), "kafka.common.record.internal.", "kafka.common.record."),
+    ((4, 0), "org.apache.kafka.storage.internals.checkpoint.", "kafka.server.checkpoints."),
+)
+"""Since when classes that are imported are in a package, and the package before."""
+REGISTRATIONS_SINCE: Release = (4, 2)
+"""Since when `makeLeader` takes a PartitionRegistration."""
 
 
-def api_of(kafka: str) -> str:
-    """The folder with the way in which this release is handed a decision."""
-    number = tuple(int(part) for part in kafka.split("."))
-    if number < (4, 0):
-        return "3.9"
-    return "4.0" if number < (4, 2) else "4.2"
+@dataclass(frozen=True, slots=True)
+class FailingTest:
+    """A test class, with the outcome of each of its methods."""
+
+    ticket: str
+    """The text for Kafka's JIRA that shows it."""
+    name: str
+    fails: Mapping[str, str]
+    """By name of the test method: how its failure begins."""
+    passes: tuple[str, ...]
+    since: Release = (3, 9)
+    """The first release against which the test compiles."""
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """The names of all, sorted."""
+        return tuple(sorted([*self.fails, *self.passes]))
+
+
+TESTS = (
+    FailingTest(
+        "C21.md",
+        "MissedLeaderEpochTest",
+        fails={
+            "testFollowerStateIsResetIfLeaderMissedAnEpoch": "Unexpected high watermark",
+            "testFollowerStateIsResetIfOneDeltaHasTwoElections": "Unexpected high watermark",
+            "testFetchOfFormerEpochIsNotRecordedAfterMissedEpoch": "Unexpected high watermark",
+        },
+        passes=(
+            "testFollowerStateIsResetIfLeaderFollowedInBetween",
+            "testFollowerStateIsResetIfTwoDeltasHaveAnElectionEach",
+        ),
+    ),
+    FailingTest(
+        "C21.md",
+        "StaleFetchIsrExpansionTest",
+        fails={"testFetchOfFormerEpochDoesNotExpandIsr": "Unexpected AlterPartition requests"},
+        passes=("testFetchOfCurrentEpochExpandsIsr",),
+        since=(4, 1),
+    ),
+    FailingTest(
+        "C43.md",
+        "RefusedIsrExpansionTest",
+        fails={"testHighWatermarkAdvancesIfExpansionIsRefused": "Unexpected high watermark"},
+        passes=("testHighWatermarkAdvancesIfMetadataOverridesExpansion",),
+        since=(4, 1),
+    ),
+    FailingTest(
+        "stale-epoch-append.md",
+        "StaleEpochAppendTest",
+        fails={
+            "testFollowerDoesNotAppendRecordOfOlderEpochThanItsLast": "Unexpected end of epoch 3",
+        },
+        passes=(
+            "testFollowerDoesNotAppendRecordOfLaterEpochThanItsOwn",
+            "testFetchResponseSentAfterTruncationHasOtherRecords",
+            "testFetchResponseSentBeforeTruncationHasTheRecordsThatWereRead",
+            "testLeaderFindsDivergenceByTheLastEpochOfTheFollower",
+        ),
+    ),
+)
+
+
+def numbers(kafka: str) -> Release:
+    """`4.3.1` as numbers, which have an order."""
+    return tuple(int(part) for part in kafka.split("."))
+
+
+def compiled_against(kafka: str) -> tuple[FailingTest, ...]:
+    """The tests that compile against this release."""
+    return tuple(test for test in TESTS if numbers(kafka) >= test.since)
+
+
+def text_of(name: str, kafka: str) -> str:
+    """A source as it is written for trunk, with the imports of this release."""
+    text = (UPSTREAM / name).read_text(encoding="utf-8")
+    for since, package, former in MOVED:
+        if numbers(kafka) < since:
+            text = text.replace(package, former)
+    return text
+
+
+def sources_for(kafka: str) -> dict[str, str]:
+    """By file name: all that is compiled against this release."""
+    names = [f"{test.name}.scala" for test in compiled_against(kafka)]
+    if numbers(kafka) < REGISTRATIONS_SINCE:
+        names.append("before-4.2/package.scala")
+    return {Path(name).name: text_of(name, kafka) for name in names}
+
+
+def patches() -> str:
+    """The patches of all tickets, one after the other."""
+    names = dict.fromkeys(test.ticket for test in TESTS)
+    texts = [(UPSTREAM / name).read_text(encoding="utf-8") for name in names]
+    return "".join(
+        patch for text in texts for patch in re.findall(r"```diff\n(.*?)```", text, re.DOTALL)
+    )
 
 
 def outcomes(report: str) -> dict[str, str]:
@@ -43,59 +149,95 @@ def outcomes(report: str) -> dict[str, str]:
     return found
 
 
-def is_as_told(found: dict[str, str]) -> bool:
-    """Whether the one fails on the high watermark, and the control passes."""
-    return found.get(FAILS, "").startswith("high watermark") and found.get(PASSES) == ""
+def is_as_told(test: FailingTest, found: Mapping[str, str], *, patched: bool = False) -> bool:
+    """Whether each method has its outcome, and no other was run."""
+    if tuple(sorted(found)) != test.methods:
+        return False
+    fails = {} if patched else test.fails
+    return all(
+        problem.startswith(fails[method]) if method in fails else problem == ""
+        for method, problem in found.items()
+    )
 
 
-def tried(maven: str, kafka: str) -> dict[str, str]:
-    """What came of each test on this release; {} where it did not come to tests."""
-    work = ROOT / "build" / f"upstream-{kafka}"
+def run_maven(maven: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """One call of Maven, in the folder of the project file."""
+    return subprocess.run(
+        [maven, "--batch-mode", "--quiet", "--strict-checksums", *arguments],
+        cwd=UPSTREAM,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=MAVEN_SECONDS_MAX,
+        check=False,
+    )
+
+
+def write_patched_sources(maven: str, kafka: str, work: Path) -> None:
+    """The sources that the patches change, as they are with them."""
+    text = patches()
+    for module, artifact, folder in PATCHED_MODULES:
+        what = f"-Dartifact=org.apache.kafka:{artifact}:{kafka}:jar:sources"
+        run_maven(maven, "dependency:copy", what, f"-DoutputDirectory={work}")
+        root = f"{module}/src/main/{folder}"
+        with zipfile.ZipFile(work / f"{artifact}-{kafka}-sources.jar") as sources:
+            for name in sorted(set(re.findall(rf"(?m)^\+\+\+ b/{root}/(\S+)", text))):
+                sources.extract(name, work / "patched" / root)
+    command = ["patch", "--strip=1", "--batch", f"--directory={work / 'patched'}"]
+    subprocess.run(command, input=text, text=True, check=True, stdout=subprocess.DEVNULL)
+    for module, _, folder in PATCHED_MODULES:
+        after = work / "patched" / module / "src" / "main" / folder
+        shutil.copytree(after, work / "src", dirs_exist_ok=True)
+
+
+def run_tests(maven: str, kafka: str, work: Path, *, patched: bool) -> dict[str, dict[str, str]]:
+    """By test class: what came of each method on this release; {} where Maven ran none."""
     shutil.rmtree(work, ignore_errors=True)
-    settings = [f"-Dkafka.version={kafka}", f"-Dapi={api_of(kafka)}", f"-Dwork={work}"]
-    command = [maven, "--batch-mode", "--quiet", "--strict-checksums", *settings, "test"]
+    (work / "src").mkdir(parents=True)
+    for name, text in sources_for(kafka).items():
+        (work / "src" / name).write_text(text, encoding="utf-8")
     try:
-        done = subprocess.run(
-            command,
-            cwd=UPSTREAM,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=RUN_SECONDS_MAX,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired) as problem:
+        if patched:
+            write_patched_sources(maven, kafka, work)
+        done = run_maven(maven, f"-Dkafka.version={kafka}", f"-Dwork={work}", "test")
+    except (OSError, KeyError, subprocess.SubprocessError) as problem:
         print(f"{kafka}: {problem}")
         return {}
-    reports = list((work / "surefire-reports").glob("TEST-*.xml"))
+    reports = list(work.glob("surefire-reports/TEST-*.xml"))
     if not reports:
         errors = [line for line in done.stdout.splitlines() if "ERROR" in line]
         print(f"{kafka}: Maven ran no test: {errors[0] if errors else done.stderr.strip()}")
-        return {}
-    return outcomes(reports[0].read_text(encoding="utf-8"))
+    return {path.stem.split(".")[-1]: outcomes(path.read_text("utf-8")) for path in reports}
 
 
 def release(text: str) -> str:
-    """`4.2.0`"""
+    """`4.3.1`"""
     if not re.fullmatch(r"\d+\.\d+\.\d+", text):
-        raise argparse.ArgumentTypeError(f"{text!r} is no release of Kafka, as 4.2.0 is")
+        raise argparse.ArgumentTypeError(f"{text!r} is no release of Kafka, as 4.3.1 is")
     return text
 
 
 def main() -> None:
-    """Run it on every release asked for."""
-    parser = argparse.ArgumentParser(description="The failing test of docs/upstream/.")
+    """Run the tests on every release asked for."""
+    parser = argparse.ArgumentParser(description="The failing tests of docs/upstream/.")
     parser.add_argument("--kafka", action="append", type=release, metavar="VERSION")
-    releases = parser.parse_args().kafka or RELEASES
+    parser.add_argument("--patched", action="store_true", help="with the patches of the tickets")
+    asked = parser.parse_args()
+    releases = asked.kafka or ((PATCHED_RELEASE,) if asked.patched else RELEASES)
     maven = shutil.which("mvn")
     if maven is None:
         sys.exit("there is no mvn on the PATH: install Maven, which fetches Kafka's test classes")
     all_as_told = True
     for kafka in releases:
-        found = tried(maven, kafka)
-        for test, problem in sorted(found.items()):
-            print(f"{kafka} {test}: {'fails: ' + problem if problem else 'passes'}", flush=True)
-        all_as_told = all_as_told and is_as_told(found)
+        name = f"{kafka}, patched" if asked.patched else kafka
+        work = ROOT / "build" / f"upstream-{name.replace(', ', '-')}"
+        found = run_tests(maven, kafka, work, patched=asked.patched)
+        for test in compiled_against(kafka):
+            came = found.get(test.name, {})
+            for method, problem in sorted(came.items()):
+                said = f"fails: {problem}" if problem else "passes"
+                print(f"{name} {test.name}.{method}: {said}", flush=True)
+            all_as_told = all_as_told and is_as_told(test, came, patched=asked.patched)
     sys.exit(0 if all_as_told else 3)
 
 

@@ -1,0 +1,3 @@
+---- MODULE FiniteSetsExt ----
+(* The specification extends it, and uses nothing of it. *)
+====
