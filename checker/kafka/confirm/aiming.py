@@ -30,13 +30,15 @@ class Plan:
     """The outcomes that a model can come to, in so many `states`, all of them if `complete`.
 
     `ways` are the steps to each that can be compared on brokers, the step with that outcome
-    included; `unsteerable` says of each of the others why not.
+    included; `unsteerable` says of each of the others why not. `restrictions` are those of the
+    harness when it was made.
     """
 
     states: int
     complete: bool
     ways: Mapping[Outcome, tuple[Call, ...]]
     unsteerable: Mapping[Outcome, str]
+    restrictions: Mapping[str, str]
 
     @property
     def outcomes(self) -> int:
@@ -77,7 +79,11 @@ def planned(
         own = restrictions.get(outcome[0])
         unsteerable[outcome] = own or f"{_TWO_KINDS}: {'; '.join(restrictions.values())}"
     return Plan(
-        states=states, complete=complete and all_complete, ways=ways, unsteerable=unsteerable
+        states=states,
+        complete=complete and all_complete,
+        ways=ways,
+        unsteerable=unsteerable,
+        restrictions=restrictions,
     )
 
 

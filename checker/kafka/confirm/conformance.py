@@ -154,6 +154,7 @@ class Conformance:
             not_held=re.sub(r"\d+", "#", walked.not_held),
             difference=known.name if known else "",
             disagreement=is_new.reason if is_new else "",
+            steps_to_it=[*map(str, walked.steps)] if is_new else [],
         )
         self.of(planned).add(kept)
         if walked.disagreed is not None:

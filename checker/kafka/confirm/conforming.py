@@ -26,6 +26,8 @@ from checker.kafka.confirm.jars import class_path
 from checker.kafka.confirm.kept_walks import KeptWalk, Question, keep, read_kept, require_same
 from checker.kafka.confirm.releases import KafkaRelease
 from checker.kafka.confirm.site import Site, Tell
+from checker.kafka.confirm.steerable import Steerable
+from checker.kafka.confirm.stepping import LAG_MS
 from counterexamples import BadTrace, read_trace, write_trace
 from model.core.errors import BadEnvironment
 from model.core.transition_system import Model
@@ -84,7 +86,8 @@ def look_for_outcomes(
 ) -> None:
     """Plan the walks to every outcome that the model can reach, where that was not done yet."""
     for tally in found.tallied:
-        if tally.plan is not None:
+        steerable = Steerable(tally.model, found.release, LAG_MS)
+        if tally.plan is not None and tally.plan.restrictions == steerable.restrictions():
             continue
         announce(f"looking for the outcomes of {tally.circumstances.name}")
         tally.plan = planned(tally.problem, found.release, states_max=states_max, announce=announce)
@@ -134,7 +137,7 @@ def carried_out(
             announce("interrupted: what was compared until then is shown")
             found.interrupted = True
             return None
-        if not found.disagreements or not shortens:
+        if not found.disagreements or not shortens or how.is_over():
             return None
         first = found.disagreements[0]
         return shortest(grounds, first, found.of(first.planned).model, report=announce)

@@ -150,16 +150,16 @@ def walk_to_outcomes(grounds: Grounds, found: Conformance, how: Round) -> None:
     """
     numbers = count(1 + max((each.number for each in found.walks if each.kind == AIMED), default=0))
     clusters = sorted(
-        ((tally.circumstances.environment.replicas, lag_ms), at)
+        ((tally.circumstances.environment.replicas, -lag_ms), at)
         for at, tally in enumerate(found.tallied)
         for lag_ms in (NO_LAG_MS, LAG_MS)
     )
-    for (_, lag_ms), shared in groupby(clusters, lambda each: each[0]):
+    for (_, negative), shared in groupby(clusters, lambda each: each[0]):
         tallied = [found.tallied[at] for _, at in shared]
         _walk_all(
             grounds,
             found,
-            _aims(tallied, lag_ms, numbers),
+            _aims(tallied, -negative, numbers),
             lambda planned: _aiming(grounds, found, planned),
             how,
         )

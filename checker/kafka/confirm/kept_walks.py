@@ -38,7 +38,8 @@ class KeptWalk:
     """What came of a walk; outcomes are written as `describe` does.
 
     `goal` is the outcome that it aimed at last and did not reach, "" for none. `not_held` is why
-    the harness could not go on, `difference` the known one that ended it, `disagreement` any other.
+    the harness could not go on, `difference` the known one that ended it, `disagreement` any other,
+    which `steps_to_it` lead to.
     """
 
     number: int
@@ -50,6 +51,7 @@ class KeptWalk:
     not_held: str = ""
     difference: str = ""
     disagreement: str = ""
+    steps_to_it: Sequence[str] = ()
 
     @property
     def steps(self) -> int:
@@ -123,6 +125,7 @@ def _plan_text(plan: Plan) -> dict[str, Any]:
             for outcome, way in sorted(plan.ways.items())
         },
         "unsteerable": {describe(each): why for each, why in sorted(plan.unsteerable.items())},
+        "restrictions": dict(plan.restrictions),
     }
 
 
@@ -132,6 +135,7 @@ def _plan_of(values: Mapping[str, Any]) -> Plan:
         complete=values["complete"],
         ways={outcome_named(text): tuple(_calls(way)) for text, way in values["ways"].items()},
         unsteerable={outcome_named(text): why for text, why in values["unsteerable"].items()},
+        restrictions=values["restrictions"],
     )
 
 

@@ -140,7 +140,7 @@ class Search:
     ) -> None:
         before, silent = rows[source, : self._words], rows[source, self._words]
         if self._steerable is not None:
-            kept = np.flatnonzero(self._steerable.can_be_had(before, silent, steps))
+            kept = np.flatnonzero(self._steerable.can_be_had(before, after, silent, steps))
             before, silent, steps, after = before[kept], silent[kept], steps[kept], after[kept]
             source = source[kept]
             silent = self._steerable.silence(before, after, silent, steps)

@@ -1,8 +1,11 @@
 """Steps of the model that can be taken on brokers of a release, for one state or many.
 
 What keeps a step from being taken has a name: that nothing outside can cause its action, that it
-cannot be had in this state, or that the follower is silent. A follower is silent once it was fenced
-(from 2.1 on, KIP-320): it waits for another epoch, whereas to the model it asks again and again.
+cannot be had in this state, that the follower is silent, or that the leader asks for a replica that
+it knows to be fenced. A follower is silent once it was fenced (from 2.1 on, KIP-320): it waits for
+another epoch, whereas to the model it asks again and again. With KRaft a leader adds nobody to the
+ISR whom it knows to be fenced, or to shut down (Partition.isReplicaIsrEligible, KIP-841); in the
+model it asks, and is refused (docs/model.md).
 """
 
 from __future__ import annotations
@@ -22,9 +25,11 @@ from checker.problem.packed_rows import Rows, state_words
 from counterexamples import Moment
 from model.core.state import State
 from model.core.transition_system import Action, Model, Step
-from model.message.terms import IDLE, NO_ROLE
+from model.message.terms import IDLE, LEADER, NO_ROLE
 
 SILENT = "silent followers"
+FENCED = "fenced replicas"
+_FETCHES = ("LeaderFetch", "StrayFetch")
 _SILENCED, _ASKS, _SPEAKS_AGAIN = "LeaderFetch", "SendFetch", "replica"
 """What silences a follower, what it no longer does, and the argument that names who learns, or
 starts anew."""
@@ -56,6 +61,11 @@ class Steerable:
                 f"`{_ASKS}` of a follower that was fenced: from 2.1 on it asks no more until it "
                 "learns of another epoch"
             )
+        if self.release.is_kraft:
+            found[FENCED] = (
+                "a fetch upon which a leader asks for a replica that it knows to be fenced or to "
+                "shut down: the model does, and is refused; brokers do not ask"
+            )
         return {name: why for name, why in found.items() if name not in self.lifted}
 
     def offered(self, state: State, number: int, silent: int) -> list[Moment]:
@@ -63,9 +73,11 @@ class Steerable:
         steps = list(self.model.successors(state))
         if not steps:
             return []
-        rows: Rows = np.array([state.words] * len(steps), np.uint64)
+        before: Rows = np.array([state.words] * len(steps), np.uint64)
+        after: Rows = np.array([each.after.words for each in steps], np.uint64)
         column: Column = np.full(len(steps), silent, np.uint64)
-        can_be = self.can_be_had(rows, column, np.array([self._number(each) for each in steps]))
+        numbers = np.array([self._number(each) for each in steps])
+        can_be = self.can_be_had(before, after, column, numbers)
         return [
             moment_of(step, number, state)
             for step, can in zip(steps, can_be.tolist(), strict=True)
@@ -79,7 +91,9 @@ class Steerable:
         column: Column = np.array([silent], np.uint64)
         return int(self.silence(before, after, column, np.array([number]))[0])
 
-    def can_be_had(self, before: Rows, silent: Column, steps: Steps) -> NDArray[np.bool_]:
+    def can_be_had(
+        self, before: Rows, after: Rows, silent: Column, steps: Steps
+    ) -> NDArray[np.bool_]:
         """Which of these steps can be taken out of these states."""
         found: NDArray[np.bool_] = np.ones(len(steps), np.bool_)
         for action in self._actions():
@@ -99,6 +113,26 @@ class Steerable:
             at = steps_of(self.model, _ASKS, steps)
             follower = argument_of(self.model, self._action(_ASKS), "follower", steps[at])
             found[at] &= (silent[at] >> follower.astype(np.uint64) & np.uint64(1)) == 0
+        if self.release.is_kraft and FENCED not in self.lifted:
+            for name in _FETCHES:
+                if name in self.model.contents:
+                    at = steps_of(self.model, name, steps)
+                    found[at] &= ~self._asks_in_vain(before[at], after[at])
+        return found
+
+    def _asks_in_vain(self, before: Rows, after: Rows) -> NDArray[np.bool_]:
+        """Where a leader that knows all has asked for a replica that is fenced or shuts down."""
+
+        def field(name: str, rows: Rows = after) -> NDArray[np.int64]:
+            return table_of(self.model.layout, name, rows)
+
+        leads = (field("role", before) == LEADER) & (field("role") == LEADER)
+        asked = leads & (field("pending_isr") != field("pending_isr", before))
+        own = np.arange(asked.shape[1])
+        knows = (field("leader") == own) & (field("known_epoch") == field("epoch"))
+        knows &= field("outdated") == 0
+        unfit = (field("pending_isr") & (field("fenced") | field("stopping"))) != 0
+        found: NDArray[np.bool_] = (asked & knows & unfit).any(axis=1)
         return found
 
     def silence(self, before: Rows, after: Rows, silent: Column, steps: Steps) -> Column:
