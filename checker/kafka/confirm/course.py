@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from checker.kafka.confirm.facts import Facts, differences, of_model
+from checker.kafka.confirm.facts import EPOCH_CACHE, Facts, differences, of_model
 from checker.kafka.confirm.releases import KafkaRelease
 from checker.traces.finding import confirmed
 from counterexamples import NotACounterexample, Replayed, Trace, TraceStep, skipping
@@ -20,7 +20,7 @@ from model.message.environment import Environment
 from model.message.model import message_model
 from model.message.versions import version_of
 
-_NO_MATTER = "epoch cache"
+_NO_MATTER = EPOCH_CACHE
 """Versions keep it differently, which alone is no parting."""
 
 

@@ -51,7 +51,7 @@ class KeptWalk:
     not_held: str = ""
     difference: str = ""
     disagreement: str = ""
-    steps_to_it: Sequence[str] = ()
+    steps_to_it: Sequence[str] = field(default_factory=list)
 
     @property
     def steps(self) -> int:

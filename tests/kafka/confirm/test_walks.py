@@ -32,7 +32,7 @@ from checker.kafka.confirm.mapping import TABLE, Act, Row
 from checker.kafka.confirm.releases import KafkaRelease, kafka_release
 from checker.kafka.confirm.shortening import possible, shortened
 from checker.kafka.confirm.stage import NotHeld, StepFailed
-from checker.kafka.confirm.steerable import SILENT, Steerable
+from checker.kafka.confirm.steerable import FENCED, SILENT, Steerable
 from checker.kafka.confirm.stepping import LAG_MS, NO_LAG_MS, StepSeen
 from checker.kafka.confirm.walking import (
     Choose,
@@ -276,6 +276,34 @@ def test_a_fenced_follower_asks_no_more_until_it_learns(
     assert (SILENT in steerable.restrictions()) is not asks_again
 
 
+def test_a_kraft_leader_asks_for_nobody_whom_it_knows_to_be_fenced() -> None:
+    """r0's session is over, and r1, who leads now, has read so when r0's old fetch arrives."""
+    release = kafka_release("4.2.0:elr")
+    late = next(each for each in CIRCUMSTANCES if each.name == "late")
+    [tally] = begun(release, [late]).tallied
+    state = tally.model.initial[0]
+    for wanted in steps_of(
+        "SessionExpiry replica=0",
+        "Learn replica=0",
+        "SendFetch follower=0",
+        "Crash replica=0",
+        "Learn replica=1",
+    ):
+        [state] = [
+            step.after
+            for step in tally.model.successors(state)
+            if (step.action.name, step.action.named(step.arguments))
+            == (wanted.action, wanted.arguments)
+        ]
+
+    def fetches(lifted: frozenset[str]) -> bool:
+        offered = Steerable(tally.model, release, LAG_MS, lifted).offered(state, 1, 0)
+        return "StrayFetch(follower=0)" in map(str, offered)
+
+    assert not fetches(frozenset())
+    assert fetches(frozenset({FENCED}))
+
+
 def test_steps_that_are_not_offered_are_passed_over() -> None:
     model = states.model_of("hw")
     steps = steps_of("RecvFetch follower=1", "Produce leader=0", "Learn replica=0", *FETCHED)
@@ -357,6 +385,28 @@ def test_a_known_difference_is_of_some_releases_and_of_one_kind() -> None:
     assert not is_known(fetched, (0, 1), kafka_release("2.8.2"))
     assert not is_known(fetched, (0, 1), kafka_release("0.11.0.3"))
     assert len({known.name for known in KNOWN}) == len(KNOWN)
+
+
+@pytest.mark.parametrize(
+    ("up", "isr", "shown", "is_known"),
+    [
+        ("up", "r0", "0", True),
+        ("down", "r0", "0", False),
+        ("up", "r0 r1", "0", False),
+        ("up", "r0", "2", False),
+    ],
+)
+def test_a_leader_may_wait_for_a_replica_that_caught_up_lately(
+    up: str, isr: str, shown: str, is_known: bool
+) -> None:
+    facts = {"r0 is": "up", "r1 is": up, ISR: isr, "r0 HW": "1", "acknowledged": "m1"}
+    shows = facts | {"r0 HW": shown, "acknowledged": "none"}
+    seen = StepSeen(1, "Produce(leader=0)", "told", facts, shows, differences(facts, shows))
+    other = StepSeen(1, "Produce(leader=0)", "told", facts | {"r0 LEO": "1"}, {}, [])
+    other.differences = differences(other.model, shows | {"r0 LEO": "2"})
+
+    assert (known_difference(seen, NEW) is not None) is is_known
+    assert known_difference(other, NEW) is None
 
 
 class Fields:
