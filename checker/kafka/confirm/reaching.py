@@ -28,6 +28,7 @@ from model.core.transition_system import Call
 
 DEAR = (SHRINK, "Restart")
 """They take seconds, any other step a tenth of one."""
+_ANY_NUMBER = -1
 _START = -1
 """The parent of the first state."""
 
@@ -53,8 +54,8 @@ class _PutOff:
 class Search:
     """A search from one state, the model's first by default; `steerable` None is for every step.
 
-    `states` is how many were found, `complete` whether these are all. A context manager: states
-    are in memory until it is left.
+    `states` is how many were found, `complete` whether these are all, `dear` how many dear steps
+    are on the ways to the last. A context manager: states are in memory until it is left.
     """
 
     def __init__(
@@ -77,7 +78,9 @@ class Search:
         self._dear = [
             number for number, each in enumerate(problem.model.actions) if each.name in DEAR
         ]
+        self._at = 0
         self.states = 0
+        self.dear = 0
         self.complete = False
         first: Rows = np.zeros((1, self._words + 1), np.uint64)
         first[0, : self._words] = (start or problem.model.initial[0]).words
@@ -95,22 +98,34 @@ class Search:
         """Those that were met."""
         return frozenset(outcome_of_key(self._problem.model, key) for key in self._met)
 
-    def carried_out(self, *, states_max: int, wanted: Collection[Outcome] | None = None) -> None:
-        """Search until one of the wanted outcomes is met, or all states, or about so many."""
-        at = looked = 0
+    def carried_out(
+        self,
+        *,
+        states_max: int,
+        wanted: Collection[Outcome] | None = None,
+        dear_max: int = _ANY_NUMBER,
+    ) -> None:
+        """Search on until one of the wanted outcomes is met, or all states, or about so many.
+
+        It ends too before a dear step more than `dear_max`.
+        """
+        looked = 0
         while self.states <= states_max:
             if wanted is not None and len(self._met) > looked:
                 looked = len(self._met)
                 if not self.outcomes.isdisjoint(wanted):
                     return
-            end = min(self.states, at + CHUNK_ROWS)
-            if at == end:
-                if not self._dear_ones():
-                    self.complete = True
-                    return
-                continue
-            self._expanded(np.ascontiguousarray(self._visited.of_owner(0)[at:end]), at)
-            at = end
+            end = min(self.states, self._at + CHUNK_ROWS)
+            if self._at < end:
+                self._expanded(
+                    np.ascontiguousarray(self._visited.of_owner(0)[self._at : end]), self._at
+                )
+                self._at = end
+            elif self.dear == dear_max:
+                return
+            elif not self._dear_ones():
+                self.complete = True
+                return
 
     def ways(self, wanted: Collection[Outcome] | None = None) -> dict[Outcome, tuple[Call, ...]]:
         """A way to each outcome that was met, or to those wanted; its own step is the last."""
@@ -160,6 +175,7 @@ class Search:
     def _dear_ones(self) -> bool:
         """Go on with the steps that were put off; whether there were any."""
         put_off, self._put_off = self._put_off, _PutOff()
+        self.dear += 1
         for key, met in put_off.met.items():
             self._met.setdefault(key, met)
         for rows, parents, steps in zip(put_off.rows, put_off.parents, put_off.steps, strict=True):
