@@ -33,10 +33,18 @@ Exit codes:
     help="Whose brokers, as 0.10.2.2, 3.9.1:kraft, 4.2.0 or 4.2.0:elr.",
 )
 @click.option(
-    "--walks", type=click.IntRange(1), default=25, show_default=True, help="Walks by chance."
+    "--walks",
+    type=click.IntRange(0),
+    default=25,
+    show_default=True,
+    help="Walks by chance, those in --results included.",
 )
 @click.option(
-    "--steps", type=click.IntRange(1), default=40, show_default=True, help="Most steps of a walk."
+    "--steps",
+    type=click.IntRange(1),
+    default=40,
+    show_default=True,
+    help="Most steps of a walk by chance.",
 )
 @click.option("--seed", type=int, default=1, show_default=True, help="What chance goes by.")
 @click.option(
@@ -47,17 +55,23 @@ Exit codes:
     help="What may happen, as docs/confirm.md has it; repeatable; all without it.",
 )
 @click.option(
-    "--cover/--no-cover",
+    "--aim/--no-aim",
     default=True,
     show_default=True,
-    help="Then walk to every outcome of the model that was not compared yet.",
+    help="First walk to every outcome of the model that was not compared yet.",
 )
 @click.option(
     "--max-states",
     type=click.IntRange(1),
     default=20_000_000,
     show_default=True,
-    help="With --cover: go through no more states than that to find the outcomes.",
+    help="With --aim: go through no more states than that to find the outcomes.",
+)
+@click.option("--plan", is_flag=True, help="Only find the outcomes for --results; start no broker.")
+@click.option(
+    "--minutes",
+    type=click.FloatRange(min=0, min_open=True),
+    help="Begin no step after so long; the same command goes on from --results.",
 )
 @click.option(
     "--trace",
@@ -73,7 +87,7 @@ Exit codes:
 @click.option(
     "--results",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Add the figures to this file.",
+    help="Add every plan and walk to this file, and go on from what it has.",
 )
 @click.option(
     "--markdown",
@@ -89,6 +103,8 @@ def conform_command(**options: Any) -> int:
     release = kafka_release(options["kafka"])
     if options["markdown"] is not None and options["results"] is None:
         raise click.UsageError("--markdown tells of the runs in --results; name that file too")
+    if options["plan"] and options["results"] is None:
+        raise click.UsageError("--plan is written into --results; name that file too")
     # Here, and not above: what this needs is optional, and it says so; and it needs an engine.
     from checker.cli.confirm.walking import conform  # noqa: PLC0415
 

@@ -10,8 +10,11 @@ from checker.cli.shared.progress import showing
 from checker.cli.shared.screen import error_screen, say, screen
 from checker.kafka.confirm import conforming
 from checker.kafka.confirm.conformance import Conformance
-from checker.kafka.confirm.figures import figures_of, keep, read_figures, write_markdown
+from checker.kafka.confirm.figures import figures_of, write_markdown
+from checker.kafka.confirm.kept_walks import read_kept
 from checker.kafka.confirm.releases import KafkaRelease
+
+_SECONDS_A_MINUTE = 60
 
 
 def conform(release: KafkaRelease, options: dict[str, Any]) -> int:
@@ -21,37 +24,46 @@ def conform(release: KafkaRelease, options: dict[str, Any]) -> int:
         walks=options["walks"],
         steps_max=options["steps"],
         seed=options["seed"],
-        states_max=options["max_states"] if options["cover"] else None,
+        states_max=options["max_states"] if options["aim"] else None,
+        seconds_max=options["minutes"] and options["minutes"] * _SECONDS_A_MINUTE,
     )
     with showing(error_screen()) as progress, ending_as_by_ctrl_c():
-        if results is not None:
-            read_figures(results)  # A file that is something else is found before the work.
-        found, shortest = conforming.carried_out(
-            release,
-            conforming.circumstances_of(options["names"], trace),
-            asked,
-            trace=trace,
-            shortens=trace_dir is not None and trace is None,
-            jars=options["jars"],
-            announce=progress.announce,
-            report=progress.report,
-        )
-    figures = figures_of(found, asked.seed)
+        circumstances = conforming.circumstances_of(options["names"], trace)
+        # A file that is something else is found before the work.
+        found = conforming.begun_with(release, circumstances, None if trace else results)
+        if options["plan"]:
+            conforming.look_for_outcomes(
+                found,
+                states_max=options["max_states"],
+                results=results,
+                announce=progress.announce,
+            )
+            shortest = None
+        else:
+            shortest = conforming.carried_out(
+                found,
+                asked,
+                trace=trace,
+                shortens=trace_dir is not None and trace is None,
+                results=results,
+                jars=options["jars"],
+                announce=progress.announce,
+                report=progress.report,
+            )
+    [figures] = figures_of(found.kept)
     for line in conforming.report(figures):
         screen().print(line, highlight=False)
     if shortest is not None and trace_dir is not None:
         say(f"wrote {conforming.write_shortest(shortest, found, trace_dir)}")
-    if results is not None and trace is None:
-        keep(results, figures)
     if options["markdown"] is not None:
-        write_markdown(options["markdown"], read_figures(results))
+        write_markdown(options["markdown"], figures_of(read_kept(results)))
         say(f"wrote {options['markdown']}")
-    return _code(found)
+    return exit_codes.HOLDS if options["plan"] else _code(found)
 
 
 def _code(found: Conformance) -> int:
     if found.interrupted:
         return exit_codes.INCOMPLETE
-    if found.disagreements:
+    if any(each.disagreement for each in found.walks):
         return exit_codes.OF_CONFIRMING["refuted"]
     return exit_codes.HOLDS if found.steps else exit_codes.OF_CONFIRMING["not-steerable"]

@@ -2,43 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from checker.kafka.confirm.aiming import planned
 from checker.kafka.confirm.carrying_out import work_folder
 from checker.kafka.confirm.circumstances import CIRCUMSTANCES, Circumstances
-from checker.kafka.confirm.conformance import (
-    Conformance,
-    Disagreement,
+from checker.kafka.confirm.conformance import Conformance, Disagreement, begun
+from checker.kafka.confirm.errors import CannotConfirm
+from checker.kafka.confirm.figures import Figures
+from checker.kafka.confirm.grounds import (
     Grounds,
-    begun,
-    look_for_outcomes,
+    Round,
     shortest,
     trace_of_walk,
     walk_along,
     walk_by_chance,
-    walk_to_the_rest,
+    walk_to_outcomes,
 )
-from checker.kafka.confirm.errors import CannotConfirm
-from checker.kafka.confirm.figures import Figures
 from checker.kafka.confirm.jars import class_path
+from checker.kafka.confirm.kept_walks import KeptWalk, Question, keep, read_kept, require_same
 from checker.kafka.confirm.releases import KafkaRelease
 from checker.kafka.confirm.site import Site, Tell
+from checker.kafka.confirm.steerable import Steerable
+from checker.kafka.confirm.stepping import LAG_MS
 from counterexamples import BadTrace, read_trace, write_trace
 from model.core.errors import BadEnvironment
 from model.core.transition_system import Model
 from model.message.environment import Environment
 
+_ALL_STEPS = 1_000_000
+"""A trace is walked to its end."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """How much is to be walked; `states_max` is None where outcomes are not looked for."""
+    """How much is to be walked: so many walks by chance, and to outcomes if `states_max` is given.
+
+    No step begins after `seconds_max`, None for all the time it takes.
+    """
 
     walks: int
     steps_max: int
     seed: int
     states_max: int | None
+    seconds_max: float | None = None
 
 
 def circumstances_of(names: Sequence[str], trace: Path | None) -> list[Circumstances]:
@@ -57,70 +67,101 @@ def circumstances_of(names: Sequence[str], trace: Path | None) -> list[Circumsta
     return [each for each in CIRCUMSTANCES if not names or each.name in names]
 
 
+def begun_with(
+    release: KafkaRelease, circumstances: Sequence[Circumstances], results: Path | None
+) -> Conformance:
+    """What a file of results has of the release, which is to be gone on with.
+
+    Raises `CannotConfirm` for a file of something else, or of other rules or bounds.
+    """
+    kept = read_kept(results) if results is not None else []
+    found = begun(release, circumstances, kept)
+    if results is not None:
+        require_same(results, kept, [each.question for each in found.tallied])
+    return found
+
+
+def look_for_outcomes(
+    found: Conformance, *, states_max: int, results: Path | None, announce: Tell
+) -> None:
+    """Plan the walks to every outcome that the model can reach, where that was not done yet."""
+    for tally in found.tallied:
+        steerable = Steerable(tally.model, found.release, LAG_MS)
+        if tally.plan is not None and tally.plan.restrictions == steerable.restrictions():
+            continue
+        announce(f"looking for the outcomes of {tally.circumstances.name}")
+        tally.plan = planned(tally.problem, found.release, states_max=states_max, announce=announce)
+        if results is not None:
+            keep(results, tally.question, tally.plan)
+
+
 def carried_out(
-    release: KafkaRelease,
-    circumstances: Sequence[Circumstances],
+    found: Conformance,
     asked: Asked,
     *,
     trace: Path | None,
     shortens: bool,
+    results: Path | None,
     jars: Path | None,
     announce: Tell,
     report: Tell,
-) -> tuple[Conformance, Disagreement | None]:
-    """Walk; what came of it, and with `shortens` the first disagreement in as few steps as found.
+) -> Disagreement | None:
+    """Walk; with `shortens` the first disagreement in as few steps as found.
 
     Ctrl-C ends it with what was compared until then. Raises `CannotConfirm`, `BadTrace`.
     """
-    found = begun(release, circumstances)
-    files = class_path(release, folder=jars, announce=announce)
+
+    def write_down(question: Question, walk: KeptWalk) -> None:
+        if results is not None and trace is None:
+            keep(results, question, walk)
+
+    if trace is None and asked.states_max is not None:
+        look_for_outcomes(found, states_max=asked.states_max, results=results, announce=announce)
+    files = class_path(found.release, folder=jars, announce=announce)
+    how = Round(
+        steps_max=asked.steps_max if trace is None else _ALL_STEPS,
+        seed=asked.seed,
+        announce=announce,
+        keep=write_down,
+        is_over=_is_over(asked.seconds_max),
+    )
     with work_folder(None) as folder:
-        grounds = Grounds(Site(release, files, folder, announce, report))
+        grounds = Grounds(Site(found.release, files, folder, announce, report))
         if trace is not None:
-            walk_along(grounds, found, read_trace(trace).steps, announce=announce)
-            return found, None
+            walk_along(grounds, found, read_trace(trace).steps, how)
+            return None
         try:
-            _walked(grounds, found, asked, announce)
+            walk_to_outcomes(grounds, found, how)
+            walk_by_chance(grounds, found, asked.walks, how)
         except KeyboardInterrupt:
             announce("interrupted: what was compared until then is shown")
             found.interrupted = True
-            return found, None
-        if not found.disagreements or not shortens:
-            return found, None
+            return None
+        if not found.disagreements or not shortens or how.is_over():
+            return None
         first = found.disagreements[0]
-        return found, shortest(grounds, first, _model_of(first, found), report=announce)
+        return shortest(grounds, first, found.of(first.planned).model, report=announce)
 
 
-def _walked(grounds: Grounds, found: Conformance, asked: Asked, announce: Tell) -> None:
-    if asked.states_max is not None:
-        look_for_outcomes(found, states_max=asked.states_max, announce=announce)
-    walk_by_chance(
-        grounds,
-        found,
-        walks=asked.walks,
-        steps_max=asked.steps_max,
-        seed=asked.seed,
-        announce=announce,
-    )
-    walk_to_the_rest(grounds, found, steps_max=asked.steps_max, seed=asked.seed, announce=announce)
-
-
-def _model_of(shown: Disagreement, found: Conformance) -> Model:
-    name = shown.planned.circumstances.name
-    return next(each.model for each in found.tallied if each.circumstances.name == name)
+def _is_over(seconds_max: float | None) -> Callable[[], bool]:
+    if seconds_max is None:
+        return lambda: False
+    end = time.monotonic() + seconds_max
+    return lambda: time.monotonic() >= end
 
 
 def write_shortest(shown: Disagreement, found: Conformance, folder: Path) -> Path:
     """Write it as a trace; where to."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"conform-{found.release.name}-{shown.planned.circumstances.name}.json"
-    write_trace(path, trace_of_walk(shown.walked.steps, _model_of(shown, found)))
+    model: Model = found.of(shown.planned).model
+    write_trace(path, trace_of_walk(shown.walked.steps, model))
     return path
 
 
 def report(figures: Figures) -> Iterator[str]:
     """The figures for a terminal."""
-    yield f"{figures.walks} walks on Kafka {figures.release}, seed {figures.seed}"
+    yield f"{figures.walks} walks on Kafka {figures.release}"
     yield ""
     for action, steps in figures.by_action.items():
         yield f"  {action:22}{steps:6,} steps"
@@ -129,8 +170,8 @@ def report(figures: Figures) -> Iterator[str]:
         if each.reachable:
             part = "" if each.complete else ", of as many states as were allowed"
             yield (
-                f"  {each.name:12}{each.outcomes} of {each.reachable} outcomes compared "
-                f"({each.states:,} states{part})"
+                f"  {each.name:12}{each.outcomes} of {each.steerable} outcomes compared that "
+                f"brokers can be steered to, {each.reachable} in all ({each.states:,} states{part})"
             )
         for name, times in each.differences.items():
             yield f"  {each.name:12}{times} walks ended with a known difference: {name}"

@@ -11,7 +11,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from checker.kafka.confirm.facts import Facts, differences, of_model
+from checker.kafka.confirm.facts import EPOCH_CACHE, Facts, differences, of_model
 from checker.kafka.confirm.releases import KafkaRelease
 from checker.kafka.confirm.stepping import SHRINK, SHRINK_TOGETHER
 from checker.traces.finding import confirmed
@@ -23,7 +23,7 @@ from model.message.model import message_model
 from model.message.terms import with_member
 from model.message.versions import version_of
 
-_NO_MATTER = "epoch cache"
+_NO_MATTER = EPOCH_CACHE
 """Versions keep it differently, which alone is no parting."""
 
 

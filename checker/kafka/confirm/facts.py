@@ -37,6 +37,7 @@ NONE = "none"
 ISR = "ISR"
 ACKNOWLEDGED = "acknowledged"
 WAITING = "waiting for acknowledgement"
+EPOCH_CACHE = "epoch cache"
 NO_ANSWER = "no answer"
 """What a broker shows that runs and does not answer."""
 
@@ -124,7 +125,7 @@ def _of_broker(s: State, c: Settings, release: KafkaRelease, replica: int) -> Fa
     facts[of(replica, "HW")] = str(min(s.hw[replica], s.leo[replica]))
     facts[of(replica, "epoch")] = str(s.known_epoch[replica])
     if c.truncation != TRUNCATE_TO_HIGH_WATERMARK:
-        facts[of(replica, "epoch cache")] = epochs_text(epoch_cache(s, c, replica))
+        facts[of(replica, EPOCH_CACHE)] = epochs_text(epoch_cache(s, c, replica))
     if follows(s, replica) and (text := _in_flight(s, replica)):
         facts[of(replica, "on its way")] = text
     return facts

@@ -1,4 +1,4 @@
-"""Figures of conformance walks: a file with a line per run, and its document.
+"""Figures of conformance walks, and their document.
 
 docs/released-brokers.md has two authors: `confirm-catalogue` writes what is before the heading
 `TITLE`, and `conform` what is from there on.
@@ -6,17 +6,15 @@ docs/released-brokers.md has two authors: `confirm-catalogue` writes what is bef
 
 from __future__ import annotations
 
-import functools
-import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from checker.kafka.confirm.conformance import Conformance, Tallied
-from checker.kafka.confirm.errors import CannotConfirm
+from checker.kafka.confirm.kept_walks import Kept
 from checker.kafka.confirm.known_differences import KNOWN
 from checker.kafka.confirm.outcomes import describe
+from checker.kafka.confirm.releases import kafka_release
 from counterexamples.named_file import written_whole
 
 TITLE = "## Conformance walks"
@@ -24,40 +22,48 @@ _HEAD = f"""\
 {TITLE}
 
 Walks through the model of each release's own rules, every step taken on unchanged brokers and
-compared: first by chance, then to each outcome that no walk had come to. An outcome is an action
-and what it moves; those that the model can come to were found by going through all its states. This
-part is written by
+compared: first to each outcome that no walk had come to, then by chance. An outcome is an action
+and what it moves. All that the model can reach at these bounds were found by a search through all
+of its states; those that brokers can be steered to by a search through the steps alone that the
+harness can cause. This part is written by
 `waterline conform --kafka RELEASE --results FILE --markdown docs/released-brokers.md`, and
 [confirm.md](confirm.md#conformance) says how it is done.
 """
+_NOT_TRIED = "No walk has aimed at it yet"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CircumstancesFigures:
-    """What was compared in some circumstances. `missing` are outcomes that no walk compared."""
+    """What was compared in some circumstances.
+
+    `outcomes` are compared, of those that brokers can be steered to (`steerable`), and of all that
+    are `reachable`. `missing` has why each of the steerable ones was not, `unsteerable` why each of
+    the others cannot be.
+    """
 
     name: str
     walks: int
     by_action: Mapping[str, int]
     outcomes: int
+    steerable: int
     reachable: int
     states: int
     complete: bool
-    missing: Sequence[str]
+    missing: Mapping[str, str]
+    unsteerable: Mapping[str, str]
     differences: Mapping[str, int]
     not_held: Mapping[str, int]
+    disagreements: Sequence[str]
+    seconds: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figures:
-    """What came of `conform` on a release. `disagreements` are those that nobody knew of."""
+    """What came of `conform` on a release, all runs together."""
 
     release: str
     rules: str
-    seed: int
-    seconds: float
     circumstances: Sequence[CircumstancesFigures]
-    disagreements: Sequence[str]
 
     @property
     def by_action(self) -> Counter[str]:
@@ -77,105 +83,69 @@ class Figures:
         """How many walks there were."""
         return sum(each.walks for each in self.circumstances)
 
+    @property
+    def seconds(self) -> float:
+        """How long they took."""
+        return sum(each.seconds for each in self.circumstances)
 
-def figures_of(found: Conformance, seed: int) -> Figures:
-    """The figures of a run."""
-    return Figures(
-        release=found.release.name,
-        rules=found.release.rules,
-        seed=seed,
-        seconds=round(found.seconds, 1),
-        circumstances=[_figures(each) for each in found.tallied],
-        disagreements=[each.reason for each in found.disagreements],
-    )
+    @property
+    def disagreements(self) -> list[str]:
+        """Those that nobody knew of."""
+        return [reason for each in self.circumstances for reason in each.disagreements]
 
 
-def _figures(tally: Tallied) -> CircumstancesFigures:
-    missing = set(tally.ways) - set(tally.compared)
+def figures_of(kept: Iterable[Kept]) -> list[Figures]:
+    """The figures of each release, in the order of releases."""
+    by_release: dict[str, list[Kept]] = {}
+    for each in kept:
+        by_release.setdefault(each.question.release, []).append(each)
+    return [
+        Figures(
+            release=release, rules=those[0].question.rules, circumstances=[*map(_figures, those)]
+        )
+        for release, those in sorted(by_release.items(), key=lambda each: _order(each[0]))
+    ]
+
+
+def _order(release: str) -> tuple[tuple[int, ...], str]:
+    known = kafka_release(release)
+    return known.number, known.manner
+
+
+def _figures(kept: Kept) -> CircumstancesFigures:
+    compared: Counter[str] = Counter()
+    why: dict[str, str] = {}
+    for walk in kept.walks:
+        compared.update(walk.compared)
+        if walk.goal:
+            why[walk.goal] = walk.not_held or walk.disagreement or walk.difference or _NOT_TRIED
+    ways = sorted(map(describe, kept.plan.ways)) if kept.plan else []
+    missing = {outcome: why.get(outcome, _NOT_TRIED) for outcome in ways if not compared[outcome]}
+    unsteerable = kept.plan.unsteerable.items() if kept.plan else ()
+    by_action: Counter[str] = Counter()
+    for outcome, times in sorted(compared.items()):
+        by_action[outcome.partition(":")[0]] += times
     return CircumstancesFigures(
-        name=tally.circumstances.name,
-        walks=tally.walks,
-        by_action=dict(sorted(tally.by_action.items())),
-        outcomes=len(tally.ways) - len(missing),
-        reachable=len(tally.ways),
-        states=tally.states,
-        complete=tally.complete,
-        missing=sorted(map(describe, missing)),
-        differences=dict(tally.differences),
-        not_held=dict(tally.not_held),
+        name=kept.question.circumstances,
+        walks=len(kept.walks),
+        by_action=dict(by_action),
+        outcomes=len(ways) - len(missing),
+        steerable=len(ways),
+        reachable=len(ways) + len(unsteerable),
+        states=kept.plan.states if kept.plan else 0,
+        complete=kept.plan.complete if kept.plan else False,
+        missing=missing,
+        unsteerable={describe(each): reason for each, reason in unsteerable},
+        differences=dict(Counter(each.difference for each in kept.walks if each.difference)),
+        not_held=dict(Counter(each.not_held for each in kept.walks if each.not_held)),
+        disagreements=[each.disagreement for each in kept.walks if each.disagreement],
+        seconds=round(sum(each.seconds for each in kept.walks), 1),
     )
 
 
-def read_figures(file: Path) -> list[Figures]:
-    """What earlier runs wrote down, those of a release added up. Raises `CannotConfirm`.
-
-    Of runs with the same seed the last counts.
-    """
-    if not file.exists():
-        return []
-    try:
-        lines = map(json.loads, file.read_text(encoding="utf-8").splitlines())
-        found = [_from_json(line) for line in lines]
-    except (OSError, ValueError, TypeError, KeyError) as problem:
-        raise CannotConfirm(
-            f"{file} holds no figures of conformance walks ({problem}); name another file"
-        ) from None
-    runs = {(each.release, each.seed): each for each in found}.values()
-    by_release: dict[str, list[Figures]] = {}
-    for run in runs:
-        by_release.setdefault(run.release, []).append(run)
-    return [functools.reduce(_added, those) for those in by_release.values()]
-
-
-def _added(one: Figures, other: Figures) -> Figures:
-    """Two runs on the same release as if they were one."""
-    names = dict.fromkeys(each.name for run in (one, other) for each in run.circumstances)
-    circumstances = []
-    for name in names:
-        those = [each for run in (one, other) for each in run.circumstances if each.name == name]
-        circumstances.append(functools.reduce(_added_circumstances, those))
-    return replace(
-        one,
-        seconds=round(one.seconds + other.seconds, 1),
-        circumstances=circumstances,
-        disagreements=[*one.disagreements, *other.disagreements],
-    )
-
-
-def _added_circumstances(
-    one: CircumstancesFigures, other: CircumstancesFigures
-) -> CircumstancesFigures:
-    """What neither compared is missing, of the outcomes of the one that knows more of them."""
-    knows, less = sorted((one, other), key=lambda each: -each.reachable)
-    missing = set(knows.missing)
-    if less.reachable == knows.reachable:
-        missing &= set(less.missing)
-    return replace(
-        knows,
-        walks=one.walks + other.walks,
-        by_action=dict(Counter(one.by_action) + Counter(other.by_action)),
-        outcomes=knows.reachable - len(missing),
-        missing=sorted(missing),
-        differences=dict(Counter(one.differences) + Counter(other.differences)),
-        not_held=dict(Counter(one.not_held) + Counter(other.not_held)),
-    )
-
-
-def _from_json(line: dict[str, object]) -> Figures:
-    circumstances = [CircumstancesFigures(**each) for each in line.pop("circumstances")]  # type: ignore[attr-defined]
-    return Figures(circumstances=circumstances, **line)  # type: ignore[arg-type]
-
-
-def keep(file: Path, figures: Figures) -> None:
-    """Add a run to the file."""
-    with file.open("a", encoding="utf-8") as kept:
-        kept.write(json.dumps(asdict(figures)) + "\n")
-
-
-def to_markdown(found: Iterable[Figures]) -> str:
+def to_markdown(runs: Sequence[Figures]) -> str:
     """The part of the document that is about walks."""
-    runs = sorted(found, key=lambda run: [int(part) for part in run.release.split(".")])
-    lines = [_HEAD, f"| release | walks | {' | '.join(_NUMBERS)} |", "|---" * 6 + "|"]
+    lines = [_HEAD, f"| release | walks | {' | '.join(_NUMBERS)} |", "|---" * 7 + "|"]
     for run in runs:
         numbers = " | ".join(_numbers(run))
         lines.append(f"| {run.release} | {run.walks} | {numbers} |")
@@ -200,6 +170,15 @@ def to_markdown(found: Iterable[Figures]) -> str:
         (f"{run.release}: {reason}." for run in runs for reason in run.disagreements),
     )
     lines += _listed(
+        "Outcomes that brokers can be steered to and no walk has compared, and how the last walk "
+        "ended that aimed at them:",
+        _by_reason(runs, lambda each: each.missing),
+    )
+    lines += _listed(
+        "Outcomes that brokers cannot be steered to, and the step that is on every path to them:",
+        _by_reason(runs, lambda each: each.unsteerable),
+    )
+    lines += _listed(
         "Walks that ended early because the harness could not hold a step:",
         (
             f"{run.release}, {each.name}, {times} times: {reason[:200]}."
@@ -211,12 +190,25 @@ def to_markdown(found: Iterable[Figures]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _by_reason(
+    runs: Sequence[Figures], of: Callable[[CircumstancesFigures], Mapping[str, str]]
+) -> Iterator[str]:
+    """The outcomes by name, those of a release with the same reason together."""
+    for run in runs:
+        for each in run.circumstances:
+            by_reason: dict[str, list[str]] = {}
+            for outcome, reason in of(each).items():
+                by_reason.setdefault(reason[:200].rstrip("."), []).append(f"`{outcome}`")
+            for reason, outcomes in by_reason.items():
+                yield f"{run.release}, {each.name}: {', '.join(outcomes)}. {reason}."
+
+
 def _by_circumstances(runs: Sequence[Figures]) -> list[str]:
     """How many of the outcomes that can be reached were compared, by circumstances and release."""
     lines = [
         "",
-        "Outcomes that were compared, of those that the model can come to (`*`: of those in the "
-        "first states, not all were gone through; `-`: not looked for):",
+        "Outcomes that were compared, of those that brokers can be steered to (`*`: of those in "
+        "the first states, not all were gone through; `-`: not looked for):",
         "",
         f"| | {' | '.join(run.release for run in runs)} |",
         "|---" * (len(runs) + 1) + "|",
@@ -225,22 +217,24 @@ def _by_circumstances(runs: Sequence[Figures]) -> list[str]:
         cells = []
         for run in runs:
             each = next((each for each in run.circumstances if each.name == name), None)
-            described = f"{each.outcomes} of {each.reachable}" if each and each.reachable else "-"
+            described = f"{each.outcomes} of {each.steerable}" if each and each.reachable else "-"
             cells.append(described + ("*" if each and each.reachable and not each.complete else ""))
         lines.append(f"| {name} | {' | '.join(cells)} |")
     return lines
 
 
-_NUMBERS = ("steps", "outcomes", "known differences", "disagreements")
+_NUMBERS = ("steps", "outcomes compared", "in all", "known differences", "disagreements")
 
 
 def _numbers(run: Figures) -> list[str]:
     outcomes = sum(each.outcomes for each in run.circumstances)
+    steerable = sum(each.steerable for each in run.circumstances)
     reachable = sum(each.reachable for each in run.circumstances)
     differences = sum(sum(each.differences.values()) for each in run.circumstances)
     return [
         f"{run.steps:,}",
-        f"{outcomes} of {reachable}",
+        f"{outcomes} of {steerable}",
+        str(reachable),
         str(differences),
         str(len(run.disagreements)),
     ]

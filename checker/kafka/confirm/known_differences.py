@@ -10,7 +10,8 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from checker.kafka.confirm.facts import of
+from checker.kafka.confirm.brokers import name_of
+from checker.kafka.confirm.facts import ACKNOWLEDGED, ISR, WAITING, of
 from checker.kafka.confirm.releases import KafkaRelease
 from checker.kafka.confirm.stepping import StepSeen
 from model.message.environment import REPLICAS_MAX
@@ -44,7 +45,36 @@ def _fences_first_fetch(seen: StepSeen, release: KafkaRelease) -> bool:
     return bool(leading) and own not in leading
 
 
+def _waits_for_who_caught_up(seen: StepSeen, release: KafkaRelease) -> bool:
+    """A leader's high watermark is behind, and a broker outside the ISR runs that may be why."""
+    if seen.problem or not seen.differences:
+        return False
+    running = {r for r in range(REPLICAS_MAX) if seen.model.get(of(r, "is")) == "up"}
+    in_sync = seen.model.get(ISR, "").split()
+    if all(name_of(replica) in in_sync for replica in running):
+        return False
+    behind = {
+        of(r, "HW") for r in running if _is_less(seen.kafka.get(of(r, "HW")), seen, of(r, "HW"))
+    }
+    follows_from_it = {ACKNOWLEDGED, WAITING, *(of(r, "on its way") for r in running)}
+    return bool(behind) and all(
+        each.subject in behind or each.subject in follows_from_it for each in seen.differences
+    )
+
+
+def _is_less(shown: str | None, seen: StepSeen, subject: str) -> bool:
+    said = seen.model.get(subject)
+    return shown is not None and said is not None and int(shown) < int(said)
+
+
 KNOWN = (
+    KnownDifference(
+        "waits-for-who-caught-up",
+        "A leader's high watermark waits also for a replica outside the ISR that caught up within "
+        "replica.lag.time.max.ms and is not fenced (Partition.maybeIncrementLeaderHW); here it "
+        "does not.",
+        _waits_for_who_caught_up,
+    ),
     KnownDifference(
         "first-fetch-is-fenced",
         "From 2.1 to 2.4 the first fetch of a session carries the leader epoch and is fenced; "

@@ -37,10 +37,6 @@ class Act:
 Arguments = Mapping[str, int]
 
 
-def _always(s: State, arguments: Arguments) -> str:
-    return ""
-
-
 Does = Callable[[Stage, Act], None]
 AnyStage = TypeVar("AnyStage", bound=Stage)
 
@@ -61,12 +57,13 @@ class Row:
 
     Without `does`, `description` is the reason.
 
-    `unless` says of a state why the step cannot be had in it, "" if it can.
+    `unless` says of a state why the step cannot be had in it, "" if it can; None where it always
+    can.
     """
 
     description: str
     does: Does | None
-    unless: Callable[[State, Arguments], str] = _always
+    unless: Callable[[State, Arguments], str] | None = None
 
 
 def _produce(stage: Stage, act: Act) -> None:

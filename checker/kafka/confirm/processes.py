@@ -234,8 +234,8 @@ def _interrupts_wait() -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-    if came:
-        raise KeyboardInterrupt
+        if came:  # Also where the block failed: an interrupt that came is never dropped.
+            raise KeyboardInterrupt
 
 
 def _end_of(text: str) -> str:

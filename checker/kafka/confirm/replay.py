@@ -20,6 +20,7 @@ from checker.kafka.confirm.releases import KafkaRelease
 from checker.kafka.confirm.site import Site, Tell
 from checker.kafka.confirm.stage import NotHeld, Stage
 from checker.kafka.confirm.staging import staged
+from checker.kafka.confirm.steerable import Steerable
 from checker.kafka.confirm.steering import row_of
 from checker.kafka.confirm.stepping import (
     FETCH_WAIT_MS,
@@ -33,7 +34,6 @@ from checker.kafka.confirm.stepping import (
     take,
 )
 from checker.kafka.confirm.waiting import Looked, looked
-from checker.kafka.confirm.walking import Steerable
 from counterexamples import Moment, TraceStep
 from model.core.claim import Behaviour
 from model.message.terms import IDLE
@@ -121,6 +121,7 @@ class Run:
     vain: int | None = None
     """A follower that asks in vain just now."""
     steerable: Steerable = field(init=False)
+    silent: int = 0
 
     def __post_init__(self) -> None:
         """Nobody is fenced yet."""
@@ -173,7 +174,7 @@ class Run:
         if moment.action == "LeaderFetch" and self.vain == follower:
             self.vain = None
             return True
-        if moment.action != "SendFetch" or follower not in self.steerable.silent:
+        if moment.action != "SendFetch" or follower is None or not self.silent >> follower & 1:
             return False
         following = next(
             (m for m in self.course.replayed.moments if m.number > moment.number), None
@@ -198,7 +199,7 @@ class Run:
         take(stage, moment, self.course.model, self.lag_ms, seen)
         require_held(seen, stage.replicas, self.lag_ms)
         self.committed |= committed_in(stage, seen.kafka)
-        self.steerable.taken(moment)
+        self.silent = self.steerable.silent_after(moment, self.silent)
         return seen
 
     def _judged(self, evidence: Evidence, began: float) -> Confirmation:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+from checker.kafka.confirm.steerable import Steerable
 from checker.kafka.confirm.stepping import StepSeen
-from checker.kafka.confirm.walking import Steerable, Walked, following
+from checker.kafka.confirm.walking import Walked, following
 from counterexamples import TraceStep
 
 Sign = tuple[str, tuple[str, ...]]
@@ -26,7 +27,7 @@ def sign_of(seen: StepSeen) -> Sign:
 
 def shortened(
     walked: Walked,
-    steerable: Callable[[], Steerable],
+    steerable: Steerable,
     again: Callable[[Sequence[TraceStep]], Walked],
     *,
     tries_max: int,
@@ -45,7 +46,7 @@ def shortened(
     while size:
         at = 0
         while at < len(best.steps) - 1 and tries < tries_max:
-            kept = possible([*best.steps[:at], *best.steps[at + size :]], steerable())
+            kept = possible([*best.steps[:at], *best.steps[at + size :]], steerable)
             if len(kept) >= len(best.steps) or not kept or kept[-1] != best.steps[-1]:
                 at += size
                 continue
@@ -63,10 +64,10 @@ def shortened(
 def possible(steps: Sequence[TraceStep], steerable: Steerable) -> list[TraceStep]:
     """Those of the steps that the model offers, one after the other."""
     choose = following(steps)
-    state = steerable.model.initial[0]
+    state, silent = steerable.model.initial[0], 0
     taken: list[TraceStep] = []
-    while (moment := choose(steerable.offered(state, len(taken) + 1))) is not None:
+    while (moment := choose(steerable.offered(state, len(taken) + 1, silent), silent)) is not None:
         taken.append(TraceStep(moment.action, moment.arguments))
-        steerable.taken(moment)
+        silent = steerable.silent_after(moment, silent)
         state = moment.after
     return taken

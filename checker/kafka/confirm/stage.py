@@ -30,7 +30,8 @@ from checker.kafka.confirm.wire import (
 
 STEP_SECONDS_MAX = 15.0
 """How long a broker may take for one step."""
-FIRST_CHECKPOINT_SECONDS_MAX = 2.0
+FIRST_CHECKPOINT_SECONDS_MAX = 10.0
+"""How long a broker may take, on a busy machine, for the checkpoint after its first decision."""
 GRACE_SECONDS = 0.3
 """How long a broker that takes up a decision may take before what it waits for is lost."""
 

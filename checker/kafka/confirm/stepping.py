@@ -71,7 +71,7 @@ def take(
         lag_ms=lag_ms,
     )
     row = row_of(moment.action, stage.release)
-    if reason := row.unless(moment.before, act.arguments):
+    if row.unless is not None and (reason := row.unless(moment.before, act.arguments)):
         raise NotHeld(reason)
     assert row.does is not None  # Who chose the step has seen to it.
     try:

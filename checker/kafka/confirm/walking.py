@@ -17,7 +17,7 @@ from checker.kafka.confirm.facts import differences, of_model
 from checker.kafka.confirm.outcomes import Outcome, outcome_of
 from checker.kafka.confirm.releases import KafkaRelease
 from checker.kafka.confirm.stage import NotHeld, Stage, StepFailed
-from checker.kafka.confirm.steering import row_of
+from checker.kafka.confirm.steerable import Steerable, moment_of
 from checker.kafka.confirm.stepping import (
     LAG_MS,
     SHRINKS,
@@ -30,13 +30,12 @@ from checker.kafka.confirm.stepping import (
 from checker.kafka.confirm.topics import begin
 from counterexamples import Moment, TraceStep
 from model.core.state import State
-from model.core.transition_system import Model, Step
-from model.message.terms import IDLE, NO_ROLE
+from model.core.transition_system import Model
 
 _LAG_SETTLE_SECONDS = 0.6
 
-Choose = Callable[[Sequence[Moment]], Moment | None]
-"""Which of the steps that are offered is taken, None to end the walk."""
+Choose = Callable[[Sequence[Moment], int], Moment | None]
+"""Which of the steps that are offered is taken, None to end the walk; it knows who is silent."""
 
 
 @dataclass(slots=True)
@@ -77,10 +76,11 @@ def walk(
     walked = Walked()
     state = model.initial[0]
     steerable = Steerable(model, stage.release, lag_ms)
+    silent = 0
     try:
         begin(stage, topic, topic_settings)
         while len(walked.steps) < steps_max:
-            chosen = choose(steerable.offered(state, len(walked.steps) + 1))
+            chosen = choose(steerable.offered(state, len(walked.steps) + 1, silent), silent)
             if chosen is None:
                 break
             report(f"{topic}, step {chosen.number}: {chosen}")
@@ -92,7 +92,7 @@ def walk(
                 break
             for each in moments:
                 walked.compared.append(_outcome(model, each))
-                steerable.taken(each)
+                silent = steerable.silent_after(each, silent)
             state = moments[-1].after
     except NotHeld as problem:
         walked.not_held = str(problem)
@@ -102,49 +102,6 @@ def walk(
     return walked
 
 
-@dataclass(slots=True)
-class Steerable:
-    """Which of the steps that the model offers can be taken on brokers of a release.
-
-    `silent` are the followers that ask no more: one that is fenced waits for another epoch from 2.1
-    on (KIP-320). To the model it asks in vain, again and again.
-    """
-
-    model: Model
-    release: KafkaRelease
-    lag_ms: int
-    silent: set[int] = field(default_factory=set)
-
-    def offered(self, state: State, number: int) -> list[Moment]:
-        """The steps out of a state, as step `number` of a walk."""
-        return [
-            moment
-            for step in self.model.successors(state)
-            if self._can_be_had(moment := _moment(step, number, state))
-        ]
-
-    def taken(self, moment: Moment) -> None:
-        """A step was taken."""
-        arguments = dict(moment.arguments)
-        if moment.action == "LeaderFetch" and self.release.at_least(2, 1):
-            follower, before = arguments["follower"], moment.before
-            leader = before.known_leader[follower]
-            refused = moment.after.fetch[follower] == IDLE and before.role[leader] != NO_ROLE
-            # A broker that knows a later epoch says so, also if it leads no more.
-            if refused and before.known_epoch[leader] > before.known_epoch[follower]:
-                self.silent.add(follower)
-        elif "replica" in arguments:
-            self.silent.discard(arguments["replica"])
-
-    def _can_be_had(self, moment: Moment) -> bool:
-        row, arguments = row_of(moment.action, self.release), dict(moment.arguments)
-        if moment.action == "SendFetch" and arguments["follower"] in self.silent:
-            return False
-        if moment.action in SHRINKS and self.lag_ms != LAG_MS:
-            return False
-        return row.does is not None and not row.unless(moment.before, arguments)
-
-
 def by_chance(chance: random.Random, model: Model, known: Counter[Outcome]) -> Choose:
     """Choose at random, what was compared less often more often.
 
@@ -152,7 +109,7 @@ def by_chance(chance: random.Random, model: Model, known: Counter[Outcome]) -> C
     walks.
     """
 
-    def choose(steps: Sequence[Moment]) -> Moment | None:
+    def choose(steps: Sequence[Moment], silent: int) -> Moment | None:
         if not steps:
             return None
         weights = [1 / (1 + known[_outcome(model, step)]) for step in steps]
@@ -165,26 +122,13 @@ def following(steps: Sequence[TraceStep]) -> Choose:
     """Take these steps, but for those that are not offered when it is their turn."""
     left = list(steps)
 
-    def choose(moments: Sequence[Moment]) -> Moment | None:
+    def choose(moments: Sequence[Moment], silent: int) -> Moment | None:
         while left:
             wanted = left.pop(0)
             for moment in moments:
                 if (moment.action, moment.arguments) == (wanted.action, wanted.arguments):
                     return moment
         return None
-
-    return choose
-
-
-def one_after_the_other(first: Choose, then: Choose) -> Choose:
-    """What the first chooses, and once that is nothing more, what the other one does."""
-    is_over = False
-
-    def choose(moments: Sequence[Moment]) -> Moment | None:
-        nonlocal is_over
-        chosen = None if is_over else first(moments)
-        is_over = chosen is None
-        return then(moments) if chosen is None else chosen
 
     return choose
 
@@ -219,7 +163,7 @@ def _ways(model: Model, chosen: Moment) -> Iterator[list[Moment]]:
     before: State = chosen.before
     for shrunk in _shrunk(model, before, chosen.number):
         for step in model.successors(shrunk[-1].after):
-            moment = _moment(step, chosen.number + len(shrunk), shrunk[-1].after)
+            moment = moment_of(step, chosen.number + len(shrunk), shrunk[-1].after)
             if (moment.action, moment.arguments) == (chosen.action, chosen.arguments):
                 yield [*shrunk, moment]
     for shrunk in _shrunk(model, chosen.after, chosen.number + 1):
@@ -230,16 +174,10 @@ def _shrunk(model: Model, state: State, number: int) -> Iterator[list[Moment]]:
     """Every way in which leaders may take followers out of the ISR, one after the other."""
     for step in model.successors(state):
         if step.action.name in SHRINKS:
-            moment = _moment(step, number, state)
+            moment = moment_of(step, number, state)
             yield [moment]
             for more in _shrunk(model, step.after, number + 1):
                 yield [moment, *more]
-
-
-def _moment(step: Step, number: int, state: State) -> Moment:
-    names = [parameter.name for parameter in step.action.parameters]
-    named = tuple(zip(names, step.arguments, strict=True))
-    return Moment(number, step.action.name, named, state, step.after)
 
 
 def _outcome(model: Model, moment: Moment) -> Outcome:

@@ -12,7 +12,12 @@ import psutil
 
 ROOT = Path(__file__).parents[3]
 TRACE = ROOT / "examples" / "traces" / "scenarios" / "kip-101-loss.json"
-COMMAND = [sys.executable, "-c", "from checker.cli.cli import main; main()"]
+COMMAND = [
+    sys.executable,
+    "-c",
+    "import faulthandler, signal; faulthandler.register(signal.SIGUSR1, all_threads=True); "
+    "from checker.cli.cli import main; main()",
+]
 SECONDS_MAX = 120
 
 
@@ -31,6 +36,39 @@ def started(folder: Path, *arguments: str, kafka: str = "0.10.2.2") -> subproces
 def _usual_interrupt() -> None:
     """A test runner in the background may ignore the signal, and its children with it."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def interrupted(process: subprocess.Popen[str], number: signal.Signals) -> tuple[str, str, str]:
+    """Interrupt a command; what it printed, its errors, and how it stood when the signal came.
+
+    Its errors have where each thread was then: the signal before asks for that.
+    """
+    stood = _standing(process.pid)
+    process.send_signal(signal.SIGUSR1)
+    process.send_signal(number)
+    try:
+        out, err = process.communicate(timeout=SECONDS_MAX)
+    except subprocess.TimeoutExpired:
+        later = _standing(process.pid)
+        process.send_signal(signal.SIGUSR1)
+        process.send_signal(signal.SIGKILL)
+        out, err = process.communicate()
+        stood = f"{stood}\nand it went on for {SECONDS_MAX} s; then: {later}"
+    return out, err, stood
+
+
+def _standing(number: int) -> str:
+    """Which signals a process handles, ignores and blocks (Linux), and which processes it has."""
+    try:
+        lines = Path(f"/proc/{number}/status").read_text(encoding="ascii").splitlines()
+    except OSError:
+        lines = []
+    signals = [line for line in lines if line.startswith(("SigCgt", "SigIgn", "SigBlk", "SigPnd"))]
+    children = [
+        f"{child.pid} {child.status()} {' '.join(child.cmdline()[-3:])}"
+        for child in psutil.Process(number).children(recursive=True)
+    ]
+    return "\n".join([f"process {number}", *signals, *children])
 
 
 def left_of(folder: Path) -> list[str]:

@@ -7,7 +7,8 @@ from collections import deque
 import pytest
 
 from checker.kafka.confirm.circumstances import CIRCUMSTANCES
-from checker.kafka.confirm.outcomes import Outcome, Reachable, describe, outcome_of
+from checker.kafka.confirm.outcomes import Outcome, describe, outcome_named, outcome_of
+from checker.kafka.confirm.reaching import Search
 from checker.kafka.families import MESSAGE
 from checker.problem.problem import Problem
 from model.core.transition_system import Model
@@ -39,16 +40,19 @@ def of_every_step(model: Model) -> set[Outcome]:
 @pytest.mark.parametrize("version", ["hw", "kip320"])
 def test_all_outcomes_are_found_and_no_others(version: str) -> None:
     asked = problem(version)
-    with Reachable(asked, states_max=10**6, announce=lambda line: None) as reachable:
-        assert reachable.complete
-        assert reachable.outcomes == of_every_step(asked.model)
+    with Search(asked, None) as search:
+        search.carried_out(states_max=10**6)
+
+        assert search.complete
+        assert search.outcomes == of_every_step(asked.model)
 
 
 def test_the_way_to_an_outcome_ends_with_it() -> None:
     asked = problem("hw")
     model = asked.model
-    with Reachable(asked, states_max=10**6, announce=lambda line: None) as reachable:
-        paths = reachable.paths(reachable.outcomes)
+    with Search(asked, None) as search:
+        search.carried_out(states_max=10**6)
+        paths = search.ways()
 
     assert len(paths) > 20
     for outcome, calls in paths.items():
@@ -64,9 +68,19 @@ def test_the_way_to_an_outcome_ends_with_it() -> None:
 
 
 def test_too_many_states_are_not_gone_through() -> None:
-    with Reachable(problem("hw"), states_max=100, announce=lambda line: None) as reachable:
-        assert not reachable.complete
-        assert reachable.states > 100
+    with Search(problem("hw"), None) as search:
+        search.carried_out(states_max=100)
+
+        assert not search.complete
+        assert search.states > 100
+
+
+def test_an_outcome_can_be_read_again() -> None:
+    for outcome in of_every_step(states.model_of("hw", records=1, epochs=1)):
+        assert outcome_named(describe(outcome)) == outcome
+
+    with pytest.raises(ValueError, match="names no outcome"):
+        outcome_named("Produce")
 
 
 def test_an_outcome_says_what_moves() -> None:

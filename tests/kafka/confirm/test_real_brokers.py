@@ -13,7 +13,7 @@ import pytest
 
 from checker.kafka.confirm.errors import CannotConfirm
 from checker.kafka.confirm.jars import require_brokers
-from tests.kafka.confirm.real_brokers import SECONDS_MAX, left_of, started
+from tests.kafka.confirm.real_brokers import SECONDS_MAX, interrupted, left_of, started
 
 pytestmark = pytest.mark.slow
 
@@ -60,9 +60,8 @@ def test_an_interrupt_ends_the_brokers_and_leaves_no_file(
     for line in process.stderr:
         if "brokers" in line:
             break
-    process.send_signal(number)
-    out, err = process.communicate(timeout=SECONDS_MAX)
+    out, err, stood = interrupted(process, number)
 
-    assert process.returncode == 20, err
+    assert process.returncode == 20, f"{stood}\n{err}"
     assert out == ""
     assert left_of(tmp_path) == []

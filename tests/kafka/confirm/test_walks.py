@@ -11,34 +11,34 @@ from typing import Any
 
 import pytest
 
-from checker.kafka.confirm import conformance, stepping, walking
+from checker.kafka.confirm import grounds, stepping, walking
+from checker.kafka.confirm.aiming import planned
 from checker.kafka.confirm.circumstances import CIRCUMSTANCES
-from checker.kafka.confirm.conformance import (
-    Conformance,
+from checker.kafka.confirm.conformance import TRIES_MAX, Conformance, begun
+from checker.kafka.confirm.errors import BrokerFailed
+from checker.kafka.confirm.facts import ISR, Facts, differences
+from checker.kafka.confirm.grounds import (
     Grounds,
-    begun,
-    look_for_outcomes,
+    Round,
     plan,
     trace_of_walk,
     walk_along,
     walk_by_chance,
-    walk_to_the_rest,
+    walk_to_outcomes,
 )
-from checker.kafka.confirm.errors import BrokerFailed
-from checker.kafka.confirm.facts import ISR, Facts, differences
+from checker.kafka.confirm.kept_walks import CHANCE
 from checker.kafka.confirm.known_differences import KNOWN, known_difference
 from checker.kafka.confirm.mapping import TABLE, Act, Row
 from checker.kafka.confirm.releases import KafkaRelease, kafka_release
 from checker.kafka.confirm.shortening import possible, shortened
 from checker.kafka.confirm.stage import NotHeld, StepFailed
+from checker.kafka.confirm.steerable import FENCED, SILENT, Steerable
 from checker.kafka.confirm.stepping import LAG_MS, NO_LAG_MS, StepSeen
 from checker.kafka.confirm.walking import (
     Choose,
-    Steerable,
     Walked,
     by_chance,
     following,
-    one_after_the_other,
     walk,
 )
 from counterexamples import TraceStep, from_json, to_json
@@ -146,12 +146,12 @@ def test_the_same_seed_walks_the_same_walk(pretended: Any) -> None:
 def test_what_was_compared_often_is_chosen_less_often(pretended: Any) -> None:
     model = states.model_of("hw", hw_in_response="pre")
     steerable = Steerable(model, OLD, NO_LAG_MS)
-    steps = steerable.offered(model.initial[0], 1)
+    steps = steerable.offered(model.initial[0], 1, 0)
     known: Counter[Any] = Counter()
     choose = by_chance(random.Random(1), model, known)
-    before = Counter(choose(steps).action for _ in range(300))  # type: ignore[union-attr]
+    before = Counter(choose(steps, 0).action for _ in range(300))  # type: ignore[union-attr]
     known[("Produce", ("leo+", "unanswered+"))] = 1000
-    after = Counter(choose(steps).action for _ in range(300))  # type: ignore[union-attr]
+    after = Counter(choose(steps, 0).action for _ in range(300))  # type: ignore[union-attr]
 
     assert before["Produce"] > 40
     assert after["Produce"] < 5
@@ -236,7 +236,7 @@ def test_the_isr_is_shrunk_only_where_the_lag_is_short() -> None:
     )
 
     def shrinks(lag_ms: int) -> bool:
-        steps = Steerable(model, OLD, lag_ms).offered(produced, 1)
+        steps = Steerable(model, OLD, lag_ms).offered(produced, 1, 0)
         return "ShrinkIsr" in {step.action for step in steps}
 
     assert shrinks(LAG_MS)
@@ -249,15 +249,15 @@ def test_a_fenced_follower_asks_no_more_until_it_learns(
 ) -> None:
     model = states.model_of("kip320", moves=2, replicas=3)
     steerable = Steerable(model, release, NO_LAG_MS)
-    state = model.initial[0]
+    state, silent = model.initial[0], 0
 
     def take(call: str) -> None:
-        nonlocal state
+        nonlocal state, silent
         [wanted] = steps_of(call)
         choose = following([wanted])
-        moment = choose(steerable.offered(state, 1))
+        moment = choose(steerable.offered(state, 1, silent), silent)
         assert moment is not None, call
-        steerable.taken(moment)
+        silent = steerable.silent_after(moment, silent)
         state = moment.after
 
     for call in (
@@ -268,11 +268,40 @@ def test_a_fenced_follower_asks_no_more_until_it_learns(
         "LeaderFetch follower=2",
     ):
         take(call)
-    offered = [str(moment) for moment in steerable.offered(state, 1)]
+    offered = [str(moment) for moment in steerable.offered(state, 1, silent)]
     take("Learn replica=2")
 
     assert ("SendFetch(follower=2)" in offered) is asks_again
-    assert 2 not in steerable.silent
+    assert silent == 0
+    assert (SILENT in steerable.restrictions()) is not asks_again
+
+
+def test_a_kraft_leader_asks_for_nobody_whom_it_knows_to_be_fenced() -> None:
+    """r0's session is over, and r1, who leads now, has read so when r0's old fetch arrives."""
+    release = kafka_release("4.2.0:elr")
+    late = next(each for each in CIRCUMSTANCES if each.name == "late")
+    [tally] = begun(release, [late]).tallied
+    state = tally.model.initial[0]
+    for wanted in steps_of(
+        "SessionExpiry replica=0",
+        "Learn replica=0",
+        "SendFetch follower=0",
+        "Crash replica=0",
+        "Learn replica=1",
+    ):
+        [state] = [
+            step.after
+            for step in tally.model.successors(state)
+            if (step.action.name, step.action.named(step.arguments))
+            == (wanted.action, wanted.arguments)
+        ]
+
+    def fetches(lifted: frozenset[str]) -> bool:
+        offered = Steerable(tally.model, release, LAG_MS, lifted).offered(state, 1, 0)
+        return "StrayFetch(follower=0)" in map(str, offered)
+
+    assert not fetches(frozenset())
+    assert fetches(frozenset({FENCED}))
 
 
 def test_steps_that_are_not_offered_are_passed_over() -> None:
@@ -282,13 +311,6 @@ def test_steps_that_are_not_offered_are_passed_over() -> None:
     assert possible(steps, Steerable(model, OLD, NO_LAG_MS)) == steps_of(
         "Produce leader=0", *FETCHED
     )
-
-
-def test_one_chooses_after_the_other() -> None:
-    chosen = iter(["a", None, "never"])
-    choose = one_after_the_other(lambda steps: next(chosen), lambda steps: "b")  # type: ignore[arg-type, return-value]
-
-    assert [choose([]) for _ in range(3)] == ["a", "b", "b"]
 
 
 def test_a_walk_is_shortened_to_what_shows_the_same(pretended: Any) -> None:
@@ -308,7 +330,7 @@ def test_a_walk_is_shortened_to_what_shows_the_same(pretended: Any) -> None:
 
     short = shortened(
         long,
-        lambda: Steerable(model, OLD, NO_LAG_MS),
+        Steerable(model, OLD, NO_LAG_MS),
         again,
         tries_max=40,
         report=lambda line: None,
@@ -332,7 +354,7 @@ def test_shortening_ends_after_so_many_tries(pretended: Any) -> None:
         return Walked(not_held="no cluster")
 
     short = shortened(
-        long, lambda: Steerable(model, OLD, NO_LAG_MS), again, tries_max=3, report=lambda line: None
+        long, Steerable(model, OLD, NO_LAG_MS), again, tries_max=3, report=lambda line: None
     )
 
     assert short is long
@@ -365,6 +387,28 @@ def test_a_known_difference_is_of_some_releases_and_of_one_kind() -> None:
     assert len({known.name for known in KNOWN}) == len(KNOWN)
 
 
+@pytest.mark.parametrize(
+    ("up", "isr", "shown", "is_known"),
+    [
+        ("up", "r0", "0", True),
+        ("down", "r0", "0", False),
+        ("up", "r0 r1", "0", False),
+        ("up", "r0", "2", False),
+    ],
+)
+def test_a_leader_may_wait_for_a_replica_that_caught_up_lately(
+    up: str, isr: str, shown: str, is_known: bool
+) -> None:
+    facts = {"r0 is": "up", "r1 is": up, ISR: isr, "r0 HW": "1", "acknowledged": "m1"}
+    shows = facts | {"r0 HW": shown, "acknowledged": "none"}
+    seen = StepSeen(1, "Produce(leader=0)", "told", facts, shows, differences(facts, shows))
+    other = StepSeen(1, "Produce(leader=0)", "told", facts | {"r0 LEO": "1"}, {}, [])
+    other.differences = differences(other.model, shows | {"r0 LEO": "2"})
+
+    assert (known_difference(seen, NEW) is not None) is is_known
+    assert known_difference(other, NEW) is None
+
+
 class Fields:
     """Grounds whose clusters only pretend; it counts them."""
 
@@ -383,16 +427,21 @@ class Fields:
         yield self.made(self.release, self.deviates)
 
 
-def conformed(fields: Fields, *, walks: int) -> Conformance:
-    found = begun(fields.release, [CRASHES])
-    walk_by_chance(
-        fields,  # type: ignore[arg-type]
-        found,
-        walks=walks,
+def how(seed: int = 1, steps: int = 10**6) -> Round:
+    """Walks of at most ten steps, until so many looks at the clock."""
+    left = iter([False] * steps)
+    return Round(
         steps_max=10,
-        seed=1,
+        seed=seed,
         announce=lambda line: None,
+        keep=lambda question, walk: None,
+        is_over=lambda: next(left, True),
     )
+
+
+def conformed(fields: Any, *, walks: int) -> Conformance:
+    found = begun(fields.release, [CRASHES])
+    walk_by_chance(fields, found, walks, how())
     return found
 
 
@@ -401,7 +450,7 @@ def test_walks_share_a_cluster_with_a_topic_each(pretended: Any) -> None:
     found = conformed(fields, walks=4)
 
     assert fields.clusters == [(2, NO_LAG_MS)]
-    assert found.tallied[0].walks == 4
+    assert len(found.tallied[0].walks) == 4
     assert found.steps > 30
     assert found.disagreements == []
 
@@ -414,7 +463,7 @@ def test_a_disagreement_ends_its_cluster_and_the_walks_go_on(pretended: Any) -> 
 
     assert len(found.disagreements) > 1
     assert len(fields.clusters) > len(found.disagreements) - 1
-    assert found.tallied[0].walks == 4
+    assert len(found.tallied[0].walks) == 4
     assert "r0 LEO: 1 in the model, 9 in Kafka" in found.disagreements[0].reason
 
 
@@ -434,37 +483,79 @@ def test_a_known_difference_ends_its_walk_and_not_its_cluster(pretended: Any) ->
 
     assert fields.clusters == [(2, NO_LAG_MS), (2, LAG_MS)]
     assert found.disagreements == []
-    assert tally.differences["first-fetch-is-fenced"] > 0
-    assert tally.tried.total() == tally.compared.total() + tally.differences.total()
+    known = [each for each in tally.walks if each.difference]
+    assert {each.difference for each in known} == {"first-fetch-is-fenced"}
+    assert tally.tried.total() == tally.compared.total() + len(known)
 
 
-def test_every_outcome_is_walked_to(pretended: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    fields = Fields(pretended, OLD, lambda name, facts: None)
-    found = conformed(fields, walks=2)
-    before = len(found.tallied[0].compared)
-    look_for_outcomes(found, states_max=10**6, announce=lambda line: None)
-    walk_to_the_rest(
-        fields,  # type: ignore[arg-type]
-        found,
-        steps_max=40,
-        seed=1,
-        announce=lambda line: None,
+def aimed(fields: Any, how: Round) -> Conformance:
+    found = begun(fields.release, [CRASHES])
+    [tally] = found.tallied
+    tally.plan = planned(
+        tally.problem, fields.release, states_max=10**6, announce=lambda line: None
     )
+    walk_to_outcomes(fields, found, how)
+    return found
+
+
+@pytest.mark.parametrize("release", [OLD, NEW])
+def test_every_outcome_that_can_be_had_is_walked_to(release: KafkaRelease, pretended: Any) -> None:
+    fields = Fields(pretended, release, lambda name, facts: None)
+    found = aimed(fields, how())
     [tally] = found.tallied
 
-    assert tally.complete
-    # What cannot be had in any state that the walk there leads through is left.
-    missing = set(tally.ways) - set(tally.compared)
-    assert {action for action, _ in missing} <= {"RecvOutOfRange", "Crash", "ShrinkIsr"}
-    assert len(tally.compared) > max(before, 60)
+    assert tally.plan is not None
+    assert tally.plan.complete
+    assert set(tally.plan.ways) == set(tally.compared)
+    assert not set(tally.plan.unsteerable) & set(tally.compared)
+    assert len(tally.compared) > 60
+    # One walk goes from outcome to outcome.
+    assert len(tally.walks) < len(tally.compared) / 2
+    assert not tally.missed
+    assert fields.clusters == [(2, NO_LAG_MS), (2, LAG_MS)]
+
+
+def test_an_outcome_that_brokers_do_not_show_is_given_up(pretended: Any) -> None:
+    problem = NotHeld("it did not wait")
+    fields = Fields(
+        pretended, OLD, lambda name, facts: problem if name == "Checkpoint" and not facts else None
+    )
+    [tally] = aimed(fields, how()).tallied
+    assert tally.plan is not None
+    missing = set(tally.plan.ways) - set(tally.compared)
+
+    assert ("Checkpoint", ("checkpoint+",)) in missing
+    assert set(tally.missed.values()) == {TRIES_MAX}
+    assert set(tally.why_missed.values()) == {"it did not wait"}
+
+
+def test_no_step_begins_when_time_is_up(pretended: Any) -> None:
+    fields = Fields(pretended, OLD, lambda name, facts: None)
+    [tally] = aimed(fields, how(steps=20)).tallied
+
+    assert 0 < tally.compared.total() < 20
+    assert not tally.missed
+
+
+def test_walks_that_were_walked_before_are_not_walked_again(pretended: Any) -> None:
+    fields = Fields(pretended, OLD, lambda name, facts: None)
+    whole = conformed(fields, walks=4)
+    half = conformed(fields, walks=2)
+    walk_by_chance(fields, half, 4, how())  # type: ignore[arg-type]
+    walk_by_chance(fields, half, 4, how())  # type: ignore[arg-type]
+
+    assert [(each.kind, each.number) for each in half.walks] == [
+        (CHANCE, number) for number in range(1, 5)
+    ]
+    assert half.tallied[0].compared == whole.tallied[0].compared
 
 
 def test_steps_of_a_file_are_taken_as_they_are(pretended: Any) -> None:
     fields = Fields(pretended, OLD, lambda name, facts: None)
     found = begun(OLD, [CRASHES])
-    walk_along(fields, found, steps_of(*WROTE), announce=lambda line: None)  # type: ignore[arg-type]
+    walk_along(fields, found, steps_of(*WROTE), how())  # type: ignore[arg-type]
 
-    assert found.steps == len(WROTE)
+    assert found.steps == min(len(WROTE), 10)
 
 
 def test_walks_that_need_the_same_cluster_follow_each_other() -> None:
@@ -475,7 +566,7 @@ def test_walks_that_need_the_same_cluster_follow_each_other() -> None:
     assert sorted(each.number for each in planned) == list(range(1, 41))
     assert changes == len(set(clusters)) - 1
     assert LAG_MS in {each.lag_ms for each in planned}
-    assert conformance.LAG_EVERY > 1
+    assert grounds.LAG_EVERY > 1
 
 
 def test_topics_carry_what_the_operator_has_set(pretended: Any) -> None:

@@ -109,10 +109,15 @@ def _alter_partition(stage: KraftStage, act: Act) -> None:
     wanted = _members(stage, act.before.pending_isr[leader])
     asked = _awaited(stage, act, leader, wanted)
     is_granted = act.after.isr != act.before.isr and _members(stage, act.after.isr) == wanted
+    knew_all = leader in stage.controller.informed()
     if is_granted:
         _write(stage, act, is_recovered=asked.partition.leader_recovery_state == 0)
     if act.after.answer[leader] == NO_ANSWER:
         _reply(stage, asked, is_granted=is_granted)
+        if is_granted and knew_all:
+            # The answer tells the leader as much. What comes after it in the log is of brokers, and
+            # a leader adds nobody to the ISR whose new registration it has not read.
+            stage.quorum.reveal(leader, stage.quorum.end)
 
 
 def _hear_answer(stage: KraftStage, act: Act) -> None:

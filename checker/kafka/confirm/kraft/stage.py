@@ -67,14 +67,20 @@ class KraftStage(Stage):
 
     def register(self, broker: int) -> None:
         """Start the process, until it has registered; those that know all decisions hear of it."""
-        known = self.quorum.broker(broker)
         informed = self.controller.informed()
-        known.incarnation = None
-        self.brokers.start(broker)
-        self._await(lambda: known.incarnation is not None, broker, "registers")
+        self._begin_to_register(broker)
+        self._await_registered(broker)
         for each in informed:
             if each != broker:
-                self.quorum.reveal(each, known.epoch + 1)
+                self.quorum.reveal(each, self.quorum.broker(broker).epoch + 1)
+
+    def _begin_to_register(self, broker: int) -> None:
+        self.quorum.broker(broker).incarnation = None
+        self.brokers.start(broker)
+
+    def _await_registered(self, broker: int) -> None:
+        known = self.quorum.broker(broker)
+        self._await(lambda: known.incarnation is not None, broker, "registers")
 
     def catch_up(self, broker: int) -> None:
         """The broker reads the log up to its registration, and asks to be unfenced."""
@@ -161,10 +167,14 @@ class KraftStage(Stage):
             if self.brokers.is_up(broker) and self.quorum.broker(broker).wants_shutdown:
                 self.shut_down(broker)
         self.quorum.remove_topic()
-        for broker in self.replicas:
-            if not self.brokers.is_up(broker):
-                self.register(broker)
-                self.catch_up(broker)
+        down = [broker for broker in self.replicas if not self.brokers.is_up(broker)]
+        for broker in down:
+            self._begin_to_register(broker)
+        for broker in down:
+            self._await_registered(broker)
+            # There is no decision for it, so that it checkpoints nothing now.
+            self.quorum.reveal(broker, self.quorum.broker(broker).epoch + 1)
+            self._await_caught_up(broker)
         fenced = [b for b in self.replicas if self.quorum.broker(b).is_fenced]
         if fenced:
             self.quorum.append([self.quorum.fencing(b, is_fenced=False) for b in fenced])

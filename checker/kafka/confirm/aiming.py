@@ -1,0 +1,154 @@
+"""Aimed walks: what can be compared at all, and the nearest outcome that was not compared yet.
+
+Where an outcome cannot be had on brokers, that is because of a step on every path to it; which one
+is found by searches in which that kind of step is allowed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from checker.kafka.confirm.outcomes import Outcome, outcome_of
+from checker.kafka.confirm.reaching import DEAR, Search
+from checker.kafka.confirm.releases import KafkaRelease
+from checker.kafka.confirm.steerable import Steerable
+from checker.kafka.confirm.stepping import LAG_MS, NO_LAG_MS, SHRINKS
+from checker.problem.problem import Problem
+from checker.search.engines.prepare import prepare
+from counterexamples import Moment
+from model.core.transition_system import Call
+
+NEAR_STATES_MAX = 40_000
+"""In so many states around the one that brokers are in the next outcome is looked for."""
+_TWO_KINDS = "steps of two kinds"
+_THREADS = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """The outcomes that a model can come to, in so many `states`, all of them if `complete`.
+
+    `ways` are the steps to each that can be compared on brokers, the step with that outcome
+    included; `unsteerable` says of each of the others why not. `restrictions` are those of the
+    harness when it was made.
+    """
+
+    states: int
+    complete: bool
+    ways: Mapping[Outcome, tuple[Call, ...]]
+    unsteerable: Mapping[Outcome, str]
+    restrictions: Mapping[str, str]
+
+    @property
+    def outcomes(self) -> int:
+        """How many there are."""
+        return len(self.ways) + len(self.unsteerable)
+
+
+def lag_of(way: Sequence[Call]) -> int:
+    """The replica.lag.time.max.ms that brokers need for a way."""
+    return LAG_MS if any(action in SHRINKS for action, _ in way) else NO_LAG_MS
+
+
+def planned(
+    problem: Problem,
+    release: KafkaRelease,
+    *,
+    states_max: int,
+    announce: Callable[[str], None],
+) -> Plan:
+    """Search the model at its bounds for every outcome."""
+    prepare(problem, threads=_THREADS, announce=announce)
+    steerable = Steerable(problem.model, release, LAG_MS)
+    with Search(problem, steerable) as search:
+        search.carried_out(states_max=states_max)
+        ways, complete = search.ways(), search.complete
+    every, states, all_complete = _met(problem, None, states_max)
+    left = every - set(ways)
+    restrictions = steerable.restrictions()
+    unsteerable: dict[Outcome, str] = {}
+    for name, why in restrictions.items():
+        if len(restrictions) == 1:
+            unsteerable = dict.fromkeys(left, why)  # What is in the way is that alone.
+        elif left:
+            lifted = Steerable(problem.model, release, LAG_MS, frozenset({name}))
+            met, _, _ = _met(problem, lifted, states_max)
+            unsteerable |= dict.fromkeys(left & met, why)
+    for outcome in left - set(unsteerable):
+        own = restrictions.get(outcome[0])
+        unsteerable[outcome] = own or f"{_TWO_KINDS}: {'; '.join(restrictions.values())}"
+    return Plan(
+        states=states,
+        complete=complete and all_complete,
+        ways=ways,
+        unsteerable=unsteerable,
+        restrictions=restrictions,
+    )
+
+
+def _met(
+    problem: Problem, steerable: Steerable | None, states_max: int
+) -> tuple[frozenset[Outcome], int, bool]:
+    with Search(problem, steerable) as search:
+        search.carried_out(states_max=states_max)
+        return search.outcomes, search.states, search.complete
+
+
+@dataclass(slots=True)
+class Aiming:
+    """Chooses steps to the nearest outcome that is wanted, and on to the next.
+
+    Where none is near at the start, `far` is walked: a way to the outcome `goal`. Once none is near
+    any more, the walk ends. A step that was chosen was taken when the next is asked for: then its
+    outcome is wanted no more.
+    """
+
+    problem: Problem
+    steerable: Steerable
+    wanted: set[Outcome]
+    goal: Outcome | None
+    far: Sequence[Call]
+    _left: list[Call] = field(default_factory=list)
+    _last: Moment | None = None
+
+    def __call__(self, moments: Sequence[Moment], silent: int) -> Moment | None:
+        """The next step, None to end the walk."""
+        is_first = self._last is None
+        if self._last is not None:
+            last = self._last
+            self.wanted.discard(
+                outcome_of(self.problem.model, last.action, last.before, last.after)
+            )
+        if not moments:
+            return None
+        self._last = self._next_of(moments)
+        if self._last is None and self._aimed(moments[0], silent, is_first=is_first):
+            self._last = self._next_of(moments)
+        return self._last
+
+    def _next_of(self, moments: Sequence[Moment]) -> Moment | None:
+        """The step that is next on the way, if it is offered and the goal is still wanted."""
+        if not self._left or self.goal not in self.wanted:
+            return None
+        for moment in moments:
+            if (moment.action, moment.values) == self._left[0]:
+                self._left.pop(0)
+                return moment
+        return None
+
+    def _aimed(self, moment: Moment, silent: int, *, is_first: bool) -> bool:
+        """Find a way from the state before this moment; whether there is one."""
+        with Search(self.problem, self.steerable, start=moment.before, silent=silent) as search:
+            search.carried_out(states_max=NEAR_STATES_MAX, wanted=self.wanted)
+            ways = list(search.ways(self.wanted).items())
+        if ways:
+            self.goal, way = min(ways, key=lambda each: (_dear(each[1]), len(each[1]), each))
+            self._left = list(way)
+        else:
+            self._left = list(self.far) if is_first else []
+        return bool(self._left)
+
+
+def _dear(way: Sequence[Call]) -> int:
+    return sum(action in DEAR for action, _ in way)

@@ -1,0 +1,216 @@
+"""Search for outcomes, breadth first, with a way to each; over all steps or the steerable ones.
+
+Steps that are dear on brokers are put off: a way has as few of these as any, and then as few steps
+as any. A state is searched together with who is silent in it (`checker.kafka.confirm.steerable`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from checker.compiler.origins import ACTION_SHIFT, call_of, row_of, step_of
+from checker.kafka.confirm.columns import Column, Steps
+from checker.kafka.confirm.outcomes import Outcome, keys_of, outcome_of_key
+from checker.kafka.confirm.steerable import Steerable
+from checker.kafka.confirm.stepping import SHRINKS
+from checker.problem.packed_rows import Rows
+from checker.problem.problem import Problem
+from checker.search.engines.expander import Expander, Tally
+from checker.storage.blocks import hashes
+from checker.storage.explore_loop import CHUNK_ROWS
+from checker.storage.visited import Visited
+from model.core.state import State
+from model.core.transition_system import Call
+
+DEAR = (*sorted(SHRINKS), "Restart")
+"""They take seconds, any other step a tenth of one."""
+_ANY_NUMBER = -1
+_START = -1
+"""The parent of the first state."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Met:
+    """Where an outcome was met: a step out of the state of this number."""
+
+    at: int
+    step: int
+
+
+@dataclass(slots=True)
+class _PutOff:
+    """Dear steps, whose states come after all others."""
+
+    rows: list[Rows] = field(default_factory=list)
+    parents: list[Steps] = field(default_factory=list)
+    steps: list[Steps] = field(default_factory=list)
+    met: dict[int, _Met] = field(default_factory=dict)
+
+
+class Search:
+    """A search from one state, the model's first by default; `steerable` None is for every step.
+
+    `states` is how many were found, `complete` whether these are all, `dear` how many dear steps
+    are on the ways to the last. A context manager: states are in memory until it is left.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        steerable: Steerable | None,
+        *,
+        start: State | None = None,
+        silent: int = 0,
+    ) -> None:
+        self._problem = problem
+        self._steerable = steerable
+        self._expander = Expander(problem)
+        self._words = problem.model.layout.words
+        self._visited = Visited(self._words + 1, 1)
+        self._parents: list[Steps] = []
+        self._steps: list[Steps] = []
+        self._met: dict[int, _Met] = {}
+        self._put_off = _PutOff()
+        self._dear = [
+            number for number, each in enumerate(problem.model.actions) if each.name in DEAR
+        ]
+        self._at = 0
+        self.states = 0
+        self.dear = 0
+        self.complete = False
+        first: Rows = np.zeros((1, self._words + 1), np.uint64)
+        first[0, : self._words] = (start or problem.model.initial[0]).words
+        first[0, self._words] = silent
+        self._add(first, np.array([_START]), np.array([_START]))
+
+    def __enter__(self) -> Search:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._visited.close()
+
+    @property
+    def outcomes(self) -> frozenset[Outcome]:
+        """Those that were met."""
+        return frozenset(outcome_of_key(self._problem.model, key) for key in self._met)
+
+    def carried_out(
+        self,
+        *,
+        states_max: int,
+        wanted: Collection[Outcome] | None = None,
+        dear_max: int = _ANY_NUMBER,
+    ) -> None:
+        """Search on until one of the wanted outcomes is met, or all states, or about so many.
+
+        It ends too before a dear step more than `dear_max`.
+        """
+        looked = 0
+        while self.states <= states_max:
+            if wanted is not None and len(self._met) > looked:
+                looked = len(self._met)
+                if not self.outcomes.isdisjoint(wanted):
+                    return
+            end = min(self.states, self._at + CHUNK_ROWS)
+            if self._at < end:
+                self._expanded(
+                    np.ascontiguousarray(self._visited.of_owner(0)[self._at : end]), self._at
+                )
+                self._at = end
+            elif self.dear == dear_max:
+                return
+            elif not self._dear_ones():
+                self.complete = True
+                return
+
+    def ways(self, wanted: Collection[Outcome] | None = None) -> dict[Outcome, tuple[Call, ...]]:
+        """A way to each outcome that was met, or to those wanted; its own step is the last."""
+        model = self._problem.model
+        parents, steps = np.concatenate(self._parents), np.concatenate(self._steps)
+        found = {}
+        for key, met in self._met.items():
+            outcome = outcome_of_key(model, key)
+            if wanted is not None and outcome not in wanted:
+                continue
+            calls, at = [call_of(model, met.step)], met.at
+            while parents[at] != _START:
+                calls.append(call_of(model, int(steps[at])))
+                at = int(parents[at])
+            found[outcome] = tuple(reversed(calls))
+        return found
+
+    def _expanded(self, rows: Rows, first: int) -> None:
+        """Take every step out of some states, of which the first has this number."""
+        before = np.ascontiguousarray(rows[:, : self._words])
+        for written in self._expander.expand(before, Tally(self._problem)):
+            origin = self._expander.origin[:written].copy()
+            self._took(rows, row_of(origin), step_of(origin), self._expander.out[:written], first)
+
+    def _took(
+        self, rows: Rows, source: NDArray[np.int64], steps: Steps, after: Rows, first: int
+    ) -> None:
+        before, silent = rows[source, : self._words], rows[source, self._words]
+        if self._steerable is not None:
+            kept = np.flatnonzero(self._steerable.can_be_had(before, after, silent, steps))
+            before, silent, steps, after = before[kept], silent[kept], steps[kept], after[kept]
+            source = source[kept]
+            silent = self._steerable.silence(before, after, silent, steps)
+        keys = keys_of(self._problem.model, before, after, steps)
+        found = np.concatenate([after, silent[:, None]], axis=1)
+        parents = source + first
+        is_dear = np.isin(steps >> ACTION_SHIFT, self._dear)
+        now, later = np.flatnonzero(~is_dear), np.flatnonzero(is_dear)
+        _note(self._met, keys[now], parents[now], steps[now])
+        self._add(found[now], parents[now], steps[now])
+        if len(later):
+            _note(self._put_off.met, keys[later], parents[later], steps[later])
+            self._put_off.rows.append(found[later])
+            self._put_off.parents.append(parents[later])
+            self._put_off.steps.append(steps[later])
+
+    def _dear_ones(self) -> bool:
+        """Go on with the steps that were put off; whether there were any."""
+        put_off, self._put_off = self._put_off, _PutOff()
+        self.dear += 1
+        for key, met in put_off.met.items():
+            self._met.setdefault(key, met)
+        for rows, parents, steps in zip(put_off.rows, put_off.parents, put_off.steps, strict=True):
+            self._add(rows, parents, steps)
+        return bool(put_off.rows)
+
+    def _add(self, rows: Rows, parents: Steps, steps: Steps) -> None:
+        """Add the states that are new, and how they were come to first."""
+        if not len(rows):
+            return
+        rows = np.ascontiguousarray(rows)
+        self._visited.add(rows)
+        found = self._visited.of_owner(0)
+        new = np.ascontiguousarray(found[self.states :])
+        self.states = len(found)
+        if len(new):
+            at = _first_equal(rows, new)
+            self._parents.append(parents[at])
+            self._steps.append(steps[at])
+
+
+def _note(met: dict[int, _Met], keys: Column, parents: Steps, steps: Steps) -> None:
+    """Keep where each outcome was met first."""
+    for key, at in zip(*np.unique(keys, return_index=True), strict=True):
+        if int(key) not in met:
+            met[int(key)] = _Met(int(parents[at]), int(steps[at]))
+
+
+def _first_equal(rows: Rows, wanted: Rows) -> NDArray[np.int64]:
+    """The place of the first of the rows that equals each of those wanted, which are among them."""
+    keys, sought = hashes(rows), hashes(wanted)
+    order = np.argsort(keys, kind="stable")
+    at = np.searchsorted(keys[order], sought)
+    found: NDArray[np.int64] = order[at]
+    while len(other := np.flatnonzero((rows[found] != wanted).any(axis=1))):
+        at[other] += 1  # Another row with the same hash comes first.
+        found[other] = order[at[other]]
+    return found

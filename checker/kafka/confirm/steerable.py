@@ -1,0 +1,195 @@
+"""Steps of the model that can be taken on brokers of a release, for one state or many.
+
+What keeps a step from being taken has a name: that nothing outside can cause its action, that it
+cannot be had in this state, that the follower is silent, or that the leader asks for a replica that
+it knows to be fenced. A follower is silent once it was fenced (from 2.1 on, KIP-320): it waits for
+another epoch, whereas to the model it asks again and again. With KRaft a leader adds nobody to the
+ISR whom it knows to be fenced, or to shut down (Partition.isReplicaIsrEligible, KIP-841); in the
+model it asks, and is refused (docs/model.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from checker.compiler.origins import ACTION_SHIFT, call_of
+from checker.kafka.confirm.columns import Column, Steps, argument_of, steps_of, table_of
+from checker.kafka.confirm.releases import KafkaRelease
+from checker.kafka.confirm.steering import row_of
+from checker.kafka.confirm.stepping import LAG_MS, SHRINKS
+from checker.problem.packed_rows import Rows, state_words
+from counterexamples import Moment
+from model.core.state import State
+from model.core.transition_system import Action, Model, Step
+from model.message.terms import IDLE, LEADER, NO_ROLE
+
+SILENT = "silent followers"
+FENCED = "fenced replicas"
+_FETCHES = ("LeaderFetch", "StrayFetch")
+_SILENCED, _ASKS, _SPEAKS_AGAIN = "LeaderFetch", "SendFetch", "replica"
+"""What silences a follower, what it no longer does, and the argument that names who learns, or
+starts anew."""
+
+
+@dataclass(frozen=True, slots=True)
+class Steerable:
+    """Which steps out of states can be taken, all but those that `lifted` allows again.
+
+    `silent` is a bit for each replica that asks no more, in a number or a column of them.
+    """
+
+    model: Model
+    release: KafkaRelease
+    lag_ms: int
+    lifted: frozenset[str] = field(default=frozenset())
+
+    def restrictions(self) -> dict[str, str]:
+        """What keeps steps from being taken in this model, by name, and why."""
+        found = {}
+        for action in self._actions():
+            row = row_of(action.name, self.release)
+            if not self._is_caused(action):
+                found[action.name] = f"`{action.name}`: {row.description}"
+            elif row.unless is not None:
+                found[action.name] = f"`{action.name}` in some states only: {row.description}"
+        if self._has_silence():
+            found[SILENT] = (
+                f"`{_ASKS}` of a follower that was fenced: from 2.1 on it asks no more until it "
+                "learns of another epoch"
+            )
+        if self.release.is_kraft:
+            found[FENCED] = (
+                "a fetch upon which a leader asks for a replica that it knows to be fenced or to "
+                "shut down: the model does, and is refused; brokers do not ask"
+            )
+        return {name: why for name, why in found.items() if name not in self.lifted}
+
+    def offered(self, state: State, number: int, silent: int) -> list[Moment]:
+        """The steps out of a state, as step `number` of a walk."""
+        steps = list(self.model.successors(state))
+        if not steps:
+            return []
+        before: Rows = np.array([state.words] * len(steps), np.uint64)
+        after: Rows = np.array([each.after.words for each in steps], np.uint64)
+        column: Column = np.full(len(steps), silent, np.uint64)
+        numbers = np.array([self._number(each) for each in steps])
+        can_be = self.can_be_had(before, after, column, numbers)
+        return [
+            moment_of(step, number, state)
+            for step, can in zip(steps, can_be.tolist(), strict=True)
+            if can
+        ]
+
+    def silent_after(self, moment: Moment, silent: int) -> int:
+        """Who is silent after a step."""
+        before, after = (np.array([s.words], np.uint64) for s in (moment.before, moment.after))
+        number = self._numbered(moment.action, moment.values)
+        column: Column = np.array([silent], np.uint64)
+        return int(self.silence(before, after, column, np.array([number]))[0])
+
+    def can_be_had(
+        self, before: Rows, after: Rows, silent: Column, steps: Steps
+    ) -> NDArray[np.bool_]:
+        """Which of these steps can be taken out of these states."""
+        found: NDArray[np.bool_] = np.ones(len(steps), np.bool_)
+        for action in self._actions():
+            if action.name in self.lifted:
+                continue
+            if not self._is_caused(action):
+                found[steps_of(self.model, action.name, steps)] = False
+                continue
+            unless = row_of(action.name, self.release).unless
+            if unless is None:
+                continue
+            for at in steps_of(self.model, action.name, steps).tolist():
+                state = State(self.model.layout, state_words(before[at]))
+                _, values = call_of(self.model, int(steps[at]))
+                found[at] = not unless(state, dict(action.named(values)))
+        if self._has_silence() and SILENT not in self.lifted:
+            at = steps_of(self.model, _ASKS, steps)
+            follower = argument_of(self.model, self._action(_ASKS), "follower", steps[at])
+            found[at] &= (silent[at] >> follower.astype(np.uint64) & np.uint64(1)) == 0
+        if self.release.is_kraft and FENCED not in self.lifted:
+            for name in _FETCHES:
+                if name in self.model.contents:
+                    at = steps_of(self.model, name, steps)
+                    found[at] &= ~self._asks_in_vain(before[at], after[at])
+        return found
+
+    def _asks_in_vain(self, before: Rows, after: Rows) -> NDArray[np.bool_]:
+        """Where a leader that knows all has asked for a replica that is fenced or shuts down."""
+
+        def field(name: str, rows: Rows = after) -> NDArray[np.int64]:
+            return table_of(self.model.layout, name, rows)
+
+        leads = (field("role", before) == LEADER) & (field("role") == LEADER)
+        asked = leads & (field("pending_isr") != field("pending_isr", before))
+        own = np.arange(asked.shape[1])
+        knows = (field("leader") == own) & (field("known_epoch") == field("epoch"))
+        knows &= field("outdated") == 0
+        unfit = (field("pending_isr") & (field("fenced") | field("stopping"))) != 0
+        found: NDArray[np.bool_] = (asked & knows & unfit).any(axis=1)
+        return found
+
+    def silence(self, before: Rows, after: Rows, silent: Column, steps: Steps) -> Column:
+        """Who is silent after each of these steps."""
+        now = silent.copy()
+        if not self._has_silence():
+            return now
+        for action in self._actions():
+            if any(each.name == _SPEAKS_AGAIN for each in action.parameters):
+                at = steps_of(self.model, action.name, steps)
+                replica = argument_of(self.model, action, _SPEAKS_AGAIN, steps[at])
+                now[at] &= ~(np.uint64(1) << replica.astype(np.uint64))
+        at = steps_of(self.model, _SILENCED, steps)
+        follower = argument_of(self.model, self._action(_SILENCED), "follower", steps[at])
+        # A broker that knows a later epoch says so, also if it leads no more.
+        at, follower = self._refused(before, after, at, follower)
+        now[at] |= np.uint64(1) << follower.astype(np.uint64)
+        return now
+
+    def _refused(
+        self, before: Rows, after: Rows, at: NDArray[np.int64], follower: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The fetches that are fenced, of those at these places."""
+        layout, own = self.model.layout, np.arange(len(at))
+        leader = table_of(layout, "known_leader", before[at])[own, follower]
+        epochs = table_of(layout, "known_epoch", before[at])
+        is_idle = table_of(layout, "fetch", after[at])[own, follower] == IDLE
+        is_there = table_of(layout, "role", before[at])[own, leader] != NO_ROLE
+        knows_more = epochs[own, leader] > epochs[own, follower]
+        which = np.flatnonzero(is_idle & is_there & knows_more)
+        return at[which], follower[which]
+
+    def _has_silence(self) -> bool:
+        return self.release.at_least(2, 1)
+
+    def _is_caused(self, action: Action) -> bool:
+        if action.name in SHRINKS and self.lag_ms != LAG_MS:
+            return False
+        return row_of(action.name, self.release).does is not None
+
+    def _actions(self) -> Sequence[Action]:
+        return [each for each in self.model.actions if each.name in self.model.contents]
+
+    def _action(self, name: str) -> Action:
+        return next(each for each in self.model.actions if each.name == name)
+
+    def _number(self, step: Step) -> int:
+        return self._numbered(step.action.name, step.arguments)
+
+    def _numbered(self, name: str, values: Sequence[int]) -> int:
+        number = next(i for i, each in enumerate(self.model.actions) if each.name == name)
+        digits = 0
+        for parameter, value in zip(self.model.actions[number].parameters, values, strict=True):
+            digits = digits * self.model.layout.sizes[parameter.over] + value
+        return number << ACTION_SHIFT | digits
+
+
+def moment_of(step: Step, number: int, state: State) -> Moment:
+    """A step out of a state as step `number` of a walk."""
+    return Moment(number, step.action.name, step.action.named(step.arguments), state, step.after)
