@@ -36,7 +36,7 @@ Exit codes:
     required=True,
     multiple=True,
     metavar="RELEASE",
-    help="Whose brokers, as 0.10.2.2, 3.9.1:kraft, 4.2.0 or 4.2.0:elr; repeatable.",
+    help="Whose brokers, as 0.10.2.2, 3.9.1:kraft, 4.2.0:kraft or 4.2.0:elr; repeatable.",
 )
 @jars_option
 @click.option(
