@@ -160,6 +160,11 @@ class Link:
             self._is_open = True
             self._changed.notify_all()
 
+    def hold(self) -> None:
+        """From now on everything waits again."""
+        with self._changed:
+            self._is_open = False
+
     def close(self) -> None:
         """End it: nobody can connect any more, and what is connected is cut off."""
         with self._changed:

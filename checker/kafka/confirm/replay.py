@@ -8,11 +8,13 @@ consumer reads, and segments are compared.
 from __future__ import annotations
 
 import enum
+import functools
 import time
 from dataclasses import dataclass, field, replace
 
-from checker.kafka.confirm.brokers import BrokerSettings
+from checker.kafka.confirm.clusters import SharedClusters, kind_of, settings_of
 from checker.kafka.confirm.course import Course
+from checker.kafka.confirm.ending import ending_of
 from checker.kafka.confirm.evidence import Evidence, committed_in, gathered
 from checker.kafka.confirm.leaving import part_followers
 from checker.kafka.confirm.observing import observed
@@ -22,20 +24,20 @@ from checker.kafka.confirm.stage import NotHeld, Stage
 from checker.kafka.confirm.staging import staged
 from checker.kafka.confirm.steering import row_of
 from checker.kafka.confirm.stepping import (
-    FETCH_WAIT_MS,
     LAG_MS,
     NO_LAG_MS,
     SHRINK,
     StepSeen,
+    act_of,
     begun,
     require_held,
     take,
 )
-from checker.kafka.confirm.waiting import Looked, looked
+from checker.kafka.confirm.waiting import EndBy, Looked, looked
 from checker.kafka.confirm.walking import Steerable
 from counterexamples import Moment, TraceStep
 from model.core.claim import Behaviour
-from model.message.terms import IDLE
+from model.message.terms import IDLE, NO_REPLICA
 
 
 class Judgement(enum.Enum):
@@ -54,7 +56,11 @@ class Judgement(enum.Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Confirmation:
-    """A trace replayed: what came of it, at which step (0: none in particular), and why."""
+    """A trace replayed: what came of it, at which step (0: none in particular), and why.
+
+    `waited` and `ended_by` are of a claim about what comes in the end, where it did not: for how
+    many seconds, and what made it come.
+    """
 
     judgement: Judgement
     step: int
@@ -62,6 +68,8 @@ class Confirmation:
     steps: tuple[StepSeen, ...]
     evidence: Evidence | None
     seconds: float
+    waited: float | None = None
+    ended_by: str = ""
 
 
 def unsteerable(course: Course, release: KafkaRelease) -> Confirmation | None:
@@ -81,30 +89,33 @@ def unsteerable(course: Course, release: KafkaRelease) -> Confirmation | None:
 
 
 def confirm_on(course: Course, site: Site) -> Confirmation:
-    """Take a course that can be steered (see `unsteerable`) on brokers.
+    """Take a course that can be steered (see `unsteerable`) on brokers of its own.
 
     Raises `CannotConfirm` where there is no cluster to replay it on.
     """
     began = time.monotonic()
-    rules = course.model.settings
-    lag_ms = NO_LAG_MS
-    if any(moment.action == SHRINK for moment in course.replayed.moments):
-        lag_ms = LAG_MS
-    settings = BrokerSettings(
-        min_insync_replicas=rules.min_insync_replicas,
-        unclean_leader_election=rules.unclean_leader_election == 1,
-        lag_ms=lag_ms,
-        fetch_wait_ms=0 if rules.high_watermark_before_fetch else FETCH_WAIT_MS,
-    )
     with staged(
         site.release,
         site.jars,
-        replicas=course.model.layout.sizes["replicas"],
-        settings=settings,
+        replicas=kind_of(course).replicas,
+        settings=settings_of(course),
         folder=site.folder,
         announce=site.announce,
     ) as stage:
-        return Run(course, site.release, lag_ms, site.report).carried_out(stage, began)
+        return _run(course, site).carried_out(stage, began)
+
+
+def confirm_among_others(course: Course, site: Site, clusters: SharedClusters) -> Confirmation:
+    """The same on brokers that other courses were taken on before. Raises `CannotConfirm`."""
+    began = time.monotonic()
+    found = _run(course, site).carried_out(clusters.stage(course), began)
+    if found.judgement in {Judgement.REFUTED, Judgement.NOT_STEERABLE}:
+        clusters.end()  # Nobody knows what state they are in.
+    return found
+
+
+def _run(course: Course, site: Site) -> Run:
+    return Run(course, site.release, kind_of(course).lag_ms, site.report)
 
 
 @dataclass(slots=True)
@@ -146,9 +157,32 @@ class Run:
                 return self._ended(Judgement.REFUTED, number, seen.complaint, None, began)
         self.report("looking at the end")
         if isinstance(self.course.claim, Behaviour):
-            return self._judged_behaviour(looked(stage, self.course.claim), began)
-        evidence = gathered(stage, observed(stage), self.committed, replayed.states[-1].leader)
+            found = looked(stage, self.course.claim, self._end_by(stage))
+            return self._judged_behaviour(found, began)
+        evidence = gathered(stage, observed(stage), self.committed, self._leader())
         return self._judged(evidence, began)
+
+    def _end_by(self, stage: Stage) -> EndBy:
+        """What the model has end the wait; nothing where it does not wait for ever."""
+        ending = ending_of(self.course) if self.course.breaks else None
+        if ending is None:
+            return ()
+
+        def taken(moment: Moment) -> None:
+            does = row_of(moment.action, self.release).does
+            assert does is not None
+            does(stage, act_of(moment, ending.model, self.lag_ms))
+
+        return [(str(each), functools.partial(taken, each)) for each in ending.moments]
+
+    def _leader(self) -> int:
+        """Who is to be read from at the end, NO_REPLICA for nobody.
+
+        Where the claim holds and the leader is down, the model has still to say who leads next.
+        """
+        last = self.course.replayed.states[-1]
+        is_gone = last.leader != NO_REPLICA and last.up[last.leader] == 0
+        return NO_REPLICA if is_gone and not self.course.breaks else last.leader
 
     def _goes_with_the_next(self, moment: Moment) -> bool:
         """Whether the same leader takes out one more follower next: Kafka does both in one write.
@@ -233,7 +267,8 @@ class Run:
                 f"all steps were taken, what was seen agreed, and what {claim} says comes did not "
                 f"come in {found.seconds:.0f} s; that it never does is the model's word"
             )
-            return self._ended(Judgement.CONFIRMED, 0, reason, evidence, began)
+            confirmed = self._ended(Judgement.CONFIRMED, 0, reason, evidence, began)
+            return replace(confirmed, waited=found.seconds, ended_by=found.ended_by)
         if came:
             return self._ended(Judgement.HELD, self.course.parted_at, self._held(), evidence, began)
         reason = (
