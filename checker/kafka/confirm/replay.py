@@ -16,6 +16,8 @@ from checker.kafka.confirm.clusters import SharedClusters, kind_of, settings_of
 from checker.kafka.confirm.course import Course
 from checker.kafka.confirm.ending import ending_of
 from checker.kafka.confirm.evidence import Evidence, committed_in, gathered
+from checker.kafka.confirm.known_differences import known_difference
+from checker.kafka.confirm.late_reading import leave_unread, prepare_late_reads
 from checker.kafka.confirm.leaving import part_followers
 from checker.kafka.confirm.observing import observed
 from checker.kafka.confirm.releases import KafkaRelease
@@ -140,6 +142,7 @@ class Run:
         """Every step, then the end. `began` is when the clock was started, for the report."""
         replayed = self.course.replayed
         passed_over = dict(self.course.passed_over)
+        prepare_late_reads(stage, replayed.moments)
         for number, step in enumerate(replayed.trace.steps, start=1):
             self.report(f"step {number} of {len(replayed.trace.steps)}: {step}")
             if number in passed_over:
@@ -154,6 +157,11 @@ class Run:
             except NotHeld as problem:
                 return self._ended(Judgement.NOT_STEERABLE, number, str(problem), None, began)
             if seen.complaint:
+                known = known_difference(seen, self.release)
+                if known is not None:
+                    reason = f"{seen.complaint}, as is known: {known.description}"
+                    reason = reason.removesuffix(".")
+                    return self._ended(Judgement.NOT_STEERABLE, number, reason, None, began)
                 return self._ended(Judgement.REFUTED, number, seen.complaint, None, began)
         self.report("looking at the end")
         if isinstance(self.course.claim, Behaviour):
@@ -225,9 +233,10 @@ class Run:
     def _taken(self, stage: Stage, moment: Moment) -> StepSeen:
         seen = begun(moment, self.course.model, self.release)
         self.steps.append(seen)
+        later = [m for m in self.course.replayed.moments if m.number > moment.number]
         if self.release.is_kraft and self.lag_ms == LAG_MS:
-            later = [m for m in self.course.replayed.moments if m.number > moment.number]
             part_followers(stage, moment, later)
+        leave_unread(stage, moment, later)
         take(stage, moment, self.course.model, self.lag_ms, seen)
         require_held(seen, stage.replicas, self.lag_ms)
         self.committed |= committed_in(stage, seen.kafka)

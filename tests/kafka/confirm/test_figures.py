@@ -22,8 +22,8 @@ from checker.kafka.confirm.figures import (
 )
 from checker.kafka.confirm.known_differences import KNOWN
 from checker.kafka.confirm.releases import kafka_release
-from checker.kafka.confirm.survey import Cell
-from checker.kafka.confirm.survey import write_markdown as write_survey
+from checker.kafka.confirm.cells import Cell
+from checker.kafka.confirm.survey_document import write_markdown as write_survey
 from tests.support.commands import Commands
 
 PRODUCED, FETCHED = ("Produce", ("leo+",)), ("SendFetch", ("fetch=requested",))
@@ -98,11 +98,20 @@ def test_the_document_tells_what_was_compared_and_what_was_not() -> None:
 
 def test_two_authors_leave_each_other_s_part_alone(tmp_path: Path) -> None:
     document = tmp_path / "kafka.md"
-    cells = [Cell("kip-101-loss", "0.10.2.2", "CONFIRMED", 0, "lost", 5.0)]
-    write_survey(document, cells, ["0.10.2.2"], [])
+    found = Cell(
+        scenario="kip-101-loss",
+        release="0.10.2.2",
+        judgement="CONFIRMED",
+        step=0,
+        reason="",
+        traced="hw",
+        course="0",
+        seconds=5.0,
+    )
+    write_survey(document, [found], "results.jsonl")
     write_markdown(document, [figures()])
     once = document.read_text()
-    write_survey(document, cells, ["0.10.2.2"], [])
+    write_survey(document, [found], "results.jsonl")
     write_markdown(document, [figures()])
 
     assert document.read_text() == once
