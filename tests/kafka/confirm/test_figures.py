@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from checker.kafka.confirm.cells import Cell
 from checker.kafka.confirm.circumstances import CIRCUMSTANCES
 from checker.kafka.confirm.conformance import Conformance, begun
 from checker.kafka.confirm.conforming import report
@@ -22,7 +23,6 @@ from checker.kafka.confirm.figures import (
 )
 from checker.kafka.confirm.known_differences import KNOWN
 from checker.kafka.confirm.releases import kafka_release
-from checker.kafka.confirm.cells import Cell
 from checker.kafka.confirm.survey_document import write_markdown as write_survey
 from tests.support.commands import Commands
 
