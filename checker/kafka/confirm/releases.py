@@ -3,7 +3,7 @@
 A release with ZooKeeper speaks, as brokers among each other, its own protocol up to 2.6. Later ones
 are configured to speak that of 2.6 (inter.broker.protocol.version): from 2.7 on a leader changes
 the ISR by asking the controller, and the harness as ZooKeeper's controller takes no requests. The
-code that runs is that of the release all the same. With KRaft, from 3.9 on, the harness takes them,
+code that runs is that of the release all the same. With KRaft, from 3.3 on, the harness takes them,
 and brokers speak their own protocol.
 """
 
@@ -16,6 +16,7 @@ from checker.kafka.confirm.errors import CannotConfirm
 from model.message.releases import (
     ELIGIBLE_LEADER_REPLICAS_USUAL,
     KRAFT_FIRST,
+    KRAFT_READY,
     Release,
     ReleaseNumber,
     UnknownRelease,
@@ -29,8 +30,8 @@ ZOOKEEPER_END = (4, 0)
 """The first release without ZooKeeper."""
 ZOOKEEPER, KRAFT, ELR = "zookeeper", "kraft", "elr"
 """How a release is run; the last is with KRaft and eligible leader replicas (KIP-966)."""
-KRAFT_OLDEST = (3, 9)
-"""The oldest release that the harness steers with KRaft: older registrations have less to say."""
+KRAFT_OLDEST = KRAFT_READY
+"""The oldest release that the harness steers with KRaft."""
 SPOKEN_MAX = (2, 6)
 """The newest protocol among brokers in which a leader writes the ISR to ZooKeeper itself."""
 _SPOKEN_BY_NEWER = (2, 6, 1)
@@ -118,7 +119,7 @@ def kafka_release(name: str) -> KafkaRelease:
     if number < OLDEST:
         raise CannotConfirm(f"--kafka is {name}; the oldest that can be steered is 0.10.2.0")
     if manner != ZOOKEEPER and number < KRAFT_OLDEST:
-        raise CannotConfirm(f"--kafka is {name}; the oldest steered with KRaft is 3.9.0:{KRAFT}")
+        raise CannotConfirm(f"--kafka is {name}; the oldest steered with KRaft is 3.3.0:{KRAFT}")
     speaks_older = manner == ZOOKEEPER and SPOKEN_MAX < number[:2] < ZOOKEEPER_END
     try:
         followed = release_followed(

@@ -98,7 +98,7 @@ def test_a_release_without_a_manner_is_what_check_takes_it_for(name: str) -> Non
         ("9.9.9", "the newest that is, is 4.4"),
         ("../../x", "must be a release"),
         ("4.2.0:raft", "must be a release"),
-        ("3.8.1:kraft", r"the oldest steered with KRaft is 3\.9\.0:kraft"),
+        ("3.2.3:kraft", r"the oldest steered with KRaft is 3\.3\.0:kraft"),
         ("4.0.0:zookeeper", "has no ZooKeeper any more"),
         ("3.9.1:elr", "has no eligible leader replicas"),
     ],

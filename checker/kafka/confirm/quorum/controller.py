@@ -174,7 +174,9 @@ class ScriptedController:
                 "leader": leader,
                 "leader_epoch": 0,
                 "partition_epoch": 0,
-                "directories": [self._state.brokers[r].log_dirs[0] for r in replicas],
+                "directories": [
+                    (self._state.brokers[r].log_dirs or [NO_UUID])[0] for r in replicas
+                ],
             }
             records.append(MetadataRecord(PARTITION, self._partition_version, values))
             return self._state.append(records)
