@@ -1,6 +1,7 @@
 """Ending of a wait: the fewest steps by which, says the model, what did not come does come.
 
-Nothing more goes wrong on that way: a broker is started again, a record is produced, leadership
+A claim about recovery names the steps by which it comes; where it breaks, and of other claims,
+nothing more goes wrong on that way: a broker is started again, a record is produced, leadership
 moves; or, where none of these does, a broker is stopped and started. Bounds of the trace that would
 forbid it are raised by one. On brokers these steps are taken, and all else goes on by itself.
 """
@@ -14,7 +15,7 @@ from dataclasses import dataclass, replace
 from checker.kafka.confirm.course import Course
 from counterexamples import Moment, skipping
 from invariants.current_leader import current_leader
-from model.core.claim import Behaviour, Temporal
+from model.core.claim import Behaviour, Recoverable, Temporal, ways_back
 from model.core.state import State
 from model.core.transition_system import Model, Step
 from model.message.environment import Environment
@@ -65,7 +66,10 @@ def ending_of(course: Course) -> Ending | None:
     state = model.initial[course.trace.initial]
     for moment in skipping(course.replayed.moments, model, state):
         state = moment.after
-    for kind in _KINDS:
+    recovering = frozenset(
+        ways_back(claim, model.actions) if isinstance(claim, Recoverable) else ()
+    )
+    for kind in (recovering, *_KINDS):
         way = _shortest(model, state, claim, _BY_ITSELF | kind)
         if way is not None:
             return Ending(model, tuple(m for m in way if m.action not in _BY_ITSELF))

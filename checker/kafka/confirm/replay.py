@@ -171,13 +171,15 @@ class Run:
         return self._judged(evidence, began)
 
     def _end_by(self, stage: Stage) -> EndBy:
-        """What the model has end the wait; nothing where it does not wait for ever."""
-        ending = ending_of(self.course) if self.course.breaks else None
+        """What the model has end the wait."""
+        ending = ending_of(self.course)
         if ending is None:
             return ()
 
         def taken(moment: Moment) -> None:
-            does = row_of(moment.action, self.release).does
+            is_up = moment.action == "Restart" and stage.brokers.is_up(moment.values[0])
+            # It was started while it was waited: what is left is what the controller decides.
+            does = row_of("Register" if is_up else moment.action, self.release).does
             assert does is not None
             does(stage, act_of(moment, ending.model, self.lag_ms))
 
@@ -278,7 +280,7 @@ class Run:
             )
             confirmed = self._ended(Judgement.CONFIRMED, 0, reason, evidence, began)
             return replace(confirmed, waited=found.seconds, ended_by=found.ended_by)
-        if came:
+        if came or found.ended_by:
             return self._ended(Judgement.HELD, self.course.parted_at, self._held(), evidence, began)
         reason = (
             f"what {claim} says comes did not come in {found.seconds:.0f} s, though it does in the "

@@ -147,6 +147,7 @@ class _Watch:
             high_watermark=self._facts.get(of(leader, "HW")),
             log_end=self._facts.get(of(leader, "LEO")),
             is_waiting=self._facts[WAITING] != NONE,
+            leads=self._facts.get(of(leader, "leads")) == "yes",
         )
 
     def _let_pass(self, asker: str, link: Link) -> None:

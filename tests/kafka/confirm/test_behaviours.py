@@ -102,6 +102,7 @@ def seen(**other: Any) -> Seen:
         "high_watermark": "2",
         "log_end": "2",
         "is_waiting": False,
+        "leads": True,
     }
     return Seen(**(told | other))
 
@@ -124,8 +125,22 @@ def has_come(claim: str, what: Seen) -> bool | None:
         ("isr_whole_again", {"in_sync": frozenset({0})}),
         ("logs_agree_again", {"logs": {0: [M1, M2], 1: [M1]}}),
         ("logs_agree_again", {"logs": {0: [M1, M2]}}),
+        ("leader_again", {"leader": -1}),
+        ("leader_again", {"leads": False}),
     ],
-    ids=["answer", "mark", "other", "more", "question", "alive", "whole", "short", "down"],
+    ids=[
+        "answer",
+        "mark",
+        "other",
+        "more",
+        "question",
+        "alive",
+        "whole",
+        "short",
+        "down",
+        "nobody",
+        "ignorant",
+    ],
 )
 def test_what_a_claim_says_comes_has_come_or_not(claim: str, bad: dict[str, Any]) -> None:
     assert has_come(claim, seen())
@@ -146,7 +161,7 @@ def test_a_claim_whose_end_brokers_do_not_show_is_refused() -> None:
 
     visible = (
         "producers_answered, high_watermark_catches_up, divergence_ends, truncation_ends, "
-        "live_broker_rejoins, isr_whole_again, logs_agree_again;"
+        "live_broker_rejoins, leader_again, isr_whole_again, logs_agree_again;"
     )
     with pytest.raises(CannotConfirm, match=f"what decisions_learned says comes .*{visible}"):
         require_visible(claim)
