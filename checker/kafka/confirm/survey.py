@@ -7,14 +7,15 @@ survey that was ended goes on where it was.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from checker.kafka.confirm.carrying_out import work_folder
 from checker.kafka.confirm.cells import Cell, read_cells, replaced, write_cells
 from checker.kafka.confirm.clusters import SharedClusters, kind_of
-from checker.kafka.confirm.counterexample import Counterexample, NotFound, searched
+from checker.kafka.confirm.counterexample import Counterexample, NotFound, ways_shown
 from checker.kafka.confirm.course import Course, course_of
 from checker.kafka.confirm.course_digest import course_digest
 from checker.kafka.confirm.errors import CannotConfirm, NoJars
@@ -42,7 +43,10 @@ class Survey:
     announce: Tell
     report: Tell
     cells: list[Cell] = field(init=False)
-    _searched: dict[tuple[str, str], Counterexample | CannotConfirm] = field(default_factory=dict)
+    _searched: dict[
+        tuple[str, str], tuple[list[Counterexample | None], Iterator[Counterexample]]
+    ] = field(default_factory=dict)
+    """Of each entry and version the counterexamples that were searched for, and the rest."""
 
     def __post_init__(self) -> None:
         """Read what was found before. Raises `CannotConfirm`."""
@@ -70,8 +74,8 @@ class Survey:
         for cell in list(self.cells):
             self.report(f"{cell.scenario} on Kafka {cell.release}")
             release = kafka_release(cell.release)
-            course = self._course(find_scenario(cell.scenario), release)
-            if course is None or course_digest(course, release) != cell.course:
+            courses = self._courses(find_scenario(cell.scenario), release)
+            if not any(course_digest(course, release) == cell.course for course in courses):
                 dropped.append(cell)
         if dropped:
             self.cells = [cell for cell in self.cells if cell not in dropped]
@@ -81,40 +85,38 @@ class Survey:
     def _add_release(
         self, scenarios: Sequence[Scenario], release: KafkaRelease, *, again: bool
     ) -> None:
-        left = []
-        for scenario in scenarios:
-            course = self._course(scenario, release)
-            if course is None or (not again and self._counts(scenario, release, course)):
-                continue
-            refused = unsteerable(course, release)
-            if refused is not None:
-                self._note(scenario, release, course, refused)
-            else:
-                left.append((scenario, course))
+        left = [
+            (course, scenario)
+            for scenario in scenarios
+            if again or not self._counts(scenario, release)
+            for course in itertools.islice(self._courses(scenario, release), 1)
+        ]
         if not left:
             return
         files = class_path(release, folder=self.jars, announce=self.announce)
-        left.sort(key=lambda pair: kind_of(pair[1]))
+        left.sort(key=lambda pair: kind_of(pair[0]))
         with work_folder(None) as folder:
             site = Site(release, files, folder, self.announce, self.report)
             with SharedClusters(site) as clusters:
-                for scenario, course in left:
-                    self._try(scenario, course, site, clusters)
+                for _, scenario in left:
+                    self._try(scenario, site, clusters)
 
-    def _try(
-        self, scenario: Scenario, course: Course, site: Site, clusters: SharedClusters
-    ) -> None:
-        self.announce(f"{scenario.name} on Kafka {site.release.name}")
-        try:
-            found = confirm_among_others(course, site, clusters)
-        except NoJars:
-            raise
-        except CannotConfirm as problem:
-            # A cluster that did not come up is not to end a survey of an hour.
-            clusters.end()
-            self.announce(f"not tried: {problem}")
-            return
-        self._note(scenario, site.release, course, found)
+    def _try(self, scenario: Scenario, site: Site, clusters: SharedClusters) -> None:
+        """Take the courses of an entry, until one can be steered to its end."""
+        for course in self._courses(scenario, site.release):
+            self.announce(f"{scenario.name} on Kafka {site.release.name}")
+            try:
+                found = unsteerable(course, site.release) or confirm_among_others(
+                    course, site, clusters
+                )
+            except CannotConfirm as problem:
+                # A cluster that did not come up is not to end a survey of an hour.
+                clusters.end()
+                self.announce(f"not tried: {problem}")
+                return
+            self._note(scenario, site.release, course, found)
+            if found.judgement is not Judgement.NOT_STEERABLE:
+                return
 
     def _note(
         self, scenario: Scenario, release: KafkaRelease, course: Course, found: Confirmation
@@ -137,33 +139,38 @@ class Survey:
         self.cells = replaced(self.cells, cell)
         write_cells(self.results, self.cells)
 
-    def _counts(self, scenario: Scenario, release: KafkaRelease, course: Course) -> bool:
-        digest = course_digest(course, release)
-        return any(
-            (cell.scenario, cell.release, cell.course) == (scenario.name, release.name, digest)
-            for cell in self.cells
+    def _counts(self, scenario: Scenario, release: KafkaRelease) -> bool:
+        """Whether there is a result, of a course that is one still."""
+        place = scenario.name, release.name
+        cell = next((c for c in self.cells if (c.scenario, c.release) == place), None)
+        return cell is not None and any(
+            course_digest(course, release) == cell.course
+            for course in self._courses(scenario, release)
         )
 
-    def _course(self, scenario: Scenario, release: KafkaRelease) -> Course | None:
-        """What there is to be taken on brokers; None where there is nothing, and why is told."""
+    def _courses(self, scenario: Scenario, release: KafkaRelease) -> Iterator[Course]:
+        """What there is to be taken on brokers, one after the other; why nothing is, is told."""
         try:
-            shown = self._counterexample(scenario, release.rules)
-            if isinstance(shown.claim, Behaviour):
-                require_visible(shown.claim)
+            for number in itertools.count():
+                shown = self._way(scenario, release.rules, number)
+                if shown is None:
+                    return
+                if isinstance(shown.claim, Behaviour):
+                    require_visible(shown.claim)
+                yield course_of(shown.finding.replayed, shown.problem.model, shown.claim, release)
         except CannotConfirm as problem:
             self.announce(f"{scenario.name} on Kafka {release.name}: {problem}")
-            return None
-        return course_of(shown.finding.replayed, shown.problem.model, shown.claim, release)
 
-    def _counterexample(self, scenario: Scenario, rules: str) -> Counterexample:
+    def _way(self, scenario: Scenario, rules: str, number: int) -> Counterexample | None:
         """Searched for once, for all releases with these rules. Raises `CannotConfirm`."""
         place = scenario.name, rules
         if place not in self._searched:
+            self._searched[place] = [], ways_shown(scenario, rules, self.report)
+        found, more = self._searched[place]
+        while len(found) <= number:
             try:
-                self._searched[place] = searched(scenario, rules, self.report)
+                found.append(next(more, None))
             except NotFound as problem:
-                self._searched[place] = problem
-        found = self._searched[place]
-        if isinstance(found, CannotConfirm):
-            raise found
-        return found
+                self.announce(f"{scenario.name}: {problem}")
+                found.append(None)
+        return found[number]
