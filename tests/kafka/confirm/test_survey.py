@@ -108,6 +108,7 @@ class Pretended:
         self.tried: list[tuple[str, str]] = []
         self.told: list[str] = []
         self.failing: set[str] = set()
+        self.unsteerable: set[str] = set()
         monkeypatch.setattr(survey, "class_path", self.class_path)
         monkeypatch.setattr(survey, "confirm_among_others", self.confirm)
 
@@ -120,8 +121,14 @@ class Pretended:
         self.tried.append((course.trace.version, site.release.name))
         if course.trace.version in self.failing:
             raise BrokerFailed("r0 did not serve")
+        cannot = self.unsteerable & {step.action for step in course.trace.steps}
         return Confirmation(
-            judgement=Judgement.CONFIRMED, step=0, reason="", steps=(), evidence=None, seconds=1.0
+            judgement=Judgement.NOT_STEERABLE if cannot else Judgement.CONFIRMED,
+            step=0,
+            reason="",
+            steps=(),
+            evidence=None,
+            seconds=1.0,
         )
 
     def add(self, *names: str, releases: tuple[str, ...], again: bool = False) -> Survey:
@@ -178,6 +185,18 @@ def test_a_cluster_that_does_not_come_up_does_not_end_a_survey(brokers: Pretende
 
     assert [each.scenario for each in found.cells] == ["kip-101-loss"]
     assert "not tried: r0 did not serve" in brokers.told
+
+
+def test_where_brokers_shrink_the_isr_too_early_another_counterexample_is_taken(
+    brokers: Pretended,
+) -> None:
+    brokers.unsteerable = {"ShrinkIsr"}
+    [found] = brokers.add("C2", releases=("0.10.2.2",)).cells
+    [again] = brokers.add("C2", releases=("0.10.2.2",)).cells
+
+    assert found.judged is Judgement.CONFIRMED
+    assert again == found
+    assert brokers.tried == [("hw", "0.10.2.2"), ("hw", "0.10.2.2")]
 
 
 def test_an_entry_without_a_counterexample_is_told_and_not_tried(brokers: Pretended) -> None:
