@@ -14,6 +14,7 @@ from checker.kafka.confirm.cells import Cell, count_of, in_order, read_cells, wr
 from checker.kafka.confirm.counterexample import searched
 from checker.kafka.confirm.course import Course
 from checker.kafka.confirm.errors import BrokerFailed, CannotConfirm, NoJars
+from checker.kafka.confirm.figures import without_walks
 from checker.kafka.confirm.releases import KafkaRelease, kafka_release
 from checker.kafka.confirm.replay import Confirmation, Judgement
 from checker.kafka.confirm.survey import Survey
@@ -226,3 +227,13 @@ def test_rules_without_a_name_are_searched_before_another_version_is_taken() -> 
 
     assert own.problem.model.version == nameless
     assert others.problem.model.version == "epoch"
+
+
+def test_the_document_is_what_is_made_of_the_results() -> None:
+    docs = Path(__file__).parents[3] / "docs"
+    text = (docs / "released-brokers.md").read_text(encoding="utf-8")
+    made, _ = without_walks(text)
+
+    assert made == to_markdown(
+        read_cells(docs / "released-brokers.jsonl"), "docs/released-brokers.jsonl"
+    )
