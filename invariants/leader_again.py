@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from invariants.electable import electable
+from invariants.outside import Seen
 from invariants.way_back import BY, is_led
 from model.core.claim import Recoverable, first_sentence
 from model.core.state import State
@@ -26,12 +27,18 @@ def explain(s: State, c: Any) -> str:
     return "Nobody leads, and whoever could be elected does not come to lead."
 
 
+def outside(seen: Seen) -> bool:
+    """The controller's leader runs, and knows that it leads."""
+    return seen.leader in seen.logs and seen.leads
+
+
 CLAIM = Recoverable(
     name="leader_again",
     sentence=first_sentence(__doc__),
     good=is_led,
     explain=explain,
     by=BY,
+    outside=outside,
     remark="Says nothing of what that leader has lost. With unclean election on, an election may "
     "be unclean.",
     rank=300,

@@ -44,7 +44,7 @@ class Seen:
 
     `logs` are those of brokers that run, `fetched` the brokers that have fetched since.
     `high_watermark` and `log_end` are the leader's, None where it shows none. `is_waiting`: a
-    producer waits for an acknowledgement.
+    producer waits for an acknowledgement. `leads`: the controller's leader serves as such.
     """
 
     leader: int
@@ -55,3 +55,4 @@ class Seen:
     high_watermark: str | None
     log_end: str | None
     is_waiting: bool
+    leads: bool

@@ -13,14 +13,14 @@ from checker.cli.shared.file_options import FILES_HELP, OutputFile
 from checker.cli.shared.progress import showing
 from checker.cli.shared.screen import error_screen, say, screen
 from checker.kafka.confirm.releases import kafka_release
-from checker.kafka.scenarios.catalogue import OF_STATES, find_scenario
+from checker.kafka.scenarios.catalogue import CATALOGUE, find_scenario
 
 _HELP = """\b
 Exit codes:
-  0   no cell is REFUTED
+  0   no result is REFUTED
   2   bad usage, no Java, no jars, a broker that does not come up
   20  interrupted
-  31  a cell is REFUTED: brokers did something else than the model
+  31  a result is REFUTED: brokers did something else than the model
 """
 
 
@@ -33,47 +33,70 @@ Exit codes:
 @click.option(
     "--kafka",
     "releases",
-    required=True,
     multiple=True,
     metavar="RELEASE",
-    help="Whose brokers, as 0.10.2.2, 3.9.1:kraft, 4.2.0 or 4.2.0:elr; repeatable.",
+    help="Whose brokers, as 0.10.2.2, 3.9.1:kraft, 4.2.0:kraft or 4.2.0:elr; repeatable.",
 )
 @jars_option
 @click.option(
     "--results",
+    required=True,
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Write every cell there as it is found; what it has is not tried again.",
+    help="Every result is added there as it is found; one that still counts is not tried again.",
 )
-@click.option("--markdown", type=OutputFile(), help="Write the table there, to be read.")
+@click.option("--again", is_flag=True, help="Try again also what still counts.")
+@click.option(
+    "--drop-outdated",
+    is_flag=True,
+    help="First take away every result of steps, or of rules, that are others by now.",
+)
+@click.option("--markdown", type=OutputFile(), help="Write all results there, to be read.")
 def confirm_catalogue_command(
     names: tuple[str, ...],
     releases: tuple[str, ...],
     jars: Path | None,
-    results: Path | None,
+    results: Path,
+    again: bool,
+    drop_outdated: bool,
     markdown: Path | None,
 ) -> int:
-    """Replay the counterexample of every entry, or of those named, on every release named."""
-    chosen = [find_scenario(name) for name in names] or list(OF_STATES)
-    asked = [kafka_release(name) for name in releases]
-    from checker.kafka.confirm.survey import count_of, surveyed, write_markdown  # noqa: PLC0415 - as above
+    """Replay the counterexample of every entry, or of those named, on every release named.
 
+    Without --kafka nothing is tried, and the results that there are, are shown.
+    """
+    chosen = [find_scenario(name) for name in names] or list(CATALOGUE)
+    asked = [kafka_release(name) for name in releases]
+    # Here, and not above: what this needs is optional, and it says so.
+    from checker.kafka.confirm.cells import count_of, in_order  # noqa: PLC0415
+    from checker.kafka.confirm.survey import Survey  # noqa: PLC0415
+    from checker.kafka.confirm.survey_document import write_markdown  # noqa: PLC0415
+
+    interrupted = False
     with showing(error_screen()) as progress, ending_as_by_ctrl_c():
-        cells, missing = surveyed(
-            chosen,
-            asked,
-            results=results,
-            jars=jars,
-            announce=progress.announce,
-            report=progress.report,
-        )
+        survey = Survey(results, jars, progress.announce, progress.report)
+        try:
+            if drop_outdated:
+                for cell in survey.drop_outdated():
+                    progress.announce(f"dropped: {cell.scenario} on Kafka {cell.release}")
+            survey.add(chosen, asked, again=again)
+        except KeyboardInterrupt:
+            interrupted = True
+            progress.announce("interrupted: what was found until then is shown")
+    named = {scenario.name for scenario in chosen}
+    versions = {release.name for release in asked} or {cell.release for cell in survey.cells}
+    shown = [
+        cell
+        for cell in in_order(survey.cells)
+        if cell.scenario in named and cell.release in versions
+    ]
     console = screen()
-    names_asked = [release.name for release in asked]
-    shown = [cell for cell in cells if cell.release in names_asked]
     for cell in shown:
         console.print(f"{cell.release:11} {cell.scenario:27} {cell.shown}", highlight=False)
     console.print(count_of(shown))
     if markdown is not None:
-        write_markdown(markdown, shown, names_asked, missing)
+        write_markdown(markdown, survey.cells, results.as_posix())
         say(f"wrote {markdown}")
+    if interrupted:
+        return exit_codes.INCOMPLETE
     refuted = any(cell.judgement == "REFUTED" for cell in shown)
     return exit_codes.OF_CONFIRMING["refuted"] if refuted else exit_codes.HOLDS

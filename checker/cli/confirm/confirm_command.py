@@ -23,7 +23,7 @@ from counterexamples.rendering import Trimmed
     "--kafka",
     required=True,
     metavar="RELEASE",
-    help="Whose brokers, as 0.10.2.2, 3.9.1:kraft, 4.2.0 or 4.2.0:elr.",
+    help="Whose brokers, as 0.10.2.2, 3.9.1:kraft, 4.2.0:kraft or 4.2.0:elr.",
 )
 @click.option(
     "--control",
@@ -63,24 +63,27 @@ def confirm_command(
     release = kafka_release(kafka)
     # Here, and not above: what this needs is optional, and it says so; and it needs an engine.
     from checker.kafka.confirm.carrying_out import carried_out  # noqa: PLC0415
-    from checker.kafka.confirm.counterexample import recorded, searched  # noqa: PLC0415
+    from checker.kafka.confirm.counterexample import recorded, ways_shown  # noqa: PLC0415
     from checker.kafka.confirm.report import render_confirmation  # noqa: PLC0415
 
     with showing(error_screen()) as progress, ending_as_by_ctrl_c():
         if entry is not None:
-            shown = searched(entry, release.rules, progress.announce)
+            ways = ways_shown(entry, release.rules, progress.announce)
         else:
             assert trace is not None
-            shown = recorded(trace)
-        found, course = carried_out(
-            shown,
-            release,
-            control_of=entry.name if entry and control else None,
-            jars=jars,
-            keep=keep,
-            announce=progress.announce,
-            report=progress.report,
-        )
+            ways = iter([recorded(trace)])
+        for shown in ways:
+            found, course = carried_out(
+                shown,
+                release,
+                control_of=entry.name if entry and control else None,
+                jars=jars,
+                keep=keep,
+                announce=progress.announce,
+                report=progress.report,
+            )
+            if found.judgement.name != "NOT_STEERABLE" or control or keep is not None:
+                break
     screen().print(Trimmed(render_confirmation(found, course, release)))
     if keep is not None:
         say(f"kept in {keep}")

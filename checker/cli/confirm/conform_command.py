@@ -30,7 +30,7 @@ Exit codes:
     "--kafka",
     required=True,
     metavar="RELEASE",
-    help="Whose brokers, as 0.10.2.2, 3.9.1:kraft, 4.2.0 or 4.2.0:elr.",
+    help="Whose brokers, as 0.10.2.2, 3.9.1:kraft, 4.2.0:kraft or 4.2.0:elr.",
 )
 @click.option(
     "--walks",

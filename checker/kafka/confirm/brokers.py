@@ -19,6 +19,8 @@ from checker.kafka.confirm.wire import API_VERSIONS, HOST, batch_sizes, call
 
 START_SECONDS_MAX = 90.0
 OUT_OF_REACH_MS = 86_400_000
+SEND_BYTES = 4096
+"""socket.send.buffer.bytes: what of an answer does not fit is read from the log later."""
 _ASK_SECONDS = 1.0
 
 
@@ -147,6 +149,7 @@ def shared_lines(settings: BrokerSettings, data: Path) -> list[str]:
     return [
         f"log.dirs={data}",
         "num.network.threads=2",
+        f"socket.send.buffer.bytes={SEND_BYTES}",
         "num.io.threads=4",
         "background.threads=2",
         "log.cleaner.enable=false",

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from checker.checking.run import run
 from checker.kafka.confirm.errors import CannotConfirm
+from checker.kafka.confirm.stepping import SHRINKS
 from checker.kafka.families import MESSAGE, family_of
 from checker.kafka.scenarios.scenario import Scenario
 from checker.problem.problem import Problem, asked_alone
@@ -40,10 +41,32 @@ class Counterexample:
         return asked_alone(self.problem)
 
 
+def ways_shown(
+    scenario: Scenario, rules: str, announce: Callable[[str], None]
+) -> Iterator[Counterexample]:
+    """The shortest counterexample, then one in which the ISR does not shrink, where there is one.
+
+    The second is for brokers that take out of the ISR whoever lags, where the first has one
+    follower leave and another stay. Raises as `searched` does.
+    """
+    shortest = searched(scenario, rules, announce)
+    yield shortest
+    if any(step.action in SHRINKS for step in shortest.finding.replayed.trace.steps):
+        with suppress(NotFound):
+            yield searched(scenario, rules, announce, without=SHRINKS)
+
+
 def searched(
-    scenario: Scenario, rules: str, announce: Callable[[str], None], *, always: bool = False
+    scenario: Scenario,
+    rules: str,
+    announce: Callable[[str], None],
+    *,
+    always: bool = False,
+    without: Collection[str] = (),
 ) -> Counterexample:
     """The shortest counterexample of a scenario under these rules, if they break its claim.
+
+    `without` names actions that are not to be in it.
 
     Of rules without a name, which the catalogue does not speak of, it is searched for. Else that of
     the first version that breaks it; with `always` under these rules in any case. Raises
@@ -51,7 +74,7 @@ def searched(
     """
     if not always and released_as(version_of(rules)) is None:
         with suppress(NotFound):
-            return searched(scenario, rules, announce, always=True)
+            return searched(scenario, rules, announce, always=True, without=without)
     own = version_of(rules)
     fitting = (
         name
@@ -61,23 +84,30 @@ def searched(
     )
     version = rules if always else next(fitting, scenario.first)
     environment = scenario.environment
-    found = _found(scenario, version, environment, announce)
+    found = _found(scenario, version, environment, announce, without)
     moved = any(map(_moves_with_records, found.finding.replayed.moments))
     if moved and environment.hw_in_response != "pre":
         # The code answers such a fetch with the high watermark of before it: what the catalogue
         # tells as most descriptions do is shown as Kafka does it.
         with suppress(NotFound):
             as_coded = replace(environment, hw_in_response="pre")
-            return _found(scenario, version, as_coded, announce)
+            return _found(scenario, version, as_coded, announce, without)
     return found
 
 
 def _found(
-    scenario: Scenario, version: str, environment: Environment, announce: Callable[[str], None]
+    scenario: Scenario,
+    version: str,
+    environment: Environment,
+    announce: Callable[[str], None],
+    without: Collection[str],
 ) -> Counterexample:
-    announce(f"searching for {scenario.name} under {version}")
+    lacking = f" without {', '.join(sorted(without))}" if without else ""
+    announce(f"searching for {scenario.name} under {version}{lacking}")
     problem = MESSAGE.problem(version, environment, [scenario.claim])
-    done = run(problem, EngineChoice(name="local"), budgets=Budgets(stop_at_first=True))
+    contents = tuple(name for name in problem.model.contents if name not in without)
+    asked = replace(problem, model=replace(problem.model, contents=contents))
+    done = run(asked, EngineChoice(name="local"), budgets=Budgets(stop_at_first=True))
     if done.result.interrupted:
         raise KeyboardInterrupt
     if not done.findings:

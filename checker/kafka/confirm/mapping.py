@@ -91,7 +91,8 @@ def _leader_fetch(stage: Stage, act: Act) -> None:
     leader = act.before.known_leader[follower]
     answer = stage.leader_fetch(follower, leader)
     if answer is None:
-        stage.sent.discard(follower)
+        if not stage.is_unread(follower, leader):
+            stage.sent.discard(follower)
     elif act.after.fetch[follower] == IDLE and answer.responses[0].partitions[0].error_code:
         stage.receive_refusal(follower, leader)
 
@@ -286,8 +287,8 @@ TABLE: dict[str, Row] = {
         "A leader's purgatory completes a fetch when it likes; nothing outside can hold that.", None
     ),
     "ReadLate": Row(
-        "A broker has sent an answer before the proxy holds it; what the socket still reads of the "
-        "file cannot be held.",
+        "The answer to a fetch fits into the buffers, so that all of it is read when it is sent. "
+        "Under KRaft it is made longer.",
         None,
     ),
     "RecvFetch": Row(

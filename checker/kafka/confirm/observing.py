@@ -137,7 +137,8 @@ def _of_replica(stage: Stage, broker: int, end: int) -> Facts:
     if release.at_least(0, 11):
         file = stage.brokers.partition(broker) / "leader-epoch-checkpoint"
         facts[of(broker, EPOCH_CACHE)] = epochs_text(read_epochs(file))
-    facts[of(broker, "on its way")] = _on_its_way(stage, broker)
+    if not any(stage.is_unread(broker, leader) for leader in stage.replicas if leader != broker):
+        facts[of(broker, "on its way")] = _on_its_way(stage, broker)
     return facts
 
 

@@ -31,6 +31,9 @@ from checker.kafka.confirm.wire import (
 
 HELD = frozenset({FETCH, OFFSET_FOR_LEADER_EPOCH})
 CONNECT_SECONDS_MAX = 5.0
+RECEIVE_BYTES = 4096
+"""How much of an answer the system takes before anybody reads it, or a little more: what does not
+fit, and not into the leader's own buffer, its leader reads from the log later."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +50,17 @@ BY_SCHEMAS = Reader(read_request, read_answer)
 
 @dataclass(slots=True)
 class Exchange:
-    """A request that a follower sent, and what has become of it."""
+    """A request that a follower sent, and what has become of it.
+
+    `has_begun`: the first bytes of the answer are here, and the others are left where they are.
+    `restored` makes of a changed request's answer what the follower is to have.
+    """
 
     frame: bytes
     request: Request
     answer: Any = None
+    has_begun: bool = False
+    restored: Callable[[bytes], bytes] | None = None
     may_ask: bool = False
     may_answer: bool = False
     is_lost: bool = False
@@ -86,6 +95,7 @@ class Link:
         self._stray: Exchange | None = None
         self._is_open = False
         self._is_over = False
+        self._leaves_unread = False
         self._sockets: set[socket.socket] = set()
         self._server = socket.create_server((HOST, 0))
         self.port: int = self._server.getsockname()[1]
@@ -110,6 +120,26 @@ class Link:
             if self._current is not None:
                 self._current.may_ask = True
                 self._changed.notify_all()
+
+    def leave_unread(
+        self, asked: Callable[[bytes], bytes], answered: Callable[[int, bytes], bytes]
+    ) -> None:
+        """Read nothing of answers from now on: a leader sends what buffers hold, and waits.
+
+        The request that waits here is changed by `asked`, its answer, of a version, by `answered`.
+        """
+        with self._changed:
+            self._leaves_unread = True
+            now = self._current
+            if now is not None:
+                now.frame = asked(now.frame)
+                now.restored = functools.partial(answered, now.request.version)
+
+    def read_on(self) -> None:
+        """Read what was left unread, and all that follows."""
+        with self._changed:
+            self._leaves_unread = False
+            self._changed.notify_all()
 
     def let_answer(self) -> None:
         """The answer that waits here goes to the follower."""
@@ -160,6 +190,11 @@ class Link:
             self._is_open = True
             self._changed.notify_all()
 
+    def hold(self) -> None:
+        """From now on everything waits again."""
+        with self._changed:
+            self._is_open = False
+
     def close(self) -> None:
         """End it: nobody can connect any more, and what is connected is cut off."""
         with self._changed:
@@ -193,6 +228,7 @@ class Link:
                     exchange = self._begun(frame)
                     if not self._until(exchange, functools.partial(_may_ask, exchange)):
                         return
+                    frame = exchange.frame
                 if leader is None:
                     leader = self._connected(exchange)
                     if leader is None:
@@ -224,7 +260,11 @@ class Link:
         """What the leader answers, None if the connection breaks."""
         try:
             send_frame(leader, frame)
+            if exchange is not None and self._leaves_unread:
+                self._wait_unread(leader, exchange)
             answer = receive_frame(leader)
+            if answer is not None and exchange is not None and exchange.restored is not None:
+                answer = exchange.restored(answer)
         except OSError:
             answer = None
         if exchange is None:
@@ -238,6 +278,14 @@ class Link:
             self._changed.notify_all()
         self._watch(f"{self._asked_one} answers {self._asker}", text)
         return answer
+
+    def _wait_unread(self, leader: socket.socket, exchange: Exchange) -> None:
+        """Wait with an answer that has begun, until it is to be read. Raises `OSError`."""
+        leader.recv(1, socket.MSG_PEEK)
+        with self._changed:
+            exchange.has_begun = True
+            self._changed.notify_all()
+            self._changed.wait_for(lambda: not self._leaves_unread or self._is_over)
 
     def _until(self, exchange: Exchange, allowed: Callable[[], bool]) -> bool:
         """Wait for the step; False if the exchange is lost, or all is over."""
@@ -255,9 +303,13 @@ class Link:
 
     def _connected(self, exchange: Exchange | None) -> socket.socket | None:
         """A connection to the leader; where there is none the request is lost."""
+        leader = socket.socket()
+        leader.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVE_BYTES)
+        leader.settimeout(CONNECT_SECONDS_MAX)
         try:
-            leader = socket.create_connection((HOST, self._to), CONNECT_SECONDS_MAX)
+            leader.connect((HOST, self._to))
         except OSError:
+            leader.close()
             if exchange is not None:
                 self._forget(exchange)
             return None

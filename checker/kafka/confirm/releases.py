@@ -3,7 +3,7 @@
 A release with ZooKeeper speaks, as brokers among each other, its own protocol up to 2.6. Later ones
 are configured to speak that of 2.6 (inter.broker.protocol.version): from 2.7 on a leader changes
 the ISR by asking the controller, and the harness as ZooKeeper's controller takes no requests. The
-code that runs is that of the release all the same. With KRaft, from 3.9 on, the harness takes them,
+code that runs is that of the release all the same. With KRaft, from 3.3 on, the harness takes them,
 and brokers speak their own protocol.
 """
 
@@ -14,7 +14,9 @@ from dataclasses import dataclass
 
 from checker.kafka.confirm.errors import CannotConfirm
 from model.message.releases import (
+    ELIGIBLE_LEADER_REPLICAS_USUAL,
     KRAFT_FIRST,
+    KRAFT_READY,
     Release,
     ReleaseNumber,
     UnknownRelease,
@@ -28,8 +30,8 @@ ZOOKEEPER_END = (4, 0)
 """The first release without ZooKeeper."""
 ZOOKEEPER, KRAFT, ELR = "zookeeper", "kraft", "elr"
 """How a release is run; the last is with KRaft and eligible leader replicas (KIP-966)."""
-KRAFT_OLDEST = (3, 9)
-"""The oldest release that the harness steers with KRaft: older registrations have less to say."""
+KRAFT_OLDEST = KRAFT_READY
+"""The oldest release that the harness steers with KRaft."""
 SPOKEN_MAX = (2, 6)
 """The newest protocol among brokers in which a leader writes the ISR to ZooKeeper itself."""
 _SPOKEN_BY_NEWER = (2, 6, 1)
@@ -81,21 +83,18 @@ class KafkaRelease:
 
     @property
     def name(self) -> str:
-        """As `--kafka` has it: 3.9.1, 3.9.1:kraft, 4.2.0, 4.2.0:elr."""
-        usual = KRAFT if self.number >= ZOOKEEPER_END else ZOOKEEPER
-        return self.version if self.manner == usual else f"{self.version}:{self.manner}"
+        """As `--kafka` has it, with the manner unless that is ZooKeeper: 3.9.1, 4.2.0:elr."""
+        return self.version if self.manner == ZOOKEEPER else f"{self.version}:{self.manner}"
 
     @property
     def title(self) -> str:
-        """With what is spoken, where that is another, with KRaft, where there is a choice, and
-        with eligible leader replicas.
-        """
+        """With what is spoken, where that is another, and the manner, where there is a choice."""
         text = f"Kafka {self.version}"
         if self.spoken:
             return f"{text}, speaking {self.spoken}"
-        if self.has_eligible_leader_replicas:
-            return f"{text}, with ELR"
-        return f"{text}, with KRaft" if self.is_kraft and self.number < ZOOKEEPER_END else text
+        if self.number >= ZOOKEEPER_END:
+            return f"{text}, {'with' if self.has_eligible_leader_replicas else 'without'} ELR"
+        return f"{text}, with KRaft" if self.is_kraft else text
 
     def at_least(self, *number: int) -> bool:
         """Whether the release is this one or later."""
@@ -103,10 +102,11 @@ class KafkaRelease:
 
 
 def kafka_release(name: str) -> KafkaRelease:
-    """The release of this name: with ZooKeeper if it has that, else with KRaft and without ELR.
+    """The release of this name, with its manner as 3.9.1:kraft, 4.2.0:elr or 4.2.0:kraft.
 
-    `3.9.1:kraft` and `4.2.0:elr` say otherwise. Raises `CannotConfirm`; that the release exists
-    only its jars can show.
+    Without a manner it is with ZooKeeper if it has that; else as a new cluster of it is, with
+    eligible leader replicas from 4.1 on. Raises `CannotConfirm`; that the release exists only its
+    jars can show.
     """
     matched = re.fullmatch(r"(\d{1,3}(?:\.\d{1,3}){2,3})(?::(\w+))?", name)
     if matched is None or matched[2] not in {None, ZOOKEEPER, KRAFT, ELR}:
@@ -115,11 +115,11 @@ def kafka_release(name: str) -> KafkaRelease:
             f"manner as 3.9.1:{KRAFT} or 4.2.0:{ELR}"
         )
     number = tuple(map(int, matched[1].split(".")))
-    manner = matched[2] or (KRAFT if number >= ZOOKEEPER_END else ZOOKEEPER)
+    manner = matched[2] or _usual_manner(number)
     if number < OLDEST:
         raise CannotConfirm(f"--kafka is {name}; the oldest that can be steered is 0.10.2.0")
     if manner != ZOOKEEPER and number < KRAFT_OLDEST:
-        raise CannotConfirm(f"--kafka is {name}; the oldest steered with KRaft is 3.9.0:{KRAFT}")
+        raise CannotConfirm(f"--kafka is {name}; the oldest steered with KRaft is 3.3.0:{KRAFT}")
     speaks_older = manner == ZOOKEEPER and SPOKEN_MAX < number[:2] < ZOOKEEPER_END
     try:
         followed = release_followed(
@@ -136,6 +136,12 @@ def kafka_release(name: str) -> KafkaRelease:
         rules=_rules(followed, number),
         artifacts=artifacts_of(matched[1], number),
     )
+
+
+def _usual_manner(number: ReleaseNumber) -> str:
+    if number < ZOOKEEPER_END:
+        return ZOOKEEPER
+    return ELR if number >= ELIGIBLE_LEADER_REPLICAS_USUAL else KRAFT
 
 
 def _rules(followed: Release, number: ReleaseNumber) -> str:

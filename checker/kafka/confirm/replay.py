@@ -8,12 +8,16 @@ consumer reads, and segments are compared.
 from __future__ import annotations
 
 import enum
+import functools
 import time
 from dataclasses import dataclass, field, replace
 
-from checker.kafka.confirm.brokers import BrokerSettings
+from checker.kafka.confirm.clusters import SharedClusters, kind_of, settings_of
 from checker.kafka.confirm.course import Course
+from checker.kafka.confirm.ending import ending_of
 from checker.kafka.confirm.evidence import Evidence, committed_in, gathered
+from checker.kafka.confirm.known_differences import known_difference
+from checker.kafka.confirm.late_reading import leave_unread, prepare_late_reads
 from checker.kafka.confirm.leaving import part_followers
 from checker.kafka.confirm.observing import observed
 from checker.kafka.confirm.releases import KafkaRelease
@@ -23,20 +27,19 @@ from checker.kafka.confirm.staging import staged
 from checker.kafka.confirm.steerable import Steerable
 from checker.kafka.confirm.steering import row_of
 from checker.kafka.confirm.stepping import (
-    FETCH_WAIT_MS,
     LAG_MS,
     NO_LAG_MS,
     SHRINK,
-    SHRINKS,
     StepSeen,
+    act_of,
     begun,
     require_held,
     take,
 )
-from checker.kafka.confirm.waiting import Looked, looked
+from checker.kafka.confirm.waiting import EndBy, Looked, looked
 from counterexamples import Moment, TraceStep
 from model.core.claim import Behaviour
-from model.message.terms import IDLE
+from model.message.terms import IDLE, NO_REPLICA
 
 
 class Judgement(enum.Enum):
@@ -55,7 +58,11 @@ class Judgement(enum.Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Confirmation:
-    """A trace replayed: what came of it, at which step (0: none in particular), and why."""
+    """A trace replayed: what came of it, at which step (0: none in particular), and why.
+
+    `waited` and `ended_by` are of a claim about what comes in the end, where it did not: for how
+    many seconds, and what made it come.
+    """
 
     judgement: Judgement
     step: int
@@ -63,6 +70,8 @@ class Confirmation:
     steps: tuple[StepSeen, ...]
     evidence: Evidence | None
     seconds: float
+    waited: float | None = None
+    ended_by: str = ""
 
 
 def unsteerable(course: Course, release: KafkaRelease) -> Confirmation | None:
@@ -82,30 +91,33 @@ def unsteerable(course: Course, release: KafkaRelease) -> Confirmation | None:
 
 
 def confirm_on(course: Course, site: Site) -> Confirmation:
-    """Take a course that can be steered (see `unsteerable`) on brokers.
+    """Take a course that can be steered (see `unsteerable`) on brokers of its own.
 
     Raises `CannotConfirm` where there is no cluster to replay it on.
     """
     began = time.monotonic()
-    rules = course.model.settings
-    lag_ms = NO_LAG_MS
-    if any(moment.action in SHRINKS for moment in course.replayed.moments):
-        lag_ms = LAG_MS
-    settings = BrokerSettings(
-        min_insync_replicas=rules.min_insync_replicas,
-        unclean_leader_election=rules.unclean_leader_election == 1,
-        lag_ms=lag_ms,
-        fetch_wait_ms=0 if rules.high_watermark_before_fetch else FETCH_WAIT_MS,
-    )
     with staged(
         site.release,
         site.jars,
-        replicas=course.model.layout.sizes["replicas"],
-        settings=settings,
+        replicas=kind_of(course).replicas,
+        settings=settings_of(course),
         folder=site.folder,
         announce=site.announce,
     ) as stage:
-        return Run(course, site.release, lag_ms, site.report).carried_out(stage, began)
+        return _run(course, site).carried_out(stage, began)
+
+
+def confirm_among_others(course: Course, site: Site, clusters: SharedClusters) -> Confirmation:
+    """The same on brokers that other courses were taken on before. Raises `CannotConfirm`."""
+    began = time.monotonic()
+    found = _run(course, site).carried_out(clusters.stage(course), began)
+    if found.judgement in {Judgement.REFUTED, Judgement.NOT_STEERABLE}:
+        clusters.end()  # Nobody knows what state they are in.
+    return found
+
+
+def _run(course: Course, site: Site) -> Run:
+    return Run(course, site.release, kind_of(course).lag_ms, site.report)
 
 
 @dataclass(slots=True)
@@ -131,6 +143,7 @@ class Run:
         """Every step, then the end. `began` is when the clock was started, for the report."""
         replayed = self.course.replayed
         passed_over = dict(self.course.passed_over)
+        prepare_late_reads(stage, replayed.moments)
         for number, step in enumerate(replayed.trace.steps, start=1):
             self.report(f"step {number} of {len(replayed.trace.steps)}: {step}")
             if number in passed_over:
@@ -145,12 +158,42 @@ class Run:
             except NotHeld as problem:
                 return self._ended(Judgement.NOT_STEERABLE, number, str(problem), None, began)
             if seen.complaint:
+                known = known_difference(seen, self.release)
+                if known is not None:
+                    reason = f"{seen.complaint}, as is known: {known.description}"
+                    reason = reason.removesuffix(".")
+                    return self._ended(Judgement.NOT_STEERABLE, number, reason, None, began)
                 return self._ended(Judgement.REFUTED, number, seen.complaint, None, began)
         self.report("looking at the end")
         if isinstance(self.course.claim, Behaviour):
-            return self._judged_behaviour(looked(stage, self.course.claim), began)
-        evidence = gathered(stage, observed(stage), self.committed, replayed.states[-1].leader)
+            found = looked(stage, self.course.claim, self._end_by(stage))
+            return self._judged_behaviour(found, began)
+        evidence = gathered(stage, observed(stage), self.committed, self._leader())
         return self._judged(evidence, began)
+
+    def _end_by(self, stage: Stage) -> EndBy:
+        """What the model has end the wait."""
+        ending = ending_of(self.course)
+        if ending is None:
+            return ()
+
+        def taken(moment: Moment) -> None:
+            is_up = moment.action == "Restart" and stage.brokers.is_up(moment.values[0])
+            # It was started while it was waited: what is left is what the controller decides.
+            does = row_of("Register" if is_up else moment.action, self.release).does
+            assert does is not None
+            does(stage, act_of(moment, ending.model, self.lag_ms))
+
+        return [(str(each), functools.partial(taken, each)) for each in ending.moments]
+
+    def _leader(self) -> int:
+        """Who is to be read from at the end, NO_REPLICA for nobody.
+
+        Where the claim holds and the leader is down, the model has still to say who leads next.
+        """
+        last = self.course.replayed.states[-1]
+        is_gone = last.leader != NO_REPLICA and last.up[last.leader] == 0
+        return NO_REPLICA if is_gone and not self.course.breaks else last.leader
 
     def _goes_with_the_next(self, moment: Moment) -> bool:
         """Whether the same leader takes out one more follower next: Kafka does both in one write.
@@ -193,9 +236,10 @@ class Run:
     def _taken(self, stage: Stage, moment: Moment) -> StepSeen:
         seen = begun(moment, self.course.model, self.release)
         self.steps.append(seen)
+        later = [m for m in self.course.replayed.moments if m.number > moment.number]
         if self.release.is_kraft and self.lag_ms == LAG_MS:
-            later = [m for m in self.course.replayed.moments if m.number > moment.number]
             part_followers(stage, moment, later)
+        leave_unread(stage, moment, later)
         take(stage, moment, self.course.model, self.lag_ms, seen)
         require_held(seen, stage.replicas, self.lag_ms)
         self.committed |= committed_in(stage, seen.kafka)
@@ -235,8 +279,9 @@ class Run:
                 f"all steps were taken, what was seen agreed, and what {claim} says comes did not "
                 f"come in {found.seconds:.0f} s; that it never does is the model's word"
             )
-            return self._ended(Judgement.CONFIRMED, 0, reason, evidence, began)
-        if came:
+            confirmed = self._ended(Judgement.CONFIRMED, 0, reason, evidence, began)
+            return replace(confirmed, waited=found.seconds, ended_by=found.ended_by)
+        if came or found.ended_by:
             return self._ended(Judgement.HELD, self.course.parted_at, self._held(), evidence, began)
         reason = (
             f"what {claim} says comes did not come in {found.seconds:.0f} s, though it does in the "

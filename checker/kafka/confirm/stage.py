@@ -153,17 +153,35 @@ class Stage(ABC):
         raise StepFailed(f"r{follower} asks r{leader} with a fetch of its state", found)
 
     def leader_fetch(self, follower: int, leader: int) -> Any:
-        """Let the request through; the answer, which waits at the link, None for a lost request."""
+        """Let the request through; the answer, which waits at the link, None for a lost request.
+
+        None as well for an answer that is left unread (`is_unread`).
+        """
         link = self.links[follower, leader]
         exchange = link.current
         if exchange is None:
             raise StepFailed(f"r{follower}'s fetch waits", "no request")
         link.let_ask()
         if not link.wait_for(
-            lambda now: now is not exchange or exchange.answer is not None, STEP_SECONDS_MAX
+            lambda now: now is not exchange or exchange.answer is not None or exchange.has_begun,
+            STEP_SECONDS_MAX,
         ):
             raise StepFailed(f"r{leader} answers r{follower}'s fetch", "no answer")
         return exchange.answer
+
+    def is_unread(self, follower: int, leader: int) -> bool:
+        """Whether an answer has begun to come, and nobody has read it."""
+        exchange = self.links[follower, leader].current
+        return exchange is not None and exchange.has_begun and exchange.answer is None
+
+    def read_late(self, follower: int, leader: int) -> None:
+        """Read the answer that was left unread. Raises `StepFailed`."""
+        link = self.links[follower, leader]
+        exchange = link.current
+        link.read_on()
+        link.wait_for(lambda now: now is None or now.answer is not None, STEP_SECONDS_MAX)
+        if exchange is None or exchange.answer is None:
+            raise StepFailed(f"the rest of r{leader}'s answer to r{follower}", "no more of it")
 
     def receive(self, follower: int, leader: int) -> None:
         """Let the answer through, and wait until the follower is done with it: it asks again.

@@ -52,6 +52,18 @@ def begun(moment: Moment, model: Model, release: KafkaRelease) -> StepSeen:
     return StepSeen(moment.number, str(moment), sentence, facts, {})
 
 
+def act_of(moment: Moment, model: Model, lag_ms: int) -> Act:
+    """A step as the table of steps takes it."""
+    return Act(
+        arguments=dict(moment.arguments),
+        before=moment.before,
+        after=moment.after,
+        settings=model.settings,
+        acks=str(model.options["acks"]),
+        lag_ms=lag_ms,
+    )
+
+
 def take(
     stage: Stage,
     moment: Moment,
@@ -62,14 +74,7 @@ def take(
     settle_seconds: float = SETTLE_SECONDS,
 ) -> None:
     """Take a step that has begun, and look. Raises `NotHeld` where it could not be caused."""
-    act = Act(
-        arguments=dict(moment.arguments),
-        before=moment.before,
-        after=moment.after,
-        settings=model.settings,
-        acks=str(model.options["acks"]),
-        lag_ms=lag_ms,
-    )
+    act = act_of(moment, model, lag_ms)
     row = row_of(moment.action, stage.release)
     if row.unless is not None and (reason := row.unless(moment.before, act.arguments)):
         raise NotHeld(reason)

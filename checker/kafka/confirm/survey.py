@@ -1,195 +1,176 @@
-"""Survey of all catalogue entries on all requested releases, and its document.
+"""Survey of catalogue entries on releases: what was found before and still counts is kept.
 
-What is found is written down as it comes, so that a survey that was ended goes on where it was.
+What was found counts as long as the course is the same, its steps and all that brokers are compared
+with (`checker.kafka.confirm.course_digest`). Each result is written down as it comes, so that a
+survey that was ended goes on where it was.
 """
 
 from __future__ import annotations
 
-import json
-from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from checker.kafka.confirm.carrying_out import carried_out
-from checker.kafka.confirm.counterexample import searched
+from checker.kafka.confirm.carrying_out import work_folder
+from checker.kafka.confirm.cells import Cell, read_cells, replaced, write_cells
+from checker.kafka.confirm.clusters import SharedClusters, kind_of
+from checker.kafka.confirm.counterexample import Counterexample, NotFound, ways_shown
+from checker.kafka.confirm.course import Course, course_of
+from checker.kafka.confirm.course_digest import course_digest
 from checker.kafka.confirm.errors import CannotConfirm, NoJars
-from checker.kafka.confirm.figures import without_walks
-from checker.kafka.confirm.releases import KafkaRelease
-from checker.kafka.confirm.replay import Judgement
-from checker.kafka.scenarios.catalogue import CATALOGUE, find_scenario
+from checker.kafka.confirm.jars import class_path
+from checker.kafka.confirm.releases import KafkaRelease, kafka_release
+from checker.kafka.confirm.replay import (
+    Confirmation,
+    Judgement,
+    confirm_among_others,
+    unsteerable,
+)
+from checker.kafka.confirm.site import Site, Tell
+from checker.kafka.confirm.waiting import require_visible
+from checker.kafka.scenarios.catalogue import find_scenario
 from checker.kafka.scenarios.scenario import Scenario
-from counterexamples.named_file import written_whole
-
-_SHOWN = {
-    Judgement.CONFIRMED: "CONFIRMED",
-    Judgement.HELD: "holds",
-    Judgement.REFUTED: "REFUTED",
-    Judgement.NOT_STEERABLE: "not steerable",
-}
-_HEAD = """\
-# The catalogue on released Kafkas
-
-What `waterline confirm` found for each entry of the [catalogue](scenarios.md) on unchanged brokers
-of each release. This document is written by
-
-    .venv/bin/waterline confirm-catalogue {options} --markdown docs/released-brokers.md
-
-and [confirm.md](confirm.md) says how brokers are steered, what is compared, and what the words
-mean. `CONFIRMED`: the loss, or the divergence, happened on brokers, every step as in the model.
-`holds`: the steps of a version that breaks the claim were replayed as far as the release's own
-rules offer them; brokers did what the model of these rules says, in which nothing breaks.
-`REFUTED` and `not steerable`: at the step given. Releases from 2.7 to 3.9 speak the protocol of
-2.6; those of 4.x, and those with `:kraft`, speak their own, with the harness as their KRaft
-controller, and `:elr` is with eligible leader replicas. What is about recovery and liveness is in
-[confirm.md](confirm.md). `-` is a cell that was not tried.
-"""
+from model.core.claim import Behaviour
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """What came of a scenario on a release. `step` is 0 where it is of no step."""
+@dataclass(slots=True)
+class Survey:
+    """Results in a file, and what is done for more of them. `jars` is a folder that has them."""
 
-    scenario: str
-    release: str
-    judgement: str
-    step: int
-    reason: str
-    seconds: float
+    results: Path
+    jars: Path | None
+    announce: Tell
+    report: Tell
+    cells: list[Cell] = field(init=False)
+    _searched: dict[
+        tuple[str, str], tuple[list[Counterexample | None], Iterator[Counterexample]]
+    ] = field(default_factory=dict)
+    """Of each entry and version the counterexamples that were searched for, and the rest."""
 
-    @property
-    def shown(self) -> str:
-        """As it stands in the table."""
-        judgement = Judgement[self.judgement]
-        names_step = judgement in {Judgement.REFUTED, Judgement.NOT_STEERABLE} and self.step
-        at = f" {self.step}" if names_step else ""
-        return f"{_SHOWN[judgement]}{at}"
+    def __post_init__(self) -> None:
+        """Read what was found before. Raises `CannotConfirm`."""
+        self.cells = read_cells(self.results)
 
+    def add(
+        self, scenarios: Sequence[Scenario], releases: Sequence[KafkaRelease], *, again: bool
+    ) -> list[str]:
+        """Try every scenario on every release, but for what counts still; whose jars are missing.
 
-def read_cells(file: Path) -> list[Cell]:
-    """What an earlier survey wrote down. Raises `CannotConfirm` for any other file."""
-    if not file.exists():
-        return []
-    try:
-        lines = file.read_text(encoding="utf-8").splitlines()
-        return [Cell(**json.loads(line)) for line in lines]
-    except (OSError, ValueError, TypeError) as problem:
-        raise CannotConfirm(
-            f"{file} holds no results of a survey ({problem}); name another file"
-        ) from None
-
-
-def surveyed(
-    scenarios: Sequence[Scenario],
-    releases: Sequence[KafkaRelease],
-    *,
-    results: Path | None,
-    jars: Path | None,
-    announce: Callable[[str], None],
-    report: Callable[[str], None],
-) -> tuple[list[Cell], list[str]]:
-    """Try every scenario on every release; the cells, and the releases that cannot be had.
-
-    Cells that `results` has are not tried again. Ctrl-C ends it with what was found until then.
-    """
-    cells = read_cells(results) if results else []
-    known = {(cell.scenario, cell.release) for cell in cells}
-    missing: list[str] = []
-    try:
+        With `again` everything is tried. Raises `KeyboardInterrupt`.
+        """
+        missing = []
         for release in releases:
-            for scenario in scenarios:
-                if release.name in missing or (scenario.name, release.name) in known:
-                    continue
-                announce(f"{scenario.name} on Kafka {release.name}")
-                try:
-                    cell = _tried(scenario, release, jars, report)
-                except NoJars as problem:
-                    announce(str(problem))
-                    missing.append(release.name)
-                    continue
-                except CannotConfirm as problem:
-                    # One cluster that did not come up is not to end a survey of an hour.
-                    announce(f"not tried: {problem}")
-                    continue
-                cells.append(cell)
-                if results:
-                    with results.open("a", encoding="utf-8") as file:
-                        file.write(json.dumps(asdict(cell)) + "\n")
-    except KeyboardInterrupt:
-        announce("interrupted: what was found until then is shown")
-    return cells, missing
+            try:
+                self._add_release(scenarios, release, again=again)
+            except NoJars as problem:
+                self.announce(str(problem))
+                missing.append(release.name)
+        return missing
 
+    def drop_outdated(self) -> list[Cell]:
+        """Take away what was found of a course that is another by now; what that was."""
+        dropped = []
+        for cell in list(self.cells):
+            self.report(f"{cell.scenario} on Kafka {cell.release}")
+            release = kafka_release(cell.release)
+            courses = self._courses(find_scenario(cell.scenario), release)
+            if not any(course_digest(course, release) == cell.course for course in courses):
+                dropped.append(cell)
+        if dropped:
+            self.cells = [cell for cell in self.cells if cell not in dropped]
+            write_cells(self.results, self.cells)
+        return dropped
 
-def _tried(
-    scenario: Scenario, release: KafkaRelease, jars: Path | None, report: Callable[[str], None]
-) -> Cell:
-    shown = searched(scenario, release.rules, report)
-    found, _ = carried_out(shown, release, jars=jars, report=report)
-    return Cell(
-        scenario.name,
-        release.name,
-        found.judgement.name,
-        found.step,
-        found.reason,
-        round(found.seconds, 1),
-    )
+    def _add_release(
+        self, scenarios: Sequence[Scenario], release: KafkaRelease, *, again: bool
+    ) -> None:
+        left = [
+            (course, scenario)
+            for scenario in scenarios
+            if again or not self._counts(scenario, release)
+            for course in itertools.islice(self._courses(scenario, release), 1)
+        ]
+        if not left:
+            return
+        files = class_path(release, folder=self.jars, announce=self.announce)
+        left.sort(key=lambda pair: kind_of(pair[0]))
+        with work_folder(None) as folder:
+            site = Site(release, files, folder, self.announce, self.report)
+            with SharedClusters(site) as clusters:
+                for _, scenario in left:
+                    self._try(scenario, site, clusters)
 
+    def _try(self, scenario: Scenario, site: Site, clusters: SharedClusters) -> None:
+        """Take the courses of an entry, until one can be steered to its end."""
+        for course in self._courses(scenario, site.release):
+            self.announce(f"{scenario.name} on Kafka {site.release.name}")
+            try:
+                found = unsteerable(course, site.release) or confirm_among_others(
+                    course, site, clusters
+                )
+            except CannotConfirm as problem:
+                # A cluster that did not come up is not to end a survey of an hour.
+                clusters.end()
+                self.announce(f"not tried: {problem}")
+                return
+            self._note(scenario, site.release, course, found)
+            if found.judgement is not Judgement.NOT_STEERABLE:
+                return
 
-def count_of(cells: Sequence[Cell]) -> str:
-    """`112 CONFIRMED, 98 holds, 3 REFUTED, 9 not steerable`"""
-    numbers = Counter(Judgement[cell.judgement] for cell in cells)
-    return ", ".join(f"{numbers[judgement]} {word}" for judgement, word in _SHOWN.items())
+    def _note(
+        self, scenario: Scenario, release: KafkaRelease, course: Course, found: Confirmation
+    ) -> None:
+        held = found.judgement is Judgement.HELD
+        confirmed = found.judgement is Judgement.CONFIRMED
+        cell = Cell(
+            scenario=scenario.name,
+            release=release.name,
+            judgement=found.judgement.name,
+            step=found.step,
+            reason=course.parting if held else "" if confirmed else found.reason,
+            traced=course.trace.version,
+            course=course_digest(course, release),
+            seconds=round(found.seconds, 1),
+            waited=None if found.waited is None else round(found.waited, 1),
+            ended_by=found.ended_by,
+        )
+        self.announce(f"{cell.scenario} on Kafka {cell.release}: {cell.shown}")
+        self.cells = replaced(self.cells, cell)
+        write_cells(self.results, self.cells)
 
+    def _counts(self, scenario: Scenario, release: KafkaRelease) -> bool:
+        """Whether there is a result, of a course that is one still."""
+        place = scenario.name, release.name
+        cell = next((c for c in self.cells if (c.scenario, c.release) == place), None)
+        return cell is not None and any(
+            course_digest(course, release) == cell.course
+            for course in self._courses(scenario, release)
+        )
 
-def to_markdown(cells: Sequence[Cell], releases: Sequence[str], missing: Sequence[str]) -> str:
-    """The document: a table, then why each cell is not CONFIRMED."""
-    by_place = {(cell.scenario, cell.release): cell for cell in cells}
-    options = " ".join(f"--kafka {name}" for name in releases)
-    lines = [_HEAD.format(options=options), f"{count_of(cells)}."]
-    if missing:
-        lines.append(f"Not to be had: {', '.join(missing)}.")
-    lines += ["", f"| | scenario | {' | '.join(releases)} |", "|---" * (len(releases) + 2) + "|"]
-    for scenario in CATALOGUE:
-        row = [by_place.get((scenario.name, name)) for name in releases]
-        if any(row):
-            shown = " | ".join(cell.shown if cell else "-" for cell in row)
-            lines.append(f"| {scenario.number} | {scenario.name} | {shown} |")
-    for title, judgement in (
-        ("Refuted", Judgement.REFUTED),
-        ("Not steerable", Judgement.NOT_STEERABLE),
-        ("Where the versions part", Judgement.HELD),
-    ):
-        chosen = [cell for cell in cells if cell.judgement == judgement.name]
-        if chosen:
-            lines += ["", f"## {title}", ""]
-            lines += _by_reason(chosen, releases)
-    return "\n".join(lines) + "\n"
+    def _courses(self, scenario: Scenario, release: KafkaRelease) -> Iterator[Course]:
+        """What there is to be taken on brokers, one after the other; why nothing is, is told."""
+        try:
+            for number in itertools.count():
+                shown = self._way(scenario, release.rules, number)
+                if shown is None:
+                    return
+                if isinstance(shown.claim, Behaviour):
+                    require_visible(shown.claim)
+                yield course_of(shown.finding.replayed, shown.problem.model, shown.claim, release)
+        except CannotConfirm as problem:
+            self.announce(f"{scenario.name} on Kafka {release.name}: {problem}")
 
-
-def _by_reason(cells: Sequence[Cell], releases: Sequence[str]) -> list[str]:
-    """Each reason once, with the cells that have it."""
-    ordered = sorted(cells, key=lambda cell: (_place(cell), releases.index(cell.release)))
-    of_scenario: dict[tuple[str, str], list[str]] = {}
-    for cell in ordered:
-        of_scenario.setdefault((cell.scenario, cell.reason), []).append(cell.release)
-    of_reason: dict[tuple[str, str], list[str]] = {}
-    for (scenario, reason), where in of_scenario.items():
-        of_reason.setdefault((", ".join(where), reason), []).append(scenario)
-    return [
-        f"* {', '.join(scenarios)} on {where}: {reason}."
-        for (where, reason), scenarios in of_reason.items()
-    ]
-
-
-def _place(cell: Cell) -> int:
-    return CATALOGUE.index(find_scenario(cell.scenario))
-
-
-def write_markdown(
-    path: Path, cells: Sequence[Cell], releases: Sequence[str], missing: Sequence[str]
-) -> None:
-    """Write the document, whole or not at all; its part about walks stays. Raises `BadFile`."""
-    text = path.read_text(encoding="utf-8") if path.exists() else ""
-    _, walks = without_walks(text)
-    with written_whole(path) as file:
-        file.write((to_markdown(cells, releases, missing) + walks).encode())
+    def _way(self, scenario: Scenario, rules: str, number: int) -> Counterexample | None:
+        """Searched for once, for all releases with these rules. Raises `CannotConfirm`."""
+        place = scenario.name, rules
+        if place not in self._searched:
+            self._searched[place] = [], ways_shown(scenario, rules, self.report)
+        found, more = self._searched[place]
+        while len(found) <= number:
+            try:
+                found.append(next(more, None))
+            except NotFound as problem:
+                self.announce(f"{scenario.name}: {problem}")
+                found.append(None)
+        return found[number]

@@ -13,6 +13,8 @@ def begin(stage: Stage, topic: str, settings: Mapping[str, str]) -> None:
     Broker 0 leads in epoch 0, and everybody knows it and has fetched once. The first fetch tells
     the leader that the follower's log is empty, as the model begins. Raises `StepFailed`.
     """
+    for link in stage.links.values():
+        link.hold()
     stage.forget_topic()
     stage.brokers.topic = stage.controller.topic = topic
     stage.controller.create_topic(0, settings)

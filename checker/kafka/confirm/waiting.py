@@ -1,7 +1,8 @@
 """End of a liveness or recovery trace: all gates open, brokers watched for the awaited event.
 
 A trace can show on brokers that something has not come, and that it does not come as long as
-anybody looks. That it never does is what the model says.
+anybody looks. That it never does is what the model says. Then steps are taken that end the wait in
+the model (`checker.kafka.confirm.ending`), and it is looked whether they do so here.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from checker.kafka.confirm.brokers import name_of
@@ -17,7 +19,7 @@ from checker.kafka.confirm.evidence import Evidence
 from checker.kafka.confirm.facts import ISR, NONE, WAITING, Facts, of
 from checker.kafka.confirm.observing import observed
 from checker.kafka.confirm.proxy import Link, listens
-from checker.kafka.confirm.stage import Stage, StepFailed
+from checker.kafka.confirm.stage import NotHeld, Stage, StepFailed
 from checker.kafka.confirm.wire import FETCH
 from invariants import BEHAVIOURS
 from invariants.outside import Seen
@@ -28,6 +30,10 @@ STARTS_MAX = 3
 """How often a broker that is down, or ends by itself, is started again."""
 _LOOK_SECONDS = 0.5
 _PASS_SECONDS = 0.02
+_BETWEEN_SECONDS = 2.0
+"""For how long everything passes between two steps that are to end the wait."""
+EndBy = Sequence[tuple[str, Callable[[], None]]]
+"""Steps that are to end the wait, each by name."""
 _FETCHED, _ASKED = "fetched", "asked where its epoch ends"
 
 
@@ -46,21 +52,32 @@ def require_visible(claim: Behaviour) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """What came of looking: after how many seconds it came, None for never; and what was seen."""
+    """What came of looking: after how many seconds it came, None for never; and what was seen.
+
+    `ended_by` says by which steps it came at last, "" if it did not.
+    """
 
     came_after: float | None
     seconds: float
     evidence: Evidence
+    ended_by: str = ""
 
 
-def looked(stage: Stage, claim: Behaviour) -> Looked:
+def looked(stage: Stage, claim: Behaviour, end_by: EndBy = ()) -> Looked:
     """Let everything pass for a while, tell everybody the last decision, and look whether it comes.
 
-    For a claim about recovery who is down is started again.
+    For a claim about recovery who is down is started again. If it does not come, the steps of
+    `end_by` are taken, after which it may.
     """
     watch = _Watch(stage, claim)
-    watch.carried_out()
-    return Looked(watch.came_after, watch.seconds, Evidence(watch.lines(), (), False, False))
+    came_after = watch.until_it_comes(WATCH_SECONDS)
+    seconds = watch.seconds
+    lines = watch.lines()
+    ended_by = ""
+    if came_after is None and end_by:
+        ended_by, line = watch.ended(end_by)
+        lines = (*lines, line)
+    return Looked(came_after, seconds, Evidence(lines, (), False, False), ended_by)
 
 
 class _Watch:
@@ -74,13 +91,13 @@ class _Watch:
         self._ends: Counter[int] = Counter()
         self._up = self._running()
         self._facts: Facts = {}
-        self.came_after: float | None = None
         self.seconds = 0.0
 
-    def carried_out(self) -> None:
-        """Until it has come, or the time is over."""
+    def until_it_comes(self, seconds: float) -> float | None:
+        """Look until it has come, or the time is over; after how many seconds it came."""
         began = look = time.monotonic()
-        while self.came_after is None and (self.seconds < WATCH_SECONDS or not self._facts):
+        self.seconds = 0.0
+        while self.seconds < seconds or not self._facts:
             self._note_ends()
             if isinstance(self._claim, Recoverable):
                 self._start_who_is_down()
@@ -93,8 +110,26 @@ class _Watch:
                 look = time.monotonic() + _LOOK_SECONDS
                 self._end_what_hangs()
                 if self._has_come(self._seen()):
-                    self.came_after = self.seconds
+                    return self.seconds
             time.sleep(_PASS_SECONDS)
+        return None
+
+    def ended(self, end_by: EndBy) -> tuple[str, str]:
+        """Take these steps, and look whether it comes by them; they, or "", and a sentence."""
+        names = ", ".join(name for name, _ in end_by)
+        self._starts.clear()
+        try:
+            for place, (_, does) in enumerate(end_by):
+                if place:
+                    self.until_it_comes(_BETWEEN_SECONDS)
+                does()
+                self._up = self._running()
+        except (StepFailed, NotHeld, NoAnswer, BrokerFailed) as problem:
+            return "", f"The model has it end by {names}, which could not be taken: {problem}."
+        came_after = self.until_it_comes(WATCH_SECONDS)
+        if came_after is None:
+            return "", f"The model has it end by {names}; it did not in {self.seconds:.0f} s."
+        return names, f"It ended by {names}: it came within {came_after + _LOOK_SECONDS:.0f} s."
 
     def _running(self) -> set[int]:
         return {broker for broker in self._stage.replicas if self._stage.brokers.is_up(broker)}
@@ -112,6 +147,7 @@ class _Watch:
             high_watermark=self._facts.get(of(leader, "HW")),
             log_end=self._facts.get(of(leader, "LEO")),
             is_waiting=self._facts[WAITING] != NONE,
+            leads=self._facts.get(of(leader, "leads")) == "yes",
         )
 
     def _let_pass(self, asker: str, link: Link) -> None:

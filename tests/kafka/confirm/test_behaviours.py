@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -12,13 +13,15 @@ from checker.kafka.confirm import replay as replaying
 from checker.kafka.confirm import waiting
 from checker.kafka.confirm.counterexample import Counterexample, recorded
 from checker.kafka.confirm.course import Course, course_of
+from checker.kafka.confirm.ending import ending_of
 from checker.kafka.confirm.errors import CannotConfirm
 from checker.kafka.confirm.evidence import Evidence
 from checker.kafka.confirm.facts import ISR, WAITING
 from checker.kafka.confirm.releases import KafkaRelease, kafka_release
 from checker.kafka.confirm.replay import Judgement, Run
+from checker.kafka.confirm.stage import StepFailed
 from checker.kafka.confirm.stepping import LAG_MS, NO_LAG_MS
-from checker.kafka.confirm.waiting import Looked, looked, require_visible
+from checker.kafka.confirm.waiting import EndBy, Looked, looked, require_visible
 from checker.kafka.confirm.wire import FETCH, OFFSET_FOR_LEADER_EPOCH, Record
 from invariants import BEHAVIOURS
 from invariants.outside import Seen
@@ -99,6 +102,7 @@ def seen(**other: Any) -> Seen:
         "high_watermark": "2",
         "log_end": "2",
         "is_waiting": False,
+        "leads": True,
     }
     return Seen(**(told | other))
 
@@ -121,8 +125,22 @@ def has_come(claim: str, what: Seen) -> bool | None:
         ("isr_whole_again", {"in_sync": frozenset({0})}),
         ("logs_agree_again", {"logs": {0: [M1, M2], 1: [M1]}}),
         ("logs_agree_again", {"logs": {0: [M1, M2]}}),
+        ("leader_again", {"leader": -1}),
+        ("leader_again", {"leads": False}),
     ],
-    ids=["answer", "mark", "other", "more", "question", "alive", "whole", "short", "down"],
+    ids=[
+        "answer",
+        "mark",
+        "other",
+        "more",
+        "question",
+        "alive",
+        "whole",
+        "short",
+        "down",
+        "nobody",
+        "ignorant",
+    ],
 )
 def test_what_a_claim_says_comes_has_come_or_not(claim: str, bad: dict[str, Any]) -> None:
     assert has_come(claim, seen())
@@ -143,7 +161,7 @@ def test_a_claim_whose_end_brokers_do_not_show_is_refused() -> None:
 
     visible = (
         "producers_answered, high_watermark_catches_up, divergence_ends, truncation_ends, "
-        "live_broker_rejoins, isr_whole_again, logs_agree_again;"
+        "live_broker_rejoins, leader_again, isr_whole_again, logs_agree_again;"
     )
     with pytest.raises(CannotConfirm, match=f"what decisions_learned says comes .*{visible}"):
         require_visible(claim)
@@ -236,8 +254,9 @@ def look(monkeypatch: pytest.MonkeyPatch, silent: set[int]) -> Any:
 
     monkeypatch.setattr(waiting, "listens", lambda port: port not in silent)
 
-    def looks(stage: Pretended, claim: str) -> Looked:
-        return looked(stage, next(each for each in BEHAVIOURS if each.name == claim))  # type: ignore[arg-type]
+    def looks(stage: Pretended, claim: str, end_by: EndBy = ()) -> Looked:
+        asked = next(each for each in BEHAVIOURS if each.name == claim)
+        return looked(stage, asked, end_by)  # type: ignore[arg-type]
 
     return looks
 
@@ -293,9 +312,56 @@ def test_nobody_is_started_again_for_a_claim_about_liveness(look: Any) -> None:
 def test_a_run_looks_at_the_end_of_a_behaviour(monkeypatch: pytest.MonkeyPatch) -> None:
     release = kafka_release("0.10.2.2")
     way = course("exit-again-and-again", release)
-    monkeypatch.setattr(replaying, "looked", lambda stage, claim: NEVER)
+    by: list[str] = []
+
+    def looks(stage: object, claim: object, end_by: EndBy) -> Looked:
+        by.extend(name for name, _ in end_by)
+        return replace(NEVER, ended_by="Produce(leader=0)")
+
+    monkeypatch.setattr(replaying, "looked", looks)
     monkeypatch.setattr(Run, "_taken", lambda self, stage, moment: SimpleNamespace(complaint=""))
     found = Run(way, release, LAG_MS, lambda line: None).carried_out(None, 0.0)  # type: ignore[arg-type]
 
     assert found.judgement is Judgement.CONFIRMED
     assert found.evidence is NEVER.evidence
+    assert by == ["Produce(leader=0)"]
+    assert (found.waited, found.ended_by) == (20.0, "Produce(leader=0)")
+
+
+def test_a_wait_is_ended_by_what_ends_it_in_the_model(look: Any) -> None:
+    stage = Pretended(Link(OFFSET_FOR_LEADER_EPOCH))
+
+    def repair() -> None:
+        stage.links[1, 0].kinds = (FETCH,)
+
+    found = look(stage, "truncation_ends", [("Move(replica=1)", repair)])
+
+    assert found.came_after is None
+    assert found.seconds >= 0.15
+    assert found.ended_by == "Move(replica=1)"
+    assert found.evidence.lines[-1].startswith("It ended by Move(replica=1): it came within ")
+
+
+def test_what_does_not_end_a_wait_is_told(look: Any) -> None:
+    def fail() -> None:
+        raise StepFailed("r1 registers", "nothing")
+
+    nothing = look(Pretended(Link(OFFSET_FOR_LEADER_EPOCH)), "truncation_ends", [("Go()", int)])
+    failed = look(Pretended(Link(OFFSET_FOR_LEADER_EPOCH)), "truncation_ends", [("Go()", fail)])
+
+    assert (nothing.ended_by, failed.ended_by) == ("", "")
+    assert nothing.evidence.lines[-1] == "The model has it end by Go(); it did not in 0 s."
+    assert "which could not be taken: r1 registers; found: nothing" in failed.evidence.lines[-1]
+
+
+@pytest.mark.parametrize(
+    ("name", "release", "ended_by"),
+    [
+        ("stuck-below-min-isr", "4.2.0:elr", "Restart(replica=1)"),
+        ("refused-expansion", "4.2.0:elr", "Produce(leader=1)"),
+        ("never-in-sync-again", "2.1.1", "Crash(replica=1), Restart(replica=1)"),
+        ("exit-again-and-again", "0.10.2.2", "Produce(leader=0)"),
+    ],
+)
+def test_the_model_says_what_ends_a_wait(name: str, release: str, ended_by: str) -> None:
+    assert str(ending_of(course(name, kafka_release(release)))) == ended_by

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from checker.kafka.confirm.aiming import Plan
+from checker.kafka.confirm.cells import Cell
 from checker.kafka.confirm.circumstances import CIRCUMSTANCES
 from checker.kafka.confirm.conformance import begun
 from checker.kafka.confirm.conforming import begun_with, report
@@ -31,8 +32,7 @@ from checker.kafka.confirm.kept_walks import (
 from checker.kafka.confirm.known_differences import KNOWN
 from checker.kafka.confirm.outcomes import describe
 from checker.kafka.confirm.releases import kafka_release
-from checker.kafka.confirm.survey import Cell
-from checker.kafka.confirm.survey import write_markdown as write_survey
+from checker.kafka.confirm.survey_document import write_markdown as write_survey
 from tests.support.commands import Commands
 
 PRODUCED, FETCHED = ("Produce", ("leo+",)), ("SendFetch", ("fetch=requested",))
@@ -154,11 +154,20 @@ def test_the_document_tells_what_was_compared_and_what_was_not() -> None:
 
 def test_two_authors_leave_each_other_s_part_alone(tmp_path: Path) -> None:
     document = tmp_path / "kafka.md"
-    cells = [Cell("kip-101-loss", "0.10.2.2", "CONFIRMED", 0, "lost", 5.0)]
-    write_survey(document, cells, ["0.10.2.2"], [])
+    found = Cell(
+        scenario="kip-101-loss",
+        release="0.10.2.2",
+        judgement="CONFIRMED",
+        step=0,
+        reason="",
+        traced="hw",
+        course="0",
+        seconds=5.0,
+    )
+    write_survey(document, [found], "results.jsonl")
     write_markdown(document, figures())
     once = document.read_text()
-    write_survey(document, cells, ["0.10.2.2"], [])
+    write_survey(document, [found], "results.jsonl")
     write_markdown(document, figures())
 
     assert document.read_text() == once

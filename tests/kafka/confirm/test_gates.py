@@ -254,3 +254,17 @@ def test_a_frame_of_no_size_ends_a_connection(link: Link, follower: socket.socke
     follower.sendall(struct.pack(">i", -5))
 
     assert follower.recv(1) == b""
+
+
+def test_what_was_open_holds_again(link: Link, leader: Leader, follower: socket.socket) -> None:
+    link.open()
+    send_frame(follower, fetch(1))
+    passed = receive_frame(follower)
+    link.hold()
+    send_frame(follower, fetch(2))
+    waits = link.wait_for(is_there, SECONDS)
+
+    assert passed is not None
+    assert waits
+    assert asked_offset(link.current) == 2
+    assert len(leader.asked) == 1

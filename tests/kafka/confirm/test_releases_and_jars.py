@@ -9,6 +9,7 @@ import pytest
 from checker.kafka.confirm.errors import CannotConfirm, NoJars
 from checker.kafka.confirm.jars import class_path
 from checker.kafka.confirm.releases import kafka_release
+from model.message.releases import release_named
 
 RELEASE = kafka_release("0.10.2.2")
 
@@ -53,16 +54,20 @@ ELR = "elr-with-last-known-leader"
     [
         ("3.9.1:kraft", ON_3_9_1, "Kafka 3.9.1, with KRaft"),
         ("3.9.2:kraft", ON_3_9_1, "Kafka 3.9.2, with KRaft"),
-        ("4.0.0", ON_4.removesuffix("-with-append-checks-epoch"), "Kafka 4.0.0"),
-        ("4.0.1", ON_4, "Kafka 4.0.1"),
-        ("4.0.2", ON_4, "Kafka 4.0.2"),
+        (
+            "4.0.0:kraft",
+            ON_4.removesuffix("-with-append-checks-epoch"),
+            "Kafka 4.0.0, without ELR",
+        ),
+        ("4.0.1:kraft", ON_4, "Kafka 4.0.1, without ELR"),
+        ("4.0.2:kraft", ON_4, "Kafka 4.0.2, without ELR"),
         ("4.0.2:elr", f"{ELR}-with-last-known-leader-fenced", "Kafka 4.0.2, with ELR"),
-        ("4.1.2", ON_4, "Kafka 4.1.2"),
-        ("4.2.0", ON_4, "Kafka 4.2.0"),
+        ("4.1.2:kraft", ON_4, "Kafka 4.1.2, without ELR"),
+        ("4.2.0:kraft", ON_4, "Kafka 4.2.0, without ELR"),
         ("4.2.0:elr", ELR, "Kafka 4.2.0, with ELR"),
-        ("4.2.1", ON_4, "Kafka 4.2.1"),
-        ("4.3.1", ON_4, "Kafka 4.3.1"),
-        ("4.4.0", ON_4, "Kafka 4.4.0"),
+        ("4.2.1:kraft", ON_4, "Kafka 4.2.1, without ELR"),
+        ("4.3.1:kraft", ON_4, "Kafka 4.3.1, without ELR"),
+        ("4.4.0:kraft", ON_4, "Kafka 4.4.0, without ELR"),
         ("4.4.0:elr", ELR, "Kafka 4.4.0, with ELR"),
     ],
 )
@@ -76,8 +81,12 @@ def test_a_release_with_kraft_speaks_its_own_protocol(name: str, rules: str, tit
     assert release.has_eligible_leader_replicas is name.endswith(":elr")
 
 
-def test_kraft_is_what_releases_without_zookeeper_have() -> None:
-    assert kafka_release("4.2.0:kraft") == kafka_release("4.2.0")
+@pytest.mark.parametrize("name", ["4.0.2", "4.1.0", "4.2.0", "4.4.0"])
+def test_a_release_without_a_manner_is_what_check_takes_it_for(name: str) -> None:
+    meant = kafka_release(name)
+
+    assert meant.rules == release_named(name)[0].version
+    assert meant.has_eligible_leader_replicas is (name != "4.0.2")
 
 
 @pytest.mark.parametrize(
@@ -89,7 +98,7 @@ def test_kraft_is_what_releases_without_zookeeper_have() -> None:
         ("9.9.9", "the newest that is, is 4.4"),
         ("../../x", "must be a release"),
         ("4.2.0:raft", "must be a release"),
-        ("3.8.1:kraft", r"the oldest steered with KRaft is 3\.9\.0:kraft"),
+        ("3.2.3:kraft", r"the oldest steered with KRaft is 3\.3\.0:kraft"),
         ("4.0.0:zookeeper", "has no ZooKeeper any more"),
         ("3.9.1:elr", "has no eligible leader replicas"),
     ],

@@ -157,7 +157,19 @@ def _reply(stage: KraftStage, asked: AlterRequest, *, is_granted: bool) -> None:
     )
 
 
+def _read_late(stage: KraftStage, act: Act) -> None:
+    follower = act.arguments["follower"]
+    stage.read_late(follower, act.before.known_leader[follower])
+
+
 KRAFT_ROWS: dict[str, Row] = {
+    "ReadLate": Row(
+        "The proxy has read nothing of the answer until now. Before its records it has a thousand "
+        "errors, for partitions that no broker hosts and that the proxy asked for as well, more "
+        "than buffers hold: so the leader reads the records from its segment now. The follower is "
+        "given the answer without the errors.",
+        only_on(KraftStage, _read_late),
+    ),
     "RecvDiverging": Row("As RecvFetch: the follower truncates to what the answer says.", receive),
     "ShrinkIsr": Row(
         "The harness waits until the leader asks the controller for the ISR without the "

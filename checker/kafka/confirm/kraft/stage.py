@@ -12,6 +12,7 @@ from checker.kafka.confirm.decisions import Decision
 from checker.kafka.confirm.errors import BrokerFailed
 from checker.kafka.confirm.kraft.brokers import KraftBrokers
 from checker.kafka.confirm.kraft.controller import KraftController
+from checker.kafka.confirm.kraft.late_reads import PARTITIONS, TOPIC, TOPIC_ID, LongAnswer
 from checker.kafka.confirm.proxy import Link
 from checker.kafka.confirm.quorum.answers import FENCED_LEADER_EPOCH
 from checker.kafka.confirm.quorum.controller import ScriptedController
@@ -37,6 +38,7 @@ class KraftStage(Stage):
     ) -> None:
         super().__init__(release, brokers, links)
         self._controller = controller
+        self._long_answer: LongAnswer | None = None
 
     @property
     def controller(self) -> KraftController:
@@ -110,6 +112,25 @@ class KraftStage(Stage):
         """As `Stage.shut_down`; the controller lets it go."""
         self.quorum.let_shut_down(broker)
         super().shut_down(broker, outlives=outlives)
+
+    # What leaders read late.
+
+    def prepare_late_reads(self) -> None:
+        """Everybody hears of partitions that nobody hosts; see `kraft.late_reads`."""
+        if self._long_answer is None:
+            self._long_answer = LongAnswer(self.quorum.definitions)
+            end = self.quorum.create_unhosted_topic(TOPIC, TOPIC_ID, PARTITIONS)
+            for broker in self.replicas:
+                self.quorum.reveal(broker, end)
+            for broker in self.replicas:
+                self._await_applied(broker, end)
+
+    def leave_unread(self, follower: int, leader: int) -> None:
+        """The records of the answer to the fetch that waits are read when `read_late` is called."""
+        assert self._long_answer is not None, "prepare_late_reads comes first"
+        self.links[follower, leader].leave_unread(
+            self._long_answer.asked, self._long_answer.answered
+        )
 
     # What brokers learn.
 
@@ -197,7 +218,10 @@ class KraftStage(Stage):
             link.lose_stray()
 
     def answer_as_kafka(self) -> None:
-        """As `Stage.answer_as_kafka`; a broker that is ready is unfenced as well."""
+        """As `Stage.answer_as_kafka`; a broker that is ready is unfenced as well.
+
+        Who knows the last epoch hears the rest of the log.
+        """
         for broker in self.replicas:
             known = self.quorum.broker(broker)
             if not self.brokers.is_up(broker):
@@ -207,6 +231,8 @@ class KraftStage(Stage):
             for asked in self.quorum.asked_by(broker):
                 if asked.answer is None:
                     self._answer_by_rule(asked)
+            if self.epochs_learned.get(broker, -1) == self.quorum.partition.leader_epoch:
+                self.quorum.reveal(broker, self.quorum.end)
 
     def _answer_by_rule(self, asked: AlterRequest) -> None:
         code = self.quorum.refusal(asked)

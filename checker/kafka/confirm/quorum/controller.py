@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from checker.kafka.confirm.quorum.answers import FENCED_LEADER_EPOCH, answered
-from checker.kafka.confirm.quorum.definitions import Definitions
+from checker.kafka.confirm.quorum.definitions import NO_UUID, Definitions
 from checker.kafka.confirm.quorum.metadata_log import MetadataRecord
 from checker.kafka.confirm.quorum.ports import Ports
 from checker.kafka.confirm.quorum.state import (
@@ -42,6 +42,10 @@ def _everybody_finds(reader: int, broker: int, port: int) -> int:
 
 def _unwatched(which: str, body: Any) -> None:
     """Nobody is interested."""
+
+
+NO_BROKER = 999
+"""The number of a broker that there is not."""
 
 
 class ScriptedController:
@@ -130,6 +134,11 @@ class ScriptedController:
         """Whether the broker has acted on the log up to `end`, as its heartbeat says."""
         return self._state.brokers[broker].applied >= end - 1
 
+    @property
+    def definitions(self) -> Definitions:
+        """What it reads and writes by."""
+        return self._state.definitions
+
     # What is decided.
 
     def append(self, records: Sequence[MetadataRecord]) -> int:
@@ -165,9 +174,29 @@ class ScriptedController:
                 "leader": leader,
                 "leader_epoch": 0,
                 "partition_epoch": 0,
-                "directories": [self._state.brokers[r].log_dirs[0] for r in replicas],
+                "directories": [
+                    (self._state.brokers[r].log_dirs or [NO_UUID])[0] for r in replicas
+                ],
             }
             records.append(MetadataRecord(PARTITION, self._partition_version, values))
+            return self._state.append(records)
+
+    def create_unhosted_topic(self, name: str, topic_id: uuid.UUID, partitions: int) -> int:
+        """A topic whose replicas are on a broker that there is not; the log's end after it."""
+        with self._state.changed:
+            records = [MetadataRecord("TopicRecord", 0, {"name": name, "topic_id": topic_id})]
+            for each in range(partitions):
+                values = {
+                    "partition_id": each,
+                    "topic_id": topic_id,
+                    "replicas": [NO_BROKER],
+                    "isr": [NO_BROKER],
+                    "leader": NO_LEADER,
+                    "leader_epoch": 0,
+                    "partition_epoch": 0,
+                    "directories": [NO_UUID],
+                }
+                records.append(MetadataRecord(PARTITION, self._partition_version, values))
             return self._state.append(records)
 
     def remove_topic(self) -> int:

@@ -19,6 +19,7 @@ from checker.kafka.confirm.quorum.metadata_log import MetadataLog, MetadataRecor
 NODE = 3000
 """The controller's number as a node."""
 NO_LEADER = -1
+_SINCE_3_7 = frozenset({"directories", "log_dirs"})
 NO_BROKER_EPOCH = -1
 METADATA_VERSION = "metadata.version"
 ELIGIBLE_LEADER_REPLICAS = "eligible.leader.replicas.version"
@@ -129,11 +130,24 @@ class QuorumState:
         self._find = find
 
     def append(self, records: Sequence[MetadataRecord]) -> int:
-        """Write a batch; the log's end after it."""
+        """Write a batch, each record as the release has it; the log's end after it."""
         with self.changed:
-            end = self.log.append(records)
+            end = self.log.append([self._as_released(record) for record in records])
             self.changed.notify_all()
             return end
+
+    def _as_released(self, record: MetadataRecord) -> MetadataRecord:
+        """In the newest version that the release has, if that is older, and without what it lacks:
+        directories came with KIP-858 (3.7).
+        """
+        message = self.definitions.by_name[record.name]
+        known = {each.name for each in message.fields}
+        values = {
+            name: value
+            for name, value in record.values.items()
+            if name in known or name not in _SINCE_3_7
+        }
+        return MetadataRecord(record.name, min(record.version, message.valid.high), values)
 
     def limit(self, broker: int) -> int:
         """The end of the log as this broker may know it. To be called under the lock."""
