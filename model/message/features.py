@@ -346,7 +346,6 @@ FEATURES = (
         source="a proposal, never in Kafka (KAFKA-20961, KAFKA-15608: open)",
         sentence="The copy of a log in another directory takes over the epoch cache.",
         needs=EPOCH_ON_LEADING,
-        begins_with="DirectoryMove",
     ),
 )
 """Every feature that can be switched, in the order of the Kafka releases."""
