@@ -33,6 +33,7 @@ from model.core.renaming import (
 from model.core.state import State
 from model.message.declared import option_of
 from model.message.environment import COUNTED, DECLARED, FAULTS, UNCOUNTED, Bounds
+from model.message.fetch_fields import booking_fields, stray_fields
 from model.message.sorts import (
     ONCE_A_RECORD,
     ONE_EPOCH,
@@ -323,51 +324,8 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
                 "and wrote nothing."
             ),
         ),
-        Field(
-            name="stray_from",
-            lo=NO_REPLICA,
-            hi=replicas - 1,
-            naming=ONE_REPLICA,
-            doc=(
-                "Who sent the fetch that has outlived its sender, or its sender's change of "
-                "leader; -1 for none."
-            ),
-        ),
-        Field(
-            name="stray_to",
-            lo=NO_REPLICA,
-            hi=replicas - 1,
-            naming=ONE_REPLICA,
-            doc="Whom that fetch is for.",
-        ),
-        Field(
-            name="stray_offset",
-            hi=records,
-            naming=PLAIN,
-            doc="Its offset.",
-        ),
-        Field(
-            name="stray_epoch",
-            hi=epochs,
-            naming=PLAIN,
-            held=ONE_EPOCH,
-            doc="The leader epoch that its sender knew.",
-        ),
-        Field(
-            name="stray_last_epoch",
-            lo=NO_EPOCH,
-            hi=epochs,
-            naming=PLAIN,
-            held=ONE_EPOCH,
-            doc="The last epoch in its sender's cache.",
-        ),
-        Field(
-            name="stray_stale",
-            hi=1,
-            naming=PLAIN,
-            doc="Whether its sender has registered anew since (KIP-903).",
-        ),
-        *_booking(bounds),
+        *stray_fields(bounds),
+        *booking_fields(bounds),
         Field(
             name="decided_leader",
             lo=NO_REPLICA,
@@ -471,47 +429,6 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
                 "While the ISR is empty, with the feature last-known-leader: who led last "
                 "(KIP-966), -1 for nobody."
             ),
-        ),
-    )
-
-
-def _booking(bounds: Bounds) -> tuple[Field, ...]:
-    """The fetch that a leader has checked and not taken note of; no room where none is late."""
-    late = bounds.late_booking
-    replica = ONE_REPLICA if late else PLAIN
-    last = bounds.replicas - 1 if late else NO_REPLICA
-    return (
-        Field(
-            name="booking_from",
-            lo=NO_REPLICA,
-            hi=last,
-            naming=replica,
-            doc="With late booking, whose fetch a leader has checked and not noted; -1 for none.",
-        ),
-        Field(
-            name="booking_to",
-            lo=NO_REPLICA,
-            hi=last,
-            naming=replica,
-            doc="The broker that has checked it.",
-        ),
-        Field(
-            name="booking_offset",
-            hi=bounds.records if late else 0,
-            naming=PLAIN,
-            doc="Its offset.",
-        ),
-        Field(
-            name="booking_stale",
-            hi=1 if late else 0,
-            naming=PLAIN,
-            doc="Whether its sender has registered anew since (KIP-903).",
-        ),
-        Field(
-            name="booking_void",
-            hi=1 if late else 0,
-            naming=PLAIN,
-            doc="Whether the Replica object it goes to has been replaced, or its epoch is over.",
         ),
     )
 
