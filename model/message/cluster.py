@@ -33,8 +33,9 @@ from model.core.renaming import (
 from model.core.state import State
 from model.message.declared import option_of
 from model.message.environment import COUNTED, FAULTS, Bounds
+from model.message.fetch_fields import booking_fields, stray_fields
 from model.message.limits import most_used
-from model.message.optional_fields import fields_of_bookings, fields_of_leaders
+from model.message.optional_fields import fields_of_leaders
 from model.message.sorts import (
     ONCE_A_RECORD,
     ONE_EPOCH,
@@ -312,43 +313,8 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
                 "and wrote nothing."
             ),
         ),
-        Field(
-            name="stray_from",
-            lo=NO_REPLICA,
-            hi=replicas - 1,
-            naming=ONE_REPLICA,
-            doc="Who sent the fetch that outlived its sender or its role there; -1 for none.",
-        ),
-        Field(
-            name="stray_to",
-            lo=NO_REPLICA,
-            hi=replicas - 1,
-            naming=ONE_REPLICA,
-            doc="Whom that fetch is for.",
-        ),
-        Field(name="stray_offset", hi=records, naming=PLAIN, doc="Its offset."),
-        Field(
-            name="stray_epoch",
-            hi=epochs,
-            naming=PLAIN,
-            held=ONE_EPOCH,
-            doc="The leader epoch that its sender knew.",
-        ),
-        Field(
-            name="stray_last_epoch",
-            lo=NO_EPOCH,
-            hi=epochs,
-            naming=PLAIN,
-            held=ONE_EPOCH,
-            doc="The last epoch in its sender's cache.",
-        ),
-        Field(
-            name="stray_stale",
-            hi=1,
-            naming=PLAIN,
-            doc="Whether its sender has registered anew since (KIP-903).",
-        ),
-        *fields_of_bookings(bounds),
+        *stray_fields(bounds),
+        *booking_fields(bounds),
         Field(
             name="decided_leader",
             lo=NO_REPLICA,

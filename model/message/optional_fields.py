@@ -8,14 +8,12 @@ from __future__ import annotations
 from model.core.layout import Alive, Field
 from model.core.renaming import (
     BY_REPLICA,
-    ONE_REPLICA,
-    PLAIN,
     RECORDS_BY_REPLICA,
     REPLICAS_BY_REPLICA,
 )
 from model.message.environment import Bounds
 from model.message.sorts import RECORDS
-from model.message.terms import LEADER, NO_REPLICA, NOTHING_TO_REPLAY, REPLAYS_OLDER
+from model.message.terms import LEADER, NOTHING_TO_REPLAY, REPLAYS_OLDER
 
 _LEADS = Alive("role", (LEADER,))
 
@@ -94,46 +92,5 @@ def fields_of_leaders(bounds: Bounds) -> tuple[Field, ...]:
             alive=_LEADS,
             naming=BY_REPLICA,
             doc="With directory moves: whether its epoch cache has lost its own, unwritten epoch.",
-        ),
-    )
-
-
-def fields_of_bookings(bounds: Bounds) -> tuple[Field, ...]:
-    """The fetch that a leader has checked and not taken note of; no room where none is late."""
-    late = bounds.late_booking
-    replica = ONE_REPLICA if late else PLAIN
-    last = bounds.replicas - 1 if late else NO_REPLICA
-    return (
-        Field(
-            name="booking_from",
-            lo=NO_REPLICA,
-            hi=last,
-            naming=replica,
-            doc="With late booking, whose fetch a leader has checked and not noted; -1 for none.",
-        ),
-        Field(
-            name="booking_to",
-            lo=NO_REPLICA,
-            hi=last,
-            naming=replica,
-            doc="The broker that has checked it.",
-        ),
-        Field(
-            name="booking_offset",
-            hi=bounds.records if late else 0,
-            naming=PLAIN,
-            doc="Its offset.",
-        ),
-        Field(
-            name="booking_stale",
-            hi=1 if late else 0,
-            naming=PLAIN,
-            doc="Whether its sender has registered anew since (KIP-903).",
-        ),
-        Field(
-            name="booking_void",
-            hi=1 if late else 0,
-            naming=PLAIN,
-            doc="Whether the Replica object it goes to has been replaced, or its epoch is over.",
         ),
     )
