@@ -33,6 +33,7 @@ from model.core.renaming import (
 from model.core.state import State
 from model.message.declared import option_of
 from model.message.environment import COUNTED, DECLARED, FAULTS, UNCOUNTED, Bounds
+from model.message.request_fields import requests_of_leaders
 from model.message.sorts import (
     ONCE_A_RECORD,
     ONE_EPOCH,
@@ -46,13 +47,9 @@ from model.message.terms import (
     DIVERGING,
     FETCHING,
     LEADER,
-    NO_ANSWER,
     NO_EPOCH,
     NO_REPLICA,
     NO_ROLE,
-    NOTHING_TO_REPLAY,
-    REFUSED,
-    REPLAYS_OLDER,
     TRUNCATING,
     UNKNOWN_OFFSET,
 )
@@ -222,71 +219,7 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
             naming=BY_REPLICA_AND_REPLICA,
             doc="The last fetch offset of each follower, -1 if unknown.",
         ),
-        Field(
-            name="pending_isr",
-            hi=everyone,
-            shape=each,
-            alive=_LEADS,
-            naming=REPLICAS_BY_REPLICA,
-            doc="The ISR that it has asked the controller for (KIP-497); empty for no request.",
-        ),
-        Field(
-            name="pending_stale",
-            hi=1,
-            shape=each,
-            alive=_LEADS,
-            naming=BY_REPLICA,
-            doc="Whether the broker to be added has registered anew since its fetch (KIP-903).",
-        ),
-        Field(
-            name="answer",
-            hi=REFUSED if bounds.late_answers else NO_ANSWER,
-            shape=each,
-            alive=_LEADS,
-            naming=BY_REPLICA,
-            doc=(
-                "With late answers, the controller's answer on its way: 0 none, 1 granted, 2 "
-                "refused."
-            ),
-        ),
-        Field(
-            name="outdated",
-            hi=1,
-            shape=each,
-            alive=_LEADS,
-            naming=BY_REPLICA,
-            doc=(
-                "Whether the controller has changed the partition within its epoch, and it "
-                "has not heard of it (KRaft)."
-            ),
-        ),
-        Field(
-            name="replay",
-            hi=REPLAYS_OLDER if bounds.late_replay else NOTHING_TO_REPLAY,
-            shape=each,
-            alive=_LEADS,
-            naming=BY_REPLICA,
-            doc=(
-                "With late replay, the record of a granted change that it has still to replay: 0 "
-                "none, 1 of the ISR that it goes by, 2 of one before."
-            ),
-        ),
-        Field(
-            name="replay_isr",
-            hi=everyone if bounds.late_replay else 0,
-            shape=each,
-            alive=_LEADS,
-            naming=REPLICAS_BY_REPLICA if bounds.late_replay else BY_REPLICA,
-            doc="The ISR in that record, where it is one before.",
-        ),
-        Field(
-            name="disowned",
-            hi=1 if bounds.late_replay else 0,
-            shape=each,
-            alive=_LEADS,
-            naming=BY_REPLICA,
-            doc="Whether it goes by its request no longer, which is on its way all the same.",
-        ),
+        *requests_of_leaders(bounds, _LEADS),
         Field(
             name="known_leader",
             hi=replicas - 1,
