@@ -36,6 +36,7 @@ from model.message.environment import COUNTED, FAULTS, Bounds
 from model.message.fetch_fields import booking_fields, stray_fields
 from model.message.limits import most_used
 from model.message.optional_fields import fields_of_leaders
+from model.message.request_fields import requests_of_leaders
 from model.message.sorts import (
     ONCE_A_RECORD,
     ONE_EPOCH,
@@ -50,11 +51,9 @@ from model.message.terms import (
     DIVERGING,
     FETCHING,
     LEADER,
-    NO_ANSWER,
     NO_EPOCH,
     NO_REPLICA,
     NO_ROLE,
-    REFUSED,
     TRUNCATING,
     UNKNOWN_OFFSET,
     without_member,
@@ -225,41 +224,7 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
             naming=BY_REPLICA_AND_REPLICA,
             doc="The last fetch offset of each follower, -1 if unknown.",
         ),
-        Field(
-            name="pending_isr",
-            hi=everyone,
-            shape=each,
-            alive=_LEADS,
-            naming=REPLICAS_BY_REPLICA,
-            doc="The ISR that it has asked the controller for (KIP-497); empty for no request.",
-        ),
-        Field(
-            name="pending_stale",
-            hi=1,
-            shape=each,
-            alive=_LEADS,
-            naming=BY_REPLICA,
-            doc="Whether the broker to be added has registered anew since its fetch (KIP-903).",
-        ),
-        Field(
-            name="answer",
-            hi=REFUSED if bounds.late_answers else NO_ANSWER,
-            shape=each,
-            alive=_LEADS,
-            naming=BY_REPLICA,
-            doc=(
-                "With late answers, the controller's answer on its way: 0 none, 1 granted, 2 "
-                "refused."
-            ),
-        ),
-        Field(
-            name="outdated",
-            hi=1,
-            shape=each,
-            alive=_LEADS,
-            naming=BY_REPLICA,
-            doc="Whether the controller changed the partition in this epoch, unheard (KRaft).",
-        ),
+        *requests_of_leaders(bounds, _LEADS),
         *fields_of_leaders(bounds),
         Field(
             name="known_leader",

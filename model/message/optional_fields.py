@@ -13,7 +13,7 @@ from model.core.renaming import (
 )
 from model.message.environment import Bounds
 from model.message.sorts import RECORDS
-from model.message.terms import LEADER, NOTHING_TO_REPLAY, REPLAYS_OLDER
+from model.message.terms import LEADER
 
 _LEADS = Alive("role", (LEADER,))
 
@@ -57,33 +57,6 @@ def fields_of_leaders(bounds: Bounds) -> tuple[Field, ...]:
                 "With the wait for who caught up: the brokers that its metadata has as fenced or "
                 "shutting down."
             ),
-        ),
-        Field(
-            name="replay",
-            hi=REPLAYS_OLDER if bounds.late_replay else NOTHING_TO_REPLAY,
-            shape=each,
-            alive=_LEADS,
-            naming=BY_REPLICA,
-            doc=(
-                "With late replay, the record of a granted change that it has still to replay: 0 "
-                "none, 1 of the ISR that it goes by, 2 of one before."
-            ),
-        ),
-        Field(
-            name="replay_isr",
-            hi=everyone if bounds.late_replay else 0,
-            shape=each,
-            alive=_LEADS,
-            naming=REPLICAS_BY_REPLICA if bounds.late_replay else BY_REPLICA,
-            doc="The ISR in that record, where it is one before.",
-        ),
-        Field(
-            name="disowned",
-            hi=1 if bounds.late_replay else 0,
-            shape=each,
-            alive=_LEADS,
-            naming=BY_REPLICA,
-            doc="Whether it goes by its request no longer, which is on its way all the same.",
         ),
         Field(
             name="entry_lost",

@@ -78,6 +78,20 @@ _HW_NEEDS_MIN_ISR = ("hw-needs-min-isr",)
 _REGISTRATION_REMOVES = ("registration-removes",)
 _CHECKS_EPOCH = ("append-checks-epoch",)
 _EMPTY_ISR = "With unclean election the ISR becomes empty when its last member dies"
+_MOVES_EPOCH_START = (
+    "Each record of the partition that its leader replays moves the start of the epoch to its LEO "
+    "(KAFKA-13790)."
+)
+_STALE_MEMBER = (
+    "The broker epoch of every member of the proposed ISR is checked, here of who is added."
+)
+_FLUSHED_LATER = (
+    "The epoch checkpoint is written after the truncation, which a crash can prevent (KAFKA-16541)."
+)
+_NOT_SYNCED = (
+    "After a truncation the epoch checkpoint is not flushed in 3.7 (KAFKA-15046), and is written "
+    "later from 3.8 on (KAFKA-16541)."
+)
 _PREVIEW = "In this preview a leader that takes out a member raises no epoch."
 _MIGRATION = "Until 3.9 a smaller ISR raises the epoch while a cluster leaves ZooKeeper."
 _RECOVERY = "After an unclean election the leader is marked as recovering (KIP-704)."
@@ -193,6 +207,7 @@ RELEASES = (
         base="truncate-on-fetch",
         added=(*_ALTER_ISR, "fenced-check", *_HW_NEEDS_MIN_ISR),
         source="KAFKA-15583 (3.7.0), Partition.maybeIncrementLeaderHW",
+        unlike=_NOT_SYNCED,
     ),
     Release(
         since=(3, 9, 1),
@@ -200,6 +215,7 @@ RELEASES = (
         base="truncate-on-fetch",
         added=(*_ALTER_ISR, "fenced-check", *_HW_NEEDS_MIN_ISR, *_CHECKS_EPOCH),
         source="KAFKA-18723 (3.9.1), UnifiedLog.appendAsFollower",
+        unlike=_FLUSHED_LATER,
     ),
     Release(
         since=(2, 8),
@@ -208,7 +224,7 @@ RELEASES = (
         removed=("fenced-check", *_NO_GUARD, *_BEFORE_KRAFT_3_3),
         heeds_unclean_election=False,
         source="2.8.0 ReplicationControlManager.alterIsr; without KAFKA-13141, KAFKA-13916",
-        unlike=_PREVIEW,
+        unlike=f"{_PREVIEW} {_MOVES_EPOCH_START}",
     ),
     Release(
         since=(2, 8, 1),
@@ -217,7 +233,7 @@ RELEASES = (
         removed=("fenced-check", *_BEFORE_KRAFT_3_3),
         heeds_unclean_election=False,
         source="2.8.1 ReplicationControlManager.alterIsr; KAFKA-13141 (2.8.1)",
-        unlike=_PREVIEW,
+        unlike=f"{_PREVIEW} {_MOVES_EPOCH_START}",
     ),
     Release(
         since=(3, 0),
@@ -226,14 +242,15 @@ RELEASES = (
         removed=("fenced-check", *_BEFORE_KRAFT_3_3),
         heeds_unclean_election=False,
         source="3.0.0 PartitionChangeBuilder.triggerLeaderEpochBumpIfNeeded; without KAFKA-13916, "
-        "KAFKA-13858",
+        "KAFKA-13858, KAFKA-13790",
+        unlike=_MOVES_EPOCH_START,
     ),
     Release(
         since=(3, 3),
         is_kraft=True,
         base="kraft",
         heeds_unclean_election=False,
-        source="KIP-841, KAFKA-13916, KAFKA-13858 (3.3.0)",
+        source="KIP-841, KAFKA-13916, KAFKA-13858, KAFKA-13790 (3.3.0)",
     ),
     Release(
         since=(3, 5),
@@ -242,6 +259,7 @@ RELEASES = (
         removed=_TAKES_STALE_FETCHES,
         heeds_unclean_election=False,
         source="KIP-903, KAFKA-14617 (3.5.0); without KAFKA-15221",
+        unlike=_STALE_MEMBER,
     ),
     Release(
         since=(3, 6),
@@ -250,7 +268,7 @@ RELEASES = (
         removed=(*_NO_EPOCH_FOR_SHRINKING, *_TAKES_STALE_FETCHES),
         heeds_unclean_election=False,
         source="KAFKA-15021 (3.6.0), MetadataVersion.isLeaderEpochBumpRequiredOnIsrShrink",
-        unlike=_MIGRATION,
+        unlike=f"{_MIGRATION} {_STALE_MEMBER}",
     ),
     Release(
         since=(3, 7),
@@ -260,7 +278,7 @@ RELEASES = (
         removed=_NO_EPOCH_FOR_SHRINKING,
         heeds_unclean_election=False,
         source="KAFKA-15583, KAFKA-15221 (3.7.0), Partition.maybeIncrementLeaderHW",
-        unlike=_MIGRATION,
+        unlike=f"{_MIGRATION} {_NOT_SYNCED}",
     ),
     Release(
         since=(3, 9),
@@ -269,7 +287,7 @@ RELEASES = (
         added=_HW_NEEDS_MIN_ISR,
         removed=_NO_EPOCH_FOR_SHRINKING,
         source="KAFKA-12670 (3.9.0), ConfigurationControlManager; else as 3.7",
-        unlike=f"{_MIGRATION} {_RECOVERY}",
+        unlike=f"{_MIGRATION} {_RECOVERY} {_FLUSHED_LATER}",
     ),
     Release(
         since=(3, 9, 1),
@@ -278,7 +296,7 @@ RELEASES = (
         added=(*_HW_NEEDS_MIN_ISR, *_CHECKS_EPOCH),
         removed=_NO_EPOCH_FOR_SHRINKING,
         source="KAFKA-18723 (3.9.1), UnifiedLog.appendAsFollower",
-        unlike=f"{_MIGRATION} {_RECOVERY}",
+        unlike=f"{_MIGRATION} {_RECOVERY} {_FLUSHED_LATER}",
     ),
     Release(
         since=(4, 0),
@@ -287,7 +305,7 @@ RELEASES = (
         added=(*_HW_NEEDS_MIN_ISR, *_REGISTRATION_REMOVES),
         removed=_NO_EPOCH_FOR_SHRINKING,
         source="KAFKA-18106, KAFKA-18635 (4.0.0), handleBrokerShutdown; without KAFKA-18723",
-        unlike=_RECOVERY,
+        unlike=f"{_RECOVERY} {_FLUSHED_LATER}",
     ),
     Release(
         since=(4, 0),
@@ -297,7 +315,7 @@ RELEASES = (
         removed=_CHECKS_EPOCH,
         with_eligible_leader_replicas=True,
         source="KIP-966 (4.0.0), PartitionChangeBuilder; without KAFKA-19522, KAFKA-18723",
-        unlike=_RECOVERY,
+        unlike=f"{_RECOVERY} {_FLUSHED_LATER}",
     ),
     Release(
         since=(4, 0, 1),
@@ -306,7 +324,7 @@ RELEASES = (
         added=(*_HW_NEEDS_MIN_ISR, *_REGISTRATION_REMOVES, *_CHECKS_EPOCH),
         removed=_NO_EPOCH_FOR_SHRINKING,
         source="KAFKA-18723 (4.0.1, 4.1.0), UnifiedLog.appendAsFollower; compared up to 4.4.0",
-        unlike=f"{_RECOVERY} {_TIERED}",
+        unlike=f"{_RECOVERY} {_TIERED} {_FLUSHED_LATER}",
     ),
     Release(
         since=(4, 0, 1),
@@ -315,7 +333,7 @@ RELEASES = (
         added=("last-known-leader", "last-known-leader-fenced"),
         with_eligible_leader_replicas=True,
         source="KAFKA-18723 (4.0.1), UnifiedLog.appendAsFollower; without KAFKA-19522",
-        unlike=_RECOVERY,
+        unlike=f"{_RECOVERY} {_FLUSHED_LATER}",
     ),
     Release(
         since=(4, 1),
@@ -324,7 +342,7 @@ RELEASES = (
         added=("last-known-leader",),
         with_eligible_leader_replicas=True,
         source="KAFKA-19522 (4.1.0), PartitionChangeBuilder.canElectLastKnownLeader",
-        unlike=f"{_RECOVERY} {_TIERED}",
+        unlike=f"{_RECOVERY} {_TIERED} {_FLUSHED_LATER}",
     ),
 )
 """Oldest first, with ZooKeeper and then with KRaft; of those that fit the last is taken."""

@@ -138,7 +138,7 @@ FAMILY: list[tuple[str, dict[str, Any], set[str], int]] = [
         "elr-without-partition-epoch-check",
         {"restarts": 1, "late_answers": True, "late_replay": True},
         {"HearAnswer", "Replay"},
-        1000,
+        2278,
     ),
     (
         "elr-with-last-known-leader",

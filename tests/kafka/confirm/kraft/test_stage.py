@@ -21,7 +21,7 @@ from checker.kafka.confirm.mapping import Act
 from checker.kafka.confirm.quorum.controller import INELIGIBLE_REPLICA
 from checker.kafka.confirm.releases import kafka_release
 from checker.kafka.confirm.stage import NotHeld, StepFailed
-from model.message.terms import GRANTED, NO_ANSWER
+from model.message.terms import GRANTED, NO_ANSWER, REPLAYS_OLDER, REPLAYS_SAME
 from tests.kafka.confirm.kraft.fake_cluster import FakeBrokers
 from tests.kafka.confirm.quorum.fake_broker import SECONDS
 
@@ -220,6 +220,24 @@ def test_an_answer_may_come_later_than_the_decision(stage: KraftStage) -> None:
 
     assert waits
     assert leader.hears().partition_epoch == 1
+
+
+def test_a_leader_replays_the_record_of_one_isr_at_a_time(stage: KraftStage) -> None:
+    known = {"replay": [REPLAYS_OLDER, NOBODY], "replay_isr": [R0, NOBODY], "known_epoch": [0, 0]}
+    start = stage.quorum.broker(0).may_know
+    stage.controller.decide(0, 0, [0], [])
+    first = stage.quorum.end
+    stage.controller.decide(0, 0, [0, 1], [])
+    second = stage.quorum.end
+    before = stage.quorum.broker(0).may_know
+    take(stage, "Replay", state(known_isr=[BOTH, NOBODY], **known), state(), leader=0)
+    older = stage.quorum.broker(0).may_know
+    known["replay"] = [REPLAYS_SAME, NOBODY]
+    take(stage, "Replay", state(known_isr=[BOTH, NOBODY], **known), state(), leader=0)
+
+    assert (before, older, stage.quorum.broker(0).may_know) == (start, first, second)
+    with pytest.raises(StepFailed, match=r"r0 has a record of ISR \[0\] in epoch 0 to read"):
+        take(stage, "Replay", state(known_isr=[R0, NOBODY], **known), state(), leader=0)
 
 
 def test_another_isr_than_the_model_s_is_a_difference(stage: KraftStage) -> None:
