@@ -4,8 +4,8 @@ What keeps a step from being taken has a name: that nothing outside can cause it
 cannot be had in this state, that the follower is silent, or that the leader asks for a replica that
 it knows to be fenced. A follower is silent once it was fenced (from 2.1 on, KIP-320): it waits for
 another epoch, whereas to the model it asks again and again. With KRaft a leader adds nobody to the
-ISR whom it knows to be fenced, or to shut down (Partition.isReplicaIsrEligible, KIP-841); in the
-model it asks, and is refused (docs/model.md).
+ISR whom it knows to be fenced, to shut down (KIP-841), or to have registered since the fetch
+(KIP-903; Partition.isReplicaIsrEligible); in the model it asks, and is refused (docs/model.md).
 """
 
 from __future__ import annotations
@@ -63,8 +63,9 @@ class Steerable:
             )
         if self.release.is_kraft:
             found[FENCED] = (
-                "a fetch upon which a leader asks for a replica that it knows to be fenced or to "
-                "shut down: the model does, and is refused; brokers do not ask"
+                "a fetch upon which a leader asks for a replica that it knows to be fenced, to "
+                "shut down, or to have registered since: the model does, and is refused; brokers "
+                "do not ask"
             )
         return {name: why for name, why in found.items() if name not in self.lifted}
 
@@ -121,7 +122,7 @@ class Steerable:
         return found
 
     def _asks_in_vain(self, before: Rows, after: Rows) -> NDArray[np.bool_]:
-        """Where a leader that knows all has asked for a replica that is fenced or shuts down."""
+        """Where a leader that knows all has asked for a replica that it knows to be unfit."""
 
         def field(name: str, rows: Rows = after) -> NDArray[np.int64]:
             return table_of(self.model.layout, name, rows)
@@ -132,6 +133,7 @@ class Steerable:
         knows = (field("leader") == own) & (field("known_epoch") == field("epoch"))
         knows &= field("outdated") == 0
         unfit = (field("pending_isr") & (field("fenced") | field("stopping"))) != 0
+        unfit |= field("pending_stale") == 1
         found: NDArray[np.bool_] = (asked & knows & unfit).any(axis=1)
         return found
 
