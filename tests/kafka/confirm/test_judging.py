@@ -316,3 +316,28 @@ def test_followers_that_leave_one_after_the_other_leave_at_once(carry_out: Any) 
     assert len(found.steps) == 6
     assert [not step.kafka for step in found.steps] == [False, True, False, False, False, False]
     assert told(wrong_at_the_end) == (Judgement.REFUTED, 3)
+
+
+def test_an_answer_with_the_high_watermark_of_after_it_cannot_be_had_with_records() -> None:
+    calls = [
+        ("Produce", (0,)),
+        ("SendFetch", (1,)),
+        ("LeaderFetch", (1,)),
+        ("RecvFetch", (1,)),
+        ("Produce", (0,)),
+        ("SendFetch", (1,)),
+        ("LeaderFetch", (1,)),
+    ]
+    claim = next(each for each in ALL if each.name == "valid_isr")
+
+    def way(answer: str) -> Course:
+        model = states.model_of("hw", hw_in_response=answer)
+        trace = trace_of(model, "valid_isr", calls)
+        return course_of(replay(trace, model), model, claim, OLD)
+
+    refused = unsteerable(way("post"), OLD)
+
+    assert refused is not None
+    assert (refused.step, refused.judgement) == (7, Judgement.NOT_STEERABLE)
+    assert refused.reason.endswith("search with --hw-in-response pre")
+    assert unsteerable(way("pre"), OLD) is None
