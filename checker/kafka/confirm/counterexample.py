@@ -85,7 +85,7 @@ def searched(
     version = rules if always else next(fitting, scenario.first)
     environment = scenario.environment
     found = _found(scenario, version, environment, announce, without)
-    moved = any(map(_moves_with_records, found.finding.replayed.moments))
+    moved = any(map(moves_with_records, found.finding.replayed.moments))
     if moved and environment.hw_in_response != "pre":
         # The code answers such a fetch with the high watermark of before it: what the catalogue
         # tells as most descriptions do is shown as Kafka does it.
@@ -118,7 +118,7 @@ def _found(
     return Counterexample(problem, done.findings[0])
 
 
-def _moves_with_records(moment: Moment) -> bool:
+def moves_with_records(moment: Moment) -> bool:
     """Whether a fetch brings records and moves the leader's high watermark."""
     if moment.action != "LeaderFetch":
         return False

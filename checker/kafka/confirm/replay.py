@@ -13,6 +13,7 @@ import time
 from dataclasses import dataclass, field, replace
 
 from checker.kafka.confirm.clusters import SharedClusters, kind_of, settings_of
+from checker.kafka.confirm.counterexample import moves_with_records
 from checker.kafka.confirm.course import Course
 from checker.kafka.confirm.ending import ending_of
 from checker.kafka.confirm.evidence import Evidence, committed_in, gathered
@@ -39,6 +40,7 @@ from checker.kafka.confirm.stepping import (
 from checker.kafka.confirm.waiting import EndBy, Looked, looked
 from counterexamples import Moment, TraceStep
 from model.core.claim import Behaviour
+from model.message.releases import release_named
 from model.message.terms import IDLE, NO_REPLICA
 
 
@@ -77,17 +79,32 @@ class Confirmation:
 def unsteerable(course: Course, release: KafkaRelease) -> Confirmation | None:
     """The answer where a step cannot be taken by this harness, before anything starts."""
     for moment in course.replayed.moments:
-        row = row_of(moment.action, release)
-        if row.does is None:
+        reason = _why_not(moment, course, release)
+        if reason:
             return Confirmation(
                 judgement=Judgement.NOT_STEERABLE,
                 step=moment.number,
-                reason=f"{moment}: {row.description.removesuffix('.')}",
+                reason=f"{moment}: {reason}",
                 steps=(),
                 evidence=None,
                 seconds=0.0,
             )
     return None
+
+
+def _why_not(moment: Moment, course: Course, release: KafkaRelease) -> str:
+    row = row_of(moment.action, release)
+    if row.does is None:
+        return row.description.removesuffix(".")
+    if course.model.settings.high_watermark_before_fetch or not moves_with_records(moment):
+        return ""
+    _, answered_with = release_named(f"{release.version}:{release.manner}")
+    if answered_with == "post":
+        return ""
+    return (
+        "the code answers a fetch that brings records with the high watermark of before it; "
+        "search with --hw-in-response pre"
+    )
 
 
 def confirm_on(course: Course, site: Site) -> Confirmation:

@@ -81,12 +81,15 @@ def carry_out(monkeypatch: pytest.MonkeyPatch) -> Any:
             facts = model | of.wrong.get(of.step, {})
             return facts, differences(model, facts)
 
+        def gathered(of: Pretended, facts: Any, committed: Any, leader: int) -> Evidence:
+            return of.evidence if leader >= 0 else UNREAD
+
         monkeypatch.setattr(stepping, "row_of", lambda action, release: Row("taken.", taken))
         monkeypatch.setattr(stepping, "compared", compared)
         monkeypatch.setattr(stepping, "observed", lambda of: {})
         monkeypatch.setattr(replaying, "observed", lambda of: {})
         monkeypatch.setattr(replaying, "committed_in", lambda of, facts: set())
-        monkeypatch.setattr(replaying, "gathered", lambda of, *rest: of.evidence)
+        monkeypatch.setattr(replaying, "gathered", gathered)
         monkeypatch.setattr(stepping, "keep_in_sync", lambda of, state: None)
         run = Run(course, release, lag_ms, lambda line: None)
         return run.carried_out(stage, 0.0)  # type: ignore[arg-type]
@@ -109,6 +112,22 @@ def test_a_loss_that_nobody_sees_is_refuted(carry_out: Any) -> None:
     found = carry_out(course("kip-101-loss", OLD), OLD, evidence=KEPT)
 
     assert told(found) == (Judgement.REFUTED, 12)
+
+
+def test_who_is_down_is_not_read_from_where_the_model_has_still_to_elect(carry_out: Any) -> None:
+    found = carry_out(course("unfenced-registration", OLD), OLD, evidence=LOST)
+
+    assert found.judgement is Judgement.HELD
+    assert found.evidence is UNREAD
+
+
+def test_a_known_difference_refutes_nothing(carry_out: Any) -> None:
+    of_session = course("unfenced-sessions", FENCED)
+    fenced = {"r1 on its way": "answer fenced_leader_epoch"}
+    found = carry_out(of_session, FENCED, wrong={6: fenced})
+
+    assert told(found) == (Judgement.NOT_STEERABLE, 6)
+    assert "KAFKA-9338" in found.reason
 
 
 def test_one_wrong_value_refutes_at_its_step(carry_out: Any) -> None:
@@ -297,3 +316,28 @@ def test_followers_that_leave_one_after_the_other_leave_at_once(carry_out: Any) 
     assert len(found.steps) == 6
     assert [not step.kafka for step in found.steps] == [False, True, False, False, False, False]
     assert told(wrong_at_the_end) == (Judgement.REFUTED, 3)
+
+
+def test_an_answer_with_the_high_watermark_of_after_it_cannot_be_had_with_records() -> None:
+    calls = [
+        ("Produce", (0,)),
+        ("SendFetch", (1,)),
+        ("LeaderFetch", (1,)),
+        ("RecvFetch", (1,)),
+        ("Produce", (0,)),
+        ("SendFetch", (1,)),
+        ("LeaderFetch", (1,)),
+    ]
+    claim = next(each for each in ALL if each.name == "valid_isr")
+
+    def way(answer: str) -> Course:
+        model = states.model_of("hw", hw_in_response=answer)
+        trace = trace_of(model, "valid_isr", calls)
+        return course_of(replay(trace, model), model, claim, OLD)
+
+    refused = unsteerable(way("post"), OLD)
+
+    assert refused is not None
+    assert (refused.step, refused.judgement) == (7, Judgement.NOT_STEERABLE)
+    assert refused.reason.endswith("search with --hw-in-response pre")
+    assert unsteerable(way("pre"), OLD) is None
