@@ -131,6 +131,17 @@ def _replay(stage: KraftStage, act: Act) -> None:
     is_older = act.before.replay[leader] == REPLAYS_OLDER
     isr = (act.before.replay_isr if is_older else act.before.known_isr)[leader]
     stage.replay(leader, act.before.known_epoch[leader], _members(stage, isr))
+    _outwait_who_caught_up(stage, act)
+
+
+def _outwait_who_caught_up(stage: KraftStage, act: Act) -> None:
+    """The high watermark waits so long for who caught up and is not in the ISR."""
+    if act.lag_ms >= OUT_OF_REACH_MS:
+        return
+    deadline = time.monotonic() + act.lag_ms / 1000 + _LOOK_SECONDS
+    while time.monotonic() < deadline:
+        keep_in_sync(stage, act.before)
+        time.sleep(_LOOK_SECONDS)
 
 
 def _awaited(stage: KraftStage, act: Act, leader: int, wanted: Sequence[int]) -> AlterRequest:
@@ -191,8 +202,10 @@ KRAFT_ROWS: dict[str, Row] = {
     ),
     "HearAnswer": Row("The answer goes to the leader.", only_on(KraftStage, _hear_answer)),
     "Replay": Row(
-        "The leader may read the metadata log up to the record of that ISR; it is over when a "
-        "heartbeat says that the record was taken up.",
+        "The leader may read the metadata log up to the record of that ISR. When a heartbeat says "
+        "that the record was taken up, replica.lag.time.max.ms is waited for, if it is a few "
+        "seconds: so long the high watermark waits for a follower that caught up and is not in "
+        "the ISR.",
         only_on(KraftStage, _replay),
     ),
     "Crash": Row(
