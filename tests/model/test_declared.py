@@ -53,7 +53,8 @@ def test_steps_are_there_only_where_they_are_let_happen(name: str) -> None:
     if declared.fault is not None:
         on, off = {name: 1}, {name: 0}
     elif declared.values is not None:
-        on, off = {name: declared.steps_where}, {}
+        last = list(declared.values)[-1]
+        on, off = {name: declared.steps_where or last}, {}
     else:
         on, off = {name: True}, {}
     told = {

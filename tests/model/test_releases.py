@@ -234,6 +234,7 @@ def test_every_rule_that_kafka_ever_had_is_in_some_release() -> None:
     assert {feature.name for feature in FEATURES} - had == {
         "longest-log",
         "fresh-remote-leo-after-gap",
+        "fresh-replicas",
     }
 
 
