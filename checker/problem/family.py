@@ -216,8 +216,13 @@ def describe_circumstances(problem: Problem) -> str:
     return ", ".join(
         f"{name} {describe_option(value)}"
         for name, value in options.items()
-        if name not in unsaid and (value or usual.get(name, True))
+        if name not in unsaid and (_is_on(value) or _is_on(usual.get(name, True)))
     )
+
+
+def _is_on(value: object) -> bool:
+    """Whether an option is other than off, 0 or nothing."""
+    return bool(value) and value != "off"
 
 
 FindFamily = Callable[[str], Family]

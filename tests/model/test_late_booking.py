@@ -191,6 +191,15 @@ def test_an_old_replica_object_may_still_bring_its_follower_into_the_isr(
     assert booked.remote_leo[0, 1] == (0 if heard else UNKNOWN_OFFSET)
 
 
+def test_so_it_may_without_the_repair_once_the_leader_has_followed() -> None:
+    """makeFollower has cleared the objects; no epoch was missed."""
+    state = edited(
+        after_following(BY_REPLICA), isr=0b01, known_isr={0: 0b01}, remote_leo={(0, 1): 0}
+    )
+
+    assert after(BY_REPLICA, state, BOOK).pending_isr[0] == 0b11
+
+
 def test_by_epoch_nobody_is_brought_into_the_isr() -> None:
     alone = edited(in_epoch_2(BY_EPOCH), isr=0b01, known_isr={0: 0b01}, remote_leo={(0, 1): 0})
 

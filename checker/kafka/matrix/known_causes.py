@@ -63,6 +63,7 @@ _REPAIRS = (
     Repair("C6b", added="fencing"),
     Repair("C25", added="session-fencing"),
     Repair("C6", added="epoch-on-leading"),
+    Repair("C46", removed="keeps-waiting-producers"),
     Repair("C4", added="truncate-by-epochs"),
     Repair("C1", added="truncate-by-epoch"),
 )

@@ -151,7 +151,7 @@ def test_no_more_replicas_are_explored_than_three_unless_asked_for(tmp_path: Pat
 @pytest.mark.parametrize(
     ("text", "version"),
     [
-        ("inter.broker.protocol.version=0.9.0", "hw"),
+        ("inter.broker.protocol.version=0.9.0", "hw-with-keeps-waiting-producers"),
         ("inter.broker.protocol.version=0.10.2-IV0", "hw"),
         ("inter.broker.protocol.version=0.11.0", "epoch"),
         ("inter.broker.protocol.version=1.1", "epoch"),
