@@ -48,8 +48,7 @@ def report(
     for outcome in TO_READ:
         for each in found:
             if each.outcome == outcome:
-                where = each.file_now or each.file_before
-                printed.append(f"{bold}{outcome:<9}{plain} {each.method:<55} {where}")
+                printed.append(f"{bold}{outcome:<9}{plain} {each.method:<55} {each.where}")
                 printed.append(f"          cited in {', '.join(cited.get(each.method, ()))}")
                 printed.extend(each.diff() if with_diff else ())
     for outcome in (UNCHANGED, NEITHER):

@@ -28,6 +28,12 @@ class Compared:
     before: str = ""
     now: str = ""
 
+    @property
+    def where(self) -> str:
+        """The file that has it, or had it; both where it is in another one now."""
+        files = [file for file in (self.file_before, self.file_now) if file]
+        return " -> ".join(dict.fromkeys(files))
+
     def diff(self) -> list[str]:
         """A unified diff of the method, without comments, with what was cut off counted."""
         found = list(

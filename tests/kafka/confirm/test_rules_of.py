@@ -156,7 +156,7 @@ def test_a_long_diff_is_cut_and_says_so() -> None:
 def test_a_class_that_becomes_java_is_moved_with_its_methods() -> None:
     found = became({SCALA: PARTITION}, {JAVA: JAVA_PARTITION}, "Partition.makeLeader")
 
-    assert (found.outcome, found.file_before, found.file_now) == (MOVED, SCALA, JAVA)
+    assert (found.outcome, found.where) == (MOVED, f"{SCALA} -> {JAVA}")
 
 
 def test_a_method_that_is_the_same_in_another_file_is_moved() -> None:
@@ -168,7 +168,9 @@ def test_a_method_that_is_the_same_in_another_file_is_moved() -> None:
 def test_a_method_is_removed_or_new_or_in_neither() -> None:
     without = PARTITION.replace("def size: Int = 1", "val size: Int = 1")
 
-    assert became({SCALA: PARTITION}, {SCALA: without}, "Partition.size").outcome == REMOVED
+    removed = became({SCALA: PARTITION}, {SCALA: without}, "Partition.size")
+
+    assert (removed.outcome, removed.where) == (REMOVED, SCALA)
     assert became({SCALA: without}, {SCALA: PARTITION}, "Partition.size").outcome == NEW
     assert became({SCALA: without}, {SCALA: without}, "Partition.size").outcome == NEITHER
 
