@@ -29,7 +29,7 @@ harness can cause. This part is written by
 `waterline conform --kafka RELEASE --results FILE --markdown docs/released-brokers.md`, and
 [confirm.md](confirm.md#conformance) says how it is done.
 """
-_NOT_TRIED = "No walk has aimed at it yet"
+_NOT_TRIED = "No walk has aimed at them yet"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,8 +143,9 @@ def _figures(kept: Kept) -> CircumstancesFigures:
     )
 
 
-def to_markdown(runs: Sequence[Figures]) -> str:
-    """The part of the document that is about walks."""
+def to_markdown(planned: Sequence[Figures]) -> str:
+    """The part of the document that is about walks, of the releases that have some."""
+    runs = [run for run in planned if run.walks]
     lines = [_HEAD, f"| release | walks | {' | '.join(_NUMBERS)} |", "|---" * 7 + "|"]
     for run in runs:
         numbers = " | ".join(_numbers(run))
@@ -199,6 +200,8 @@ def _by_reason(
             by_reason: dict[str, list[str]] = {}
             for outcome, reason in of(each).items():
                 by_reason.setdefault(reason[:200].rstrip("."), []).append(f"`{outcome}`")
+            if untried := by_reason.pop(_NOT_TRIED, []):
+                yield f"{run.release}, {each.name}: {len(untried)} outcomes. {_NOT_TRIED}."
             for reason, outcomes in by_reason.items():
                 yield f"{run.release}, {each.name}: {', '.join(outcomes)}. {reason}."
 

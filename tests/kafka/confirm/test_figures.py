@@ -152,6 +152,22 @@ def test_the_document_tells_what_was_compared_and_what_was_not() -> None:
     assert "* 2.1.1, crashes, 1 times: a follower left." in text
 
 
+def test_the_document_names_what_was_tried_and_counts_what_was_not() -> None:
+    untried = [each for each in walks() if not each.goal]
+    text = to_markdown(
+        figures_of(
+            [
+                Kept(question("2.1.1"), PLAN, untried),
+                Kept(question("2.8.2"), PLAN),  # Planned, and not walked yet.
+            ]
+        )
+    )
+
+    assert "* 2.1.1, crashes: 1 outcomes. No walk has aimed at them yet." in text
+    assert "`Crash: up-`" not in text
+    assert "2.8.2" not in text
+
+
 def test_two_authors_leave_each_other_s_part_alone(tmp_path: Path) -> None:
     document = tmp_path / "kafka.md"
     found = Cell(

@@ -203,6 +203,21 @@ def test_a_change_of_the_isr_is_granted_when_the_model_does(stage: KraftStage) -
     assert (leader.hears().error_code, leader.hears().isr) == (0, [0])
 
 
+@pytest.mark.parametrize("is_behind", [False, True])
+def test_a_leader_that_is_granted_what_it_asks_for_hears_of_brokers_afterwards(
+    is_behind: bool, stage: KraftStage
+) -> None:
+    """A leader adds nobody to the ISR whose new registration it has not read."""
+    if is_behind:
+        take(stage, "Move", state(), state(leader=1, epoch=1), replica=1)
+    Leader(stage, [0])
+    after = state(isr=R0) if not is_behind else state(leader=1, epoch=1, isr=R0)
+    take(stage, "AlterPartition", state(**ASKED), after, leader=0)
+
+    assert (0 in stage.controller.informed()) is not is_behind
+    assert 1 not in stage.controller.informed()
+
+
 def test_a_change_of_the_isr_is_refused_when_the_model_does(stage: KraftStage) -> None:
     leader = Leader(stage, [0])
     take(stage, "AlterPartition", state(**ASKED), state(), leader=0)
