@@ -33,7 +33,9 @@ def test_an_acknowledged_record_is_lost_with_a_missed_epoch(tmp_path: Path) -> N
     assert process.returncode == 0, out + err
     assert "m1 was acknowledged, and is in no broker's log." in out
     assert re.search(
-        r"^CONFIRMED on Kafka 4\.2\.0, without ELR in \d+ s: acknowledged_durable", out, re.MULTILINE
+        r"^CONFIRMED on Kafka 4\.2\.0, without ELR in \d+ s: acknowledged_durable",
+        out,
+        re.MULTILINE,
     )
     assert left_of(tmp_path) == []
 
