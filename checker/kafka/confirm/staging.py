@@ -112,7 +112,14 @@ def _with_kraft(
             watch=watch,
         )
     )
-    brokers = KraftBrokers(quorum.ports, cluster.settings, cluster.folder, processes, ports)
+    brokers = KraftBrokers(
+        quorum.ports,
+        cluster.settings,
+        cluster.folder,
+        processes,
+        ports,
+        with_directory_ids=cluster.release.at_least(3, 7),
+    )
     controller = KraftController(quorum, list(range(cluster.replicas)))
     stage = KraftStage(cluster.release, brokers, controller, links)
     cluster.announce(f"starting {cluster.replicas} brokers, whose KRaft controller is the harness")

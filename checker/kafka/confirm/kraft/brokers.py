@@ -19,7 +19,10 @@ _DISK_NAME = "meta.properties"
 
 
 class KraftBrokers(Brokers):
-    """Brokers of one cluster; the controller of each is at its own of `controller_ports`."""
+    """Brokers of one cluster; the controller of each is at its own of `controller_ports`.
+
+    Directories have names of their own since 3.7 (KIP-858); before, those of a broker are alike.
+    """
 
     def __init__(
         self,
@@ -28,6 +31,8 @@ class KraftBrokers(Brokers):
         folder: Path,
         processes: Processes,
         ports: Sequence[int],
+        *,
+        with_directory_ids: bool = True,
     ) -> None:
         super().__init__(folder, processes, ports)
         cluster = cluster_id(uuid.uuid4())
@@ -35,7 +40,7 @@ class KraftBrokers(Brokers):
             # A log directory of its own for metadata: a disk that is lost does not take it along.
             metadata = folder / f"metadata-{broker}"
             for disk in (self.data(broker), metadata):
-                _format(disk, broker, cluster)
+                _format(disk, broker, cluster, with_directory_id=with_directory_ids)
             address = f"PLAINTEXT://{HOST}:{port}"
             self.configure(
                 broker,
@@ -73,11 +78,10 @@ def cluster_id(chosen: uuid.UUID) -> str:
     return base64.urlsafe_b64encode(value).decode().rstrip("=")
 
 
-def _format(disk: Path, broker: int, cluster: str) -> None:
+def _format(disk: Path, broker: int, cluster: str, *, with_directory_id: bool) -> None:
     """What kafka-storage writes, without a JVM for each disk."""
     disk.mkdir()
-    (disk / _DISK_NAME).write_text(
-        f"version=1\ncluster.id={cluster}\nnode.id={broker}\n"
-        f"directory.id={cluster_id(uuid.uuid4())}\n",
-        encoding="utf-8",
-    )
+    text = f"version=1\ncluster.id={cluster}\nnode.id={broker}\n"
+    if with_directory_id:
+        text += f"directory.id={cluster_id(uuid.uuid4())}\n"
+    (disk / _DISK_NAME).write_text(text, encoding="utf-8")
