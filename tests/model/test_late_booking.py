@@ -59,7 +59,16 @@ def after_following(model: Any) -> State:
     return after(model, edited(follows, epoch=2, leader=0), "Learn replica=0")
 
 
-@pytest.mark.parametrize("model", ALL, ids=str)
+def named(value: Any) -> str:
+    """A model by its version and when it notes a fetch; anything else as it is."""
+    return (
+        f"{value.version} {value.options['late-booking']}"
+        if hasattr(value, "version")
+        else str(value)
+    )
+
+
+@pytest.mark.parametrize("model", ALL, ids=named)
 def test_a_check_reads_the_log_and_notes_nothing(model: Any) -> None:
     assert changed_by(model, asking(model), CHECK) == {
         "fetch[1]": (REQUESTED, CHECKED),
@@ -86,7 +95,7 @@ def test_nothing_is_received_before_it_is_noted() -> None:
     )
 
 
-@pytest.mark.parametrize("model", ALL, ids=str)
+@pytest.mark.parametrize("model", ALL, ids=named)
 def test_both_steps_without_anything_between_are_the_one(model: Any) -> None:
     one = after(model, asking(model), "LeaderFetch follower=1")
 
@@ -137,7 +146,7 @@ def test_only_whose_fetch_was_checked_is_noted() -> None:
 @pytest.mark.parametrize(
     ("model", "noted"),
     [(BY_REPLICA, 1), (BY_ID, 1), (FORGETS, 1), (BY_EPOCH, 0), (FRESH, UNKNOWN_OFFSET)],
-    ids=str,
+    ids=named,
 )
 def test_a_fetch_of_an_epoch_that_is_over(model: Any, noted: int) -> None:
     """Of one that leads on: no Kafka compares the epoch again, and no reset undoes what follows."""
@@ -149,7 +158,7 @@ def test_a_fetch_of_an_epoch_that_is_over(model: Any, noted: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("model", "noted"), [(BY_REPLICA, False), (BY_ID, True), (BY_EPOCH, False)], ids=str
+    ("model", "noted"), [(BY_REPLICA, False), (BY_ID, True), (BY_EPOCH, False)], ids=named
 )
 def test_a_fetch_of_before_the_leader_followed(model: Any, noted: bool) -> None:
     """makeFollower clears the Replica objects; until 3.2 the new one is found by the id."""
@@ -159,7 +168,7 @@ def test_a_fetch_of_before_the_leader_followed(model: Any, noted: bool) -> None:
     assert (after(model, state, BOOK).remote_leo[0, 1] == 1) is noted
 
 
-@pytest.mark.parametrize("model", ALL, ids=str)
+@pytest.mark.parametrize("model", ALL, ids=named)
 def test_one_that_leads_no_more_notes_nothing(model: Any) -> None:
     follows = after(model, edited(checked(model), epoch=1, leader=1), "Learn replica=0")
     booked = after(model, follows, BOOK)
@@ -225,7 +234,7 @@ def test_a_restart_makes_the_fetch_of_before_stale() -> None:
     assert after(model, down, "Restart replica=1").booking_stale == 1
 
 
-@pytest.mark.parametrize("model", ALL, ids=str)
+@pytest.mark.parametrize("model", ALL, ids=named)
 def test_a_crash_of_the_leader_ends_it(model: Any) -> None:
     down = after(model, checked(model), "Crash replica=0")
 
@@ -304,7 +313,7 @@ def test_an_exchange_at_once_is_still_possible() -> None:
     assert state.booking_from == NO_REPLICA
 
 
-@pytest.mark.parametrize("model", ALL, ids=str)
+@pytest.mark.parametrize("model", ALL, ids=named)
 def test_a_fetch_is_noted_also_where_its_sender_leads_by_then(model: Any) -> None:
     leads = after(model, edited(checked(model), epoch=1, leader=1), "Learn replica=1")
     booked = after(model, leads, BOOK)
