@@ -47,6 +47,7 @@ PROGRAMS = (
     "bench.first_verdict",
     "bench.pauses",
     "bench.refusals",
+    "bench.upstream",
     "fuzz.stale_disk",
     "fuzz.stale_keys",
 )

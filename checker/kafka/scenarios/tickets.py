@@ -312,4 +312,24 @@ TICKETS = (
         "watermark is made of it, but the follower is proposed for the ISR by it. With "
         "--late-booking by-epoch all three hold. docs/c21.md has the verdicts.",
     ),
+    Scenario(
+        number="C50",
+        name="record-after-its-answer",
+        title="A leader that replays a record after its answer forgets whom it has asked to add",
+        source="found by this model; KRaft, KAFKA-13790 closed a neighbour (3.3.0)",
+        story="A leader hears of a granted change of its ISR by the answer and by the metadata "
+        "log. It asks for a follower to be added, and replays the record of the change before. It "
+        "takes that for the state of now, and counts the follower no more. The request is on its "
+        "way and is granted. What the leader commits until it hears of that, the follower lacks; "
+        "the leader dies, and the follower is elected.",
+        claim="no_committed_loss",
+        options={"restarts": 1, "late-replay": True, "caught-up-wait": True},
+        falls=("elr", "kip903-without-shrink-raises-epoch"),
+        stands=(
+            "elr-with-pending-survives-replay",
+            "kip903-without-shrink-raises-epoch-with-pending-survives-replay",
+        ),
+        remark="One crash, no unclean election. All KRaft releases have the code, up to 4.4.0; "
+        "until 3.5 it takes three replicas (docs/late-replay.md).",
+    ),
 )

@@ -16,7 +16,7 @@ from checker.kafka.confirm.quorum.metadata_log import MetadataRecord
 from checker.kafka.confirm.quorum.state import NO_BROKER_EPOCH, NO_LEADER, AlterRequest
 from checker.kafka.confirm.stage import STEP_SECONDS_MAX, NotHeld, StepFailed
 from model.message.features import ELR, has
-from model.message.terms import GRANTED, NO_ANSWER, REPLAYS_OLDER, contains
+from model.message.terms import GRANTED, NO_ANSWER, REPLAYS_OLDER, contains, with_member
 
 _LOOK_SECONDS = 0.5
 _EXTRA_SECONDS = 5.0
@@ -131,16 +131,24 @@ def _replay(stage: KraftStage, act: Act) -> None:
     is_older = act.before.replay[leader] == REPLAYS_OLDER
     isr = (act.before.replay_isr if is_older else act.before.known_isr)[leader]
     stage.replay(leader, act.before.known_epoch[leader], _members(stage, isr))
-    _outwait_who_caught_up(stage, act)
+    if act.settings.caught_up_wait == 0 and act.lag_ms < OUT_OF_REACH_MS:
+        _wait_for_lag_time(stage, act, silent=0)
 
 
-def _outwait_who_caught_up(stage: KraftStage, act: Act) -> None:
-    """The high watermark waits so long for who caught up and is not in the ISR."""
+def _lag_time_passes(stage: KraftStage, act: Act) -> None:
     if act.lag_ms >= OUT_OF_REACH_MS:
-        return
+        raise NotHeld("replica.lag.time.max.ms is out of reach where the ISR does not shrink")
+    _wait_for_lag_time(stage, act, silent=with_member(0, act.arguments["follower"]))
+
+
+def _wait_for_lag_time(stage: KraftStage, act: Act, *, silent: int) -> None:
+    """The high watermark waits so long for who caught up and is not in the ISR.
+
+    `silent` are the replicas that do not fetch meanwhile, a bit each.
+    """
     deadline = time.monotonic() + act.lag_ms / 1000 + _LOOK_SECONDS
     while time.monotonic() < deadline:
-        keep_in_sync(stage, act.before)
+        keep_in_sync(stage, act.before, besides=silent)
         time.sleep(_LOOK_SECONDS)
 
 
@@ -194,6 +202,11 @@ KRAFT_ROWS: dict[str, Row] = {
         "As ShrinkIsr, of several followers: the request must be for the ISR without all of them.",
         only_on(KraftStage, _shrink_isr),
     ),
+    "LagTimePasses": Row(
+        "replica.lag.time.max.ms, a few seconds in such a trace, is waited for, in which the "
+        "follower does not fetch.",
+        only_on(KraftStage, _lag_time_passes),
+    ),
     "AlterPartition": Row(
         "The leader's request must be for the ISR that the model has. The controller writes the "
         "new ISR and answers, or refuses (INELIGIBLE_REPLICA); in a trace with late answers the "
@@ -205,7 +218,7 @@ KRAFT_ROWS: dict[str, Row] = {
         "The leader may read the metadata log up to the record of that ISR. When a heartbeat says "
         "that the record was taken up, replica.lag.time.max.ms is waited for, if it is a few "
         "seconds: so long the high watermark waits for a follower that caught up and is not in "
-        "the ISR.",
+        "the ISR. With caught-up-wait that is a step of its own, LagTimePasses.",
         only_on(KraftStage, _replay),
     ),
     "Crash": Row(
