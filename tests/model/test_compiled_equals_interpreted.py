@@ -102,7 +102,7 @@ FAMILY: list[tuple[str, dict[str, Any], set[str], int]] = [
         "elr",
         {"power_losses": 1, "shutdowns": 1, "min_insync_replicas": 2},
         {"AlterPartition", "PowerLoss", "BeginShutdown", "Stop"},
-        4453,
+        4451,
     ),
     (
         "truncate-on-fetch",
@@ -114,7 +114,7 @@ FAMILY: list[tuple[str, dict[str, Any], set[str], int]] = [
         "kraft",
         {"lost_disks": 1, "session_expiries": 1},
         {"DiskLoss", "SessionExpiry", "Register", "AlterPartition"},
-        4316,
+        4384,
     ),
     (
         "kip320",
@@ -132,19 +132,19 @@ FAMILY: list[tuple[str, dict[str, Any], set[str], int]] = [
         "elr",
         {"restarts": 1, "late_answers": True, "unfenced_registration": True},
         {"HearAnswer", "Restart"},
-        1117,
+        1122,
     ),
     (
         "elr-without-partition-epoch-check",
         {"restarts": 1, "late_answers": True, "late_replay": True},
         {"HearAnswer", "Replay"},
-        2278,
+        2440,
     ),
     (
         "elr-with-last-known-leader",
         {"restarts": 2, "min_insync_replicas": 2},
         {"Crash", "Fence", "Restart"},
-        4000,
+        4092,
     ),
     (
         "truncate-on-fetch",
@@ -163,10 +163,10 @@ FAMILY: list[tuple[str, dict[str, Any], set[str], int]] = [
         "kip903",
         {"restarts": 1, "lost_checkpoints": 1, "acks": "1"},
         {"CheckpointLoss", "AlterPartition"},
-        1659,
+        1777,
     ),
-    ("elr", {"replicas": 3, "epochs": 0}, {"AlterPartition", "ShrinkIsr"}, 4129),
-    ("kraft", {"replicas": 3, "epochs": 1}, {"AlterPartition", "Learn"}, 4073),
+    ("elr", {"replicas": 3, "epochs": 0}, {"AlterPartition", "ShrinkIsr"}, 4034),
+    ("kraft", {"replicas": 3, "epochs": 1}, {"AlterPartition", "Learn"}, 4238),
     (
         "truncate-on-fetch",
         {"replicas": 3, "epochs": 0, "lost_disks": 1},
@@ -190,7 +190,7 @@ FAMILY: list[tuple[str, dict[str, Any], set[str], int]] = [
         "kip903",
         {"restarts": 1, "moves": 1, "late_booking": "by-epoch"},
         {"CheckFetch", "BookFetch", "Restart"},
-        4611,
+        4880,
     ),
     (
         "hw-with-keeps-waiting-producers",
