@@ -3,7 +3,8 @@
 What keeps a step from being taken has a name: that nothing outside can cause its action, that it
 cannot be had in this state, that the follower is silent, or that the leader asks for a replica that
 it knows to be fenced. A follower is silent once it was fenced (from 2.1 on, KIP-320): it waits for
-another epoch, whereas to the model it asks again and again. With KRaft a leader adds nobody to the
+another epoch, whereas to the model it asks again and again. So is one that shuts down and has read
+that it left the ISR, with KRaft (KAFKA-13858). With KRaft a leader adds nobody to the
 ISR whom it knows to be fenced, to shut down (KIP-841), or to have registered since the fetch
 (KIP-903; Partition.isReplicaIsrEligible); in the model it asks, and is refused (docs/model.md).
 """
@@ -30,9 +31,9 @@ from model.message.terms import IDLE, LEADER, NO_ROLE
 SILENT = "silent followers"
 FENCED = "fenced replicas"
 _FETCHES = ("LeaderFetch", "StrayFetch")
-_SILENCED, _ASKS, _SPEAKS_AGAIN = "LeaderFetch", "SendFetch", "replica"
+_SILENCED, _ASKS, _SPEAKS_AGAIN, _LEARNS = "LeaderFetch", "SendFetch", "replica", "Learn"
 """What silences a follower, what it no longer does, and the argument that names who learns, or
-starts anew."""
+starts anew; and what silences who shuts down."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +62,11 @@ class Steerable:
                 f"`{_ASKS}` of a follower that was fenced: from 2.1 on it asks no more until it "
                 "learns of another epoch"
             )
+            if self._stops_fetching():
+                found[SILENT] += (
+                    "; with KRaft neither does one that shuts down and has read that it left the "
+                    "ISR (KAFKA-13858)"
+                )
         if self.release.is_kraft:
             found[FENCED] = (
                 "a fetch upon which a leader asks for a replica that it knows to be fenced, to "
@@ -147,6 +153,14 @@ class Steerable:
                 at = steps_of(self.model, action.name, steps)
                 replica = argument_of(self.model, action, _SPEAKS_AGAIN, steps[at])
                 now[at] &= ~(np.uint64(1) << replica.astype(np.uint64))
+        if self._stops_fetching():
+            at = steps_of(self.model, _LEARNS, steps)
+            replica = argument_of(self.model, self._action(_LEARNS), _SPEAKS_AGAIN, steps[at])
+            stopping, isr = (
+                table_of(self.model.layout, name, after[at])[:, 0] for name in ("stopping", "isr")
+            )
+            which = np.flatnonzero(stopping & ~isr & (1 << replica))
+            now[at[which]] |= np.uint64(1) << replica[which].astype(np.uint64)
         at = steps_of(self.model, _SILENCED, steps)
         follower = argument_of(self.model, self._action(_SILENCED), "follower", steps[at])
         # A broker that knows a later epoch says so, also if it leads no more.
@@ -169,6 +183,13 @@ class Steerable:
 
     def _has_silence(self) -> bool:
         return self.release.at_least(2, 1)
+
+    def _stops_fetching(self) -> bool:
+        """Whether who shuts down, and reads that it left the ISR, asks no more.
+
+        (ReplicaManager.applyLocalFollowersDelta, 3.3)
+        """
+        return self.release.is_kraft and "BeginShutdown" in self.model.contents
 
     def _is_caused(self, action: Action) -> bool:
         if action.name in SHRINKS and self.lag_ms != LAG_MS:

@@ -233,6 +233,25 @@ def test_a_kraft_leader_asks_for_nobody_whom_it_knows_to_be_fenced() -> None:
     assert fetches(frozenset({FENCED}))
 
 
+def test_who_shuts_down_and_has_read_that_it_left_the_isr_asks_no_more() -> None:
+    shutdowns = next(each for each in CIRCUMSTANCES if each.name == "shutdowns")
+    release = kafka_release("4.2.0:elr")
+    [tally] = begun(release, [shutdowns]).tallied
+    steerable = Steerable(tally.model, release, NO_LAG_MS)
+    state, silent = tally.model.initial[0], 0
+    asks = []
+    for wanted in steps_of("Move replica=1", "BeginShutdown replica=1", "Learn replica=1"):
+        moment = following([wanted])(steerable.offered(state, 1, silent), silent)
+        assert moment is not None
+        silent = steerable.silent_after(moment, silent)
+        state = moment.after
+        offered = map(str, steerable.offered(state, 1, silent))
+        asks.append("SendFetch(follower=1)" in offered)
+
+    assert asks == [True, True, False]
+    assert silent == 0b10
+
+
 def test_steps_that_are_not_offered_are_passed_over() -> None:
     model = states.model_of("hw")
     steps = steps_of("RecvFetch follower=1", "Produce leader=0", "Learn replica=0", *FETCHED)
