@@ -200,6 +200,21 @@ def test_where_brokers_shrink_the_isr_too_early_another_counterexample_is_taken(
     assert brokers.tried == [("hw", "0.10.2.2"), ("hw", "0.10.2.2")]
 
 
+def test_what_was_not_steerable_is_tried_again_while_there_is_another_counterexample(
+    brokers: Pretended,
+) -> None:
+    [found] = brokers.add("C2", releases=("0.10.2.2",)).cells
+    write_cells(brokers.results, [replace(found, judgement="NOT_STEERABLE")])
+    brokers.unsteerable = {"ShrinkIsr"}
+    brokers.add("C2", releases=("0.10.2.2",))
+    first_tried = len(brokers.tried)
+    [now] = brokers.add("C2", releases=("0.10.2.2",)).cells
+
+    assert first_tried == 3
+    assert len(brokers.tried) == first_tried
+    assert now.judged is Judgement.CONFIRMED
+
+
 def test_an_entry_without_a_counterexample_is_told_and_not_tried(brokers: Pretended) -> None:
     found = brokers.add("C37", releases=("0.10.2.2",))
 
