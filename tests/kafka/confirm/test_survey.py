@@ -51,6 +51,7 @@ def test_the_document_has_a_row_an_entry_and_says_why() -> None:
     assert "parts at step 10, r1 LEO 1 instead of 0." in text
     assert "is the same up to its end, where nothing breaks." in text
     assert "Without any result: C1b kip-101-loss-by-moves," in text
+    assert "no version breaks their claims: C36 shrunk-although-caught-up, C37" in text
 
 
 def test_a_reason_stands_once_with_all_that_have_it() -> None:
