@@ -140,13 +140,18 @@ class Survey:
         write_cells(self.results, self.cells)
 
     def _counts(self, scenario: Scenario, release: KafkaRelease) -> bool:
-        """Whether there is a result, of a course that is one still."""
+        """Whether there is a result, of a course that is one still.
+
+        That a course is not steerable counts where there is no other to take.
+        """
         place = scenario.name, release.name
         cell = next((c for c in self.cells if (c.scenario, c.release) == place), None)
-        return cell is not None and any(
-            course_digest(course, release) == cell.course
-            for course in self._courses(scenario, release)
-        )
+        if cell is None:
+            return False
+        courses = self._courses(scenario, release)
+        if cell.judged is Judgement.NOT_STEERABLE:
+            courses = iter([*courses][-1:])
+        return any(course_digest(course, release) == cell.course for course in courses)
 
     def _courses(self, scenario: Scenario, release: KafkaRelease) -> Iterator[Course]:
         """What there is to be taken on brokers, one after the other; why nothing is, is told."""

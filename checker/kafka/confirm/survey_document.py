@@ -46,9 +46,15 @@ def to_markdown(cells: Sequence[Cell], results: str) -> str:
         if of_manner:
             lines += ["", f"## {title}", "", f"{count_of(of_manner)}.", "", *_table(of_manner)]
     tried = {cell.scenario for cell in cells}
-    untried = [f"{each.number} {each.name}" for each in CATALOGUE if each.name not in tried]
-    if untried:
-        lines += ["", f"Without any result: {', '.join(untried)}."]
+    for title, chosen_ones in (
+        (
+            "Nothing to replay, for no version breaks their claims",
+            [e for e in CATALOGUE if not e.falls],
+        ),
+        ("Without any result", [e for e in CATALOGUE if e.falls and e.name not in tried]),
+    ):
+        if chosen_ones:
+            lines += ["", f"{title}: {', '.join(f'{e.number} {e.name}' for e in chosen_ones)}."]
     waits = list(_waits(cells))
     if waits:
         lines += ["", "## What ended the waiting", "", *waits]

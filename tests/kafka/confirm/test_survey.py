@@ -51,6 +51,7 @@ def test_the_document_has_a_row_an_entry_and_says_why() -> None:
     assert "parts at step 10, r1 LEO 1 instead of 0." in text
     assert "is the same up to its end, where nothing breaks." in text
     assert "Without any result: C1b kip-101-loss-by-moves," in text
+    assert "no version breaks their claims: C36 shrunk-although-caught-up, C37" in text
 
 
 def test_a_reason_stands_once_with_all_that_have_it() -> None:
@@ -198,6 +199,21 @@ def test_where_brokers_shrink_the_isr_too_early_another_counterexample_is_taken(
     assert found.judged is Judgement.CONFIRMED
     assert again == found
     assert brokers.tried == [("hw", "0.10.2.2"), ("hw", "0.10.2.2")]
+
+
+def test_what_was_not_steerable_is_tried_again_while_there_is_another_counterexample(
+    brokers: Pretended,
+) -> None:
+    [found] = brokers.add("C2", releases=("0.10.2.2",)).cells
+    write_cells(brokers.results, [replace(found, judgement="NOT_STEERABLE")])
+    brokers.unsteerable = {"ShrinkIsr"}
+    brokers.add("C2", releases=("0.10.2.2",))
+    first_tried = len(brokers.tried)
+    [now] = brokers.add("C2", releases=("0.10.2.2",)).cells
+
+    assert first_tried == 3
+    assert len(brokers.tried) == first_tried
+    assert now.judged is Judgement.CONFIRMED
 
 
 def test_an_entry_without_a_counterexample_is_told_and_not_tried(brokers: Pretended) -> None:
