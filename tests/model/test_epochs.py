@@ -43,6 +43,7 @@ def log_of(cache: Cache, leo: int) -> Any:
         hw=[0],
         durable=[0],
         role=[NO_ROLE],
+        entry_lost=[0],
         log={(0, offset): offset + 1 for offset in range(leo)},
         record_epoch=epochs,
     )

@@ -188,6 +188,7 @@ def hand_made_leader(*, leo: int, remote_leo: int) -> Any:
         replicas=2,
         role=[LEADER, FETCHING],
         known_epoch=[0, 0],
+        entry_lost=[0, 0],
         known_isr=[0b11, 0],
         leo=[leo, remote_leo],
         hw=[0, 0],

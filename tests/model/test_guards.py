@@ -30,7 +30,6 @@ ELSEWHERE = {
     "PowerLoss",
     "DiskLoss",
     "CheckpointLoss",
-    "DirectoryMove",
     "BeginShutdown",
     "Stop",
     "SessionExpiry",
@@ -46,6 +45,8 @@ BOOKED_LATE = {"CheckFetch", "BookFetch"}
 
 OF_REPLAY = {"Replay"}
 """`test_replay.py`."""
+OF_DIRECTORIES = {"DirectoryMove"}
+"""`test_directory_moves.py`."""
 
 START = MODEL.initial[0]
 """r0 leads in epoch 0, r1 fetches from it, both are in sync."""
@@ -254,7 +255,14 @@ def test_every_action_has_a_case_for_it_and_one_against_it() -> None:
     """
     named = {(step.split()[0], enabled) for _, step, _, enabled in CASES}
     asking = {"ShrinkTogether", "LagTimePasses", "LearnBrokers"}
-    elsewhere = {"Restart", "FenceAndElect"} | ELSEWHERE | OF_TICKETS | BOOKED_LATE | OF_REPLAY
+    elsewhere = (
+        {"Restart", "FenceAndElect"}
+        | ELSEWHERE
+        | OF_TICKETS
+        | BOOKED_LATE
+        | OF_REPLAY
+        | OF_DIRECTORIES
+    )
 
     assert {name for name, _ in named} | elsewhere | asking == {action.name for action in ACTIONS}
     assert named == {(name, enabled) for name, _ in named for enabled in (True, False)}

@@ -28,6 +28,7 @@ OF_BROKERS: dict[str, Row] = {
     "truncate-by-epochs": ("2.0.1", "2.8.0"),
     "truncate-on-fetch": ("2.8.0", NEVER),
     "fresh-remote-leo": ("0.8.0", "0.9.0.0"),
+    "keeps-waiting-producers": ("0.8.0", "0.10.0.0"),
     "epoch-on-leading": ("2.0.1", NEVER),
     "truncate-after-gap": ("2.0.1", "2.1.0"),
     "isr-from-epoch-start": ("2.0.1", NEVER),
@@ -68,7 +69,16 @@ OF_ELR: dict[str, Row] = {
 """Where eligible.leader.replicas.version is 1; the last is asked about there alone."""
 WITHOUT_ALL_THE_SAME = {("append-checks-epoch", "4.0.0")}
 """4.0.0 is older than 3.9.1, which had the repair first."""
-IN_NO_RELEASE = {"longest-log", "fresh-remote-leo-after-gap", "pending-survives-replay"}
+IN_NO_RELEASE = {
+    "longest-log",
+    "fresh-remote-leo-after-gap",
+    "fresh-replicas",
+    "pending-survives-replay",
+    "append-checks-older-epoch",
+    "moved-log-keeps-epochs",
+    "refusal-tries-hw",
+    "departure-tries-hw",
+}
 
 MANNERS = {
     ZOOKEEPER: ("0.8.0", "4.0.0", (OF_BROKERS,)),
