@@ -254,7 +254,7 @@ def test_every_action_has_a_case_for_it_and_one_against_it() -> None:
     What a leader asks the controller for is in `test_asking_for_the_isr.py`.
     """
     named = {(step.split()[0], enabled) for _, step, _, enabled in CASES}
-    asking = {"ShrinkTogether", "LagTimePasses", "LearnBrokers"}
+    asking = {"ShrinkTogether", "LagTimePasses", "LearnBrokers"} | OF_REPLAY | OF_DIRECTORIES
     elsewhere = (
         {"Restart", "FenceAndElect"}
         | ELSEWHERE
