@@ -88,7 +88,7 @@ def _waits(cells: Sequence[Cell]) -> Iterator[str]:
         if cell.waited is not None:
             of_end.setdefault((cell.scenario, cell.ended_by), []).append(cell.release)
     for (scenario, ended_by), releases in of_end.items():
-        what = f"ended by {ended_by}" if ended_by else "no step was found that ends it"
+        what = f"ended by {ended_by}" if ended_by else "what was tried did not end it"
         yield f"* {scenario} on {', '.join(releases)}: {what}."
 
 
