@@ -198,7 +198,10 @@ def test_upgrades_lead_to_other_rules_and_never_back(
 def test_of_equals_what_goes_on_with_a_replica_down_is_recommended(
     cli: Commands, tmp_path: Path
 ) -> None:
-    """min.insync.replicas=3 of three closes as much, and stops producers with the first failure."""
+    """min.insync.replicas=3 of three stops producers with the first failure, and closes less.
+
+    Both followers may leave the ISR in one request that was sent before the record was acknowledged.
+    """
     server = tmp_path / "server.properties"
     server.write_text(
         "process.roles=broker,controller\ndefault.replication.factor=3\nmin.insync.replicas=2\n"
@@ -208,7 +211,7 @@ def test_of_equals_what_goes_on_with_a_replica_down_is_recommended(
         "matrix", "--config", server, "--kafka-version", "4.0", *faults, name="waterline"
     )
 
-    assert "set min.insync.replicas=3: holds" in out
+    assert "set min.insync.replicas=3: strands 14" in out
     assert "To do first: set eligible.leader.replicas.version=1 (kafka-features). It closes 2" in (
         " ".join(out.split())
     )
