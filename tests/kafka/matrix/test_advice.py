@@ -200,7 +200,7 @@ def test_of_equals_what_goes_on_with_a_replica_down_is_recommended(
 ) -> None:
     """min.insync.replicas=3 of three stops producers with the first failure, and closes less.
 
-    Both followers may leave the ISR in one request that was sent before the record was acknowledged.
+    Both followers may leave the ISR in one request that is older than the acknowledgement.
     """
     server = tmp_path / "server.properties"
     server.write_text(
