@@ -206,7 +206,7 @@ def test_a_terminal_is_told_the_same() -> None:
     [
         ([], "--kafka"),
         (["--kafka", "soon"], "must be a release"),
-        (["--kafka", "3.8.1:kraft"], "the oldest steered with KRaft is 3.9.0:kraft"),
+        (["--kafka", "3.2.3:kraft"], "the oldest steered with KRaft is 3.3.0:kraft"),
         (["--kafka", "2.1.1", "--walks", "-1"], "--walks"),
         (["--kafka", "2.1.1", "--minutes", "0"], "--minutes"),
         (["--kafka", "2.1.1", "--plan"], "name that file too"),
