@@ -126,9 +126,11 @@ def walk_without(action: str, model: Model) -> Iterator[tuple[State, list[Step]]
 
 
 WITHOUT = {
+    "partition-epoch-check": ("kraft-without-partition-epoch-check",),
     "broker-epoch": ("kraft", "elr-without-stale-fetch-check-without-broker-epoch"),
     "stale-fetch-check": ("kip903-without-stale-fetch-check",),
     "registration-removes": ("elr-without-registration-removes",),
+    "pending-survives-replay": ("elr",),
 }
 """By the rule that waits, versions that do not have it."""
 
@@ -158,6 +160,8 @@ def test_before_its_action_a_rule_that_waits_for_it_changes_no_step(
     version: str, options: dict[str, Any], feature: Feature
 ) -> None:
     bounds = {"replicas": 2, "records": 1, "epochs": 2, "restarts": 0, **options}
+    if feature.begins_with == "Replay":
+        bounds |= {"late_replay": True}
     without = model_of(version, **bounds)
     having = model_of(f"{version}-with-{feature.name}", **bounds)
     pairs = zip(

@@ -78,7 +78,7 @@ def take(
         arguments=arguments,
         before=before,
         after=after,
-        settings=None,  # type: ignore[arg-type]  # `has` is replaced
+        settings=SimpleNamespace(late_replay=0, caught_up_wait=0),  # type: ignore[arg-type]
         acks="all",
         lag_ms=lag_ms,
     )
