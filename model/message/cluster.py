@@ -34,9 +34,8 @@ from model.core.state import State
 from model.message.declared import option_of
 from model.message.environment import COUNTED, FAULTS, Bounds
 from model.message.fetch_fields import booking_fields, stray_fields
+from model.message.leader_fields import leader_fields
 from model.message.limits import most_used
-from model.message.optional_fields import fields_of_leaders
-from model.message.request_fields import requests_of_leaders
 from model.message.sorts import (
     ONCE_A_RECORD,
     ONE_EPOCH,
@@ -84,7 +83,6 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
     names = bounds.names
     decisions = 1 if bounds.unbounded else max(1, epochs)
     everyone = (1 << replicas) - 1
-    members = (1 << (names + 1 if bounds.unbounded else names)) - 1
     each = (replicas,)
     return (
         Field(
@@ -224,8 +222,7 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
             naming=BY_REPLICA_AND_REPLICA,
             doc="The last fetch offset of each follower, -1 if unknown.",
         ),
-        *requests_of_leaders(bounds, _LEADS),
-        *fields_of_leaders(bounds),
+        *leader_fields(bounds),
         Field(
             name="known_leader",
             hi=replicas - 1,
@@ -313,7 +310,7 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
         ),
         Field(
             name="acked",
-            hi=members,
+            hi=(1 << (names + 1 if bounds.unbounded else names)) - 1,
             naming=SET_OF_RECORDS,
             held=RECORDS,
             doc=(

@@ -45,7 +45,7 @@ def note_answer(s: Any, c: Settings, leader: int) -> None:
 
 
 def can_replay(s: Any, c: Settings, leader: int) -> bool:
-    """A leader has not replayed the record of what an answer has told it."""
+    """A leader has not replayed the record of a change whose answer it has heard."""
     return s.role[leader] == LEADER and s.replay[leader] != NOTHING_TO_REPLAY
 
 

@@ -161,7 +161,8 @@ def write_shortest(shown: Disagreement, found: Conformance, folder: Path) -> Pat
 
 def report(figures: Figures) -> Iterator[str]:
     """The figures for a terminal."""
-    yield f"{figures.walks} walks on Kafka {figures.release}"
+    seeds = f", seed {' and '.join(map(str, figures.seeds))}" if figures.seeds else ""
+    yield f"{figures.walks} walks on Kafka {figures.release}{seeds}"
     yield ""
     for action, steps in figures.by_action.items():
         yield f"  {action:22}{steps:6,} steps"

@@ -46,7 +46,7 @@ def ways_shown(
 ) -> Iterator[Counterexample]:
     """The shortest counterexample, then one in which the ISR does not shrink, where there is one.
 
-    The second is for brokers that take out of the ISR whoever lags, where the first has one
+    The second is for brokers that take out of the ISR all who lag, where the first has one
     follower leave and another stay. Raises as `searched` does.
     """
     shortest = searched(scenario, rules, announce)

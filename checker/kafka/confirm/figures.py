@@ -43,6 +43,7 @@ class CircumstancesFigures:
 
     name: str
     walks: int
+    seeds: frozenset[int]
     by_action: Mapping[str, int]
     outcomes: int
     steerable: int
@@ -82,6 +83,11 @@ class Figures:
     def walks(self) -> int:
         """How many walks there were."""
         return sum(each.walks for each in self.circumstances)
+
+    @property
+    def seeds(self) -> list[int]:
+        """What chance went by, one number for each run."""
+        return sorted(frozenset[int]().union(*(each.seeds for each in self.circumstances)))
 
     @property
     def seconds(self) -> float:
@@ -128,6 +134,7 @@ def _figures(kept: Kept) -> CircumstancesFigures:
     return CircumstancesFigures(
         name=kept.question.circumstances,
         walks=len(kept.walks),
+        seeds=frozenset(each.seed for each in kept.walks),
         by_action=dict(by_action),
         outcomes=len(ways) - len(missing),
         steerable=len(ways),

@@ -154,7 +154,7 @@ class Survey:
         return any(course_digest(course, release) == cell.course for course in courses)
 
     def _courses(self, scenario: Scenario, release: KafkaRelease) -> Iterator[Course]:
-        """What there is to be taken on brokers, one after the other; why nothing is, is told."""
+        """Courses to try on brokers, in order; where there is none, the reason is noted."""
         try:
             for number in itertools.count():
                 shown = self._way(scenario, release.rules, number)

@@ -121,8 +121,8 @@ COMEBACKS = (
         stands=("kip320", "elr-with-refusal-tries-hw-with-departure-tries-hw"),
         remark="The sibling of C43 without a refusal. To try the high watermark at a refusal alone "
         "repairs C43 only where this wait is left out; with both tries nothing is left. With "
-        "ZooKeeper whoever the controller takes out of the ISR raises the epoch, in which nobody "
-        "outside the ISR has ever caught up.",
+        "ZooKeeper the controller raises the epoch with each member that it takes out of the ISR, "
+        "and in a new epoch nobody outside the ISR has ever caught up.",
     ),
     Scenario(
         number="C44",

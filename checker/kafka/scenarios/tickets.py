@@ -270,8 +270,8 @@ TICKETS = (
             "kip903",
             "elr",
         ),
-        remark="Until 2.0 a leader makes no entry before it writes. Since 2.8 the follower is told "
-        "by its fetches and keeps its log: what is left is C48.",
+        remark="Until 2.0 a leader makes no entry before it writes. Since 2.8 the follower learns "
+        "it by its fetches and keeps its log: what is left is C48.",
     ),
     Scenario(
         number="C46",
@@ -279,7 +279,7 @@ TICKETS = (
         title="Up to 0.9 a producer is acknowledged by another record at its offset",
         source="KAFKA-2960 (up to 0.9.0.1)",
         story="A leader appends a record, and becomes a follower, which truncates it. Its producer "
-        "is not told: the request stays, and needs the high watermark to reach an offset. The "
+        "gets no answer: the request stays, and needs the high watermark to reach an offset. The "
         "broker leads again within the request's timeout, takes another record at this offset, "
         "and commits that. The first producer has its acknowledgement too.",
         claim="acknowledged_durable",
@@ -289,7 +289,7 @@ TICKETS = (
             "hw-with-fresh-remote-leo-with-keeps-waiting-producers",
         ),
         stands=("hw", "hw-with-fresh-remote-leo"),
-        remark="No broker fails. 0.10.0.0 answers whoever waits with an error.",
+        remark="No broker fails. 0.10.0.0 answers the waiting producers with an error.",
     ),
     Scenario(
         number="C47",

@@ -153,7 +153,7 @@ class KraftStage(Stage):
         self.epochs_learned[broker] = decision.epoch
 
     def replay(self, broker: int, epoch: int, isr: Sequence[int]) -> None:
-        """A leader reads the record of an ISR of its epoch, which an answer has told it already."""
+        """A leader reads the record of an ISR of its epoch, of which it has heard the answer."""
         end = self.controller.end_of_isr(broker, epoch, isr)
         with self._checkpoint_kept(broker):
             self.quorum.reveal(broker, end)

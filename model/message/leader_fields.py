@@ -1,0 +1,131 @@
+"""The fields of a leader's request to change the ISR, and of whom its high watermark waits for.
+
+Those that an option or a feature asks for take no bit without it, so that every other question has
+the layout that it always had.
+"""
+
+from __future__ import annotations
+
+from model.core.layout import Alive, Field
+from model.core.renaming import BY_REPLICA, RECORDS_BY_REPLICA, REPLICAS_BY_REPLICA
+from model.message.environment import Bounds
+from model.message.sorts import RECORDS
+from model.message.terms import LEADER, NO_ANSWER, NOTHING_TO_REPLAY, REFUSED, REPLAYS_OLDER
+
+_LEADS = Alive("role", (LEADER,))
+
+
+def leader_fields(bounds: Bounds) -> tuple[Field, ...]:
+    """From what a leader asks for to what its log has lost; producers may outlive its term."""
+    replicas, records = bounds.replicas, bounds.records
+    each = (replicas,)
+    everyone = (1 << replicas) - 1
+    members = (1 << (bounds.names + 1 if bounds.unbounded else bounds.names)) - 1
+    return (
+        Field(
+            name="pending_isr",
+            hi=everyone,
+            shape=each,
+            alive=_LEADS,
+            naming=REPLICAS_BY_REPLICA,
+            doc="The ISR that it has asked the controller for (KIP-497); empty for no request.",
+        ),
+        Field(
+            name="pending_stale",
+            hi=1,
+            shape=each,
+            alive=_LEADS,
+            naming=BY_REPLICA,
+            doc="Whether the broker to be added has registered anew since its fetch (KIP-903).",
+        ),
+        Field(
+            name="answer",
+            hi=REFUSED if bounds.late_answers else NO_ANSWER,
+            shape=each,
+            alive=_LEADS,
+            naming=BY_REPLICA,
+            doc=(
+                "With late answers, the controller's answer on its way: 0 none, 1 granted, 2 "
+                "refused."
+            ),
+        ),
+        Field(
+            name="outdated",
+            hi=1,
+            shape=each,
+            alive=_LEADS,
+            naming=BY_REPLICA,
+            doc=(
+                "Whether the controller has changed the partition within its epoch, and it "
+                "has not heard of it (KRaft)."
+            ),
+        ),
+        Field(
+            name="replay",
+            hi=REPLAYS_OLDER if bounds.late_replay else NOTHING_TO_REPLAY,
+            shape=each,
+            alive=_LEADS,
+            naming=BY_REPLICA,
+            doc=(
+                "With late replay, the record of a granted change that it has still to replay: 0 "
+                "none, 1 of the ISR that it goes by, 2 of one before."
+            ),
+        ),
+        Field(
+            name="replay_isr",
+            hi=everyone if bounds.late_replay else 0,
+            shape=each,
+            alive=_LEADS,
+            naming=REPLICAS_BY_REPLICA if bounds.late_replay else BY_REPLICA,
+            doc="The ISR in that record, where it is one before.",
+        ),
+        Field(
+            name="disowned",
+            hi=1 if bounds.late_replay else 0,
+            shape=each,
+            alive=_LEADS,
+            naming=BY_REPLICA,
+            doc="Whether it goes by its request no longer, which is on its way all the same.",
+        ),
+        Field(
+            name="still_waiting",
+            hi=members if bounds.keeps_waiting else 0,
+            shape=(replicas, records),
+            naming=RECORDS_BY_REPLICA if bounds.keeps_waiting else BY_REPLICA,
+            held=RECORDS,
+            doc=(
+                "With keeps-waiting-producers, records of past terms whose requests wait for HW "
+                "to pass each offset; without bounds the last bit says that some are nowhere."
+            ),
+        ),
+        Field(
+            name="caught_up",
+            hi=everyone if bounds.caught_up_wait else 0,
+            shape=each,
+            alive=_LEADS,
+            naming=REPLICAS_BY_REPLICA if bounds.caught_up_wait else BY_REPLICA,
+            doc=(
+                "With the wait for who caught up: the replicas whose last fetch of everything is "
+                "not longer ago than replica.lag.time.max.ms."
+            ),
+        ),
+        Field(
+            name="seen_unavailable",
+            hi=everyone if bounds.caught_up_wait else 0,
+            shape=each,
+            alive=_LEADS,
+            naming=REPLICAS_BY_REPLICA if bounds.caught_up_wait else BY_REPLICA,
+            doc=(
+                "With the wait for who caught up: the brokers that its metadata has as fenced or "
+                "shutting down."
+            ),
+        ),
+        Field(
+            name="entry_lost",
+            hi=1 if bounds.directory_moves else 0,
+            shape=each,
+            alive=_LEADS,
+            naming=BY_REPLICA,
+            doc="With directory moves: whether its epoch cache has lost its own, unwritten epoch.",
+        ),
+    )
