@@ -62,6 +62,8 @@ CASES: tuple[tuple[str, dict[str, Any]], ...] = tuple(
         {"directory_moves": 3, "requests_survive": True},
         {"directory_moves": 1, "power_losses": 1, "shutdowns": 1},
         {"power_losses": 2, "late_booking": "by-replica"},
+        {"caught_up_wait": True, "session_expiries": 2, "shutdowns": 1},
+        {"late_replay": True, "late_answers": True, "caught_up_wait": True},
         {"lost_disks": 1, "unclean_leader_election": True, "acks": "1"},
     )
     # Three replicas with this room and with producers that wait are too large to pack.

@@ -165,7 +165,13 @@ FAMILY: list[tuple[str, dict[str, Any], set[str], int]] = [
         {"CheckpointLoss", "AlterPartition"},
         1777,
     ),
-    ("elr", {"replicas": 3, "epochs": 0}, {"AlterPartition", "ShrinkIsr"}, 4034),
+    ("elr", {"replicas": 3, "epochs": 0}, {"AlterPartition", "ShrinkIsr", "ShrinkTogether"}, 4034),
+    (
+        "elr",
+        {"restarts": 1, "caught_up_wait": True},
+        {"LagTimePasses", "LearnBrokers"},
+        1410,
+    ),
     ("kraft", {"replicas": 3, "epochs": 1}, {"AlterPartition", "Learn"}, 4238),
     (
         "truncate-on-fetch",

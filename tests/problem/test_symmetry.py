@@ -47,6 +47,10 @@ SPACES: dict[str, Bounds] = {
         "hw", records=2, restarts=0, moves=1, parked_fetches=True
     ),
     "message, 3 replicas": message("hw", replicas=3, restarts=0, epochs=0),
+    "message, several leave the ISR": message(
+        "elr", replicas=3, restarts=0, epochs=0, min_insync_replicas=2, caught_up_wait=True
+    ),
+    "message, a record replayed": message("elr", records=2, late_replay=True),
     "atomic, 2 replicas": atomic("kip279", epochs=1),
     "atomic, 2 replicas, 3 records": atomic("epoch", log_size=2, records=3, epochs=1),
     "atomic, 3 replicas": atomic("kip320", replicas=3, log_size=1, records=1, epochs=1),

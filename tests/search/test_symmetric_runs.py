@@ -37,6 +37,10 @@ RUNS: dict[str, tuple[str, Environment | AtomicEnvironment]] = {
         "hw",
         Environment(replicas=3, records=1, epochs=1, restarts=2, election_order="any"),
     ),
+    "elr, 3 replicas": (
+        "elr",
+        Environment(replicas=3, records=1, epochs=1, restarts=1, election_order="any"),
+    ),
     "atomic hw": ("hw", AtomicEnvironment()),
     "atomic kip279, 3 replicas": ("kip279", AtomicEnvironment(replicas=3, records=1)),
 }
