@@ -12,7 +12,8 @@ import pytest
 from checker.kafka.confirm import survey
 from checker.kafka.confirm.cells import Cell, count_of, in_order, read_cells, write_cells
 from checker.kafka.confirm.counterexample import searched
-from checker.kafka.confirm.course import Course
+from checker.kafka.confirm.course import Course, course_of
+from checker.kafka.confirm.course_digest import course_digest
 from checker.kafka.confirm.errors import BrokerFailed, CannotConfirm, NoJars
 from checker.kafka.confirm.figures import without_walks
 from checker.kafka.confirm.releases import KafkaRelease, kafka_release
@@ -230,6 +231,34 @@ def test_the_same_steps_with_other_expectations_are_another_course(brokers: Pret
     # From 0.11 on records carry epochs, and brokers keep them in a cache.
     assert digests["0.10.2.2"] != digests["2.1.1"]
     assert digests["2.8.2"] == digests["2.1.1"]
+
+
+@pytest.mark.parametrize(
+    "changed", [{"min_insync_replicas": 2}, {"unclean_leader_election": 1}, {"acks": 2}], ids=str
+)
+def test_how_brokers_are_set_and_written_to_is_in_the_digest(changed: dict[str, int]) -> None:
+    """The steps and all that the model says after them are the same."""
+    release, course = _course_of_c12()
+    settings = course.model.settings._replace(**changed)
+    other = replace(course, model=replace(course.model, settings=settings))
+
+    assert course_digest(other, release) != course_digest(course, release)
+
+
+def test_a_step_taken_in_place_of_another_is_in_the_digest() -> None:
+    """As where followers that leave one after the other leave in one step."""
+    release, course = _course_of_c12()
+    first, *rest = course.replayed.moments
+    moments = (replace(first, action="ShrinkTogether"), *rest)
+    other = replace(course, replayed=replace(course.replayed, moments=moments))
+
+    assert course_digest(other, release) != course_digest(course, release)
+
+
+def _course_of_c12() -> tuple[KafkaRelease, Course]:
+    release = kafka_release("0.10.2.2")
+    found = searched(find_scenario("C12"), release.rules, lambda line: None)
+    return release, course_of(found.finding.replayed, found.problem.model, found.claim, release)
 
 
 def test_cells_are_counted() -> None:
