@@ -23,6 +23,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
 
+from checker.kafka.confirm.maven import NoMaven, complaint_of, run_maven
+
 ROOT = Path(__file__).parent.parent
 UPSTREAM = ROOT / "docs" / "upstream"
 RELEASES = ("3.9.2", "4.2.1", "4.3.1")
@@ -160,25 +162,16 @@ def is_as_told(test: FailingTest, found: Mapping[str, str], *, patched: bool = F
     )
 
 
-def run_maven(maven: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """One call of Maven, in the folder of the project file."""
-    return subprocess.run(
-        [maven, "--batch-mode", "--quiet", "--strict-checksums", *arguments],
-        cwd=UPSTREAM,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=MAVEN_SECONDS_MAX,
-        check=False,
-    )
+def _maven(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return run_maven(*arguments, folder=UPSTREAM, seconds_max=MAVEN_SECONDS_MAX)
 
 
-def write_patched_sources(maven: str, kafka: str, work: Path) -> None:
+def write_patched_sources(kafka: str, work: Path) -> None:
     """The sources that the patches change, as they are with them."""
     text = patches()
     for module, artifact, folder in PATCHED_MODULES:
         what = f"-Dartifact=org.apache.kafka:{artifact}:{kafka}:jar:sources"
-        run_maven(maven, "dependency:copy", what, f"-DoutputDirectory={work}")
+        _maven("dependency:copy", what, f"-DoutputDirectory={work}")
         root = f"{module}/src/main/{folder}"
         with zipfile.ZipFile(work / f"{artifact}-{kafka}-sources.jar") as sources:
             for name in sorted(set(re.findall(rf"(?m)^\+\+\+ b/{root}/(\S+)", text))):
@@ -190,7 +183,7 @@ def write_patched_sources(maven: str, kafka: str, work: Path) -> None:
         shutil.copytree(after, work / "src", dirs_exist_ok=True)
 
 
-def run_tests(maven: str, kafka: str, work: Path, *, patched: bool) -> dict[str, dict[str, str]]:
+def run_tests(kafka: str, work: Path, *, patched: bool) -> dict[str, dict[str, str]]:
     """By test class: what came of each method on this release; {} where Maven ran none."""
     shutil.rmtree(work, ignore_errors=True)
     (work / "src").mkdir(parents=True)
@@ -198,15 +191,14 @@ def run_tests(maven: str, kafka: str, work: Path, *, patched: bool) -> dict[str,
         (work / "src" / name).write_text(text, encoding="utf-8")
     try:
         if patched:
-            write_patched_sources(maven, kafka, work)
-        done = run_maven(maven, f"-Dkafka.version={kafka}", f"-Dwork={work}", "test")
+            write_patched_sources(kafka, work)
+        done = _maven(f"-Dkafka.version={kafka}", f"-Dwork={work}", "test")
     except (OSError, KeyError, subprocess.SubprocessError) as problem:
         print(f"{kafka}: {problem}")
         return {}
     reports = list(work.glob("surefire-reports/TEST-*.xml"))
     if not reports:
-        errors = [line for line in done.stdout.splitlines() if "ERROR" in line]
-        print(f"{kafka}: Maven ran no test: {errors[0] if errors else done.stderr.strip()}")
+        print(f"{kafka}: Maven ran no test: {complaint_of(done)}")
     return {path.stem.split(".")[-1]: outcomes(path.read_text("utf-8")) for path in reports}
 
 
@@ -224,14 +216,14 @@ def main() -> None:
     parser.add_argument("--patched", action="store_true", help="with the patches of the tickets")
     asked = parser.parse_args()
     releases = asked.kafka or ((PATCHED_RELEASE,) if asked.patched else RELEASES)
-    maven = shutil.which("mvn")
-    if maven is None:
-        sys.exit("there is no mvn on the PATH: install Maven, which fetches Kafka's test classes")
     all_as_told = True
     for kafka in releases:
         name = f"{kafka}, patched" if asked.patched else kafka
         work = ROOT / "build" / f"upstream-{name.replace(', ', '-')}"
-        found = run_tests(maven, kafka, work, patched=asked.patched)
+        try:
+            found = run_tests(kafka, work, patched=asked.patched)
+        except NoMaven as problem:
+            sys.exit(f"Kafka's test classes are fetched with Maven: {problem}")
         for test in compiled_against(kafka):
             came = found.get(test.name, {})
             for method, problem in sorted(came.items()):

@@ -6,7 +6,6 @@ registry's checksum. What it fetched stays in build/kafka-rules/.
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 import tempfile
 import zipfile
@@ -14,6 +13,7 @@ from pathlib import Path
 from xml.sax.saxutils import escape
 
 from bench.rules.released import number_of
+from checker.kafka.confirm.maven import NoMaven, complaint_of, is_not_in_registry, run_maven
 
 KEPT = Path(__file__).parent.parent.parent / "build" / "kafka-rules"
 FETCH_SECONDS_MAX = 600
@@ -62,25 +62,22 @@ def fetched(release: str, *, with_sources: bool) -> list[Path]:
     folder = KEPT / release / kind
     if folder.is_dir():
         return sorted(folder.glob("*.jar"))
-    said = _fetch(release, folder, with_sources=with_sources)
-    if said is None:
+    done = _fetch(release, folder, with_sources=with_sources)
+    if done.returncode == 0:
         return sorted(folder.glob("*.jar"))
-    errors = [line for line in said.splitlines() if "ERROR" in line] or [said.strip()]
-    is_missing = "Could not find artifact" in said or "was not found in" in said
+    is_missing = is_not_in_registry(done)
     if is_missing and with_sources:
         return []
     if is_missing:
-        raise NoSources(f"there is no Kafka {release} in the registry: {errors[0]}")
+        raise NoSources(f"there is no Kafka {release} in the registry: {complaint_of(done)}")
     raise NoSources(
-        f"the {kind} of Kafka {release} cannot be fetched: {errors[0]}; see to Maven's settings.xml"
+        f"the {kind} of Kafka {release} cannot be fetched: {complaint_of(done)}; see to Maven's "
+        "settings.xml"
     )
 
 
-def _fetch(release: str, folder: Path, *, with_sources: bool) -> str | None:
-    """What Maven complained of; None if it fetched all."""
-    maven = shutil.which("mvn")
-    if maven is None:
-        raise NoSources("there is no mvn on the PATH: install Maven, which fetches Kafka's sources")
+def _fetch(release: str, folder: Path, *, with_sources: bool) -> subprocess.CompletedProcess[str]:
+    """Copy the jars into the folder, if the registry has all of them."""
     classifier = _SOURCES if with_sources else ""
     items = "".join(
         _ITEM.format(name=name, version=escape(release), classifier=classifier)
@@ -89,34 +86,18 @@ def _fetch(release: str, folder: Path, *, with_sources: bool) -> str | None:
     KEPT.mkdir(parents=True, exist_ok=True)
     # The folder gets its name once all is in it, so that a run that was stopped leaves none.
     with tempfile.TemporaryDirectory(dir=KEPT) as made:
-        draft = Path(made) / "jars"
-        pom = Path(made) / "pom.xml"
-        pom.write_text(_POM.format(folder=escape(str(draft)), items=items), encoding="utf-8")
-        command = [
-            maven,
-            "--batch-mode",
-            "--quiet",
-            "--strict-checksums",
-            "--file",
-            str(pom),
-            _COPY,
-        ]
+        work = Path(made)
+        draft = work / "jars"
+        text = _POM.format(folder=escape(str(draft)), items=items)
+        (work / "pom.xml").write_text(text, encoding="utf-8")
         try:
-            done = subprocess.run(
-                command,
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                text=True,
-                timeout=FETCH_SECONDS_MAX,
-                check=False,
-            )
-        except (OSError, subprocess.TimeoutExpired) as problem:
-            raise NoSources(f"Maven does not run: {problem}") from None
-        if done.returncode != 0:
-            return done.stdout + done.stderr or "Maven said nothing"
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        draft.rename(folder)
-    return None
+            done = run_maven(_COPY, folder=work, seconds_max=FETCH_SECONDS_MAX)
+        except NoMaven as problem:
+            raise NoSources(f"Kafka's sources are fetched with Maven: {problem}") from None
+        if done.returncode == 0:
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            draft.rename(folder)
+    return done
 
 
 def files_in(jars: list[Path], *suffixes: str) -> dict[str, Path]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shutil
 import subprocess
 import tempfile
 from pathlib import Path
@@ -18,6 +17,7 @@ from xml.sax.saxutils import escape
 
 from checker.compiler.cache import cache_directory
 from checker.kafka.confirm.errors import NoJars
+from checker.kafka.confirm.maven import NoMaven, complaint_of, is_not_in_registry, run_maven
 from checker.kafka.confirm.processes import find_java
 from checker.kafka.confirm.releases import KafkaRelease, kafka_release
 from checker.kafka.confirm.site import Tell
@@ -80,12 +80,6 @@ def _place(name: str, first: list[str]) -> int:
 
 
 def _fetch(release: KafkaRelease) -> list[Path]:
-    maven = shutil.which("mvn")
-    if maven is None:
-        raise NoJars(
-            f"the jars of Kafka {release.version} are fetched with Maven, and there is no mvn on "
-            "the PATH: install Maven, or name a folder that has them with --jars"
-        )
     with tempfile.TemporaryDirectory(prefix="waterline-jars-") as made:
         work = Path(made)
         dependencies = "".join(
@@ -93,33 +87,22 @@ def _fetch(release: KafkaRelease) -> list[Path]:
         )
         (work / "pom.xml").write_text(_POM.format(dependencies=dependencies), encoding="utf-8")
         found = work / "class-path"
-        # Strict checksums: a jar that is not what the registry says it is ends the build.
-        command = [maven, "--batch-mode", "--quiet", "--strict-checksums", "--file", "pom.xml"]
-        command += [_CLASS_PATH_GOAL, f"-Dmdep.outputFile={found}", "-Dmdep.pathSeparator=\n"]
+        options = [f"-Dmdep.outputFile={found}", "-Dmdep.pathSeparator=\n"]
         try:
-            done = subprocess.run(
-                command,
-                cwd=work,
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                text=True,
-                timeout=FETCH_SECONDS_MAX,
-                check=False,
-            )
-        except (OSError, subprocess.TimeoutExpired) as problem:
+            done = run_maven(_CLASS_PATH_GOAL, *options, folder=work, seconds_max=FETCH_SECONDS_MAX)
+        except NoMaven as problem:
             raise NoJars(
-                f"Maven did not fetch the jars of Kafka {release.version}: {problem}"
+                f"the jars of Kafka {release.version} are fetched with Maven: {problem}, or name a "
+                "folder that has them with --jars"
             ) from None
         if done.returncode != 0 or not found.is_file():
-            raise NoJars(_why(release, done.stdout + done.stderr))
+            raise NoJars(_why(release, done))
         return [Path(line) for line in found.read_text(encoding="utf-8").split("\n") if line]
 
 
-def _why(release: KafkaRelease, said: str) -> str:
-    """What Maven's complaint amounts to, in a line."""
-    errors = [line for line in said.splitlines() if "ERROR" in line] or said.splitlines()
-    complaint = errors[0].replace("[ERROR]", "").strip() if errors else "Maven said nothing"
-    if "Could not find artifact" in said or "was not found in" in said:
+def _why(release: KafkaRelease, done: subprocess.CompletedProcess[str]) -> str:
+    complaint = complaint_of(done)
+    if is_not_in_registry(done):
         return f"there is no Kafka {release.version} in the registry: {complaint}"
     return (
         f"the jars of Kafka {release.version} cannot be fetched: {complaint}; "
