@@ -209,6 +209,7 @@ def test_a_bit_says_what_comparing_the_counters_says(
         ("hw", {"records": 2, "restarts": 2}),
         ("kip320", {"records": 1, "restarts": 0, "moves": 1, "lost_disks": 1}),
         ("elr", {"records": 1, "restarts": 1, "moves": 1, "unclean_leader_election": True}),
+        ("elr", {"records": 1, "lost_disks": 1, "late_replay": True, "caught_up_wait": True}),
     ],
 )
 def test_what_is_said_to_leave_a_normal_state_normal_does(

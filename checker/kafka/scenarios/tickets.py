@@ -248,7 +248,9 @@ TICKETS = (
         "nothing reads where no broker restarts: 17,835,263 states. With three moves it does not: "
         "records of an epoch between the follower's last and the one that it knows pass both "
         "checks (examples/scripts/late-read-between-epochs.steps). A follower cannot tell those "
-        "from its leader's. Only the broker that answers can, which has truncated since.",
+        "from its leader's. Only the broker that answers can, which has truncated since. A trace "
+        "of 34 steps was seen on 4.2.0 and 4.3.1: a consumer read m3 where m1 had been "
+        "acknowledged (docs/confirm.md).",
     ),
     Scenario(
         number="C48b",
@@ -330,6 +332,7 @@ TICKETS = (
             "kip903-without-shrink-raises-epoch-with-pending-survives-replay",
         ),
         remark="One crash, no unclean election. All KRaft releases have the code, up to 4.4.0; "
-        "until 3.5 it takes three replicas (docs/late-replay.md).",
+        "until 3.5 it takes three replicas. Seen on 4.4.0, with the harness as the controller "
+        "(docs/late-replay.md).",
     ),
 )
