@@ -44,6 +44,7 @@ PROGRAMS = (
     "fuzz.compiler_mutation",
     "docs.make.configurations",
     "fuzz.faults",
+    "fuzz.order_abstraction",
     "bench.first_verdict",
     "bench.pauses",
     "bench.refusals",
