@@ -421,6 +421,9 @@ def initial_state(form: Layout) -> State:
     s.known_isr[0] = everyone
     if next(f for f in form.fields if f.name == "caught_up").hi > 0:
         s.caught_up[0] = without_member(everyone, 0)
+    if next(f for f in form.fields if f.name == "read_registrations").hi > 0:
+        for name in ("read_registrations", "fetched_since", "broker_epoch_matches"):
+            getattr(s, name)[0] = without_member(everyone, 0)
     for follower in range(1, s.replicas):
         s.remote_leo[0, follower] = 0
     return s.freeze()

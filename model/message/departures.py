@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from model.message.caught_up import misses_registration, read_brokers
 from model.message.controller import unavailable
 from model.message.features import DEPARTURE_TRIES_HW, has
 from model.message.high_watermark import advance_high_watermark
@@ -31,8 +32,10 @@ def lag(s: Any, c: Settings, leader: int, follower: int) -> None:
 
 
 def can_learn_brokers(s: Any, c: Settings, leader: int) -> bool:
-    """A leader's metadata is behind the controller's in who is down."""
-    return s.role[leader] == LEADER and s.seen_unavailable[leader] != unavailable(s)
+    """A leader's metadata is behind the controller's in who is down, or registered anew."""
+    if s.role[leader] != LEADER:
+        return False
+    return s.seen_unavailable[leader] != unavailable(s) or misses_registration(s, c, leader)
 
 
 def learn_brokers(s: Any, c: Settings, leader: int) -> None:
@@ -40,6 +43,6 @@ def learn_brokers(s: Any, c: Settings, leader: int) -> None:
 
     (BrokerMetadataPublisher, UpdateMetadata)
     """
-    s.seen_unavailable[leader] = unavailable(s)
+    read_brokers(s, c, leader)
     if has(c, DEPARTURE_TRIES_HW):
         advance_high_watermark(s, c, leader)

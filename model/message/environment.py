@@ -55,9 +55,9 @@ RARE_BUDGET_MAX = 3
 class Bounds:
     """What shapes the state: `replicas` of one partition; at most `records` ever produced; leader
     epochs 0..`epochs`; room for answers to AlterPartition on their way, for records that a leader
-    has still to replay, for whom it takes for caught up lately and for down, for producers that
-    wait at a broker that leads no more, and for a fetch that is noted later than it was checked;
-    whether logs are moved between directories.
+    has still to replay, for whom it takes for caught up lately and for down and the broker epochs
+    that it compares, for producers that wait at a broker that leads no more, and for a fetch that
+    is noted later than it was checked; whether logs are moved between directories.
     """
 
     replicas: int = 2
@@ -71,6 +71,7 @@ class Bounds:
     unbounded: bool = False
     cut: bool = False
     caught_up_wait: bool = False
+    compares_broker_epochs: bool = False
 
     @property
     def names(self) -> int:

@@ -156,7 +156,7 @@ def observe_fetch(s: Any, c: Settings, leader: int, follower: int, offset: int, 
     """
     moves = s.remote_leo[leader, follower] != offset
     s.remote_leo[leader, follower] = offset
-    note_catching_up(s, c, leader, follower)
+    note_catching_up(s, c, leader, follower, stale)
     expand_isr(s, c, leader, follower, offset, stale)
     if moves or not has(c, MOVED_FETCH_TRIES_HW):
         advance_high_watermark(s, c, leader)

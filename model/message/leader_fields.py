@@ -121,6 +121,39 @@ def leader_fields(bounds: Bounds) -> tuple[Field, ...]:
             ),
         ),
         Field(
+            name="read_registrations",
+            hi=everyone if bounds.compares_broker_epochs else 0,
+            shape=each,
+            alive=_LEADS,
+            naming=REPLICAS_BY_REPLICA if bounds.compares_broker_epochs else BY_REPLICA,
+            doc=(
+                "With the wait for who caught up (KIP-903): the brokers whose last registration "
+                "its metadata has."
+            ),
+        ),
+        Field(
+            name="fetched_since",
+            hi=everyone if bounds.compares_broker_epochs else 0,
+            shape=each,
+            alive=_LEADS,
+            naming=REPLICAS_BY_REPLICA if bounds.compares_broker_epochs else BY_REPLICA,
+            doc=(
+                "With the wait for who caught up (KIP-903): the replicas whose last fetch carried "
+                "the broker epoch of their last registration."
+            ),
+        ),
+        Field(
+            name="broker_epoch_matches",
+            hi=everyone if bounds.compares_broker_epochs else 0,
+            shape=each,
+            alive=_LEADS,
+            naming=REPLICAS_BY_REPLICA if bounds.compares_broker_epochs else BY_REPLICA,
+            doc=(
+                "With the wait for who caught up (KIP-903): the replicas whose last fetch carried "
+                "the broker epoch that its metadata has."
+            ),
+        ),
+        Field(
             name="entry_lost",
             hi=1 if bounds.directory_moves else 0,
             shape=each,

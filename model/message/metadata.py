@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.message.caught_up import begin_to_watch
+from model.message.caught_up import begin_to_watch, forget_broker_epochs
 from model.message.epochs import is_next_epoch, unwritten_epoch
 from model.message.features import (
     EPOCH_ON_LEADING,
@@ -134,6 +134,7 @@ def become_leader(s: Any, c: Settings, replica: int, epoch: int, isr: int) -> No
         if forgets_remote_leos(s, c, replica, epoch):
             for follower in range(s.replicas):
                 s.remote_leo[replica, follower] = UNKNOWN_OFFSET
+            forget_broker_epochs(s, c, replica)
     begin_to_watch(s, c, replica, isr, epoch > s.known_epoch[replica])
     s.known_isr[replica] = isr
     forget_request(s, replica)

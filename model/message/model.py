@@ -17,7 +17,7 @@ from model.message import limits
 from model.message.cluster import initial_state, layout
 from model.message.contents import ACTIONS, contents
 from model.message.environment import DECLARED, EPOCHS_MAX, UNCOUNTED, Environment
-from model.message.features import KEEPS_WAITING_PRODUCERS, has
+from model.message.features import BROKER_EPOCH, KEEPS_WAITING_PRODUCERS, has
 from model.message.narration import narration
 from model.message.normal_form import normalise
 from model.message.order_abstraction import abstract
@@ -39,8 +39,12 @@ def message_model(version: str, environment: Environment) -> Model:
     except BadVersion as problem:
         raise BadEnvironment(str(problem)) from None
     try:
-        keeps_waiting = has(rules, KEEPS_WAITING_PRODUCERS)
-        form = layout(replace(environment.bounds, keeps_waiting=keeps_waiting))
+        bounds = replace(
+            environment.bounds,
+            keeps_waiting=has(rules, KEEPS_WAITING_PRODUCERS),
+            compares_broker_epochs=environment.caught_up_wait and has(rules, BROKER_EPOCH),
+        )
+        form = layout(bounds)
     except TooLargeToPack as problem:
         raise BadEnvironment(
             f"replicas {environment.replicas}, records {environment.records} and epochs "

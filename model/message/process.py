@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from model.message import limits
+from model.message.caught_up import note_registration
 from model.message.controller import (
     candidates_without,
     eligible,
@@ -205,6 +206,7 @@ def outdate_fetches_of(s: Any, c: Settings, replica: int) -> None:
         s.stray_stale = 1
     if c.late_booking != BOOK_AT_ONCE and s.booking_from == replica:
         s.booking_stale = 1
+    note_registration(s, c, replica)
     for leader in range(s.replicas):
         if s.role[leader] == LEADER and s.answer[leader] == NO_ANSWER:
             added = s.pending_isr[leader] & ~s.known_isr[leader]

@@ -116,6 +116,9 @@ def lay_down_role(s: Any, c: Settings, replica: int) -> None:
         s.outdated[replica] = 0
         s.caught_up[replica] = 0
         s.seen_unavailable[replica] = 0
+        s.read_registrations[replica] = 0
+        s.fetched_since[replica] = 0
+        s.broker_epoch_matches[replica] = 0
         s.replay[replica] = NOTHING_TO_REPLAY
         s.replay_isr[replica] = 0
         s.disowned[replica] = 0

@@ -170,7 +170,7 @@ FAMILY: list[tuple[str, dict[str, Any], set[str], int]] = [
         "elr",
         {"restarts": 1, "caught_up_wait": True},
         {"LagTimePasses", "LearnBrokers"},
-        1410,
+        1586,
     ),
     ("kraft", {"replicas": 3, "epochs": 1}, {"AlterPartition", "Learn"}, 4238),
     (

@@ -13,7 +13,7 @@ from checker.kafka.confirm.outcomes import Outcome, outcome_of
 from checker.kafka.confirm.reaching import DEAR, Search
 from checker.kafka.confirm.releases import KafkaRelease
 from checker.kafka.confirm.steerable import Steerable
-from checker.kafka.confirm.stepping import LAG_MS, NO_LAG_MS, SHRINKS
+from checker.kafka.confirm.stepping import LAG_MS, NEEDS_LAG, NO_LAG_MS
 from checker.problem.problem import Problem
 from checker.search.engines.prepare import prepare
 from counterexamples import Moment
@@ -48,7 +48,7 @@ class Plan:
 
 def lag_of(way: Sequence[Call]) -> int:
     """The replica.lag.time.max.ms that brokers need for a way."""
-    return LAG_MS if any(action in SHRINKS for action, _ in way) else NO_LAG_MS
+    return LAG_MS if any(action in NEEDS_LAG for action, _ in way) else NO_LAG_MS
 
 
 def planned(

@@ -17,7 +17,7 @@ from checker.kafka.confirm.errors import BrokerFailed, NoAnswer
 from checker.kafka.confirm.site import Site
 from checker.kafka.confirm.stage import Stage, StepFailed
 from checker.kafka.confirm.staging import staged
-from checker.kafka.confirm.stepping import FETCH_WAIT_MS, LAG_MS, NO_LAG_MS, SHRINKS
+from checker.kafka.confirm.stepping import FETCH_WAIT_MS, LAG_MS, NEEDS_LAG, NO_LAG_MS
 from checker.kafka.confirm.topics import begin
 
 
@@ -32,10 +32,10 @@ class ClusterKind:
 
 def kind_of(course: Course) -> ClusterKind:
     """The cluster that a course needs."""
-    shrinks = any(moment.action in SHRINKS for moment in course.replayed.moments)
+    needs_lag = any(moment.action in NEEDS_LAG for moment in course.replayed.moments)
     return ClusterKind(
         replicas=course.model.layout.sizes["replicas"],
-        lag_ms=LAG_MS if shrinks else NO_LAG_MS,
+        lag_ms=LAG_MS if needs_lag else NO_LAG_MS,
         fetch_wait_ms=0 if course.model.settings.high_watermark_before_fetch else FETCH_WAIT_MS,
     )
 

@@ -23,7 +23,7 @@ from checker.kafka.confirm.site import Site, Tell
 from checker.kafka.confirm.stage import Stage
 from checker.kafka.confirm.staging import staged
 from checker.kafka.confirm.steerable import Steerable
-from checker.kafka.confirm.stepping import LAG_MS, NO_LAG_MS, SHRINKS
+from checker.kafka.confirm.stepping import LAG_MS, NEEDS_LAG, NO_LAG_MS
 from checker.kafka.confirm.walking import Choose, Walked, by_chance, following, walk
 from counterexamples import Moment, Trace, TraceStep
 from model.core.transition_system import Model
@@ -137,8 +137,8 @@ def walk_along(
 ) -> None:
     """Take these steps, in the only circumstances there are."""
     [tally] = found.tallied
-    shrinks = any(step.action in SHRINKS for step in steps)
-    lag_ms = LAG_MS if shrinks else NO_LAG_MS
+    needs_lag = any(step.action in NEEDS_LAG for step in steps)
+    lag_ms = LAG_MS if needs_lag else NO_LAG_MS
     planned = Planned(1, tally.circumstances, lag_ms, ALONG)
     _walk_all(grounds, found, iter([planned]), lambda _: following(steps), how)
 

@@ -21,7 +21,7 @@ from checker.compiler.origins import ACTION_SHIFT, call_of
 from checker.kafka.confirm.columns import Column, Steps, argument_of, steps_of, table_of
 from checker.kafka.confirm.releases import KafkaRelease
 from checker.kafka.confirm.steering import row_of
-from checker.kafka.confirm.stepping import LAG_MS, SHRINKS
+from checker.kafka.confirm.stepping import LAG_MS, NEEDS_LAG
 from checker.problem.packed_rows import Rows, state_words
 from counterexamples import Moment
 from model.core.state import State
@@ -192,7 +192,7 @@ class Steerable:
         return self.release.is_kraft and "BeginShutdown" in self.model.contents
 
     def _is_caused(self, action: Action) -> bool:
-        if action.name in SHRINKS and self.lag_ms != LAG_MS:
+        if action.name in NEEDS_LAG and self.lag_ms != LAG_MS:
             return False
         return row_of(action.name, self.release).does is not None
 

@@ -19,8 +19,10 @@ SHRINK = "ShrinkIsr"
 SHRINK_TOGETHER = "ShrinkTogether"
 SHRINKS = frozenset({SHRINK, SHRINK_TOGETHER})
 """What a leader does by itself where replica.lag.time.max.ms is short."""
+NEEDS_LAG = SHRINKS | {"LagTimePasses"}
+"""What comes of replica.lag.time.max.ms."""
 LAG_MS = 6_000
-"""replica.lag.time.max.ms where the ISR is to shrink."""
+"""replica.lag.time.max.ms where it is to pass."""
 NO_LAG_MS = 86_400_000
 FETCH_WAIT_MS = 100
 """A fetch with nothing to bring waits so long, and then tells the high watermark of after it."""

@@ -192,6 +192,9 @@ def _lag_time_passes(c: Settings, before: State, after: State, leader: int, foll
 
 def _learn_brokers(c: Settings, before: State, after: State, leader: int) -> str:
     gone = after.seen_unavailable[leader]
+    if gone == before.seen_unavailable[leader]:
+        who = as_set(after, after.read_registrations[leader] & ~before.read_registrations[leader])
+        return f"r{leader}'s metadata has the new registration of {who} now."
     what = f"{as_set(after, gone)} fenced or shutting down" if gone else "every broker up"
     return f"r{leader}'s metadata has {what} now."
 

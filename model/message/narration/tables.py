@@ -171,8 +171,25 @@ def _remote_leos(s: State, leader: int) -> str:
         if follower != leader:
             offset = s.remote_leo[leader, follower]
             lately = " caught up lately" if contains(s.caught_up[leader], follower) else ""
-            known.append(f"r{follower}:{'?' if offset == UNKNOWN_OFFSET else offset}{lately}")
+            shown = "?" if offset == UNKNOWN_OFFSET else offset
+            known.append(f"r{follower}:{shown}{lately}{_broker_epoch(s, leader, follower)}")
     return as_list(known)
+
+
+def _broker_epoch(s: State, leader: int, follower: int) -> str:
+    """How the broker epochs of the last fetch and of the leader's metadata lie, if not as one."""
+    if next(each.hi for each in s.layout.fields if each.name == "read_registrations") == 0:
+        return ""
+    matches, since, read = (
+        contains(seen[leader], follower)
+        for seen in (s.broker_epoch_matches, s.fetched_since, s.read_registrations)
+    )
+    lacks = []
+    if not since:
+        lacks.append(f"{'old' if matches or read else 'older'} broker epoch")
+    if not read:
+        lacks.append("registration unread")
+    return f" ({', '.join(lacks)})" if lacks else ""
 
 
 def _in_flight(s: State, replica: int) -> str:

@@ -49,11 +49,13 @@ class KraftController:
         *,
         beside: Sequence[MetadataRecord] = (),
         is_recovered: bool = False,
+        is_held: bool = False,
     ) -> None:
         """Write what was decided, if it is another state, in one batch with records `beside`.
 
         Nobody is to hear of it yet. `epoch` may be several beyond the current one: a registration
-        that ends a session is two changes in one step.
+        that ends a session is two changes in one step. Where nothing was decided, who knows all
+        decisions reads `beside` at once, unless `is_held`.
         """
         now = self.quorum.partition
         if (leader, epoch, sorted(isr), sorted(elr)) == (
@@ -62,7 +64,9 @@ class KraftController:
             sorted(now.isr),
             sorted(now.elr),
         ):
-            if beside:
+            if is_held:
+                self.quorum.append(beside)
+            elif beside:
                 self.announce(beside)
             return
         for _ in range(epoch - now.leader_epoch - 1):

@@ -38,6 +38,7 @@ def _write(
         _members(stage, after.elr),
         beside=beside,
         is_recovered=is_recovered,
+        is_held=act.settings.caught_up_wait == 1,
     )
 
 
@@ -59,7 +60,7 @@ def _unfence(stage: KraftStage, act: Act) -> None:
 
 def _restart(stage: KraftStage, act: Act) -> None:
     replica = act.arguments["replica"]
-    stage.register(replica)
+    stage.register(replica, is_held=act.settings.caught_up_wait == 1)
     _require_same_end(stage, act)
     stage.catch_up(replica)
     _unfence(stage, act)
@@ -141,6 +142,10 @@ def _lag_time_passes(stage: KraftStage, act: Act) -> None:
     _wait_for_lag_time(stage, act, silent=with_member(0, act.arguments["follower"]))
 
 
+def _learn_brokers(stage: KraftStage, act: Act) -> None:
+    stage.read_brokers(act.arguments["leader"])
+
+
 def _wait_for_lag_time(stage: KraftStage, act: Act, *, silent: int) -> None:
     """The high watermark waits so long for who caught up and is not in the ISR.
 
@@ -206,6 +211,12 @@ KRAFT_ROWS: dict[str, Row] = {
         "replica.lag.time.max.ms, a few seconds in such a trace, is waited for, in which the "
         "follower does not fetch.",
         only_on(KraftStage, _lag_time_passes),
+    ),
+    "LearnBrokers": Row(
+        "The leader may read what the metadata log has of brokers after the last decision on the "
+        "partition. With caught-up-wait it reads of a fencing, or of its end, no earlier. Where it "
+        "does not know that decision the step is not steerable: the log has one order.",
+        only_on(KraftStage, _learn_brokers),
     ),
     "AlterPartition": Row(
         "The leader's request must be for the ISR that the model has. The controller writes the "

@@ -18,7 +18,7 @@ from checker.kafka.confirm.quorum.answers import FENCED_LEADER_EPOCH
 from checker.kafka.confirm.quorum.controller import ScriptedController
 from checker.kafka.confirm.quorum.state import AlterRequest
 from checker.kafka.confirm.releases import KafkaRelease
-from checker.kafka.confirm.stage import GRACE_SECONDS, STEP_SECONDS_MAX, Stage, StepFailed
+from checker.kafka.confirm.stage import GRACE_SECONDS, STEP_SECONDS_MAX, NotHeld, Stage, StepFailed
 
 LIFE_SECONDS_MAX = 90.0
 """How long a broker may take to start and register, or to shut down."""
@@ -67,9 +67,12 @@ class KraftStage(Stage):
             self.brokers.await_serving(broker)
             self._await_applied(broker, self.quorum.end)
 
-    def register(self, broker: int) -> None:
-        """Start the process, until it has registered; those that know all decisions hear of it."""
-        informed = self.controller.informed()
+    def register(self, broker: int, *, is_held: bool = False) -> None:
+        """Start the process, until it has registered.
+
+        Those that know all decisions hear of it, unless `is_held`.
+        """
+        informed = [] if is_held else self.controller.informed()
         self._begin_to_register(broker)
         self._await_registered(broker)
         for each in informed:
@@ -154,7 +157,21 @@ class KraftStage(Stage):
 
     def replay(self, broker: int, epoch: int, isr: Sequence[int]) -> None:
         """A leader reads the record of an ISR of its epoch, of which it has heard the answer."""
-        end = self.controller.end_of_isr(broker, epoch, isr)
+        self._read_up_to(broker, self.controller.end_of_isr(broker, epoch, isr))
+
+    def read_brokers(self, broker: int) -> None:
+        """A broker that knows every decision reads what the log has of brokers after those.
+
+        Raises `NotHeld` where there is a decision that it does not know: it would read that first.
+        """
+        if broker not in self.controller.informed():
+            raise NotHeld(
+                f"r{broker} would read a decision on the partition that it does not know yet"
+            )
+        self._read_up_to(broker, self.quorum.end)
+
+    def _read_up_to(self, broker: int, end: int) -> None:
+        """The broker applies the log up to `end`; its fetches stay on their way."""
         with self._checkpoint_kept(broker):
             self.quorum.reveal(broker, end)
             self._await(
