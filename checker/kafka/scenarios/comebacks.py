@@ -110,7 +110,7 @@ COMEBACKS = (
         number="C49",
         name="waits-for-the-departed",
         title="A high watermark that waits for who caught up is not tried when that one is gone",
-        source="found by this model; KAFKA-4485 (0.10.2), KAFKA-15021 (3.6.0)",
+        source="found by this model; KAFKA-4485 (0.10.2), KAFKA-15021 (3.6.0), KIP-903 (3.5.0)",
         story="Outside the ISR a leader waits as well for a replica that caught up lately and that "
         "its metadata has as alive: it will join in a moment. It dies instead, without having "
         "been proposed. The lag time passes, and the leader hears that the broker is fenced: "
@@ -122,7 +122,9 @@ COMEBACKS = (
         remark="The sibling of C43 without a refusal. To try the high watermark at a refusal alone "
         "repairs C43 only where this wait is left out; with both tries nothing is left. With "
         "ZooKeeper the controller raises the epoch with each member that it takes out of the ISR, "
-        "and in a new epoch nobody outside the ISR has ever caught up.",
+        "and in a new epoch nobody outside the ISR has ever caught up. Seen on 4.4.0 under KRaft, all "
+        "steps of the trace of its own rules: m1 waited for as long as anybody looked, and was "
+        "acknowledged within a second of the next record.",
     ),
     Scenario(
         number="C44",
