@@ -22,6 +22,7 @@ OUT_OF_REACH_MS = 86_400_000
 SEND_BYTES = 4096
 """socket.send.buffer.bytes: what of an answer does not fit is read from the log later."""
 _ASK_SECONDS = 1.0
+_CHECKPOINT = "replication-offset-checkpoint"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,13 +35,18 @@ class BrokerSettings:
     """replica.lag.time.max.ms."""
     fetch_wait_ms: int
     """How long a fetch that brings nothing waits at the leader, replica.fetch.wait.max.ms."""
+    log_directories: int = 1
+    """How many log.dirs has."""
 
 
 class Brokers:
     """Brokers 0 to n-1 in `folder`, each a process with a folder of its own, on these `ports`."""
 
-    def __init__(self, folder: Path, processes: Processes, ports: Sequence[int]) -> None:
+    def __init__(
+        self, folder: Path, processes: Processes, ports: Sequence[int], directories: int
+    ) -> None:
         self._folder = folder
+        self._directories = directories
         self._processes = processes
         self.ports = list(ports)
         self.topic = TOPIC
@@ -95,13 +101,22 @@ class Brokers:
         """A clean shutdown: flushed, checkpointed, ended."""
         self._processes.terminate(name_of(broker))
 
+    def directories(self, broker: int) -> list[Path]:
+        """The broker's log directories."""
+        first = self._folder / f"data-{broker}"
+        return [first, *(Path(f"{first}-{each}") for each in range(1, self._directories))]
+
     def data(self, broker: int) -> Path:
-        """The broker's only log directory."""
-        return self._folder / f"data-{broker}"
+        """The log directory that has the partition; the first where none has."""
+        every = self.directories(broker)
+        return next((each for each in every if self._log_in(each).is_dir()), every[0])
+
+    def _log_in(self, directory: Path) -> Path:
+        return directory / f"{self.topic}-0"
 
     def partition(self, broker: int) -> Path:
         """The folder of the partition's log."""
-        return self.data(broker) / f"{self.topic}-0"
+        return self._log_in(self.data(broker))
 
     def segment(self, broker: int) -> bytes:
         """The log as it is on disk, or would be once it is flushed."""
@@ -124,7 +139,11 @@ class Brokers:
 
     def checkpoint_file(self, broker: int) -> Path:
         """Where the broker keeps its high watermarks."""
-        return self.data(broker) / "replication-offset-checkpoint"
+        return self.data(broker) / _CHECKPOINT
+
+    def checkpoint_files(self, broker: int) -> list[Path]:
+        """Such a file of each log directory."""
+        return [each / _CHECKPOINT for each in self.directories(broker)]
 
     def _file(self, broker: int) -> Path:
         return self._folder / f"{name_of(broker)}.properties"
@@ -144,10 +163,10 @@ def free_ports(number: int) -> list[int]:
     return ports
 
 
-def shared_lines(settings: BrokerSettings, data: Path) -> list[str]:
+def shared_lines(settings: BrokerSettings, directories: Sequence[Path]) -> list[str]:
     """Settings of every broker, with ZooKeeper or KRaft."""
     return [
-        f"log.dirs={data}",
+        f"log.dirs={','.join(map(str, directories))}",
         "num.network.threads=2",
         f"socket.send.buffer.bytes={SEND_BYTES}",
         "num.io.threads=4",

@@ -28,15 +28,18 @@ class ClusterKind:
     replicas: int
     lag_ms: int
     fetch_wait_ms: int
+    log_directories: int
 
 
 def kind_of(course: Course) -> ClusterKind:
     """The cluster that a course needs."""
     needs_lag = any(moment.action in NEEDS_LAG for moment in course.replayed.moments)
+    moves_logs = any(moment.action == "DirectoryMove" for moment in course.replayed.moments)
     return ClusterKind(
         replicas=course.model.layout.sizes["replicas"],
         lag_ms=LAG_MS if needs_lag else NO_LAG_MS,
         fetch_wait_ms=0 if course.model.settings.high_watermark_before_fetch else FETCH_WAIT_MS,
+        log_directories=2 if moves_logs else 1,
     )
 
 
@@ -48,6 +51,7 @@ def settings_of(course: Course) -> BrokerSettings:
         unclean_leader_election=rules.unclean_leader_election == 1,
         lag_ms=kind.lag_ms,
         fetch_wait_ms=kind.fetch_wait_ms,
+        log_directories=kind.log_directories,
     )
 
 

@@ -202,6 +202,10 @@ def _lose_checkpoint(stage: Stage, act: Act) -> None:
     stage.brokers.checkpoint_file(act.arguments["replica"]).unlink(missing_ok=True)
 
 
+def _move_directory(stage: Stage, act: Act) -> None:
+    stage.move_directory(act.arguments["replica"])
+
+
 def _begin_shutdown(stage: ZookeeperStage, act: Act) -> None:
     replica = act.arguments["replica"]
     _decide(stage, act)
@@ -343,7 +347,11 @@ TABLE: dict[str, Row] = {
     ),
     "DiskLoss": Row("kill -9; then the log directory is emptied.", _lose_disk),
     "CheckpointLoss": Row("The file replication-offset-checkpoint is removed.", _lose_checkpoint),
-    "DirectoryMove": Row("Brokers of the harness have one log directory.", None),
+    "DirectoryMove": Row(
+        "AlterReplicaLogDirs to the broker's other log directory. It is over when the log is "
+        "there.",
+        _move_directory,
+    ),
     "BeginShutdown": Row(
         "The harness decides as the controller would, and tells a follower to fetch no more "
         "(StopReplica), but not one whose fetch is on its way: it may still be answered, and the "

@@ -21,10 +21,12 @@ from checker.kafka.confirm.producing import Asked, send_record
 from checker.kafka.confirm.proxy import Exchange, Link, listens, wait_until
 from checker.kafka.confirm.releases import KafkaRelease
 from checker.kafka.confirm.wire import (
+    ALTER_REPLICA_LOG_DIRS,
     FETCH,
     OFFSET_FOR_LEADER_EPOCH,
     Record,
     call,
+    error_name,
     records_in,
 )
 
@@ -309,6 +311,25 @@ class Stage(ABC):
             link.lose()
             link.lose_stray()
 
+    def move_directory(self, broker: int) -> None:
+        """Move the broker's log to its other log directory (KIP-113, AlterReplicaLogDirs).
+
+        Raises `NotHeld` for a broker that has no other, and `StepFailed`.
+        """
+        here = self.brokers.data(broker)
+        others = [each for each in self.brokers.directories(broker) if each != here]
+        if not others:
+            raise NotHeld(f"r{broker} has one log directory")
+        moved = {"topics": [{"name": self.topic, "partitions": [0]}], "path": str(others[0])}
+        port = self.brokers.ports[broker]
+        asked = {"dirs": [moved]}
+        answer = call(port, ALTER_REPLICA_LOG_DIRS, 1, asked, seconds=STEP_SECONDS_MAX)
+        [code] = [each.error_code for topic in answer.results for each in topic.partitions]
+        if code:
+            raise StepFailed(f"r{broker} moves its log", error_name(code))
+        if not wait_until(lambda: self.brokers.data(broker) == others[0], STEP_SECONDS_MAX):
+            raise StepFailed(f"r{broker} moves its log", "it is where it was")
+
     def write_checkpoint(self, broker: int, high_watermark: int) -> None:
         """Put a high watermark where the broker's checkpoint thread would."""
         text = f"0\n1\n{self.topic} 0 {high_watermark}\n"
@@ -321,16 +342,21 @@ class Stage(ABC):
         It does so once (startHighWatermarkCheckPointThread), and nothing can hold it back. Nothing
         is read from that file until the process starts again.
         """
-        file = self.brokers.checkpoint_file(broker)
+        files = self.brokers.checkpoint_files(broker)
         if broker in self._have_learned:
             yield
             return
         self._have_learned.add(broker)
-        before = _identity(file)
-        text = file.read_bytes() if before else b""
+        before = {file: _identity(file) for file in files}
+        texts = {file: file.read_bytes() if before[file] else b"" for file in files}
+
+        def written() -> list[Path]:
+            return [file for file in files if _identity(file) != before[file]]
+
         yield
-        if wait_until(lambda: _identity(file) != before, FIRST_CHECKPOINT_SECONDS_MAX, every=0.01):
-            file.write_bytes(text)
+        wait_until(lambda: bool(written()), FIRST_CHECKPOINT_SECONDS_MAX, every=0.01)
+        for file in written():
+            file.write_bytes(texts[file])
 
     # What can be seen.
 

@@ -2,9 +2,9 @@
 
 What keeps a step from being taken has a name: that nothing outside can cause its action, that it
 cannot be had in this state, that the follower is silent, or that the leader asks for a replica that
-it knows to be fenced. A follower is silent once it was fenced (from 2.1 on, KIP-320): it waits for
-another epoch, whereas to the model it asks again and again. So is one that shuts down and has read
-that it left the ISR, with KRaft (KAFKA-13858). With KRaft a leader adds nobody to the
+it may know to be fenced. A follower is silent once it was fenced (from 2.1 on, KIP-320): it waits
+for another epoch, whereas to the model it asks again and again. So is one that shuts down and has
+read that it left the ISR, with KRaft (KAFKA-13858). With KRaft a leader adds nobody to the
 ISR whom it knows to be fenced, to shut down (KIP-841), or to have registered since the fetch
 (KIP-903; Partition.isReplicaIsrEligible); in the model it asks, and is refused (docs/model.md).
 """
@@ -69,9 +69,9 @@ class Steerable:
                 )
         if self.release.is_kraft:
             found[FENCED] = (
-                "a fetch upon which a leader asks for a replica that it knows to be fenced, to "
+                "a fetch upon which a leader asks for a replica that it may know to be fenced, to "
                 "shut down, or to have registered since: the model does, and is refused; brokers "
-                "do not ask"
+                "that know do not ask"
             )
         return {name: why for name, why in found.items() if name not in self.lifted}
 
@@ -128,19 +128,19 @@ class Steerable:
         return found
 
     def _asks_in_vain(self, before: Rows, after: Rows) -> NDArray[np.bool_]:
-        """Where a leader that knows all has asked for a replica that it knows to be unfit."""
+        """Where a leader has asked for a replica that is unfit, which it may know.
+
+        One that is outdated may have read of that and not of what was decided since.
+        """
 
         def field(name: str, rows: Rows = after) -> NDArray[np.int64]:
             return table_of(self.model.layout, name, rows)
 
         leads = (field("role", before) == LEADER) & (field("role") == LEADER)
         asked = leads & (field("pending_isr") != field("pending_isr", before))
-        own = np.arange(asked.shape[1])
-        knows = (field("leader") == own) & (field("known_epoch") == field("epoch"))
-        knows &= field("outdated") == 0
         unfit = (field("pending_isr") & (field("fenced") | field("stopping"))) != 0
         unfit |= field("pending_stale") == 1
-        found: NDArray[np.bool_] = (asked & knows & unfit).any(axis=1)
+        found: NDArray[np.bool_] = (asked & unfit).any(axis=1)
         return found
 
     def silence(self, before: Rows, after: Rows, silent: Column, steps: Steps) -> Column:

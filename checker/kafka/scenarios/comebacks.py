@@ -34,8 +34,8 @@ COMEBACKS = (
         options={**TWO_ONE_RECORD, "restarts": 2, "unclean-leader-election": True},
         falls=(),
         stands=("elr", "kip903", "kip320", "hw"),
-        remark="What that leader lacks is lost: C18. Not tried on brokers, whose controller cannot "
-        "be steered.",
+        remark="What that leader lacks is lost: C18. There is nothing to replay on brokers, whose "
+        "controller is the harness.",
     ),
     Scenario(
         number="C40",
@@ -122,9 +122,9 @@ COMEBACKS = (
         remark="The sibling of C43 without a refusal. To try the high watermark at a refusal alone "
         "repairs C43 only where this wait is left out; with both tries nothing is left. With "
         "ZooKeeper the controller raises the epoch with each member that it takes out of the ISR, "
-        "and in a new epoch nobody outside the ISR has ever caught up. Seen on 4.4.0 under KRaft, all "
-        "steps of the trace of its own rules: m1 waited for as long as anybody looked, and was "
-        "acknowledged within a second of the next record.",
+        "and in a new epoch nobody outside the ISR has ever caught up. Seen on 4.4.0 under KRaft: "
+        "m1 waited for as long as anybody looked, and was acknowledged within a second of the next "
+        "record.",
     ),
     Scenario(
         number="C44",
@@ -160,6 +160,7 @@ COMEBACKS = (
         stands=("kip279", "kip320", "elr-with-moved-log-keeps-epochs"),
         remark="It ends when a record is appended or leadership moves. No record is lost by it. "
         "Until 2.7 the follower asks where its epoch ends, and truncates to its high watermark: "
-        "C48b. Found by an operator (KAFKA-15608), not by this model.",
+        "C48b. Found by an operator (KAFKA-15608), not by this model. Seen on 4.4.0 under KRaft: "
+        "the follower asked 486 times in 20 s, and was in sync within a second of the next record.",
     ),
 )

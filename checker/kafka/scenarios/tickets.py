@@ -273,7 +273,9 @@ TICKETS = (
             "elr",
         ),
         remark="Until 2.0 a leader makes no entry before it writes. Since 2.8 the follower learns "
-        "it by its fetches and keeps its log: what is left is C48.",
+        "it by its fetches and keeps its log: what is left is C48. Seen on 2.1.1: m1 was "
+        "acknowledged, the follower truncated it, and a consumer of that one, which led then, read "
+        "nothing.",
     ),
     Scenario(
         number="C46",

@@ -70,9 +70,10 @@ def of(name: str) -> Course:
 
 
 def test_a_cluster_is_as_large_and_as_patient_as_a_course_needs() -> None:
-    assert kind_of(of("acks-1")) == ClusterKind(2, NO_LAG_MS, FETCH_WAIT_MS)
+    assert kind_of(of("acks-1")) == ClusterKind(2, NO_LAG_MS, FETCH_WAIT_MS, 1)
     assert kind_of(of("zombie-follower")).replicas == 3
     assert kind_of(of("unclean-election")).lag_ms == LAG_MS
+    assert kind_of(course("directory-move-loss", kafka_release("2.1.1"))).log_directories == 2
 
 
 def test_courses_of_one_kind_share_a_cluster_with_a_topic_each(

@@ -34,12 +34,12 @@ class KraftBrokers(Brokers):
         *,
         with_directory_ids: bool = True,
     ) -> None:
-        super().__init__(folder, processes, ports)
+        super().__init__(folder, processes, ports, settings.log_directories)
         cluster = cluster_id(uuid.uuid4())
         for broker, (port, controller) in enumerate(zip(ports, controller_ports, strict=True)):
             # A log directory of its own for metadata: a disk that is lost does not take it along.
             metadata = folder / f"metadata-{broker}"
-            for disk in (self.data(broker), metadata):
+            for disk in (*self.directories(broker), metadata):
                 _format(disk, broker, cluster, with_directory_id=with_directory_ids)
             address = f"PLAINTEXT://{HOST}:{port}"
             self.configure(
@@ -60,7 +60,7 @@ class KraftBrokers(Brokers):
                     f"initial.broker.registration.timeout.ms={OUT_OF_REACH_MS}",
                     # Every fetch and every answer names the partition, changed or not.
                     "max.incremental.fetch.session.cache.slots=0",
-                    *shared_lines(settings, self.data(broker)),
+                    *shared_lines(settings, self.directories(broker)),
                 ],
             )
 

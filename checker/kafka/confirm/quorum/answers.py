@@ -1,7 +1,8 @@
 """Answers of the scripted controller to what brokers ask it.
 
 Brokers of 3.9 to 4.4 ask for these and nothing else: ApiVersions, Fetch of the metadata log,
-BrokerRegistration, BrokerHeartbeat, AlterPartition. The last waits for the script.
+BrokerRegistration, BrokerHeartbeat, AlterPartition, which waits for the script, and, when a log
+moves between directories, AssignReplicasToDirs.
 """
 
 from __future__ import annotations
@@ -184,10 +185,32 @@ def _alter_partition(state: QuorumState, broker: int, body: Struct) -> Answer:
         return {"topics": [{"topic_id": topic_id, "partitions": [partition]}]}
 
 
+def _assign_directories(state: QuorumState, broker: int, body: Struct) -> Answer:
+    """The broker may put its replicas where it says (KIP-858). No broker is told of it."""
+    return {
+        "directories": [
+            {
+                "id": directory.id,
+                "topics": [
+                    {
+                        "topic_id": topic.topic_id,
+                        "partitions": [
+                            {"partition_index": each.partition_index} for each in topic.partitions
+                        ],
+                    }
+                    for topic in directory.topics
+                ],
+            }
+            for directory in body.directories
+        ]
+    }
+
+
 _ANSWERS: dict[int, Callable[[QuorumState, int, Struct], Answer]] = {
     API_VERSIONS: _api_versions,
     FETCH: _fetch,
     REGISTER: _register,
     HEARTBEAT: _heartbeat,
     ALTER_PARTITION: _alter_partition,
+    _ASSIGN_DIRECTORIES: _assign_directories,
 }

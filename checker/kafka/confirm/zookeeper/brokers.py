@@ -38,7 +38,7 @@ class ZookeeperBrokers(Brokers):
         processes: Processes,
     ) -> None:
         self.zookeeper_port, *ports = free_ports(number + 1)
-        super().__init__(folder, processes, ports)
+        super().__init__(folder, processes, ports, settings.log_directories)
         for broker in range(number):
             self.configure(broker, _lines(release, settings, broker, self))
 
@@ -95,7 +95,7 @@ def _lines(
         "auto.leader.rebalance.enable=false",
         "controlled.shutdown.enable=false",
         f"unclean.leader.election.enable={unclean}",
-        *shared_lines(settings, brokers.data(broker)),
+        *shared_lines(settings, brokers.directories(broker)),
     ]
     if release.at_least(1, 1):
         # Without sessions every fetch and every answer names the partition, changed or not.

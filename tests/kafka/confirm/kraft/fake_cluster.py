@@ -54,6 +54,9 @@ class FakeBrokers:
     def checkpoint_file(self, broker: int) -> Path:
         return self._folder / f"checkpoint-{broker}"
 
+    def checkpoint_files(self, broker: int) -> list[Path]:
+        return [self.checkpoint_file(broker)]
+
     def end_all(self) -> None:
         for life in self.lives.values():
             life.end()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from uuid import UUID
 
@@ -42,6 +43,22 @@ def test_every_broker_has_a_controller_s_port_of_its_own(
     assert "controller.quorum.voters=3000@127.0.0.1:7001" in lines[1]
     assert "listeners=PLAINTEXT://127.0.0.1:9001" in lines[1]
     assert "replica.lag.time.max.ms=6000" in lines[0]
+
+
+def test_a_log_is_looked_for_in_every_log_directory(tmp_path: Path, brokers: KraftBrokers) -> None:
+    settings = replace(SETTINGS, log_directories=2)
+    (tmp_path / "two").mkdir()
+    two = KraftBrokers([7000], settings, tmp_path / "two", Processes(tmp_path, []), [9000])
+    first, second = two.directories(0)
+    named = (tmp_path / "two" / "r0.properties").read_text().splitlines()
+
+    assert f"log.dirs={first},{second}" in named
+    assert (first / "meta.properties").read_text() != (second / "meta.properties").read_text()
+    assert two.data(0) == first
+    (second / f"{two.topic}-0").mkdir()
+    assert two.data(0) == second
+    assert two.checkpoint_file(0) == second / "replication-offset-checkpoint"
+    assert len(brokers.directories(0)) == 1
 
 
 def test_a_lost_disk_is_formatted_and_leaves_the_metadata_log(

@@ -72,13 +72,14 @@ def take(
     after: Any,
     *,
     lag_ms: int = DAY_MS,
+    waits: int = 0,
     **arguments: int,
 ) -> None:
     act = Act(
         arguments=arguments,
         before=before,
         after=after,
-        settings=SimpleNamespace(late_replay=0, caught_up_wait=0),  # type: ignore[arg-type]
+        settings=SimpleNamespace(late_replay=0, caught_up_wait=waits),  # type: ignore[arg-type]
         acks="all",
         lag_ms=lag_ms,
     )
@@ -141,6 +142,28 @@ def test_records_about_brokers_reach_at_once_who_knows_all_decisions(stage: Kraf
     known = stage.quorum.broker(0).may_know
     assert known is not None
     assert known < end
+
+
+def test_with_the_wait_for_who_caught_up_a_leader_reads_of_a_fencing_when_the_trace_says_so(
+    stage: KraftStage,
+) -> None:
+    alone = state(isr=R0)
+    take(stage, "Move", state(), alone, replica=1)
+    stage.learn(0, stage.controller.current(), [0, 1])
+    take(stage, "Fence", alone, alone, waits=1, replica=1)
+    before = names_read(stage, 0).count("BrokerRegistrationChangeRecord")
+    take(stage, "LearnBrokers", alone, alone, waits=1, leader=0)
+
+    assert before == 2, "both were unfenced at the start"
+    assert names_read(stage, 0)[-1] == "BrokerRegistrationChangeRecord"
+    assert names_read(stage, 0).count("BrokerRegistrationChangeRecord") == before + 1
+
+
+def test_who_does_not_know_a_decision_cannot_read_of_brokers_alone(stage: KraftStage) -> None:
+    take(stage, "Fence", state(), state(isr=R0), waits=1, replica=1)
+
+    with pytest.raises(NotHeld, match="r0 would read a decision on the partition"):
+        take(stage, "LearnBrokers", state(isr=R0), state(isr=R0), waits=1, leader=0)
 
 
 def test_a_broker_that_restarts_registers_anew_and_is_unfenced(stage: KraftStage) -> None:

@@ -16,6 +16,7 @@ from tests.kafka.confirm.quorum.few_definitions import few_definitions
 
 DEFINITIONS = few_definitions()
 FETCH, API_VERSIONS, DESCRIBE_QUORUM, ALTER_PARTITION, REGISTER, HEARTBEAT = 1, 18, 55, 56, 62, 63
+ASSIGN_DIRECTORIES = 73
 SECONDS = 10.0
 
 

@@ -138,6 +138,27 @@ def few_definitions() -> Definitions:
             },
             {"ErrorCode": "i16", "IsCaughtUp": "b", "IsFenced": "b", "ShouldShutDown": "b"},
         ),
+        (
+            73,
+            "AssignReplicasToDirs",
+            {
+                "BrokerId": "i32",
+                "Directories": {
+                    "Id": "u",
+                    "Topics": {"TopicId": "u", "Partitions": {"PartitionIndex": "i32"}},
+                },
+            },
+            {
+                "ErrorCode": "i16",
+                "Directories": {
+                    "Id": "u",
+                    "Topics": {
+                        "TopicId": "u",
+                        "Partitions": {"PartitionIndex": "i32", "ErrorCode": "i16"},
+                    },
+                },
+            },
+        ),
     )
     for key, name, request, answer in messages:
         _added(found, "request", key, f"{name}Request", request)

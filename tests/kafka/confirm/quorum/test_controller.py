@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+import uuid
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,6 +15,7 @@ from checker.kafka.confirm.quorum.state import AlterRequest, ControllerFailed
 from tests.kafka.confirm.quorum.fake_broker import (
     ALTER_PARTITION,
     API_VERSIONS,
+    ASSIGN_DIRECTORIES,
     DEFINITIONS,
     DESCRIBE_QUORUM,
     FETCH,
@@ -57,7 +59,15 @@ def answered(answers: list[Any]) -> Any:
 def test_what_is_spoken_is_listed(controller: ScriptedController) -> None:
     keys = [each.api_key for each in FakeBroker(controller, 0).ask(API_VERSIONS, {}).api_keys]
 
-    assert keys == [FETCH, API_VERSIONS, DESCRIBE_QUORUM, ALTER_PARTITION, REGISTER, HEARTBEAT]
+    assert keys == [
+        FETCH,
+        API_VERSIONS,
+        DESCRIBE_QUORUM,
+        ALTER_PARTITION,
+        REGISTER,
+        HEARTBEAT,
+        ASSIGN_DIRECTORIES,
+    ]
 
 
 def test_an_observer_without_the_epoch_hears_who_leads_the_quorum(
@@ -224,6 +234,21 @@ def test_what_fails_in_a_thread_is_raised_where_the_script_waits(
 
     with pytest.raises(ControllerFailed, match=r"metadata\.version"):
         controller.await_true(lambda: False, SECONDS)
+
+
+def test_a_broker_may_move_a_log_to_another_directory(controller: ScriptedController) -> None:
+    broker, topic, other = FakeBroker(controller, 0), uuid.uuid4(), uuid.uuid4()
+    broker.register()
+    end = controller.end
+    topics = [{"topic_id": topic, "partitions": [{"partition_index": 0}]}]
+    asked = {"broker_id": 0, "directories": [{"id": other, "topics": topics}]}
+    answer = broker.ask(ASSIGN_DIRECTORIES, asked)
+
+    [directory] = answer.directories
+    [moved] = directory.topics[0].partitions
+    assert answer.error_code == moved.error_code == moved.partition_index == 0
+    assert (directory.id, directory.topics[0].topic_id) == (other, topic)
+    assert controller.end == end, "no broker is told of it"
 
 
 def test_a_request_that_has_no_answer_is_refused_and_noted() -> None:
