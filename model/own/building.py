@@ -65,7 +65,8 @@ def built(
     """
     sorts = {sort.name: sort for sort in protocol.sorts}
     form = _layout(protocol, sorts, bounds)
-    rules = Rules.of(file, text, names, protocol.fields, bounds, tuple(form.sizes))
+    plurals = [sort.plural for sort in protocol.sorts]
+    rules = Rules.of(file, text, names, protocol.fields, bounds, tuple(form.sizes), plurals)
     actions, described = [], {}
     ranges: dict[str, int] = {}
     for declared in protocol.actions:

@@ -1,6 +1,6 @@
-"""Lowering of `all(...)`, `any(...)` and `sum(...)` to loops.
+"""Lowering of `all(...)`, `any(...)` and `sum(...)` to loops, and of loops over a sort to ranges.
 
-That is what they mean; and what only has loops, conditions and calls can be compiled.
+That is what they mean; and what only has loops over ranges, conditions and calls can be compiled.
 """
 
 from __future__ import annotations
@@ -9,6 +9,33 @@ import ast
 import copy
 from collections.abc import Container
 from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Members(ast.NodeTransformer):
+    """Writes `range(s.nodes)` where a loop or a comprehension goes over `s.nodes`, a sort.
+
+    The members of a sort are the numbers from 0. `plurals` are what sorts are called in a state.
+    """
+
+    plurals: Container[str]
+
+    def visit_For(self, node: ast.For) -> ast.AST:
+        """`for n in s.nodes:`"""
+        node.iter = self._ranged(node.iter)
+        return self.generic_visit(node)
+
+    def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
+        """`any(s.up[n] for n in s.nodes)`"""
+        node.iter = self._ranged(node.iter)
+        return self.generic_visit(node)
+
+    def _ranged(self, over: ast.expr) -> ast.expr:
+        match over:
+            case ast.Attribute(value=ast.Name(), attr=attribute) if attribute in self.plurals:
+                counted = ast.Call(ast.Name("range", ast.Load()), [over], [])
+                return ast.fix_missing_locations(ast.copy_location(counted, over))
+        return over
 
 
 @dataclass(slots=True)

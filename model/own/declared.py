@@ -104,7 +104,8 @@ class Number(_Field):
         _Field.__post_init__(self)
         for bound in (self.lo, self.hi):
             if type(bound) is not int or abs(bound) > 1 << 62:
-                raise BadProtocol(f"field {self.name} goes up to {bound!r}; give a whole number")
+                what = "give a whole number from -2**62 to 2**62"
+                raise BadProtocol(f"field {self.name} goes up to {bound!r}; {what}")
         if self.lo > self.hi:
             raise BadProtocol(
                 f"field {self.name} goes from {self.lo} to {self.hi}: that is empty; "
@@ -292,6 +293,10 @@ def _function(action: Callable[..., Any] | Action | None) -> Any:
 
 
 def _called(function: Any) -> str:
+    if isinstance(function, str):
+        raise BadProtocol(
+            f"{function!r} is text, and no function; write {function}, without quotes"
+        )
     return getattr(function, "__name__", repr(function))
 
 
@@ -308,6 +313,10 @@ def _require_index(what: str, index: object) -> None:
 
 def _require_distinct(what: str, names: Sequence[str]) -> None:
     for name in names:
+        if name == "<lambda>":
+            raise BadProtocol(
+                f"a {what} is a lambda; write it with def: its name and docstring are shown"
+            )
         _require_name(f"{'an' if what == 'action' else 'a'} {what}", name)
         if names.count(name) > 1:
             raise BadProtocol(f"there are two {what}s called {name!r}; give each a name of its own")

@@ -17,10 +17,11 @@ from typing import Any, TypeVar
 
 from model.core.made import function_of
 from model.core.nearest import did_you_mean_or
-from model.own.comprehensions import Unfolding
+from model.own.comprehensions import Members, Unfolding
 from model.own.declared import AnyField, BadProtocol
 from model.own.kinds import Kinds
 from model.own.limits import limited
+from model.own.mistakes import Mistakes
 from model.own.values import Numbering
 from model.own.witness import witness_of
 
@@ -78,12 +79,14 @@ class Rules:
         fields: Sequence[AnyField],
         bounds: Mapping[str, int],
         sizes: Sequence[str],
+        plurals: Sequence[str] = (),
     ) -> Rules:
         """Those of a file with this text, which has run and has left these names.
 
-        `sizes` are what can be read of a state beside its fields.
+        `sizes` are what can be read of a state beside its fields, `plurals` the sorts among them.
         """
-        trees = {n.name: n for n in ast.parse(text).body if isinstance(n, ast.FunctionDef)}
+        parsed = Members(plurals).visit(ast.parse(text))
+        trees = {n.name: n for n in parsed.body if isinstance(n, ast.FunctionDef)}
         by_name = {declared.name: declared for declared in fields}
         known = (*by_name, *sizes)
         return Rules(file, trees, by_name, bounds, known, dict(names))
@@ -98,6 +101,7 @@ class Rules:
             raise self.refuse(
                 tree, f"{tree.name} takes no state", "its first argument is the state"
             )
+        self._mistakes.require_action(tree, arguments[1:])
         body = _without_docstring(tree)
         asks = [i for i, statement in enumerate(body) if _asked(statement) is not None]
         first = asks[-1] + 1 if asks else 0
@@ -137,6 +141,7 @@ class Rules:
         returns = [n for n in ast.walk(tree) if isinstance(n, ast.Return)]
         if not returns or any(node.value is None for node in returns):
             raise self.refuse(tree, f"claim {tree.name} returns nothing", "return True or False")
+        self._mistakes.require_claim(tree)
         self._kinds(tree).require_claim(tree)
         made = self._function(tree, body, given if states is None else states)
         return tree.name, _first_sentence(tree) or tree.name, given, made
@@ -208,6 +213,7 @@ class Rules:
                 f"{place}: {name} is {what} and no function of this file; "
                 "write it there, at the top level, with def"
             )
+        self._mistakes.require_rule(tree)
         plain = tree.args
         if (
             tree.decorator_list
@@ -316,6 +322,11 @@ class Rules:
 
     def _made_of(self, tree: ast.FunctionDef) -> Any:
         return function_of(tree, self.file, self.names, runs=limited(tree, self.names))
+
+    @property
+    def _mistakes(self) -> Mistakes:
+        sizes = [name for name in self.known if name not in self.fields]
+        return Mistakes(self.fields, sizes, self.names, self.refuse)
 
     def _kinds(self, tree: ast.FunctionDef) -> Kinds:
         return Kinds(self.fields, self.trees, self._constants(tree), self.refuse)

@@ -178,6 +178,114 @@ MISTAKES = {
         '"taken", 0, 3), Number("much", 0, 2**60, by=20)',
         "lock.py: the state is too large: a state needs 1286 bits",
     ),
+    "a table that is assigned to": (
+        '    s.state[client] = "working"',
+        '    s.state = "working"',
+        "lock.py:23: state has an element for each client; write s.state[client]",
+    ),
+    "an element of one value": (
+        "    s.holder = client",
+        "    s.holder[client] = True",
+        "lock.py:22: holder is one value, with no elements; write s.holder",
+    ),
+    "a truth where a name is held": (
+        "    s.holder = client",
+        "    s.holder = True",
+        "lock.py:22: holder is never True; it holds a client, or None",
+    ),
+    "an index too many": (
+        '    s.state[client] = "working"',
+        '    s.state[client, client] = "working"',
+        "lock.py:23: state has an element for each client; write s.state[client]",
+    ),
+    "a claim that does not always return": (
+        "    return before.taken <= after.taken",
+        "    if before.taken <= after.taken:\n        return True",
+        "lock.py:37: claim never_less ends without a return where before.taken <= after.taken is "
+        "False; return True or False there too",
+    ),
+    "an f-string": (
+        "    s.taken += 1",
+        '    s.taken += 1\n    f"{client} works"',
+        "lock.py:25: an f-string cannot be compiled; "
+        "a plain docstring may name an argument, as {client}",
+    ),
+    "a condition without when": (
+        "    when(s.holder is None)",
+        "    s.holder is None",
+        "lock.py:20: `s.holder is None` alone does nothing; write when(s.holder is None)",
+    ),
+    "an assert": (
+        "    when(s.holder is None)",
+        "    assert s.holder is None",
+        "lock.py:20: an action has `assert s.holder is None`; write when(s.holder is None)",
+    ),
+    "an action in quotes": (
+        "actions=[take,",
+        'actions=["take",',
+        "lock.py:6: 'take' is text, and no function; write take, without quotes",
+    ),
+    "a claim that is a lambda": (
+        "always=[one_works]",
+        "always=[lambda s: s.taken < 3]",
+        "lock.py:6: a claim is a lambda; write it with def: its name and docstring are shown",
+    ),
+    "a list": (
+        "    s.taken += 1",
+        "    s.state.append(1)",
+        "lock.py:24: state has no append: it has an element for each client; "
+        "assign to s.state[client]",
+    ),
+    "a loop over a table": (
+        "for c in range(s.clients)) <= 1",
+        "for c in s.state) <= 1",
+        "lock.py:34: a loop over s.state, which is no range; "
+        "write range(s.clients), and s.state[i] in it",
+    ),
+    "chance": (
+        "    s.taken += 1",
+        "    s.taken = random.randint(0, 3)",
+        "lock.py:24: there is no chance in a rule; "
+        "give the action an argument: it stands for any of its values",
+    ),
+    "a claim that writes": (
+        "    return before.taken <= after.taken",
+        "    after.taken = 1\n    return before.taken <= after.taken",
+        "lock.py:38: never_less is a claim and writes taken; "
+        "only an action may write; keep it in a variable",
+    ),
+    "an action that returns something": (
+        "    s.taken += 1",
+        "    s.taken += 1\n    return True",
+        "lock.py:25: take is an action and says `return True`: nobody reads that; "
+        "write return alone, or when(...) before what it changes",
+    ),
+    "a docstring that names nobody": (
+        "def take(s, client):",
+        'def take(s, client):\n    """{who} takes the lock."""',
+        "lock.py:20: the docstring of take names {who}, which is no argument; name {client}",
+    ),
+    "a number that is too large": (
+        "0, 3)",
+        "0, 2**70)",
+        "lock.py:10: field taken goes up to 1180591620717411303424; "
+        "give a whole number from -2**62 to 2**62",
+    ),
+    "when that is not imported": (
+        "Protocol, when, within",
+        "Protocol, within",
+        "lock.py:20: when is not imported; write from waterline import when",
+    ),
+    "print": (
+        "    s.taken += 1",
+        "    print(s.taken)",
+        "lock.py:24: a rule prints nothing; leave it out; a trace shows every state",
+    ),
+    "the length of a table": (
+        "    s.taken += 1",
+        "    s.taken = len(s.state)",
+        "lock.py:24: `len(s.state)` is always 2; write s.clients",
+    ),
 }
 CLEARED = """
 
@@ -282,3 +390,14 @@ def test_a_file_may_import_the_whole_and_leave_its_annotations_as_text(cli: Comm
     assert text.count("waterline.") == 9
     assert code == 0, err
     assert "clients: 2 cut" in out
+
+
+def test_a_sort_in_a_loop_stands_for_its_members(cli: Commands) -> None:
+    def distinct(text: str) -> str:
+        written(text)
+        code, out, err = cli("--model", "lock.py", "--engine", "local")
+        assert code == 0, err
+        return next(line for line in out.splitlines() if line.startswith("Distinct"))
+
+    assert RIGHT.count("range(s.clients)") == 2
+    assert distinct(RIGHT.replace("range(s.clients)", "s.clients")) == distinct(RIGHT)

@@ -1,0 +1,261 @@
+"""Refusals of what rules often say and cannot mean, before anything is rewritten or compiled.
+
+What is written wrong is named as the file has it, with what to write instead. What is not found
+here the compiler refuses, in its own words.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from model.own.declared import AnyField, Choice, Flag, Name, Names
+
+Refuse = Callable[[ast.AST | None, str, str], Exception]
+_ASKS = ("when", "within")
+_LOGIC = (ast.Compare, ast.BoolOp, ast.UnaryOp, ast.BinOp, ast.Attribute, ast.Subscript, ast.Name)
+
+
+@dataclass(frozen=True, slots=True)
+class Mistakes:
+    """Looks for them in the functions of a file. Raises what `refuse` makes.
+
+    `sizes` are the numbers that are read of a state beside its fields, `names` those of the file.
+    """
+
+    fields: Mapping[str, AnyField]
+    sizes: Collection[str]
+    names: Collection[str]
+    refuse: Refuse
+
+    def require_rule(self, tree: ast.FunctionDef) -> None:
+        """None of those that any rule may have."""
+        arguments = {argument.arg for argument in tree.args.args}
+        whole = {id(each.value) for each in ast.walk(tree) if isinstance(each, ast.Subscript)}
+        for node in ast.walk(tree):
+            match node:
+                case ast.Call(func=ast.Name(id=name)):
+                    self._require_callable(node, name)
+                case ast.Call(func=ast.Attribute(value=value, attr=method)):
+                    self._require_method(node, value, method, arguments)
+                case ast.JoinedStr():
+                    what = "an f-string cannot be compiled"
+                    raise self.refuse(
+                        node, what, "a plain docstring may name an argument, as {client}"
+                    )
+                case ast.For(iter=over) | ast.comprehension(iter=over):
+                    self._require_range(over, arguments)
+                case ast.Subscript(value=value, slice=index):
+                    self._require_elements(value, index, arguments)
+                case ast.Attribute() if id(node) not in whole:
+                    self._require_index(node, arguments)
+                case ast.Assign(targets=[target], value=ast.Constant(value=bool() as truth)):
+                    self._require_not_a_truth(node, target, truth, arguments)
+
+    def require_action(self, tree: ast.FunctionDef, given: Sequence[str]) -> None:
+        """None of those that an action may have; `given` are its arguments after the state."""
+        documented = ast.get_docstring(tree) or ""
+        for named in _named_in(documented):
+            if named not in given:
+                known = " or ".join(f"{{{each}}}" for each in given) or "none"
+                raise self.refuse(
+                    tree.body[0],
+                    f"the docstring of {tree.name} names {{{named}}}, which is no argument",
+                    f"name {known}",
+                )
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Assert):
+                asked = ast.unparse(node.test)
+                raise self.refuse(node, f"an action has `assert {asked}`", f"write when({asked})")
+            if isinstance(node, ast.Return) and not _is_none(node.value):
+                shown = ast.unparse(node)
+                raise self.refuse(
+                    node,
+                    f"{tree.name} is an action and says `{shown}`: nobody reads that",
+                    "write return alone, or when(...) before what it changes",
+                )
+        for statement in _statements(tree.body):
+            if isinstance(statement, ast.Expr) and isinstance(statement.value, _LOGIC):
+                shown = ast.unparse(statement)
+                raise self.refuse(
+                    statement, f"`{shown}` alone does nothing", f"write when({shown})"
+                )
+
+    def require_claim(self, tree: ast.FunctionDef) -> None:
+        """None of those that a claim may have."""
+        arguments = {argument.arg for argument in tree.args.args}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Attribute | ast.Subscript) and isinstance(node.ctx, ast.Store):
+                written = node.value if isinstance(node, ast.Subscript) else node
+                field = self._field(written, arguments)
+                if field is not None:
+                    raise self.refuse(
+                        node,
+                        f"{tree.name} is a claim and writes {field.name}",
+                        "only an action may write; keep it in a variable",
+                    )
+        way = _way_past(tree.body)
+        if way is not None and any(isinstance(node, ast.Return) for node in ast.walk(tree)):
+            raise self.refuse(
+                tree,
+                f"claim {tree.name} ends without a return{way}",
+                "return True or False there too",
+            )
+
+    # --- one by one ------------------------------------------------------------------------------
+
+    def _require_callable(self, node: ast.Call, name: str) -> None:
+        if name in _ASKS and name not in self.names:
+            raise self.refuse(
+                node, f"{name} is not imported", f"write from waterline import {name}"
+            )
+        if name == "print":
+            raise self.refuse(
+                node, "a rule prints nothing", "leave it out; a trace shows every state"
+            )
+        if name == "len" and len(node.args) == 1 and isinstance(node.args[0], ast.Attribute):
+            field = self.fields.get(node.args[0].attr)
+            if field is not None and field.indices:
+                count = _counted(field.indices[0])
+                shown = ast.unparse(node)
+                raise self.refuse(node, f"`{shown}` is always {count[1]}", f"write {count[0]}")
+
+    def _require_method(
+        self, node: ast.Call, value: ast.expr, method: str, arguments: Collection[str]
+    ) -> None:
+        if isinstance(value, ast.Name) and value.id == "random" and value.id not in arguments:
+            raise self.refuse(
+                node,
+                "there is no chance in a rule",
+                "give the action an argument: it stands for any of its values",
+            )
+        field = self._field(value, arguments)
+        if field is not None and method != "bit_count":
+            raise self.refuse(
+                node,
+                f"{field.name} has no {method}: {_described(field)}",
+                f"assign to {_element(ast.unparse(value), field)}",
+            )
+
+    def _require_range(self, over: ast.expr, arguments: Collection[str]) -> None:
+        if not isinstance(over, ast.Attribute) or not isinstance(over.value, ast.Name):
+            return
+        shown = ast.unparse(over)
+        if over.value.id in arguments and over.attr in self.sizes:
+            raise self.refuse(over, f"{shown} is a number", f"write range({shown})")
+        field = self._field(over, arguments)
+        if field is not None:
+            what = f"a loop over {shown}, which is no range"
+            counted = _counted(field.indices[0])[0] if field.indices else "..."
+            raise self.refuse(over, what, f"write range({counted}), and {shown}[i] in it")
+
+    def _require_elements(
+        self, value: ast.expr, index: ast.expr, arguments: Collection[str]
+    ) -> None:
+        field = self._field(value, arguments)
+        if field is None:
+            return
+        given = len(index.elts) if isinstance(index, ast.Tuple) else 1
+        shown = ast.unparse(value)
+        if not field.indices:
+            raise self.refuse(
+                value, f"{field.name} is one value, with no elements", f"write {shown}"
+            )
+        if given != len(field.indices) or isinstance(index, ast.Slice):
+            what = f"{field.name} has {_described(field).removeprefix('it has ')}"
+            raise self.refuse(value, what, f"write {_element(shown, field)}")
+
+    def _require_index(self, node: ast.Attribute, arguments: Collection[str]) -> None:
+        field = self._field(node, arguments)
+        if field is not None and field.indices:
+            what = f"{field.name} has {_described(field).removeprefix('it has ')}"
+            raise self.refuse(node, what, f"write {_element(ast.unparse(node), field)}")
+
+    def _require_not_a_truth(
+        self, node: ast.Assign, target: ast.expr, truth: bool, arguments: Collection[str]
+    ) -> None:
+        element = target.value if isinstance(target, ast.Subscript) else target
+        field = self._field(element, arguments)
+        if field is None or isinstance(field, Flag):
+            return
+        if isinstance(target, ast.Subscript) and not field.indices:
+            return
+        if isinstance(field, Choice):
+            instead = f"it is one of {', '.join(map(repr, field.values))}"
+        elif isinstance(field, Name):
+            instead = f"it holds a {field.of.name}{', or None' if field.or_none else ''}"
+        else:
+            instead = "it is a number; declare a Flag for True and False"
+        raise self.refuse(node, f"{field.name} is never {truth}", instead)
+
+    def _field(self, node: ast.AST, arguments: Collection[str]) -> AnyField | None:
+        """The field that `s.state` is, of a state that is an argument."""
+        match node:
+            case ast.Attribute(value=ast.Name(id=name), attr=attribute) if name in arguments:
+                return self.fields.get(attribute)
+        return None
+
+
+def _described(field: AnyField) -> str:
+    """`it has an element for each client`"""
+    if not field.indices:
+        return "it has one value"
+    by = [
+        f"each {index.name}" if isinstance(index, Names) else f"each of {index} numbers"
+        for index in field.indices
+    ]
+    return f"it has an element for {' and '.join(by)}"
+
+
+def _element(shown: str, field: AnyField) -> str:
+    """`s.state[client]`; the value itself where it has no elements."""
+    if not field.indices:
+        return shown
+    by = [
+        index.name if isinstance(index, Names) else letter
+        for index, letter in zip(field.indices, "ij", strict=False)
+    ]
+    if len(set(by)) < len(by):
+        by = [f"{name}{number}" for number, name in enumerate(by, start=1)]
+    return f"{shown}[{', '.join(by)}]"
+
+
+def _counted(index: Names | int) -> tuple[str, int]:
+    """How a rule writes how many there are, and how many."""
+    return (f"s.{index.plural}", index.count) if isinstance(index, Names) else (str(index), index)
+
+
+def _named_in(text: str) -> Iterator[str]:
+    """The names in braces."""
+    for part in text.split("{")[1:]:
+        name, closed, _ = part.partition("}")
+        if closed and name.isidentifier():
+            yield name
+
+
+def _is_none(value: ast.expr | None) -> bool:
+    return value is None or (isinstance(value, ast.Constant) and value.value is None)
+
+
+def _statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
+    """All of them, also within others."""
+    for statement in body:
+        for node in ast.walk(statement):
+            if isinstance(node, ast.stmt):
+                yield node
+
+
+def _way_past(body: Sequence[ast.stmt]) -> str | None:
+    """By which way a function comes to its end without a return; None if there is no way."""
+    last = body[-1]
+    match last:
+        case ast.Return() | ast.Raise():
+            return None
+        case ast.If(test=test, body=then, orelse=[]):
+            return _way_past(then) or f" where {ast.unparse(test)} is False"
+        case ast.If(body=then, orelse=otherwise):
+            return _way_past(then) or _way_past(otherwise)
+        case ast.While(test=ast.Constant(value=True)):
+            return None
+    return ""
