@@ -143,6 +143,10 @@ var
   outdated: array [Replica] of boolean;
   caught_up: array [Replica] of ReplicaSet;         -- all false without CAUGHT_UP_WAIT
   seen_unavailable: array [Replica] of ReplicaSet;  -- the same
+  -- Of broker epochs; all false without CAUGHT_UP_WAIT or without BROKER_EPOCH.
+  read: array [Replica] of ReplicaSet;     -- whose last registration the leader's metadata has
+  since: array [Replica] of ReplicaSet;    -- whose last fetch was of their last registration
+  matches: array [Replica] of ReplicaSet;  -- whose last fetch was of the registration it has
 
   -- Alive only at a follower; otherwise NOBODY, NO_EPOCH and EMPTY.
   known_leader: array [Replica] of MaybeReplica;
@@ -277,11 +281,23 @@ begin
   return n;
 end;
 
+-- Do leaders keep who fetched with which broker epoch?
+function KeepsBrokerEpochs(): boolean;
+begin
+  return CAUGHT_UP_WAIT = 1 & BROKER_EPOCH = 1;
+end;
+
+-- May f be in the ISR, by what leader l has read of the brokers and by f's last fetch?
+function Eligible(l: Replica; f: Replica): boolean;
+begin
+  return !seen_unavailable[l][f] & (BROKER_EPOCH = 0 | matches[l][f]);
+end;
+
 -- Must leader l wait for f as well, which caught up lately?
 function WaitsFor(l: Replica; f: Replica): boolean;
 begin
   if CAUGHT_UP_WAIT = 0 | !caught_up[l][f] then return false; end;
-  return !(KRAFT = 1 & SHRINK_RAISES_EPOCH = 0 & seen_unavailable[l][f]);
+  return !(KRAFT = 1 & SHRINK_RAISES_EPOCH = 0 & !Eligible(l, f));
 end;
 
 function CodeHas(c: Code; r: Replica): boolean;
@@ -312,10 +328,14 @@ begin
   return n >= 2;
 end;
 
--- Is what leader l has heard of who is unavailable not true any more?
+-- Is what leader l has heard of the other brokers not true any more?
 function BrokersChanged(l: Replica): boolean;
 begin
-  return exists r: Replica do seen_unavailable[l][r] != Unavailable(r) end;
+  for r: Replica do
+    if seen_unavailable[l][r] != Unavailable(r) then return true; end;
+    if KeepsBrokerEpochs() & r != l & !read[l][r] then return true; end;
+  end;
+  return false;
 end;
 
 -- The epoch of the last record in r's log.
@@ -659,6 +679,9 @@ begin
     remote_leo[r][x] := UNKNOWN;
     caught_up[r][x] := false;
     seen_unavailable[r][x] := false;
+    read[r][x] := false;
+    since[r][x] := false;
+    matches[r][x] := false;
   end;
   for i: Id do unanswered[r][i] := false; end;
   EmptyPending(r);
@@ -895,7 +918,7 @@ procedure ExpandIsr(l: Replica; f: Replica; stale: boolean);
 begin
   if known_isr[l][f] | remote_leo[l][f] < hw[l] then return; end;
   if ISR_FROM_EPOCH_START = 1 & remote_leo[l][f] < EpochStart(l) then return; end;
-  if CAUGHT_UP_WAIT = 1 & FENCED_CHECK = 1 & seen_unavailable[l][f] then return; end;
+  if CAUGHT_UP_WAIT = 1 & FENCED_CHECK = 1 & !Eligible(l, f) then return; end;
   if ALTER_PARTITION = 0 then
     if Current(l) then
       AddToIsr(f);
@@ -915,6 +938,10 @@ begin
   news := remote_leo[l][f] != offset;
   remote_leo[l][f] := offset;
   if CAUGHT_UP_WAIT = 1 & offset = leo[l] then caught_up[l][f] := true; end;
+  if KeepsBrokerEpochs() then
+    since[l][f] := !stale;
+    matches[l][f] := read[l][f] = !stale;
+  end;
   ExpandIsr(l, f, stale);
   if MOVED_FETCH_TRIES_HW = 0 | news then IncHW(l); end;
 end;
@@ -929,9 +956,15 @@ begin
   if granted | REFUSAL_TRIES_HW = 1 then IncHW(l); end;
 end;
 
-procedure LearnUnavailable(l: Replica);
+procedure ReadBrokers(l: Replica);
 begin
-  for r: Replica do seen_unavailable[l][r] := Unavailable(r); end;
+  for r: Replica do
+    seen_unavailable[l][r] := Unavailable(r);
+    if KeepsBrokerEpochs() then
+      read[l][r] := r != l;
+      matches[l][r] := since[l][r];
+    end;
+  end;
 end;
 
 -- The ways to take up a leader, an epoch and an ISR, all by value.
@@ -943,13 +976,17 @@ begin
     if hw[r] > leo[r] then hw[r] := 0; end;
   elsif (FRESH_REMOTE_LEO = 1 & e > known_epoch[r])
       | (FRESH_REMOTE_LEO_AFTER_GAP = 1 & e > known_epoch[r] + 1) then
-    for x: Replica do remote_leo[r][x] := UNKNOWN; end;
+    for x: Replica do
+      remote_leo[r][x] := UNKNOWN;
+      since[r][x] := false;
+      matches[r][x] := false;
+    end;
   end;
   if CAUGHT_UP_WAIT = 1 then
     if e > known_epoch[r] then
       for x: Replica do caught_up[r][x] := s[x] & x != r; end;
     end;
-    LearnUnavailable(r);
+    ReadBrokers(r);
   end;
   for x: Replica do known_isr[r][x] := s[x]; end;
   EmptyPending(r);
@@ -1037,6 +1074,9 @@ begin
       known_isr[r][x] := r = 0;
       caught_up[r][x] := CAUGHT_UP_WAIT = 1 & r = 0 & x != 0;
       seen_unavailable[r][x] := false;
+      read[r][x] := KeepsBrokerEpochs() & r = 0 & x != 0;
+      since[r][x] := KeepsBrokerEpochs() & r = 0 & x != 0;
+      matches[r][x] := KeepsBrokerEpochs() & r = 0 & x != 0;
       pending_isr[r][x] := false;
       if r = 0 & x != 0 then remote_leo[r][x] := 0; else remote_leo[r][x] := UNKNOWN; end;
     end;
@@ -1290,7 +1330,7 @@ ruleset l: Replica do
     CAUGHT_UP_WAIT = 1 & role[l] = LEADER & BrokersChanged(l)
   ==>
   begin
-    LearnUnavailable(l);
+    ReadBrokers(l);
     if DEPARTURE_TRIES_HW = 1 then IncHW(l); end;
   end;
 end;
@@ -1391,6 +1431,9 @@ ruleset r: Replica do
         if pending_isr[l][r] & !known_isr[l][r] & answer[l] = NO_ANSWER then
           pending_stale[l] := true;
         end;
+        -- Where nothing is kept these are false anyway.
+        read[l][r] := false;
+        since[l][r] := false;
       end;
     end;
     Register(r);
