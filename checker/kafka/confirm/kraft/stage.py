@@ -80,6 +80,12 @@ class KraftStage(Stage):
                 self.quorum.reveal(each, self.quorum.broker(broker).epoch + 1)
 
     def _begin_to_register(self, broker: int) -> None:
+        """Start the process, which acts on the log as far as the quorum has it, as in Kafka.
+
+        It does that before it has caught up with its registration. With a log that ends earlier it
+        could lead once more in the epoch of its last life, also with an empty disk.
+        """
+        self.quorum.reveal(broker, self.quorum.end)
         self.quorum.broker(broker).incarnation = None
         self.brokers.start(broker)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from checker.kafka.confirm.quorum.controller import ScriptedController
-from tests.kafka.confirm.quorum.fake_broker import DEFINITIONS, FakeBroker
+from tests.kafka.confirm.quorum.fake_broker import DEFINITIONS, FakeBroker, records_of
 
 EVERY_SECONDS = 0.005
 
@@ -86,7 +86,7 @@ class Life:
             while not self.is_over.is_set():
                 answer: Any = self.asks.fetch(end)
                 if answer.high_watermark > end:
-                    self.read += [name for name, _ in self.asks.records(end)]
+                    self.read += [name for name, _ in records_of(answer)]
                     end = answer.high_watermark
                 beat = self.asks.beat(end - 1, want_shut_down=self.wants_shutdown)
                 if beat.should_shut_down:

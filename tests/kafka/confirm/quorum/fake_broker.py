@@ -69,13 +69,7 @@ class FakeBroker:
 
     def records(self, offset: int) -> list[tuple[str, Any]]:
         """Name and values of each record that it may know."""
-        found = []
-        for batch in MemoryRecords(self.fetch(offset).records):
-            for each in batch:
-                if not batch.is_control_batch:
-                    name, _, values = read_record(DEFINITIONS, bytes(each.value))
-                    found.append((name, values))
-        return found
+        return records_of(self.fetch(offset))
 
     def alter(self, controller: ScriptedController, isr: list[int], answers: list[Any]) -> Any:
         """Ask for an ISR in the background; the request as the script has it."""
@@ -94,3 +88,14 @@ class FakeBroker:
         threading.Thread(target=ask, daemon=True).start()
         assert controller.await_true(lambda: bool(controller.asked_by(self.number)), SECONDS)
         return controller.asked_by(self.number)[0]
+
+
+def records_of(answer: Any) -> list[tuple[str, Any]]:
+    """Name and values of each record in the answer to a fetch."""
+    found = []
+    for batch in MemoryRecords(answer.records):
+        for each in batch:
+            if not batch.is_control_batch:
+                name, _, values = read_record(DEFINITIONS, bytes(each.value))
+                found.append((name, values))
+    return found
