@@ -31,9 +31,12 @@ from model.message.terms import IDLE, LEADER, NO_ROLE
 SILENT = "silent followers"
 FENCED = "fenced replicas"
 _FETCHES = ("LeaderFetch", "StrayFetch")
-_SILENCED, _ASKS, _SPEAKS_AGAIN, _LEARNS = "LeaderFetch", "SendFetch", "replica", "Learn"
-"""What silences a follower, what it no longer does, and the argument that names who learns, or
-starts anew; and what silences who shuts down."""
+_SILENCED, _ASKS, _LEARNS = "LeaderFetch", "SendFetch", "Learn"
+"""What silences a follower, what it no longer does, and what silences who shuts down."""
+_ENDS_SILENCE = frozenset(
+    {"Learn", "LearnLate", "Restart", "Crash", "PowerLoss", "DiskLoss", "Stop"}
+)
+"""After these the replica that they name is not silent. Of others that name it, it hears nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +63,7 @@ class Steerable:
         if self._has_silence():
             found[SILENT] = (
                 f"`{_ASKS}` of a follower that was fenced: from 2.1 on it asks no more until it "
-                "learns of another epoch"
+                "learns of another epoch or starts anew"
             )
             if self._stops_fetching():
                 found[SILENT] += (
@@ -149,13 +152,13 @@ class Steerable:
         if not self._has_silence():
             return now
         for action in self._actions():
-            if any(each.name == _SPEAKS_AGAIN for each in action.parameters):
+            if action.name in _ENDS_SILENCE:
                 at = steps_of(self.model, action.name, steps)
-                replica = argument_of(self.model, action, _SPEAKS_AGAIN, steps[at])
+                replica = argument_of(self.model, action, "replica", steps[at])
                 now[at] &= ~(np.uint64(1) << replica.astype(np.uint64))
         if self._stops_fetching():
             at = steps_of(self.model, _LEARNS, steps)
-            replica = argument_of(self.model, self._action(_LEARNS), _SPEAKS_AGAIN, steps[at])
+            replica = argument_of(self.model, self._action(_LEARNS), "replica", steps[at])
             stopping, isr = (
                 table_of(self.model.layout, name, after[at])[:, 0] for name in ("stopping", "isr")
             )

@@ -275,6 +275,40 @@ def test_who_shuts_down_and_has_read_that_it_left_the_isr_asks_no_more() -> None
     assert silent == 0b10
 
 
+def test_who_is_silent_is_so_until_it_learns_or_starts_anew() -> None:
+    """Walks went on with a follower that had written a checkpoint since, and it asked for nothing."""
+    shutdowns = next(each for each in CIRCUMSTANCES if each.name == "shutdowns")
+    release = kafka_release("4.2.0:elr")
+    [tally] = begun(release, [shutdowns]).tallied
+    steerable = Steerable(tally.model, release, NO_LAG_MS)
+    state, silent = tally.model.initial[0], 0
+    for wanted in steps_of(
+        "Move replica=1",
+        "SendFetch follower=1",
+        "Produce leader=0",
+        "LeaderFetch follower=1",
+        "RecvFetch follower=1",
+        "SendFetch follower=1",
+        "LeaderFetch follower=1",
+        "Learn replica=0",
+        "SendFetch follower=0",
+        "Learn replica=1",
+        "LeaderFetch follower=0",
+        "BeginShutdown replica=1",
+        "RecvFetch follower=0",
+        "Learn replica=1",
+        "BeginShutdown replica=0",
+        "Checkpoint replica=1",
+    ):
+        moment = following([wanted])(steerable.offered(state, 1, silent), silent)
+        assert moment is not None, wanted
+        silent = steerable.silent_after(moment, silent)
+        state = moment.after
+
+    assert silent == 0b10
+    assert "SendFetch(follower=1)" not in map(str, steerable.offered(state, 1, silent))
+
+
 def test_steps_that_are_not_offered_are_passed_over() -> None:
     model = states.model_of("hw")
     steps = steps_of("RecvFetch follower=1", "Produce leader=0", "Learn replica=0", *FETCHED)
