@@ -36,7 +36,7 @@ _SILENCED, _ASKS, _LEARNS = "LeaderFetch", "SendFetch", "Learn"
 _ENDS_SILENCE = frozenset(
     {"Learn", "LearnLate", "Restart", "Crash", "PowerLoss", "DiskLoss", "Stop"}
 )
-"""After these the replica that they name is not silent. Of others that name it, it hears nothing."""
+"""After these the replica that they name is not silent; of other steps it hears nothing."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -276,7 +276,7 @@ def test_who_shuts_down_and_has_read_that_it_left_the_isr_asks_no_more() -> None
 
 
 def test_who_is_silent_is_so_until_it_learns_or_starts_anew() -> None:
-    """Walks went on with a follower that had written a checkpoint since, and it asked for nothing."""
+    """A checkpoint, and what the controller decides, change nothing for a silent follower."""
     shutdowns = next(each for each in CIRCUMSTANCES if each.name == "shutdowns")
     release = kafka_release("4.2.0:elr")
     [tally] = begun(release, [shutdowns]).tallied
