@@ -27,7 +27,8 @@ class Names:
     """A sort of names: `node = Names("node", nodes)` are node0, node1 and so on.
 
     An argument of an action that is called like it ranges over it. `s.nodes` is how many there are,
-    in every function that is given a state; `plural` is another word for that. A field `by=node`
+    in every function that is given a state (processes of process, replies of reply); `plural` is
+    another word for that. A field `by=node`
     has an element for each.
     """
 
@@ -38,7 +39,7 @@ class Names:
     def __post_init__(self) -> None:
         _require_name("a sort of names", self.name)
         if not self.plural:
-            object.__setattr__(self, "plural", f"{self.name}s")
+            object.__setattr__(self, "plural", _plural(self.name))
         _require_name("the plural of a sort", self.plural)
         if type(self.count) is not int or self.count < 1:
             raise BadProtocol(f"{self.plural} are {self.count!r}; there must be one or more")
@@ -290,6 +291,15 @@ def within(condition: object) -> NoReturn:
 
 def _function(action: Callable[..., Any] | Action | None) -> Any:
     return action.function if isinstance(action, Action) else action
+
+
+def _plural(name: str) -> str:
+    """`nodes`, `processes`, `replies`"""
+    if name.endswith(("s", "x", "z", "ch", "sh")):
+        return f"{name}es"
+    if name.endswith("y") and name[-2:-1] not in ("", *"aeiou"):
+        return f"{name[:-1]}ies"
+    return f"{name}s"
 
 
 def _called(function: Any) -> str:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from tests.support.commands import Commands
+from waterline import Names
 
 RIGHT = """\
 from waterline import Action, Choice, Flag, Name, Names, Number, Protocol, when, within
@@ -401,3 +403,26 @@ def test_a_sort_in_a_loop_stands_for_its_members(cli: Commands) -> None:
 
     assert RIGHT.count("range(s.clients)") == 2
     assert distinct(RIGHT.replace("range(s.clients)", "s.clients")) == distinct(RIGHT)
+
+
+@pytest.mark.parametrize(
+    ("name", "plural"),
+    [
+        ("node", "nodes"),
+        ("process", "processes"),
+        ("box", "boxes"),
+        ("reply", "replies"),
+        ("key", "keys"),
+        ("branch", "branches"),
+    ],
+)
+def test_the_plural_of_a_sort_is_english(name: str, plural: str) -> None:
+    assert Names(name, 2).plural == plural
+
+
+def test_one_step_is_no_steps(cli: Commands) -> None:
+    written(RIGHT.replace("    return sum(", "    return 0 == sum("))
+    code, out, _ = cli("--model", "lock.py", "--engine", "local")
+
+    assert code == 12
+    assert "VIOLATED after 1 step\n" in re.sub(" +\n", "\n", out)

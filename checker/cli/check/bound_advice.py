@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from checker.problem.family import words_of
+from checker.problem.wording import counted
 from checker.search.result import Result, Verdict
 
 _NAMED_MAX = 5
@@ -26,7 +27,7 @@ def describe_advice(result: Result) -> str | None:
     """`--epochs 3: what holds, holds within epochs 2, which cut 6,604 transitions`"""
     if (size := _size_to_raise(result)) is None:
         return None
-    cut = f"{result.cut[size]:,} steps would have gone beyond"
+    cut = f"{counted(result.cut[size], 'step')} would have gone beyond"
     within = f"{size} {_value(result, size)}"
     return f"{bound_to_raise(result)}: what holds, holds within {within}; {cut}"
 

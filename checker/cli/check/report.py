@@ -98,7 +98,7 @@ def verdicts(result: Result) -> RenderableType:
         verdict = Text(found.verdict.value.upper(), style=_STYLES[found.verdict])
         if found.depth is not None:
             for_ever = ", for ever" if found.name in liveness else ""
-            verdict.append(f" after {found.depth} steps{for_ever}", style="red")
+            verdict.append(f" after {counted(found.depth, 'step')}{for_ever}", style="red")
             if contract := result.contract_of(found.name):
                 verdict.append(f", {describe_contract(contract)}", style="yellow")
         if found.why:

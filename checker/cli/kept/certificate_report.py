@@ -57,7 +57,7 @@ def _notes(certificate: Certificate) -> Iterator[Text]:
     others: dict[str, list[str]] = {}
     for name, claim in certificate.header.claims.items():
         if name not in certificate.certified and name not in certificate.uncertified:
-            at = f" after {claim.depth} steps" if claim.depth is not None else ""
+            at = f" after {counted(claim.depth, 'step')}" if claim.depth is not None else ""
             others.setdefault(f"{claim.verdict.upper()}{at}", []).append(name)
     for verdict, those in others.items():
         yield Text(f"Not certified, {verdict} by the header: {', '.join(those)}")
