@@ -11,7 +11,7 @@ import functools
 import hashlib
 import importlib.metadata
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 PACKAGES = Path(__file__).parents[2]
@@ -41,11 +41,18 @@ def program_digest() -> str:
     digest = hashlib.sha256(f"{sys.version} {sys.flags.optimize}\n".encode())
     for library in LIBRARIES:
         digest.update(f"{library} {importlib.metadata.version(library)}\n".encode())
-    for path in sources():
-        content = path.read_bytes()
-        digest.update(f"{path.relative_to(PACKAGES).as_posix()} {len(content)}\n".encode())
-        digest.update(content)
+    digest.update(text_of(sources()))
     return digest.hexdigest()
+
+
+def text_of(paths: Iterable[Path]) -> bytes:
+    """Names, sizes and contents of these modules of ours, one after the other."""
+    found = bytearray()
+    for path in paths:
+        content = path.read_bytes()
+        found += f"{path.relative_to(PACKAGES).as_posix()} {len(content)}\n".encode()
+        found += content
+    return bytes(found)
 
 
 def sources() -> Iterator[Path]:

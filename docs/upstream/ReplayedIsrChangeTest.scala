@@ -57,12 +57,7 @@ class ReplayedIsrChangeTest extends AbstractPartitionTest {
   def testExpansionIsPendingAfterRecordOfKnownPartitionEpoch(): Unit = {
     askToAddFollower()
     lead(partitionEpoch = 1, isr = Array(brokerId))
-    exceedLagTime()
-    appendRecord()
-
-    assertEquals(0L, highWatermark, "Unexpected high watermark")
-    alterPartitionManager.completeIsrUpdate(newPartitionEpoch = 2)
-    assertEquals(Set(brokerId, followerId), partition.inSyncReplicaIds)
+    assertExpansionIsPending()
   }
 
   /** Passes: since KAFKA-13790 the leader skips it. */
@@ -70,12 +65,7 @@ class ReplayedIsrChangeTest extends AbstractPartitionTest {
   def testExpansionIsPendingAfterRecordOfOlderPartitionEpoch(): Unit = {
     askToAddFollower()
     lead(partitionEpoch = 0, isr = replicas)
-    exceedLagTime()
-    appendRecord()
-
-    assertEquals(0L, highWatermark, "Unexpected high watermark")
-    alterPartitionManager.completeIsrUpdate(newPartitionEpoch = 2)
-    assertEquals(Set(brokerId, followerId), partition.inSyncReplicaIds)
+    assertExpansionIsPending()
   }
 
   /** Passes: the record comes before the request. */
@@ -83,10 +73,7 @@ class ReplayedIsrChangeTest extends AbstractPartitionTest {
   def testExpansionIsPendingIfRecordCameBefore(): Unit = {
     lead(partitionEpoch = 1, isr = Array(brokerId))
     askToAddFollower()
-    exceedLagTime()
-    appendRecord()
-
-    assertEquals(0L, highWatermark, "Unexpected high watermark")
+    assertExpansionIsPending()
   }
 
   /** Passes: a record of a later partition epoch ends the request. */
@@ -99,6 +86,15 @@ class ReplayedIsrChangeTest extends AbstractPartitionTest {
 
     assertEquals(false, partition.partitionState.isInflight)
     assertEquals(1L, highWatermark, "Unexpected high watermark")
+  }
+
+  /** The high watermark waits for the follower, which is in the ISR once the controller has accepted. */
+  private def assertExpansionIsPending(): Unit = {
+    exceedLagTime()
+    appendRecord()
+    assertEquals(0L, highWatermark, "Unexpected high watermark")
+    alterPartitionManager.completeIsrUpdate(newPartitionEpoch = 2)
+    assertEquals(Set(brokerId, followerId), partition.inSyncReplicaIds)
   }
 
   private def lead(partitionEpoch: Int, isr: Array[Int]): Unit = {

@@ -98,60 +98,45 @@ def leader_fields(bounds: Bounds) -> tuple[Field, ...]:
                 "to pass each offset; without bounds the last bit says that some are nowhere."
             ),
         ),
-        Field(
-            name="caught_up",
-            hi=everyone if bounds.caught_up_wait else 0,
-            shape=each,
-            alive=_LEADS,
-            naming=REPLICAS_BY_REPLICA if bounds.caught_up_wait else BY_REPLICA,
-            doc=(
-                "With the wait for who caught up: the replicas whose last fetch of everything is "
-                "not longer ago than replica.lag.time.max.ms."
-            ),
+        _replicas_of_leader(
+            "caught_up",
+            bounds.caught_up_wait,
+            everyone,
+            each,
+            "With the wait for who caught up: the replicas whose last fetch of everything is not "
+            "longer ago than replica.lag.time.max.ms.",
         ),
-        Field(
-            name="seen_unavailable",
-            hi=everyone if bounds.caught_up_wait else 0,
-            shape=each,
-            alive=_LEADS,
-            naming=REPLICAS_BY_REPLICA if bounds.caught_up_wait else BY_REPLICA,
-            doc=(
-                "With the wait for who caught up: the brokers that its metadata has as fenced or "
-                "shutting down."
-            ),
+        _replicas_of_leader(
+            "seen_unavailable",
+            bounds.caught_up_wait,
+            everyone,
+            each,
+            "With the wait for who caught up: the brokers that its metadata has as fenced or "
+            "shutting down.",
         ),
-        Field(
-            name="read_registrations",
-            hi=everyone if bounds.compares_broker_epochs else 0,
-            shape=each,
-            alive=_LEADS,
-            naming=REPLICAS_BY_REPLICA if bounds.compares_broker_epochs else BY_REPLICA,
-            doc=(
-                "With the wait for who caught up (KIP-903): the brokers whose last registration "
-                "its metadata has."
-            ),
+        _replicas_of_leader(
+            "read_registrations",
+            bounds.compares_broker_epochs,
+            everyone,
+            each,
+            "With the wait for who caught up (KIP-903): the brokers whose last registration its "
+            "metadata has.",
         ),
-        Field(
-            name="fetched_since",
-            hi=everyone if bounds.compares_broker_epochs else 0,
-            shape=each,
-            alive=_LEADS,
-            naming=REPLICAS_BY_REPLICA if bounds.compares_broker_epochs else BY_REPLICA,
-            doc=(
-                "With the wait for who caught up (KIP-903): the replicas whose last fetch carried "
-                "the broker epoch of their last registration."
-            ),
+        _replicas_of_leader(
+            "fetched_since",
+            bounds.compares_broker_epochs,
+            everyone,
+            each,
+            "With the wait for who caught up (KIP-903): the replicas whose last fetch carried the "
+            "broker epoch of their last registration.",
         ),
-        Field(
-            name="broker_epoch_matches",
-            hi=everyone if bounds.compares_broker_epochs else 0,
-            shape=each,
-            alive=_LEADS,
-            naming=REPLICAS_BY_REPLICA if bounds.compares_broker_epochs else BY_REPLICA,
-            doc=(
-                "With the wait for who caught up (KIP-903): the replicas whose last fetch carried "
-                "the broker epoch that its metadata has."
-            ),
+        _replicas_of_leader(
+            "broker_epoch_matches",
+            bounds.compares_broker_epochs,
+            everyone,
+            each,
+            "With the wait for who caught up (KIP-903): the replicas whose last fetch carried the "
+            "broker epoch that its metadata has.",
         ),
         Field(
             name="entry_lost",
@@ -161,4 +146,18 @@ def leader_fields(bounds: Bounds) -> tuple[Field, ...]:
             naming=BY_REPLICA,
             doc="With directory moves: whether its epoch cache has lost its own, unwritten epoch.",
         ),
+    )
+
+
+def _replicas_of_leader(
+    name: str, has_room: bool, everyone: int, each: tuple[int, ...], doc: str
+) -> Field:
+    """A set of replicas at each leader; without room it is empty, and takes no bit."""
+    return Field(
+        name=name,
+        hi=everyone if has_room else 0,
+        shape=each,
+        alive=_LEADS,
+        naming=REPLICAS_BY_REPLICA if has_room else BY_REPLICA,
+        doc=doc,
     )

@@ -13,7 +13,17 @@ from model.core.state import State
 from model.core.transition_system import Action as KitAction
 from model.core.transition_system import Model, Parameter
 from model.own.behaviours import behaviours_of
-from model.own.declared import Action, AnyField, BadProtocol, Choice, Index, Name, Names, Protocol
+from model.own.declared import (
+    Action,
+    AnyField,
+    BadProtocol,
+    Choice,
+    Index,
+    Name,
+    Names,
+    Protocol,
+    extent,
+)
 from model.own.narration import narration
 from model.own.rules import Rule, Rules
 
@@ -159,15 +169,11 @@ def _field(declared: AnyField) -> Field:
         Holds.REPLICA if isinstance(declared, Name) else Holds.PLAIN,
         declared.of.sort if isinstance(declared, Name) else None,
     )
-    shape = tuple(_extent(index) for index in declared.indices)
+    shape = tuple(extent(index) for index in declared.indices)
     doc = declared.doc
     if isinstance(declared, Choice):
         doc = f"{doc} {', '.join(f'{i}: {value}' for i, value in enumerate(declared.values))}."
     return Field(name=declared.name, doc=doc.strip(), lo=lo, hi=hi, shape=shape, naming=naming)
-
-
-def _extent(index: Index) -> int:
-    return index.count if isinstance(index, Names) else index
 
 
 def _action(

@@ -58,6 +58,11 @@ Index = Names | int
 """By what a field has elements: names, or a number n for 0..n-1."""
 
 
+def extent(index: Index) -> int:
+    """How many elements that is."""
+    return index.count if isinstance(index, Names) else index
+
+
 @dataclass(frozen=True, slots=True)
 class _Field:
     name: str

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from model.own.declared import AnyField, Choice, Flag, Name, Names
+from model.own.declared import AnyField, Choice, Flag, Index, Name, Names, extent
 
 Refuse = Callable[[ast.AST | None, str, str], Exception]
 _ASKS = ("when", "within")
@@ -36,7 +36,7 @@ class Mistakes:
         for node in ast.walk(tree):
             match node:
                 case ast.Call(func=ast.Name(id=name)):
-                    self._require_callable(node, name)
+                    self._require_callable(node, name, arguments)
                 case ast.Call(func=ast.Attribute(value=value, attr=method)):
                     self._require_method(node, value, method, arguments)
                 case ast.JoinedStr():
@@ -105,7 +105,7 @@ class Mistakes:
 
     # --- one by one ------------------------------------------------------------------------------
 
-    def _require_callable(self, node: ast.Call, name: str) -> None:
+    def _require_callable(self, node: ast.Call, name: str, arguments: Collection[str]) -> None:
         if name in _ASKS and name not in self.names:
             raise self.refuse(
                 node, f"{name} is not imported", f"write from waterline import {name}"
@@ -114,12 +114,12 @@ class Mistakes:
             raise self.refuse(
                 node, "a rule prints nothing", "leave it out; a trace shows every state"
             )
-        if name == "len" and len(node.args) == 1 and isinstance(node.args[0], ast.Attribute):
-            field = self.fields.get(node.args[0].attr)
-            if field is not None and field.indices:
-                count = _counted(field.indices[0])
-                shown = ast.unparse(node)
-                raise self.refuse(node, f"`{shown}` is always {count[1]}", f"write {count[0]}")
+        field = self._field(node.args[0], arguments) if name == "len" and node.args else None
+        if field is not None and field.indices:
+            shown = ast.unparse(node)
+            size = extent(field.indices[0])
+            counted = _counted(node.args[0], field.indices[0])
+            raise self.refuse(node, f"`{shown}` is always {size}", f"write {counted}")
 
     def _require_method(
         self, node: ast.Call, value: ast.expr, method: str, arguments: Collection[str]
@@ -147,7 +147,7 @@ class Mistakes:
         field = self._field(over, arguments)
         if field is not None:
             what = f"a loop over {shown}, which is no range"
-            counted = _counted(field.indices[0])[0] if field.indices else "..."
+            counted = _counted(over, field.indices[0]) if field.indices else "..."
             raise self.refuse(over, what, f"write range({counted}), and {shown}[i] in it")
 
     def _require_elements(
@@ -221,9 +221,12 @@ def _element(shown: str, field: AnyField) -> str:
     return f"{shown}[{', '.join(by)}]"
 
 
-def _counted(index: Names | int) -> tuple[str, int]:
-    """How a rule writes how many there are, and how many."""
-    return (f"s.{index.plural}", index.count) if isinstance(index, Names) else (str(index), index)
+def _counted(table: ast.expr, index: Index) -> str:
+    """How a rule that reads `s.state` writes how many elements that has: `s.clients`."""
+    if not isinstance(index, Names):
+        return str(index)
+    assert isinstance(table, ast.Attribute)
+    return f"{ast.unparse(table.value)}.{index.plural}"
 
 
 def _named_in(text: str) -> Iterator[str]:

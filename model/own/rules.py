@@ -79,7 +79,7 @@ class Rules:
         fields: Sequence[AnyField],
         bounds: Mapping[str, int],
         sizes: Sequence[str],
-        plurals: Sequence[str] = (),
+        plurals: Sequence[str],
     ) -> Rules:
         """Those of a file with this text, which has run and has left these names.
 

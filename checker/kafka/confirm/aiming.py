@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from checker.kafka.confirm.harness_digest import harness_digest
 from checker.kafka.confirm.outcomes import Outcome, outcome_of
 from checker.kafka.confirm.reaching import DEAR, Search
 from checker.kafka.confirm.releases import KafkaRelease
@@ -31,7 +32,7 @@ class Plan:
 
     `ways` are the steps to each that can be compared on brokers, the step with that outcome
     included; `unsteerable` says of each of the others why not. `restrictions` are those of the
-    harness when it was made.
+    harness that made it, whose digest is `made_by`.
     """
 
     states: int
@@ -39,6 +40,7 @@ class Plan:
     ways: Mapping[Outcome, tuple[Call, ...]]
     unsteerable: Mapping[Outcome, str]
     restrictions: Mapping[str, str]
+    made_by: str
 
     @property
     def outcomes(self) -> int:
@@ -84,6 +86,7 @@ def planned(
         ways=ways,
         unsteerable=unsteerable,
         restrictions=restrictions,
+        made_by=harness_digest(),
     )
 
 

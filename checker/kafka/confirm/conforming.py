@@ -22,12 +22,11 @@ from checker.kafka.confirm.grounds import (
     walk_by_chance,
     walk_to_outcomes,
 )
+from checker.kafka.confirm.harness_digest import harness_digest
 from checker.kafka.confirm.jars import class_path
 from checker.kafka.confirm.kept_walks import KeptWalk, Question, keep, read_kept, require_same
 from checker.kafka.confirm.releases import KafkaRelease
 from checker.kafka.confirm.site import Site, Tell
-from checker.kafka.confirm.steerable import Steerable
-from checker.kafka.confirm.stepping import LAG_MS
 from counterexamples import BadTrace, read_trace, write_trace
 from model.core.errors import BadEnvironment
 from model.core.transition_system import Model
@@ -86,8 +85,7 @@ def look_for_outcomes(
 ) -> None:
     """Plan the walks to every outcome that the model can reach, where that was not done yet."""
     for tally in found.tallied:
-        steerable = Steerable(tally.model, found.release, LAG_MS)
-        if tally.plan is not None and tally.plan.restrictions == steerable.restrictions():
+        if tally.plan is not None and tally.plan.made_by == harness_digest():
             continue
         announce(f"looking for the outcomes of {tally.circumstances.name}")
         tally.plan = planned(tally.problem, found.release, states_max=states_max, announce=announce)

@@ -126,6 +126,7 @@ def _plan_text(plan: Plan) -> dict[str, Any]:
         },
         "unsteerable": {describe(each): why for each, why in sorted(plan.unsteerable.items())},
         "restrictions": dict(plan.restrictions),
+        "made_by": plan.made_by,
     }
 
 
@@ -136,6 +137,7 @@ def _plan_of(values: Mapping[str, Any]) -> Plan:
         ways={outcome_named(text): tuple(_calls(way)) for text, way in values["ways"].items()},
         unsteerable={outcome_named(text): why for text, why in values["unsteerable"].items()},
         restrictions=values["restrictions"],
+        made_by=values["made_by"],
     )
 
 

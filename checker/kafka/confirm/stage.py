@@ -312,10 +312,12 @@ class Stage(ABC):
             link.lose_stray()
 
     def move_directory(self, broker: int) -> None:
-        """Move the broker's log to its other log directory (KIP-113, AlterReplicaLogDirs).
+        """Move the broker's log to its other log directory (KIP-113, AlterReplicaLogDirs, 1.1).
 
-        Raises `NotHeld` for a broker that has no other, and `StepFailed`.
+        Raises `NotHeld` for a broker that has no other, or is too old; and `StepFailed`.
         """
+        if not self.release.at_least(1, 1):
+            raise NotHeld(f"brokers of {self.release.name} move no log (KIP-113, 1.1)")
         here = self.brokers.data(broker)
         others = [each for each in self.brokers.directories(broker) if each != here]
         if not others:
@@ -323,7 +325,8 @@ class Stage(ABC):
         moved = {"topics": [{"name": self.topic, "partitions": [0]}], "path": str(others[0])}
         port = self.brokers.ports[broker]
         asked = {"dirs": [moved]}
-        answer = call(port, ALTER_REPLICA_LOG_DIRS, 1, asked, seconds=STEP_SECONDS_MAX)
+        version = 1 if self.release.at_least(2, 0) else 0
+        answer = call(port, ALTER_REPLICA_LOG_DIRS, version, asked, seconds=STEP_SECONDS_MAX)
         [code] = [each.error_code for topic in answer.results for each in topic.partitions]
         if code:
             raise StepFailed(f"r{broker} moves its log", error_name(code))

@@ -73,14 +73,18 @@ class Survey:
         dropped = []
         for cell in list(self.cells):
             self.report(f"{cell.scenario} on Kafka {cell.release}")
-            release = kafka_release(cell.release)
-            courses = self._courses(find_scenario(cell.scenario), release)
-            if not any(course_digest(course, release) == cell.course for course in courses):
+            if not self.is_current(cell):
                 dropped.append(cell)
         if dropped:
             self.cells = [cell for cell in self.cells if cell not in dropped]
             write_cells(self.results, self.cells)
         return dropped
+
+    def is_current(self, cell: Cell) -> bool:
+        """Whether what was found is of a course that is one still."""
+        release = kafka_release(cell.release)
+        courses = self._courses(find_scenario(cell.scenario), release)
+        return any(course_digest(course, release) == cell.course for course in courses)
 
     def _add_release(
         self, scenarios: Sequence[Scenario], release: KafkaRelease, *, again: bool

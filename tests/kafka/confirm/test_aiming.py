@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 
-from checker.kafka.confirm.aiming import Aiming, lag_of, planned
+from checker.kafka.confirm import conforming
+from checker.kafka.confirm import harness_digest as digests
+from checker.kafka.confirm.aiming import Aiming, Plan, lag_of, planned
+from checker.kafka.confirm.circumstances import CIRCUMSTANCES
+from checker.kafka.confirm.conformance import begun
+from checker.kafka.confirm.harness_digest import harness_digest
 from checker.kafka.confirm.outcomes import Outcome, outcome_of
 from checker.kafka.confirm.reaching import DEAR, Search
 from checker.kafka.confirm.releases import kafka_release
@@ -141,3 +150,40 @@ def test_where_none_is_near_the_plan_s_way_is_taken(monkeypatch: pytest.MonkeyPa
 
     assert tuple(taken) == ways[goal]
     assert not aiming.wanted
+
+
+@pytest.mark.parametrize("made_by", ["this harness", "another"])
+def test_a_plan_that_another_harness_made_is_looked_for_again(
+    made_by: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Which steps can be caused follows from code that no other part of the key has."""
+    release = kafka_release("4.2.0:elr")
+    crashes = next(each for each in CIRCUMSTANCES if each.name == "crashes")
+    found = begun(release, [crashes])
+    [tally] = found.tallied
+    kept = Plan(
+        states=1,
+        complete=True,
+        ways={},
+        unsteerable={},
+        restrictions=Steerable(tally.model, release, LAG_MS).restrictions(),
+        made_by=harness_digest() if made_by == "this harness" else "0123456789abcdef",
+    )
+    tally.plan, new = kept, replace(kept, states=2)
+    monkeypatch.setattr(conforming, "planned", lambda *_, **__: new)
+    conforming.look_for_outcomes(found, states_max=1, results=None, announce=lambda line: None)
+
+    assert tally.plan == (kept if made_by == "this harness" else new)
+
+
+def test_every_module_of_the_harness_is_in_its_digest(monkeypatch: pytest.MonkeyPatch) -> None:
+    taken: list[str] = []
+
+    def noted(paths: Iterable[Path]) -> bytes:
+        taken.extend(path.name for path in paths)
+        return b""
+
+    monkeypatch.setattr(digests, "text_of", noted)
+    digests.harness_digest.__wrapped__()
+
+    assert {"steerable.py", "reaching.py", "outcomes.py", "mapping.py", "aiming.py"} <= set(taken)

@@ -44,6 +44,7 @@ PLAN = Plan(
     ways={PRODUCED: WAY[:1], FETCHED: WAY, NEVER: (("Crash", (0,)),)},
     unsteerable={CANNOT: "it cannot be held."},
     restrictions={"WakeParked": "it cannot be held."},
+    made_by="fedcba",
 )
 
 

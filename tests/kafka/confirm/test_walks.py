@@ -256,20 +256,25 @@ def test_a_kraft_leader_asks_for_nobody_whom_it_may_know_to_be_fenced(
     assert fetches(frozenset({FENCED}))
 
 
-def test_who_shuts_down_and_has_read_that_it_left_the_isr_asks_no_more() -> None:
+def asks_after_each(*steps: str) -> tuple[list[bool], int]:
+    """Whether r1 may ask after each step of a walk with shutdowns, and who is silent then."""
     shutdowns = next(each for each in CIRCUMSTANCES if each.name == "shutdowns")
     release = kafka_release("4.2.0:elr")
     [tally] = begun(release, [shutdowns]).tallied
     steerable = Steerable(tally.model, release, NO_LAG_MS)
     state, silent = tally.model.initial[0], 0
     asks = []
-    for wanted in steps_of("Move replica=1", "BeginShutdown replica=1", "Learn replica=1"):
+    for wanted in steps_of(*steps):
         moment = following([wanted])(steerable.offered(state, 1, silent), silent)
-        assert moment is not None
+        assert moment is not None, wanted
         silent = steerable.silent_after(moment, silent)
         state = moment.after
-        offered = map(str, steerable.offered(state, 1, silent))
-        asks.append("SendFetch(follower=1)" in offered)
+        asks.append("SendFetch(follower=1)" in map(str, steerable.offered(state, 1, silent)))
+    return asks, silent
+
+
+def test_who_shuts_down_and_has_read_that_it_left_the_isr_asks_no_more() -> None:
+    asks, silent = asks_after_each("Move replica=1", "BeginShutdown replica=1", "Learn replica=1")
 
     assert asks == [True, True, False]
     assert silent == 0b10
@@ -277,12 +282,7 @@ def test_who_shuts_down_and_has_read_that_it_left_the_isr_asks_no_more() -> None
 
 def test_who_is_silent_is_so_until_it_learns_or_starts_anew() -> None:
     """A checkpoint, and what the controller decides, change nothing for a silent follower."""
-    shutdowns = next(each for each in CIRCUMSTANCES if each.name == "shutdowns")
-    release = kafka_release("4.2.0:elr")
-    [tally] = begun(release, [shutdowns]).tallied
-    steerable = Steerable(tally.model, release, NO_LAG_MS)
-    state, silent = tally.model.initial[0], 0
-    for wanted in steps_of(
+    asks, silent = asks_after_each(
         "Move replica=1",
         "SendFetch follower=1",
         "Produce leader=0",
@@ -299,14 +299,10 @@ def test_who_is_silent_is_so_until_it_learns_or_starts_anew() -> None:
         "Learn replica=1",
         "BeginShutdown replica=0",
         "Checkpoint replica=1",
-    ):
-        moment = following([wanted])(steerable.offered(state, 1, silent), silent)
-        assert moment is not None, wanted
-        silent = steerable.silent_after(moment, silent)
-        state = moment.after
+    )
 
+    assert not asks[-1]
     assert silent == 0b10
-    assert "SendFetch(follower=1)" not in map(str, steerable.offered(state, 1, silent))
 
 
 def test_steps_that_are_not_offered_are_passed_over() -> None:

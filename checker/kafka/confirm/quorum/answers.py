@@ -186,7 +186,10 @@ def _alter_partition(state: QuorumState, broker: int, body: Struct) -> Answer:
 
 
 def _assign_directories(state: QuorumState, broker: int, body: Struct) -> Answer:
-    """The broker may put its replicas where it says (KIP-858). No broker is told of it."""
+    """The broker may put its replicas where it says (KIP-858).
+
+    The record that a controller writes of it is left out: no broker reads it within a trace.
+    """
     return {
         "directories": [
             {

@@ -333,3 +333,10 @@ def test_a_topic_is_forgotten_and_everybody_is_up_for_the_next(stage: KraftStage
     assert stage.controller.current().isr == (0, 1)
     assert not stage.quorum.broker(1).is_fenced
     assert "RemoveTopicRecord" in names_read(stage, 1)
+
+
+def test_brokers_that_cannot_move_a_log_are_not_asked_to(stage: KraftStage) -> None:
+    stage.release = kafka_release("0.11.0.3")
+
+    with pytest.raises(NotHeld, match=r"0\.11\.0\.3 move no log"):
+        stage.move_directory(0)

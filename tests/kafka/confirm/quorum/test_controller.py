@@ -248,7 +248,7 @@ def test_a_broker_may_move_a_log_to_another_directory(controller: ScriptedContro
     [moved] = directory.topics[0].partitions
     assert answer.error_code == moved.error_code == moved.partition_index == 0
     assert (directory.id, directory.topics[0].topic_id) == (other, topic)
-    assert controller.end == end, "no broker is told of it"
+    assert controller.end == end, "there is no record of it"
 
 
 def test_a_request_that_has_no_answer_is_refused_and_noted() -> None:
