@@ -109,14 +109,15 @@ class Brokers:
     def data(self, broker: int) -> Path:
         """The log directory that has the partition; the first where none has."""
         every = self.directories(broker)
-        return next((each for each in every if self._log_in(each).is_dir()), every[0])
+        return next((each for each in every if self.log_in(each).is_dir()), every[0])
 
-    def _log_in(self, directory: Path) -> Path:
+    def log_in(self, directory: Path) -> Path:
+        """The folder of the partition's log, if this log directory has it."""
         return directory / f"{self.topic}-0"
 
     def partition(self, broker: int) -> Path:
         """The folder of the partition's log."""
-        return self._log_in(self.data(broker))
+        return self.log_in(self.data(broker))
 
     def segment(self, broker: int) -> bytes:
         """The log as it is on disk, or would be once it is flushed."""

@@ -330,7 +330,8 @@ class Stage(ABC):
         [code] = [each.error_code for topic in answer.results for each in topic.partitions]
         if code:
             raise StepFailed(f"r{broker} moves its log", error_name(code))
-        if not wait_until(lambda: self.brokers.data(broker) == others[0], STEP_SECONDS_MAX):
+        # For a moment no directory has it.
+        if not wait_until(self.brokers.log_in(others[0]).is_dir, STEP_SECONDS_MAX):
             raise StepFailed(f"r{broker} moves its log", "it is where it was")
 
     def write_checkpoint(self, broker: int, high_watermark: int) -> None:
