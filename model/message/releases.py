@@ -88,6 +88,10 @@ _STALE_MEMBER = (
 _FLUSHED_LATER = (
     "The epoch checkpoint is written after the truncation, which a crash can prevent (KAFKA-16541)."
 )
+_ENTRY_REPLACED = (
+    "A follower that led without writing, and appends a record of an older epoch, replaces that "
+    "epoch's entry in its cache."
+)
 _NOT_SYNCED = (
     "After a truncation the epoch checkpoint is not flushed in 3.7 (KAFKA-15046), and is written "
     "later from 3.8 on (KAFKA-16541)."
@@ -143,12 +147,14 @@ RELEASES = (
             "truncate-out-of-range",
         ),
         source="KAFKA-7415, KAFKA-7164, KAFKA-7128, KAFKA-7414 (2.0.1)",
+        unlike=_ENTRY_REPLACED,
     ),
     Release(
         since=(2, 1),
         is_kraft=False,
         base="kip320-code",
         source="KAFKA-7395, KAFKA-7152 (2.1.0); for consumers KAFKA-7747 (client 2.3.0)",
+        unlike=_ENTRY_REPLACED,
     ),
     Release(
         since=(2, 4),
@@ -156,6 +162,7 @@ RELEASES = (
         base="kip320-code",
         added=_SINCE_2_4,
         source="KAFKA-8457, KAFKA-8400, KAFKA-8841 (2.4.0): the high watermark is the log's",
+        unlike=_ENTRY_REPLACED,
     ),
     Release(
         since=(2, 5),
@@ -163,6 +170,7 @@ RELEASES = (
         base="kip320-code",
         added=(*_SINCE_2_4, "session-fencing"),
         source="KAFKA-9338 (2.5.0), FetchSession.CachedPartition",
+        unlike=_ENTRY_REPLACED,
     ),
     Release(
         since=(2, 6, 1),

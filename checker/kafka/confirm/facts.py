@@ -79,6 +79,14 @@ def epochs_text(entries: Iterable[tuple[int, int]]) -> str:
     return ", ".join(f"{epoch} from {start}" for epoch, start in entries) or "empty"
 
 
+def read_epochs_text(text: str) -> list[tuple[int, int]]:
+    """The entries that `epochs_text` wrote."""
+    if text == "empty":
+        return []
+    entries = (entry.split(" from ") for entry in text.split(", "))
+    return [(int(epoch), int(start)) for epoch, start in entries]
+
+
 def request_text(offset: int) -> str:
     """A fetch on its way."""
     return f"fetch from {offset}"

@@ -11,7 +11,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from checker.kafka.confirm.brokers import name_of
-from checker.kafka.confirm.facts import ACKNOWLEDGED, ISR, WAITING, of
+from checker.kafka.confirm.facts import (
+    ACKNOWLEDGED,
+    EPOCH_CACHE,
+    ISR,
+    WAITING,
+    of,
+    read_epochs_text,
+)
 from checker.kafka.confirm.releases import KafkaRelease
 from checker.kafka.confirm.stepping import StepSeen
 from model.message.environment import REPLICAS_MAX
@@ -33,16 +40,38 @@ def _fences_first_fetch(seen: StepSeen, release: KafkaRelease) -> bool:
     """The leader of another epoch answers with an error where the model has an answer."""
     if not release.at_least(2, 1) or release.at_least(2, 5):
         return False
-    fetched = re.fullmatch(r"LeaderFetch\(follower=(\d+)\)", seen.call)
-    if fetched is None:
-        return False
-    own = seen.model.get(of(int(fetched[1]), "epoch"))
+    carried = (
+        seen.model.get(of(int(fetched[1]), "epoch")) if (fetched := _FETCH(seen.call)) else None
+    )
+    if seen.stray_epoch is not None:
+        carried = str(seen.stray_epoch)
     leading = {
         seen.model.get(of(replica, "epoch"))
         for replica in range(REPLICAS_MAX)
         if seen.model.get(of(replica, "leads")) == "yes"
     }
-    return bool(leading) and own not in leading
+    return carried is not None and bool(leading) and carried not in leading
+
+
+_FETCH = re.compile(r"LeaderFetch\(follower=(\d+)\)").fullmatch
+
+
+def _forgets_entry_of_epoch(seen: StepSeen, release: KafkaRelease) -> bool:
+    """The last entry of an epoch cache starts later than the model's, and nothing else differs."""
+    if not release.at_least(2, 0, 1) or release.at_least(2, 6, 1) or seen.problem:
+        return False
+    if (received := re.fullmatch(r"RecvFetch\(follower=(\d+)\)", seen.call)) is None:
+        return False
+    cache = of(int(received[1]), EPOCH_CACHE)
+    if [each.subject for each in seen.differences] != [cache]:
+        return False
+    said, shown = read_epochs_text(seen.model[cache]), read_epochs_text(seen.kafka[cache])
+    return (
+        bool(said and shown)
+        and shown[:-1] == said[:-1]
+        and shown[-1][0] == said[-1][0]
+        and shown[-1][1] > said[-1][1]
+    )
 
 
 def _waits_for_who_caught_up(seen: StepSeen, release: KafkaRelease) -> bool:
@@ -80,6 +109,13 @@ KNOWN = (
         "From 2.1 to 2.4 the first fetch of a session carries the leader epoch and is fenced; "
         "here all count as later ones, which carry none (KAFKA-9338).",
         _fences_first_fetch,
+    ),
+    KnownDifference(
+        "forgets-entry-of-epoch",
+        "From 2.0.1 to 2.6.0 a follower that led an epoch without a record, and appends a record "
+        "of an older epoch, replaces the entry of that older epoch too, so that it starts at this "
+        "record (LeaderEpochFileCache.truncateAndAppend); here it starts at its first record.",
+        _forgets_entry_of_epoch,
     ),
 )
 

@@ -174,14 +174,22 @@ class Steerable:
     def _refused(
         self, before: Rows, after: Rows, at: NDArray[np.int64], follower: NDArray[np.int64]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The fetches that are fenced, of those at these places."""
+        """The fetches that are fenced, of those at these places.
+
+        A broker that has started and knows of no leader yet in the model has read the metadata log,
+        with KRaft, and may fence by the epoch that the controller has come to.
+        """
         layout, own = self.model.layout, np.arange(len(at))
         leader = table_of(layout, "known_leader", before[at])[own, follower]
         epochs = table_of(layout, "known_epoch", before[at])
         is_idle = table_of(layout, "fetch", after[at])[own, follower] == IDLE
-        is_there = table_of(layout, "role", before[at])[own, leader] != NO_ROLE
-        knows_more = epochs[own, leader] > epochs[own, follower]
-        which = np.flatnonzero(is_idle & is_there & knows_more)
+        has_role = table_of(layout, "role", before[at])[own, leader] != NO_ROLE
+        knows_more = has_role & (epochs[own, leader] > epochs[own, follower])
+        if self.release.is_kraft:
+            is_up = table_of(layout, "up", before[at])[own, leader] == 1
+            newest = table_of(layout, "epoch", before[at])[:, 0]
+            knows_more |= ~has_role & is_up & (newest > epochs[own, follower])
+        which = np.flatnonzero(is_idle & knows_more)
         return at[which], follower[which]
 
     def _has_silence(self) -> bool:

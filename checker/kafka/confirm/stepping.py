@@ -40,6 +40,8 @@ class StepSeen:
     differences: list[Difference] = field(default_factory=list)
     problem: str = ""
     """Why brokers did not take it, "" if they did."""
+    stray_epoch: int | None = None
+    """The leader epoch in a fetch that has outlived its sender's interest, of a step with one."""
 
     @property
     def complaint(self) -> str:
@@ -51,7 +53,10 @@ def begun(moment: Moment, model: Model, release: KafkaRelease) -> StepSeen:
     """A step that is to be taken, with the model's facts after it."""
     sentence = model.narration.sentence(moment.action, moment.values, moment.before, moment.after)
     facts = of_model(moment.after, model.settings, release)
-    return StepSeen(moment.number, str(moment), sentence, facts, {})
+    seen = StepSeen(moment.number, str(moment), sentence, facts, {})
+    if moment.action == "StrayFetch":
+        seen.stray_epoch = moment.before.stray_epoch
+    return seen
 
 
 def act_of(moment: Moment, model: Model, lag_ms: int) -> Act:

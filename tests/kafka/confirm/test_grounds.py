@@ -53,6 +53,49 @@ def test_a_known_difference_is_of_some_releases_and_of_one_kind() -> None:
 
 
 @pytest.mark.parametrize(
+    ("release", "carried", "is_known"),
+    [("2.1.1", 0, True), ("2.1.1", 1, False), ("2.8.2", 0, False)],
+)
+def test_a_fetch_that_outlived_its_sender_may_be_the_first_of_a_session(
+    release: str, carried: int, is_known: bool
+) -> None:
+    facts = {"r0 leads": "yes", "r0 epoch": "1", "r0 HW": "1", ISR: "r0 r1"}
+    shows = facts | {"r0 HW": "0", ISR: "r0"}
+    seen = StepSeen(1, "StrayFetch(follower=1)", "told", facts, shows, differences(facts, shows))
+    seen.stray_epoch = carried
+
+    assert (known_difference(seen, kafka_release(release)) is not None) is is_known
+
+
+@pytest.mark.parametrize(
+    ("release", "shown", "is_known"),
+    [
+        ("2.0.1", "1 from 0, 2 from 2", True),
+        ("2.1.1", "1 from 0, 2 from 2", True),
+        ("2.1.1", "2 from 2", False),
+        ("2.1.1", "1 from 0, 2 from 0", False),
+        ("2.1.1", "1 from 0, 3 from 2", False),
+        ("2.1.1", "empty", False),
+        ("2.8.2", "1 from 0, 2 from 2", False),
+    ],
+)
+def test_an_entry_of_an_epoch_cache_may_start_at_its_last_record(
+    release: str, shown: str, is_known: bool
+) -> None:
+    facts = {"r1 epoch cache": "1 from 0, 2 from 1", "r1 LEO": "3"}
+    shows = facts | {"r1 epoch cache": shown}
+    other = shows | {"r1 LEO": "2"}
+
+    def known(after: Facts, call: str = "RecvFetch(follower=1)") -> bool:
+        seen = StepSeen(1, call, "told", facts, after, differences(facts, after))
+        return known_difference(seen, kafka_release(release)) is not None
+
+    assert known(shows) is is_known
+    assert not known(other)
+    assert not known(shows, "Learn(replica=1)")
+
+
+@pytest.mark.parametrize(
     ("up", "isr", "shown", "is_known"),
     [
         ("up", "r0", "0", True),

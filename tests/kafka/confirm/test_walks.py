@@ -280,6 +280,25 @@ def test_who_shuts_down_and_has_read_that_it_left_the_isr_asks_no_more() -> None
     assert silent == 0b10
 
 
+@pytest.mark.parametrize(("name", "silent"), [("4.2.0:elr", 0b10), ("3.9.1", 0)])
+def test_a_leader_that_has_started_anew_may_fence_by_the_metadata_log(
+    name: str, silent: int
+) -> None:
+    """In the model it has not learned of anything, and refuses a fetch without fencing it."""
+    release = kafka_release(name)
+    [tally] = begun(release, [CRASHES]).tallied
+    steerable = Steerable(tally.model, release, NO_LAG_MS)
+    state, found = tally.model.initial[0], 0
+    starts = ("Crash replica=0", "Fence replica=0", "Restart replica=0")
+    for wanted in steps_of(*starts, "SendFetch follower=1", "LeaderFetch follower=1"):
+        moment = following([wanted])(steerable.offered(state, 1, found), found)
+        assert moment is not None, wanted
+        found = steerable.silent_after(moment, found)
+        state = moment.after
+
+    assert found == silent
+
+
 def test_who_is_silent_is_so_until_it_learns_or_starts_anew() -> None:
     """A checkpoint, and what the controller decides, change nothing for a silent follower."""
     asks, silent = asks_after_each(
