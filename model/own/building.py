@@ -13,17 +13,8 @@ from model.core.state import State
 from model.core.transition_system import Action as KitAction
 from model.core.transition_system import Model, Parameter
 from model.own.behaviours import behaviours_of
-from model.own.declared import (
-    Action,
-    AnyField,
-    BadProtocol,
-    Choice,
-    Index,
-    Name,
-    Names,
-    Protocol,
-    extent,
-)
+from model.own.declared import Action, Protocol
+from model.own.fields import AnyField, BadProtocol, Choice, Index, Name, Names, extent
 from model.own.narration import narration
 from model.own.rules import Rule, Rules
 

@@ -20,7 +20,7 @@ from model.core.made import function_of
 from model.core.state import State
 from model.own.comprehensions import Unfolding
 from model.own.condition_tree import Reader
-from model.own.declared import AnyField, Choice, Flag, Name, Number
+from model.own.fields import AnyField, Choice, Flag, Name, Number
 from model.own.narration import describe_value
 from model.own.values import Numbering
 

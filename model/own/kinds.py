@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from model.own.declared import AnyField, Choice, Name
+from model.own.fields import AnyField, Choice, Name
 
 Refuse = Callable[[ast.AST | None, str, str], Exception]
 NUMBER = "number"

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from model.own.declared import AnyField, Choice, Flag, Index, Name, Names, extent
+from model.own.fields import AnyField, Choice, Flag, Index, Name, Names, extent
 
 Refuse = Callable[[ast.AST | None, str, str], Exception]
 _ASKS = ("when", "within")

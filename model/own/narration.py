@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from model.core.state import State
 from model.core.transition_system import Arguments, Narration
-from model.own.declared import NONE, AnyField, Choice, Flag, Name, Names
+from model.own.fields import NONE, AnyField, Choice, Flag, Name, Names
 
 NOTHING = "-"
 Descriptions = Mapping[str, tuple[str, Sequence[tuple[str, Names | None]]]]

@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 from model.core.made import function_of
 from model.core.nearest import did_you_mean_or
 from model.own.comprehensions import Members, Unfolding
-from model.own.declared import AnyField, BadProtocol
+from model.own.fields import AnyField, BadProtocol
 from model.own.kinds import Kinds
 from model.own.limits import limited
 from model.own.mistakes import Mistakes

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from model.core.nearest import nearest
-from model.own.declared import NONE, AnyField, Choice, Name
+from model.own.fields import NONE, AnyField, Choice, Name
 
 Refuse = Callable[[ast.AST | None, str, str], Exception]
 
