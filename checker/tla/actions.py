@@ -20,6 +20,7 @@ from checker.tla.tidying import tidied
 from checker.tla.tree import (
     Definition,
     Infix,
+    Junction,
     Let,
     Local,
     Member,
@@ -56,7 +57,13 @@ def cut_of(caller: Caller, action: Action) -> tuple[list[Local], Tree]:
     fields = caller.program.pristine()
     guard = guarded(caller, action, values, fields)
     within = enabled(caller, action, values, fields)
-    return parameters, joined("/\\", tidied(guard), negated(tidied(within)))
+    asked, bounded = _items(tidied(guard)), _items(tidied(within))
+    cut = joined("/\\", *(item for item in bounded if item not in asked))
+    return parameters, joined("/\\", *asked, negated(cut))
+
+
+def _items(tree: Tree) -> tuple[Tree, ...]:
+    return tree.items if isinstance(tree, Junction) and tree.operator == "/\\" else (tree,)
 
 
 def guarded(caller: Caller, action: Action, given: list[Typed], fields: _Fields) -> Tree:

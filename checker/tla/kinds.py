@@ -110,6 +110,9 @@ def as_kind(value: Typed, kind: Kind) -> Tree:  # noqa: PLR0911 - one for each k
     """The same value as one of another kind."""
     if value.kind == kind:
         return value.tree
+    if value.kind == WHOLE and isinstance(value.tree, If):
+        test, *ways = value.tree.test, value.tree.then, value.tree.otherwise
+        return chosen(test, *(as_kind(Typed(way, WHOLE), kind) for way in ways))
     match kind:
         case Whole():
             return _as_whole(value)
@@ -161,8 +164,6 @@ def _as_truth(value: Typed) -> Tree:
     match tree:
         case Number(value=number):
             return Truth(number != 0)
-        case If(test=test, then=Number(value=one), otherwise=Number(value=other)):
-            return chosen(test, Truth(one != 0), Truth(other != 0))
     return Infix("#", tree, Number(0))
 
 

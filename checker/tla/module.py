@@ -14,7 +14,7 @@ from checker.tla.calls import Caller
 from checker.tla.claims import Exported, Kind
 from checker.tla.initial import initial_of
 from checker.tla.kinds import NONE_NAME, Names
-from checker.tla.naming import camel, comment
+from checker.tla.naming import camel, comment, plain
 from checker.tla.subject import Subject, documentation, members_of
 from checker.tla.text import WIDTH, flat, quoted, text_of
 from checker.tla.tree import (
@@ -30,6 +30,22 @@ from checker.tla.tree import (
 from model.core.transition_system import Action
 
 _RULE = "-" * WIDTH
+_STANDARD = frozenset(
+    [
+        "Bags",
+        "FiniteSets",
+        "Integers",
+        "Json",
+        "Naturals",
+        "Randomization",
+        "RealTime",
+        "Reals",
+        "Sequences",
+        "TLC",
+        "TLCExt",
+    ]
+)
+"""Modules that there are already."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +99,9 @@ class _Writing:
         model = self.subject.built.model
         named = {each.name: self.naming.top(camel(each.name)) for each in model.enabled_actions}
         body = self._body(named)
-        name = model.version
+        name = plain(model.version)
+        if name in _STANDARD:
+            name += "_model"
         head = self._head(name)
         text = "\n".join([*head, *body, "=" * WIDTH, ""])
         found = tuple(self.claims)
@@ -124,7 +142,7 @@ class _Writing:
             atoms = [atom.name for atom, _ in subject.constants.values()]
             lines += [f"  {', '.join(atoms)}", ""]
         lines += [*self._variables(), *self._sets(), *self._types()]
-        lines += library.lines_of(self.program.library)
+        lines += library.lines_of(self.program.library, self.naming.taken)
         assert model.layout.fields
         return lines
 
@@ -268,7 +286,8 @@ class _Writing:
             return f"{head}WF_vars({call})"
         # A step that a bound cuts counts as enabled: a behaviour that ends there breaks nothing.
         cut = call.replace(named[action.name].name, self.cuts[action.name].name, 1)
-        return f"{head}(<>[](ENABLED <<{call}>>_vars \\/ {cut}) => []<><<{call}>>_vars)"
+        enabled = f"<>[](ENABLED <<{call}>>_vars \\/ {cut})"
+        return f"{head}\n       {enabled} => []<><<{call}>>_vars".replace(" \n", "\n")
 
     def _claims(self) -> None:
         built = self.subject.built

@@ -13,6 +13,7 @@ from checker.tla.naming import Naming, camel
 from checker.tla.program import FieldForm, Program, Size
 from checker.tla.tree import Atom, Infix, Number, Tree, interval
 from checker.user_models.loading import OwnFile
+from model.core.errors import BadEnvironment
 from model.core.transition_system import Parameter
 from model.own.building import Built
 from model.own.fields import AnyField, Choice, Names
@@ -72,7 +73,10 @@ def subject_of(own: OwnFile, built: Built) -> Subject:
         of: AnyField | None = fields.get(field.name)
         listed = Atom("")
         if isinstance(of, Choice):
-            listed = naming.top(f"{field.name}_words")
+            _require_plain(own, of)
+            # Fields with the same words have values of one kind.
+            same = [atom for atom, words in lists.items() if words == of.values]
+            listed = same[0] if same else naming.top(f"{field.name}_words")
             lists[listed] = of.values
         kind, values = of_field(of, field.lo, field.hi, listed, sorts)
         indices = of.indices if of is not None else ()
@@ -96,6 +100,15 @@ def subject_of(own: OwnFile, built: Built) -> Subject:
         named_constants=True,
     )
     return Subject(own, built, program, constants, counts, sorts, lists)
+
+
+def _require_plain(own: OwnFile, field: Choice) -> None:
+    for word in field.values:
+        if not (word.isascii() and word.isprintable()):
+            raise BadEnvironment(
+                f"{own.file}: choice {word!r} of field {field.name} has no form in TLA+; "
+                "write printable ASCII characters alone"
+            )
 
 
 def documentation(trees: dict[str, ast.FunctionDef], source: Source) -> str:

@@ -1,6 +1,6 @@
 r"""Text of TLA+ expressions, on one line where it fits.
 
-Lists of `/\` and `\/` are told by their indentation alone, so what does not fit on a line is laid
+Lists of `/\` and `\/` are delimited by their indentation alone: what does not fit on a line is laid
 out in lines of which each item has its own.
 """
 
@@ -41,6 +41,7 @@ from checker.tla.tree import (
 
 WIDTH = 100
 _ARITHMETIC = {"+": 1, "-": 1, "*": 2}
+_ABOVE_COMPARISONS = frozenset((*_ARITHMETIC, r"\div", "%", ".."))
 _CLOSED = (
     Apply,
     Atom,
@@ -148,7 +149,7 @@ def _operand(operator: str, tree: Tree, *, right: bool = False) -> str:
         if binds > around or (binds == around and not right):
             return flat(tree)
     is_comparison = operator in ("=", "#", "<", "<=", ">", ">=", r"\in", r"\notin")
-    if is_comparison and isinstance(tree, Infix) and tree.operator in (*_ARITHMETIC, ".."):
+    if is_comparison and isinstance(tree, Infix) and tree.operator in _ABOVE_COMPARISONS:
         return flat(tree)
     return _closed(tree)
 
@@ -246,6 +247,9 @@ def _lines(tree: Tree, indent: int) -> list[str]:  # noqa: PLR0911, PLR0912 - on
     """The expression from this column on."""
     pad = " " * indent
     if indent + len(flat(tree)) <= WIDTH and not _is_laid_out(tree):
+        if isinstance(tree, Infix) and tree.operator == "=" and isinstance(tree.right, If):
+            # Nothing comes after it on the line.
+            return [f"{pad}{_operand('=', tree.left)} = {flat(tree.right)}"]
         return [f"{pad}{flat(tree)}"]
     match tree:
         case Junction(operator=operator, items=items):

@@ -1,7 +1,7 @@
 """Trees of TLA+ expressions, and the constructors that keep them short.
 
-Names that an expression binds are `Local`s, told apart by a number; `checker.tla.naming` gives them
-their names at the end, when it is known which are taken.
+Names that an expression binds are `Local`s, each with a number of its own; `checker.tla.naming`
+gives them their names at the end, when it is known which are taken.
 """
 
 from __future__ import annotations
