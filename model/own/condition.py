@@ -21,6 +21,7 @@ from model.core.state import State
 from model.own.comprehensions import Unfolding
 from model.own.condition_tree import Reader
 from model.own.fields import AnyField, Choice, Flag, Name, Number
+from model.own.kinds import element_of
 from model.own.narration import describe_value
 from model.own.values import Numbering
 
@@ -116,7 +117,10 @@ def _made(reader: Reader, name: str, tree: ast.expr) -> Any:
     body = ast.Return(copy.deepcopy(tree))
     made = ast.FunctionDef(name, arguments, [body], [], None, lineno=1, col_offset=0)
     made = ast.fix_missing_locations(made)
-    made = Numbering(reader.fields, {}, reader.refuse).visit(made)
+    numbering = Numbering(
+        lambda node: element_of(node, reader.fields), lambda called: {}, {}, reader.refuse
+    )
+    made = numbering.visit(made)
     names: dict[str, Any] = {"__name__": "condition", **reader.functions}
     unfolding = Unfolding(taken=names)
     made = ast.fix_missing_locations(unfolding.visit(made))

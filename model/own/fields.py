@@ -189,6 +189,8 @@ class Name(DeclaredField):
         return (NONE if self.or_none else 0), self.of.count - 1
 
 
+PlainField = Flag | Number | Choice | Name
+"""What holds one value, or one for each index."""
 Domain = Names | int | range | tuple[str, ...]
 """A finite set of values: the names of a sort, the numbers 0..n-1 or of a range, or words."""
 

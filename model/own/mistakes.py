@@ -10,7 +10,8 @@ import ast
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from model.own.fields import AnyField, Choice, Flag, Index, Name, Names, extent
+from model.own.fields import AnyField, Choice, Flag, Index, Name, Names, Sequenced, Set, extent
+from model.own.lowering import changed_by
 
 Refuse = Callable[[ast.AST | None, str, str], Exception]
 _ASKS = ("when", "within")
@@ -86,6 +87,11 @@ class Mistakes:
         """None of those that a claim may have."""
         arguments = {argument.arg for argument in tree.args.args}
         for node in ast.walk(tree):
+            if (held := changed_by(node, self.fields)) is not None:
+                what = f"{tree.name} is a claim and changes {held.name}"
+                raise self.refuse(
+                    node, what, "only an action may; read it, as with [0] or len(...)"
+                )
             if isinstance(node, ast.Attribute | ast.Subscript) and isinstance(node.ctx, ast.Store):
                 written = node.value if isinstance(node, ast.Subscript) else node
                 field = self._field(written, arguments)
@@ -131,6 +137,8 @@ class Mistakes:
                 "give the action an argument: it stands for any of its values",
             )
         field = self._field(value, arguments)
+        if isinstance(field, Set | Sequenced) and not field.indices:
+            return
         if field is not None and method != "bit_count":
             raise self.refuse(
                 node,
@@ -145,6 +153,8 @@ class Mistakes:
         if over.value.id in arguments and over.attr in self.sizes:
             raise self.refuse(over, f"{shown} is a number", f"write range({shown})")
         field = self._field(over, arguments)
+        if isinstance(field, Set | Sequenced) and not field.indices:
+            return
         if field is not None:
             what = f"a loop over {shown}, which is no range"
             counted = _counted(over, field.indices[0]) if field.indices else "..."
@@ -154,7 +164,7 @@ class Mistakes:
         self, value: ast.expr, index: ast.expr, arguments: Collection[str]
     ) -> None:
         field = self._field(value, arguments)
-        if field is None:
+        if field is None or (isinstance(field, Sequenced) and not field.indices):
             return
         given = len(index.elts) if isinstance(index, ast.Tuple) else 1
         shown = ast.unparse(value)
@@ -177,7 +187,7 @@ class Mistakes:
     ) -> None:
         element = target.value if isinstance(target, ast.Subscript) else target
         field = self._field(element, arguments)
-        if field is None or isinstance(field, Flag):
+        if field is None or isinstance(field, Flag | Set | Sequenced):
             return
         if isinstance(target, ast.Subscript) and not field.indices:
             return
