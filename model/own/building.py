@@ -181,6 +181,8 @@ def _field(declared: AnyField) -> Field:
         first = 0 if element is declared or isinstance(declared, Set) else element.range[0]
         words = ", ".join(f"{i}: {word}" for i, word in enumerate(element.values, start=first))
         doc = f"{doc} {words}."
+    if isinstance(declared, Sequenced):
+        doc = f"{doc} {declared.empty}: no value."
     return Field(
         name=declared.name, doc=doc.strip(), lo=lo, hi=hi, shape=shape, naming=_naming(declared)
     )

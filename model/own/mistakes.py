@@ -137,7 +137,13 @@ class Mistakes:
                 "give the action an argument: it stands for any of its values",
             )
         field = self._field(value, arguments)
-        if isinstance(field, Set | Sequenced) and not field.indices:
+        if isinstance(field, Set | Sequenced):
+            if field.indices:
+                described = _described(field).removeprefix("it has ")
+                element = _element(ast.unparse(value), field)
+                raise self.refuse(
+                    node, f"{field.name} has {described}", f"write {element}.{method}(...)"
+                )
             return
         if field is not None and method != "bit_count":
             raise self.refuse(
