@@ -8,41 +8,41 @@ from __future__ import annotations
 
 import ast
 import copy
-from pathlib import Path
 
-
-def has_member(members: int, member: int) -> bool:
+TEXT = '''
+def has_member(members, member):
     """Whether a set has a member; what is outside the domain of the set is no member."""
     return member >= 0 and member < 63 and (members >> member) & 1 == 1
 
 
-def with_member(members: int, member: int) -> int:
+def with_member(members, member):
     """The set and this member."""
     return members | (1 << member)
 
 
-def without_member(members: int, member: int) -> int:
+def without_member(members, member):
     """The set without this member, if it had it."""
     if member >= 0 and member < 63 and (members >> member) & 1 == 1:
         return members ^ (1 << member)
     return members
 
 
-def is_subset(members: int, others: int) -> bool:
+def is_subset(members, others):
     """Whether all members are members of the other set."""
     return members & ~others == 0
 
 
-def is_proper_subset(members: int, others: int) -> bool:
+def is_proper_subset(members, others):
     """Whether all members are members of the other set, which has more."""
     return members & ~others == 0 and members != others
 
 
-def folded(first: int, second: int, extent: int) -> int:
+def folded(first, second, extent):
     """One index for two, of which the second is below `extent`; -1 where that is not so."""
     if second < 0 or second >= extent:
         return -1
     return first * extent + second
+'''
 
 
 def trees() -> dict[str, ast.FunctionDef]:
@@ -50,8 +50,4 @@ def trees() -> dict[str, ast.FunctionDef]:
     return {f"__{name}__": copy.deepcopy(tree) for name, tree in _TREES.items()}
 
 
-_TREES = {
-    each.name: each
-    for each in ast.parse(Path(__file__).read_bytes()).body
-    if isinstance(each, ast.FunctionDef) and each.name != "trees"
-}
+_TREES = {each.name: each for each in ast.parse(TEXT).body if isinstance(each, ast.FunctionDef)}

@@ -11,29 +11,25 @@ from __future__ import annotations
 import ast
 import copy
 import types
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any
 
 from model.core.made import function_of
 from model.core.nearest import did_you_mean_or
+from model.own.asking import Asking, asked, at
 from model.own.comprehensions import Members, Unfolding
 from model.own.fields import AnyField, BadProtocol, Choice, Number, Sequenced, Set
-from model.own.kinds import SET, Kind, Kinds, Refuse, element_of
+from model.own.kinds import SET, Kind, Kinds
 from model.own.limits import limited
-from model.own.lowering import ADDS, Lowering, changed_by
+from model.own.lowering import Lowering
 from model.own.mistakes import Mistakes
+from model.own.trying import TRY, Trying, sends, tried
 from model.own.values import Numbering
 from model.own.witness import witness_of
 
 SETTINGS = "_settings"
 """The argument for a model's settings, of which a protocol of one's own has none."""
-_ASKS = {"when", "within"}
-_TRY, _BEYOND = "__try_", "__beyond__"
-"""How the name of a function begins that tries out what another one does, and what keeps the limit
-that it goes beyond.
-"""
-_Node = TypeVar("_Node", bound=ast.AST)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,22 +116,22 @@ class Rules:
         self._given[tree.name] = dict(over)
         self._mistakes.require_action(tree, arguments[1:])
         body = _without_docstring(tree)
-        asks = [i for i, statement in enumerate(body) if _asked(statement) is not None]
+        asks = [i for i, statement in enumerate(body) if asked(statement) is not None]
         first = asks[-1] + 1 if asks else 0
         for statement in body:
-            self._require_asks_at_the_top(tree, statement)
+            self._asking.require_asks_at_the_top(tree, statement)
         for statement in body[:first]:
-            self._require_looks_only(tree, statement)
+            self._asking.require_looks_only(tree, statement)
         begins = list(_counted_from(tree, over))
-        effect = [s for s in body if _asked(s) is None] or [_at(ast.Pass(), tree)]
-        tries = self._sends(tree)
+        effect = [s for s in body if asked(s) is None] or [at(ast.Pass(), tree)]
+        tries = sends(tree, self.trees, self.fields)
         limit = None
-        if tries or any(_asked(statement) == "within" for statement in body):
-            asked = [*begins, *self._limit(tree, body[:first])]
-            rest = [*_tried(body[first:]), _at(ast.Return(ast.Constant(0)), body[-1])]
-            limit = self._function(tree, [*asked[:-1], *rest] if tries else asked, tries=tries)
+        if tries or any(asked(statement) == "within" for statement in body):
+            looks = [*begins, *self._asking.limit(tree, body[:first])]
+            rest = [*tried(body[first:]), at(ast.Return(ast.Constant(0)), body[-1])]
+            limit = self._function(tree, [*looks[:-1], *rest] if tries else looks, tries=tries)
         return Rule(
-            guard=self._function(tree, [*begins, *self._guard(body[:first])]),
+            guard=self._function(tree, [*begins, *self._asking.guard(body[:first])]),
             effect=self._function(tree, [*begins, *effect]),
             limit=limit,
             limit_writes=tries,
@@ -248,96 +244,10 @@ class Rules:
             )
         return tree
 
-    def _require_asks_at_the_top(self, tree: ast.FunctionDef, statement: ast.stmt) -> None:
-        asked = _asked(statement)
-        calls = [
-            node
-            for node in ast.walk(statement)
-            if isinstance(node, ast.Call) and _name_asked(node) is not None
-        ]
-        if len(calls) > (asked is not None):
-            raise self.refuse(
-                calls[-1],
-                f"{tree.name} has a `{_name_asked(calls[-1])}` within another statement",
-                "put it at the top level of the action, on a line of its own",
-            )
-        if asked is not None:
-            (call,) = calls
-            if len(call.args) != 1 or call.keywords:
-                raise self.refuse(call, f"`{asked}` takes one condition", f"write {asked}(...)")
-
-    def _require_looks_only(self, tree: ast.FunctionDef, statement: ast.stmt) -> None:
-        for node in ast.walk(statement):
-            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
-                written = node.attr
-            elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
-                written = ast.unparse(node.value).rpartition(".")[2]
-            elif (held := changed_by(node, self.fields)) is not None:
-                written = held.name
-            elif isinstance(node, ast.Return):
-                raise self.refuse(
-                    node, f"{tree.name} returns before its last `when`", "make it a condition"
-                )
-            else:
-                continue
-            raise self.refuse(
-                node,
-                f"the guard of {tree.name} writes {written}: it stands before a `when`",
-                "ask first, then write",
-            )
-
-    def _guard(self, looking: Sequence[ast.stmt]) -> list[ast.stmt]:
-        """Its statements: `when(x)` ends it with False unless x."""
-        body = [
-            _unless(statement, ast.Constant(False)) if _asked(statement) == "when" else statement
-            for statement in looking
-            if _asked(statement) != "within"
-        ]
-        end = looking[-1] if looking else None
-        return [*body, _at(ast.Return(ast.Constant(True)), end)]
-
-    def _limit(self, tree: ast.FunctionDef, looking: Sequence[ast.stmt]) -> list[ast.stmt]:
-        """Its statements: `within(x)` ends it with the number of a bound unless x."""
-        body = []
-        for statement in looking:
-            asked = _asked(statement)
-            if asked is None:
-                body.append(statement)
-            elif asked == "when":
-                body.append(_unless(statement, ast.Constant(0)))
-            else:
-                number = 1 + list(self.bounds).index(self._bound_of(tree, statement))
-                body.append(_unless(statement, ast.Constant(number)))
-        end = looking[-1] if looking else tree
-        return [*body, _at(ast.Return(ast.Constant(0)), end)]
-
     def _room_of(self, field: Sequenced) -> int:
         """The number of the limit that a full sequence stands for."""
         held = [name for name, each in self.fields.items() if isinstance(each, Sequenced)]
         return 1 + len(self.bounds) + held.index(field.name)
-
-    def _sends(self, tree: ast.FunctionDef, known: frozenset[str] = frozenset()) -> bool:
-        """Whether a function, or one that it calls, adds to a queue or a log."""
-        for node in ast.walk(tree):
-            match node:
-                case ast.Call(func=ast.Attribute(value=owner, attr=method)):
-                    held = element_of(owner, self.fields)
-                    if isinstance(held, Sequenced) and method == ADDS[type(held)]:
-                        return True
-                case ast.Call(func=ast.Name(id=name)) if name in self.trees and name not in known:
-                    if self._sends(self.trees[name], known | {name, tree.name}):
-                        return True
-        return False
-
-    def _bound_of(self, tree: ast.FunctionDef, statement: ast.stmt) -> str:
-        for node in ast.walk(statement):
-            if isinstance(node, ast.Attribute) and node.attr in self.bounds:
-                return node.attr
-        raise self.refuse(
-            statement,
-            f"a `within` of {tree.name} names no bound",
-            f"compare with one of {', '.join(f's.{bound}' for bound in self.bounds) or 'none'}",
-        )
 
     def _function(
         self,
@@ -362,7 +272,7 @@ class Rules:
         """The function of this body; one that `tries` returns the number of a limit, 0 for none."""
         plain = ast.arguments([], [ast.arg(name) for name in arguments], None, [], [], None, [])
         made = ast.FunctionDef(tree.name, plain, copy.deepcopy(list(body)), [], None)
-        made = ast.fix_missing_locations(_at(made, tree))
+        made = ast.fix_missing_locations(at(made, tree))
         self._require_known(made)
         kinds = self._kinds(tree)
         kinds.require(made)
@@ -415,11 +325,15 @@ class Rules:
 
     def _trying(self, tree: ast.FunctionDef) -> ast.FunctionDef:
         """The function with calls of functions that try as well, where these add to a sequence."""
-        sends = {name for name, each in self.trees.items() if self._sends(each)}
-        return ast.fix_missing_locations(_Trying(sends, self.refuse).visit(tree))
+        adding = {name for name, each in self.trees.items() if sends(each, self.trees, self.fields)}
+        return ast.fix_missing_locations(Trying(adding, self.refuse).visit(tree))
 
     def _made_of(self, tree: ast.FunctionDef) -> Any:
         return function_of(tree, self.file, self.names, runs=limited(tree, self.names))
+
+    @property
+    def _asking(self) -> Asking:
+        return Asking(self.fields, list(self.bounds), self.refuse)
 
     @property
     def _mistakes(self) -> Mistakes:
@@ -458,8 +372,8 @@ class Rules:
                 continue
             name = node.func.id
             called_as = name
-            tries = name.startswith(_TRY)
-            name = name.removeprefix(_TRY)
+            tries = name.startswith(TRY)
+            name = name.removeprefix(TRY)
             if name not in self.trees or called_as in self._made:
                 self._require_own(node, called_as)
                 continue
@@ -470,7 +384,7 @@ class Rules:
             arguments = [argument.arg for argument in called.args.args]
             body = _without_docstring(called)
             if tries:
-                body = [*_tried(body), _at(ast.Return(ast.Constant(0)), called)]
+                body = [*tried(body), at(ast.Return(ast.Constant(0)), called)]
             self.names[called_as] = self._compiled(called, arguments, body, tries=tries)
 
     def _require_own(self, node: ast.Call, name: str) -> None:
@@ -481,89 +395,17 @@ class Rules:
             )
 
 
-@dataclass(slots=True)
-class _Trying(ast.NodeTransformer):
-    """Calls what tries a step out in the place of what takes it: `sends` are such functions."""
-
-    sends: Collection[str]
-    refuse: Refuse
-
-    def visit_Expr(self, node: ast.Expr) -> ast.AST | list[ast.stmt]:
-        """`answer(s, a, b)`: where that goes beyond a limit, so does this."""
-        match node.value:
-            case ast.Call(func=ast.Name(id=name) as function) if name in self.sends:
-                node.value.args = [self.visit(each) for each in node.value.args]
-                function.id = f"{_TRY}{name}"
-                beyond = ast.Name(_BEYOND, ast.Load())
-                returns = ast.If(beyond, [ast.Return(beyond)], [])
-                kept = ast.Assign([ast.Name(_BEYOND, ast.Store())], node.value)
-                return [_at(kept, node), _at(returns, node)]
-        return self.generic_visit(node)
-
-    def visit_Call(self, node: ast.Call) -> ast.AST:
-        """Such a function has no value that is read."""
-        match node.func:
-            case ast.Name(id=name) if name in self.sends:
-                raise self.refuse(
-                    node,
-                    f"{name} adds to a queue or a log, and its value is read",
-                    "call it on a line of its own",
-                )
-        return self.generic_visit(node)
-
-
-def _tried(body: Sequence[ast.stmt]) -> list[ast.stmt]:
-    """Statements of a step that is tried out: where it returns, it went beyond no limit."""
-    return [_Returning().visit(copy.deepcopy(statement)) for statement in body]
-
-
-class _Returning(ast.NodeTransformer):
-    def visit_Return(self, node: ast.Return) -> ast.AST:
-        """`return`"""
-        return ast.copy_location(ast.Return(ast.Constant(0)), node)
-
-
 def _counted_from(tree: ast.FunctionDef, over: Mapping[str, AnyField]) -> Iterator[ast.stmt]:
     """Arguments are counted from 0: those of a range that begins elsewhere are moved there."""
     for name, each in over.items():
         if isinstance(each, Number) and each.lo != 0:
             moved = ast.AugAssign(ast.Name(name, ast.Store()), ast.Add(), ast.Constant(each.lo))
-            yield _at(moved, tree)
+            yield at(moved, tree)
 
 
 def _is_told(kind: Kind) -> bool:
     """Whether a function has to know that it is given something of this kind."""
     return kind == SET or isinstance(kind, Set | Choice)
-
-
-def _asked(statement: ast.stmt) -> str | None:
-    """`when` or `within`, if the statement is a call of one."""
-    match statement:
-        case ast.Expr(value=ast.Call() as call):
-            return _name_asked(call)
-    return None
-
-
-def _name_asked(call: ast.Call) -> str | None:
-    """`when` or `within`, also as `waterline.when`."""
-    match call.func:
-        case ast.Name(id=name) | ast.Attribute(attr=name) if name in _ASKS:
-            return name
-    return None
-
-
-def _unless(statement: ast.stmt, value: ast.Constant) -> ast.stmt:
-    assert isinstance(statement, ast.Expr)
-    assert isinstance(statement.value, ast.Call)
-    condition = statement.value.args[0]
-    negated = _at(ast.UnaryOp(ast.Not(), condition), condition)
-    return _at(ast.If(negated, [_at(ast.Return(value), condition)], []), statement)
-
-
-def _at(node: _Node, like: ast.AST | None) -> _Node:
-    if like is None:
-        return node
-    return ast.copy_location(node, like)
 
 
 def _without_docstring(tree: ast.FunctionDef) -> list[ast.stmt]:
