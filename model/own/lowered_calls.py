@@ -115,8 +115,13 @@ class Calls(ast.NodeTransformer):
     def _call(
         self, operation: str, of: Sequenced, node: ast.AST, given: list[ast.expr]
     ) -> ast.expr:
+        functions = Functions(of)
         name = f"__{operation}_{of.name}_line_{getattr(node, 'lineno', 1)}__"
-        return self._called(Functions(of).function(operation, name), node, given, of)
+        if operation == "length":
+            name = functions.length
+        else:
+            self._called(functions.function("length", functions.length), node, [], of)
+        return self._called(functions.function(operation, name), node, given, of)
 
     def _called(
         self, function: ast.FunctionDef, node: ast.AST, given: list[ast.expr], *of: Sequenced

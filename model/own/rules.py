@@ -72,6 +72,7 @@ class Rules:
     names: dict[str, Any]
     _made: set[str] = field(default_factory=set)
     _given: dict[str, dict[str, Kind]] = field(default_factory=dict)
+    _lowered: set[str] = field(default_factory=set)
     _file_names: dict[str, Any] = field(default_factory=dict)
 
     @staticmethod
@@ -285,8 +286,13 @@ class Rules:
         made = lowering.lowered(made)
         unfolding = Unfolding(taken=self.names)
         made = ast.fix_missing_locations(unfolding.visit(made))
-        for written in (lowering.made, unfolding.loops):
-            for name, function in written.items():
+        for name, function in unfolding.loops.items():
+            self.names[name] = self._made_of(ast.fix_missing_locations(function))
+        for name, function in lowering.made.items():
+            if name not in self._lowered:
+                if name in self.names:
+                    raise self.refuse(tree, f"{name} is a name of the checker", "use another one")
+                self._lowered.add(name)
                 self.names[name] = self._made_of(ast.fix_missing_locations(function))
         for tree_used in (made, *unfolding.loops.values()):
             self._make_what_it_calls(tree_used)

@@ -36,16 +36,22 @@ class Functions:
     def _place(self, number: str) -> str:
         return f"s.{self.field.name}[{', '.join([*self.indices, number])}]"
 
-    def _counted(self) -> list[str]:
+    @property
+    def length(self) -> str:
+        """The name of the function that counts its values: it never fails, and all share one."""
+        return f"__length_{self.field.name}__"
+
+    def _length(self) -> list[str]:
         return [
             "n = 0",
             f"for p in range({self.field.room}):",
             f"    if {self._place('p')} != {self.field.empty}:",
             "        n = p + 1",
+            "return n",
         ]
 
-    def _length(self) -> list[str]:
-        return [*self._counted(), "return n"]
+    def _counted(self) -> list[str]:
+        return [f"n = {self.length}({', '.join(['s', *self.indices])})"]
 
     def _found(self) -> list[str]:
         """`k` is the place of a value, counted from the end if it is below 0; or outside."""
