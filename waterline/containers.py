@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 from typing import Any, SupportsIndex
 
 from model.core.state import OutOfRange
-from model.own.questions import BeyondBound
 from model.own.fields import AnyField, Choice, Log, Queue, Sequenced, Set
+from model.own.questions import BeyondBound
 
 Write = Callable[[Any], None]
 
