@@ -31,19 +31,23 @@ Bound = int | bool
 _Value = TypeVar("_Value")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class OwnFile:
-    """A file that has run. `protocols` are its functions that return one, in their order."""
+    """A file that has run. `protocols` are its functions that return one, in their order.
+
+    `called` is what traces call it by, where its own name is none that they can have.
+    """
 
     file: str
     text: str
     names: Mapping[str, Any]
     protocols: Mapping[str, Callable[..., Protocol]]
+    called: str = ""
 
     @property
     def name(self) -> str:
         """What traces and runs call it: the file's name without its folders."""
-        return Path(self.file).name
+        return self.called or Path(self.file).name
 
     @property
     def digest(self) -> str:

@@ -6,9 +6,10 @@ the loader adds the file and the line of the declaration.
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any
 
 from model.own.fields import (
     AnyField,
@@ -128,22 +129,6 @@ class Protocol:
         return tuple(found.values())
 
 
-def when(condition: object) -> NoReturn:
-    """In an action: it is enabled only where this is so. Stands before all that changes the state.
-
-    It is read, never called.
-    """
-    raise BadProtocol("`when` stands in an action, at its top level")
-
-
-def within(condition: object) -> NoReturn:
-    """In an action: a step where this is not so goes beyond a bound that the condition names.
-
-    As `within(s.term[node] < s.terms)`. Such steps are counted as cut, and not taken.
-    """
-    raise BadProtocol("`within` stands in an action, at its top level")
-
-
 def _function(action: Callable[..., Any] | Action | None) -> Any:
     return action.function if isinstance(action, Action) else action
 
@@ -152,6 +137,11 @@ def _called(function: Any) -> str:
     if isinstance(function, str):
         raise BadProtocol(
             f"{function!r} is text, and no function; write {function}, without quotes"
+        )
+    if not callable(function):
+        raise BadProtocol(
+            f"{reprlib.repr(function)} is no function; write one with def, and give its name to "
+            "nothing else"
         )
     return getattr(function, "__name__", repr(function))
 

@@ -231,6 +231,12 @@ class Rules:
                 "write it there, at the top level, with def"
             )
         self._mistakes.require_rule(tree)
+        if not tree.decorator_list and code.co_firstlineno != tree.lineno:
+            raise self.refuse(
+                tree,
+                f"{name} is a function of line {code.co_firstlineno} now, and another one here",
+                "give each function a name of its own, and leave it as it is written",
+            )
         plain = tree.args
         if (
             tree.decorator_list
