@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from counterexamples.named_file import BadFile, read_named
-from model.core.errors import BadEnvironment
+from model.core.errors import BadEnvironment, RaisedAtStart
 from model.own import BadProtocol, Protocol
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,150}\.py", re.ASCII)
@@ -150,6 +150,8 @@ def describe_where(file: str, call: Callable[[], _Value]) -> _Value:
     """What a call of something in a user's file gives; its error is reported with file and line."""
     try:
         return call()
+    except RaisedAtStart:
+        raise
     except SyntaxError as problem:
         raise BadEnvironment(f"{problem.filename}:{problem.lineno}: {problem.msg}") from None
     except (Exception, SystemExit) as problem:  # A file that ends the program would pass for one

@@ -13,9 +13,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from model.core.layout import Layout
+from model.core.machine_numbers import TooManyRounds
 from model.core.renaming import Sort
 from model.core.sorts import Trusted
-from model.core.state import State
+from model.core.state import OutOfRange, State
 
 Arguments = tuple[int, ...]
 Call = tuple[str, Arguments]
@@ -101,6 +102,8 @@ class Narration:
     first of them its header; a cell that differs between two states is a change. `summary(state)`
     are (label, value) pairs for what belongs to no row. `whole(state)` is all of it on one line.
     `stands_still` says of a state in which no weakly fair step is enabled that it is one.
+    `call(action name, arguments, model)` is a step as an error names it, `out_of_range` what is
+    said of such an error.
     """
 
     sentence: Callable[[str, Arguments, State, State], str]
@@ -108,6 +111,10 @@ class Narration:
     summary: Callable[[State], list[tuple[str, str]]]
     whole: Callable[[State], str] = repr
     stands_still: str = "no step is enabled that is sure to be taken in the end"
+    call: Callable[[str, Arguments, Model], str] = field(
+        default_factory=lambda: _named_call  # defined below, and picklable
+    )
+    out_of_range: Callable[[OutOfRange], str] = str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -217,3 +224,19 @@ def call(action: Action, arguments: Arguments) -> str:
     """`LeaderFetch(follower=1)`"""
     named = (f"{name}={value}" for name, value in action.named(arguments))
     return f"{action.name}({', '.join(named)})"
+
+
+def _named_call(name: str, arguments: Arguments, model: Model) -> str:
+    return call(model.action(name), arguments)
+
+
+def describe_error(error: Exception, narration: Narration) -> str:
+    """What a rule has raised, in the words of its model."""
+    match error:
+        case OutOfRange():
+            return narration.out_of_range(error)
+        case ZeroDivisionError():
+            return "a division by zero; ask first whether the divisor is 0"
+        case OverflowError() | TooManyRounds():
+            return str(error)
+    return f"{type(error).__name__}: {error}"
