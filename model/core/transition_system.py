@@ -102,6 +102,10 @@ class Narration:
     first of them its header; a cell that differs between two states is a change. `summary(state)`
     are (label, value) pairs for what belongs to no row. `whole(state)` is all of it on one line.
     `stands_still` says of a state in which no weakly fair step is enabled that it is one.
+    `elements` says that values in a cell that are apart by a space are elements, each of which
+    changes by itself. `lanes` are all names, whether they have a row or not, and `actors(action
+    name, arguments)` those of a step, whose first acts. `typed(state)` is each field as a file
+    would have it.
     `call(action name, arguments, model)` is a step as an error names it, `out_of_range` what is
     said of such an error.
     """
@@ -111,6 +115,10 @@ class Narration:
     summary: Callable[[State], list[tuple[str, str]]]
     whole: Callable[[State], str] = repr
     stands_still: str = "no step is enabled that is sure to be taken in the end"
+    elements: bool = False
+    lanes: tuple[str, ...] = ()
+    actors: Callable[[str, Arguments], Sequence[str]] | None = None
+    typed: Callable[[State], Mapping[str, str]] | None = None
     call: Callable[[str, Arguments, Model], str] = field(
         default_factory=lambda: _named_call  # defined below, and picklable
     )

@@ -13,7 +13,7 @@ from functools import partial
 
 from model.core.state import OutOfRange, State
 from model.core.transition_system import Arguments, Model, Narration
-from model.own.declared import NONE, AnyField, Choice, Flag, Name, Names
+from model.own.declared import NONE, AnyField, Choice, Flag, Name, Names, extent
 
 NOTHING = "-"
 Descriptions = Mapping[str, tuple[str, Sequence[tuple[str, Names | None]]]]
@@ -28,6 +28,10 @@ def narration(fields: Sequence[AnyField], sorts: Sequence[Names], text: Descript
         rows=words.rows,
         summary=words.summary,
         whole=words.whole,
+        elements=True,
+        lanes=tuple(sort.describe(i) for sort in sorts for i in range(sort.count)),
+        actors=words.actors,
+        typed=words.typed,
         call=words.call,
         out_of_range=partial(describe_misfit, fields),
     )
@@ -50,6 +54,15 @@ class _Words:
         """`grant(client=client0)`"""
         given = self._given(action, arguments)
         return f"{action}({', '.join(f'{name}={value}' for name, value in given.items())})"
+
+    def actors(self, action: str, arguments: Arguments) -> list[str]:
+        """The names among the arguments, in their order."""
+        given = zip(self.description[action][1], arguments, strict=True)
+        return [sort.describe(value) for (_, sort), value in given if sort is not None]
+
+    def typed(self, state: State) -> dict[str, str]:
+        """Each field with its values as a file has them: `['idle', 'busy']`, `client0`, `None`."""
+        return {field.name: _typed(state, field) for field in self.fields}
 
     def _given(self, action: str, arguments: Arguments) -> dict[str, str]:
         """Each argument by name, as a person reads it."""
@@ -162,6 +175,23 @@ def describe_value(field: AnyField, value: int) -> str:
         case Name():
             return "none" if value == NONE else field.of.describe(value)
     return str(value)
+
+
+def _typed(state: State, field: AnyField, index: tuple[int, ...] = ()) -> str:
+    if len(index) < len(field.indices):
+        parts = (
+            _typed(state, field, (*index, i)) for i in range(extent(field.indices[len(index)]))
+        )
+        return f"[{', '.join(parts)}]"
+    value = _element(state, field, index)
+    match field:
+        case Flag():
+            return str(bool(value))
+        case Choice():
+            return repr(field.values[value])
+        case Name() if value == NONE:
+            return "None"
+    return describe_value(field, value)
 
 
 def _elements(field: AnyField) -> Iterator[tuple[str, tuple[int, ...]]]:

@@ -122,6 +122,8 @@ class Claims:
     sentences: Mapping[str, str]
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        if not self.rows:
+            return
         table = Table(box=SIMPLE_HEAD, pad_edge=False)
         name, verdict = self.titles
         table.add_column(name, no_wrap=True)

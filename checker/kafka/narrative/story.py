@@ -108,13 +108,9 @@ class Story:
         moment = self.replayed.moments[step - 1]
         if self._grain is not None:
             return self._grain.actor(moment)
-        action = self.model.action(moment.action)
-        for parameter, (_, value) in zip(action.parameters, moment.arguments, strict=True):
-            if (
-                "." not in parameter.over
-            ):  # a sort of names; a range of numbers is `action.argument`
-                return f"{parameter.name}{value}"
-        return ""
+        actors = self.model.narration.actors
+        named = actors(moment.action, moment.values) if actors is not None else ()
+        return next(iter(named), "")
 
     def is_fault(self, step: int) -> bool:
         """Whether something goes wrong in the step: a crash, a lost disk, a move."""
