@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+from checker.user_models.declaring import described as described_declaration
 from counterexamples.named_file import BadFile, read_named
 from model.core.errors import BadEnvironment, RaisedAtStart
 from model.own import BadProtocol, Protocol
@@ -161,5 +162,10 @@ def describe_where(file: str, call: Callable[[], _Value]) -> _Value:
         if described.startswith(f"{file}:"):
             raise BadEnvironment(described) from None
         line = f":{frames[-1].lineno}" if frames else ""
+        if isinstance(problem, Exception):
+            text = "".join(linecache.getlines(file))
+            functions = frozenset(re.findall(r"^def (\w+)", text, re.MULTILINE))
+            if (told := described_declaration(problem, functions)) is not None:
+                raise BadEnvironment(f"{file}{line}: {told}") from None
         kind = "" if isinstance(problem, BadProtocol) else f"{type(problem).__name__}: "
         raise BadEnvironment(f"{file}{line}: {kind}{described}") from problem

@@ -11,7 +11,7 @@ from model.core.claim import Behaviour
 from model.core.errors import RaisedAtStart
 from model.core.layout import Field, Layout, TooLargeToPack
 from model.core.renaming import Holds, Naming
-from model.core.state import State
+from model.core.state import Draft, State
 from model.core.transition_system import Action as KitAction
 from model.core.transition_system import Model, Parameter, describe_error
 from model.own.behaviours import behaviours_of
@@ -150,6 +150,9 @@ def _layout(
                 f"{sort.count}; call one of them otherwise, as Names({sort.name!r}, ..., "
                 f'plural="all_{sort.plural}")'
             )
+    for name in (*(declared.name for declared in protocol.fields), *sizes):
+        if hasattr(Draft, name):
+            raise BadProtocol(f"{name} is what a state has of its own; call it otherwise")
     for declared in protocol.fields:
         if declared.name in sizes:
             raise BadProtocol(

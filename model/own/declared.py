@@ -6,6 +6,7 @@ the loader adds the file and the line of the declaration.
 
 from __future__ import annotations
 
+import keyword
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -42,7 +43,10 @@ class Names:
             object.__setattr__(self, "plural", _plural(self.name))
         _require_name("the plural of a sort", self.plural)
         if type(self.count) is not int or self.count < 1:
-            raise BadProtocol(f"{self.plural} are {self.count!r}; there must be one or more")
+            raise BadProtocol(
+                f"{self.plural} are {self.count!r}; there must be one or more: say how many, as "
+                f"Names({self.name!r}, 2)"
+            )
 
     @property
     def sort(self) -> Sort:
@@ -221,7 +225,12 @@ class Protocol:
     leads_to: Sequence[tuple[Callable[..., Any], Callable[..., Any]]] = ()
 
     def __post_init__(self) -> None:
+        for kind in self.__dataclass_fields__:
+            _require_list(kind, getattr(self, kind))
         for declared in self.fields:
+            if isinstance(declared, type):
+                name = declared.__name__
+                raise BadProtocol(f"{name} is a kind of field; write {name}('name', ...)")
             if not isinstance(declared, _Field):
                 raise BadProtocol(f"{declared!r} is no field; use Flag, Number, Choice or Name")
         _require_distinct("field", [declared.name for declared in self.fields])
@@ -238,7 +247,7 @@ class Protocol:
         for pair in self.leads_to:
             if not isinstance(pair, tuple) or len(pair) != 2:
                 raise BadProtocol(
-                    f"leads_to has {pair!r}; give pairs of functions, as (waits, is_served)"
+                    f"leads_to has {_called(pair)}; give pairs of functions, as (waits, is_served)"
                 )
         pairs = [f"{_called(p)}_leads_to_{_called(q)}" for p, q in self.leads_to]
         _require_distinct("claim", pairs)
@@ -316,8 +325,23 @@ def _called(function: Any) -> str:
 
 
 def _require_name(what: str, name: object) -> None:
+    if isinstance(name, str) and keyword.iskeyword(name):
+        raise BadProtocol(f"{what} is called {name!r}, a word of Python's; call it otherwise")
     if not isinstance(name, str) or _NAME.fullmatch(name) is None:
         raise BadProtocol(f"{what} is called {name!r}; use letters, digits and _ alone")
+
+
+def _require_list(kind: str, given: object) -> None:
+    """Refuse one function in the place of a list, and a list in the place of one function."""
+    if kind == "initial":
+        if isinstance(given, list | tuple):
+            raise BadProtocol("initial is a list; name one function, as initial=start")
+        if isinstance(given, str):
+            _called(given)
+        return
+    if not isinstance(given, list | tuple):
+        shown = getattr(given, "__name__", repr(given))
+        raise BadProtocol(f"{kind} is no list; write {kind}=[{shown}]")
 
 
 def _require_index(what: str, index: object) -> None:

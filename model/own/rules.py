@@ -21,7 +21,7 @@ from model.own.comprehensions import Members, Unfolding
 from model.own.declared import AnyField, BadProtocol
 from model.own.kinds import Kinds
 from model.own.limits import limited
-from model.own.mistakes import Mistakes
+from model.own.mistakes import Mistakes, is_true
 from model.own.values import Numbering
 from model.own.witness import witness_of
 
@@ -101,7 +101,7 @@ class Rules:
             raise self.refuse(
                 tree, f"{tree.name} takes no state", "its first argument is the state"
             )
-        self._mistakes.require_action(tree, arguments[1:])
+        self._mistakes.require_action(tree)
         body = _without_docstring(tree)
         asks = [i for i, statement in enumerate(body) if _asked(statement) is not None]
         first = asks[-1] + 1 if asks else 0
@@ -115,7 +115,8 @@ class Rules:
         return Rule(
             guard=self._function(tree, self._guard(body[:first])),
             effect=self._function(
-                tree, [s for s in body if _asked(s) is None] or [_at(ast.Pass(), tree)]
+                tree,
+                [_silent(s) for s in body if _asked(s) is None] or [_at(ast.Pass(), tree)],
             ),
             limit=limit,
             arguments=tuple(arguments[1:]),
@@ -139,7 +140,7 @@ class Rules:
             )
         body = _without_docstring(tree)
         returns = [n for n in ast.walk(tree) if isinstance(n, ast.Return)]
-        if not returns or any(node.value is None for node in returns):
+        if not returns or any(_returns_nothing(node) for node in returns):
             raise self.refuse(tree, f"claim {tree.name} returns nothing", "return True or False")
         self._mistakes.require_claim(tree)
         self._kinds(tree).require_claim(tree)
@@ -309,6 +310,7 @@ class Rules:
         plain = ast.arguments([], [ast.arg(name) for name in arguments], None, [], [], None, [])
         made = ast.FunctionDef(tree.name, plain, copy.deepcopy(list(body)), [], None)
         made = ast.fix_missing_locations(_at(made, tree))
+        self._require_asks_nothing(made)
         self._require_known(made)
         self._kinds(tree).require(made)
         made = Numbering(self.fields, self._constants(tree), self.refuse).visit(made)
@@ -353,12 +355,34 @@ class Rules:
                     has = f"it has {', '.join(self.known)}"
                     raise self.refuse(node, what, did_you_mean_or(attribute, self.known, has))
 
+    def _require_asks_nothing(self, tree: ast.FunctionDef) -> None:
+        """Those of actions are taken out before: what is left is that of a claim, or of a call."""
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call) and (asked := _name_asked(node)) is not None:
+                raise self.refuse(
+                    node,
+                    f"{tree.name} has a `{asked}`, and is a claim, or called by another rule",
+                    "only an action has one: ask with `if`, or call a function of what both do",
+                )
+
+    def _require_given(self, node: ast.Call, name: str) -> None:
+        """A function of the file is given as many arguments as it takes."""
+        takes = [argument.arg for argument in self.trees[name].args.args]
+        given = len(node.args) + len(node.keywords)
+        if given != len(takes) and not any(isinstance(a, ast.Starred) for a in node.args):
+            called = f"{name}({', '.join(takes)})"
+            raise self.refuse(
+                node, f"`{ast.unparse(node)}` gives {name} {given} arguments", f"write {called}"
+            )
+
     def _make_what_it_calls(self, tree: ast.FunctionDef) -> None:
         """Functions of the file that this one calls are read in the same way."""
         for node in ast.walk(tree):
             if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
                 continue
             name = node.func.id
+            if name in self.trees and name not in self._made:
+                self._require_given(node, name)
             if name not in self.trees or name in self._made:
                 self._require_own(node, name)
                 continue
@@ -373,6 +397,23 @@ class Rules:
             raise self.refuse(
                 node, f"{name} is a function of another file", "a model is one file: write it here"
             )
+
+
+class _Silent(ast.NodeTransformer):
+    """`return True` of an action is `return`; a warning says so."""
+
+    def visit_Return(self, node: ast.Return) -> ast.AST:
+        """What is returned is read by nobody."""
+        return ast.copy_location(ast.Return(), node) if is_true(node.value) else node
+
+
+def _silent(statement: ast.stmt) -> ast.stmt:
+    silent: ast.stmt = _Silent().visit(copy.deepcopy(statement))
+    return silent
+
+
+def _returns_nothing(node: ast.Return) -> bool:
+    return node.value is None or (isinstance(node.value, ast.Constant) and node.value.value is None)
 
 
 def _asked(statement: ast.stmt) -> str | None:

@@ -158,7 +158,8 @@ MISTAKES = {
     "what cannot be compiled": (
         "s.taken += 1",
         "s.taken = len([1])",
-        "lock.py:24: take cannot be compiled: `len` is nothing that can be compiled",
+        "lock.py:24: take has a list, which rules have not; declare a field with by=..., or ask "
+        "with `in (1, 2)`",
     ),
     "a function of another file": (
         "    s.taken += 1",
@@ -258,14 +259,9 @@ MISTAKES = {
     ),
     "an action that returns something": (
         "    s.taken += 1",
-        "    s.taken += 1\n    return True",
-        "lock.py:25: take is an action and says `return True`: nobody reads that; "
+        "    s.taken += 1\n    return False",
+        "lock.py:25: take is an action and says `return False`: nobody reads that; "
         "write return alone, or when(...) before what it changes",
-    ),
-    "a docstring that names nobody": (
-        "def take(s, client):",
-        'def take(s, client):\n    """{who} takes the lock."""',
-        "lock.py:20: the docstring of take names {who}, which is no argument; name {client}",
     ),
     "a number that is too large": (
         "0, 3)",

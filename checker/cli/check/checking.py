@@ -46,6 +46,7 @@ def check(options: dict[str, Any]) -> int:
     own_model = options["own_model"]
     certificate = options["certificate"]
     problem, kept = take_run(options)
+    warnings = _warnings(problem, own_model)
     finished = certifying(certificate, problem) if certificate is not None else None
     another = _another(problem, options)
     with (
@@ -75,7 +76,7 @@ def check(options: dict[str, Any]) -> int:
     else:
         explained = _explained(done, options, engine)
         values = {one.finding.invariant: one.as_value() for one in explained}
-        click.echo(to_text(done, values, lowered))
+        click.echo(to_text(done, values, lowered, warnings))
     if kept is not None and not done.result.complete and done.error is None:
         say(f"kept in {kept.storage.location}; go on with --resume {kept.storage.location}")
     if certificate is not None:
@@ -99,6 +100,18 @@ def check(options: dict[str, Any]) -> int:
     if done.shown and is_text and is_interactive():
         _offer(done, options, own_model)
     return code
+
+
+def _warnings(problem: Problem, own_model: str | None) -> tuple[str, ...]:
+    """What is seldom meant in a model of the user's own, each said on a line."""
+    if own_model is None:
+        return ()
+    from checker.user_models.warnings import warnings_of  # noqa: PLC0415 - of such models alone
+
+    found = warnings_of(problem)
+    for warning in found:
+        say(f"warning: {warning}")
+    return found
 
 
 def _show(done: Run, lowered: tuple[Lowered, ...]) -> None:

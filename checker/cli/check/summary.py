@@ -22,6 +22,7 @@ def summary(
     run: Run,
     explanations: Mapping[str, Any] | None = None,
     lowered: Sequence[Lowered] = (),
+    warnings: Sequence[str] = (),
 ) -> dict[str, Any]:
     """The result as plain values; `explanations` by claim, where they were asked for.
 
@@ -72,6 +73,7 @@ def summary(
         "prepare_seconds": round(run.prepare_seconds, 3),
         "peak_rss_bytes": result.peak_rss,
         **_error(run),
+        **({"warnings": list(warnings)} if warnings else {}),
         **({"explanations": dict(explanations)} if explanations else {}),
         **_profile(run, lowered),
     }
@@ -121,6 +123,7 @@ def to_text(
     run: Run,
     explanations: Mapping[str, Any] | None = None,
     lowered: Sequence[Lowered] = (),
+    warnings: Sequence[str] = (),
 ) -> str:
     """The object, indented."""
-    return json.dumps(summary(run, explanations, lowered), indent=2)
+    return json.dumps(summary(run, explanations, lowered, warnings), indent=2)
