@@ -6,16 +6,32 @@ checks it.
 
 from __future__ import annotations
 
-from model.own import Action, Choice, Flag, Name, Names, Number, Protocol, when, within
+from model.own import (
+    Action,
+    Choice,
+    Flag,
+    Log,
+    Name,
+    Names,
+    Number,
+    Protocol,
+    Queue,
+    Set,
+    when,
+    within,
+)
 
 __all__ = [
     "Action",
     "Choice",
     "Flag",
+    "Log",
     "Name",
     "Names",
     "Number",
     "Protocol",
+    "Queue",
+    "Set",
     "when",
     "within",
 ]

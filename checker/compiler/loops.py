@@ -268,7 +268,8 @@ def _step(
         pad += "    "
     if action.limit is not None:
         names[f"limit_{number}"] = action.limit
-        yield f"{pad}bound_{number} = limit_{number}(s_{number}, c{given})"
+        state = f"copy_of(s_{number})" if action.limit_writes else f"s_{number}"
+        yield f"{pad}bound_{number} = limit_{number}({state}, c{given})"
         yield f"{pad}if bound_{number} < 0 or bound_{number} >= {len(parts.limits)}:"
         yield f"{pad}    raise_fault()"
         yield f"{pad}elif bound_{number} != 0:"

@@ -132,6 +132,13 @@ def _other(value: int, one: int) -> int:
     return {one: one + 1, one + 1: one}.get(value, value)
 
 
+def _others(members: int, one: int) -> int:
+    """A set, a bit for each name, with names `one` and the next exchanged."""
+    if (members >> one & 1) == (members >> one + 1 & 1):
+        return members
+    return members ^ (3 << one)
+
+
 def exchanged(state: State, sort: Sort, one: int) -> State:
     """The state with the name `one` and the one after it exchanged everywhere."""
     draft = State(state.layout).draft()
@@ -145,6 +152,8 @@ def exchanged(state: State, sort: Sort, one: int) -> State:
                 value = state._read(place, index)
                 if naming.holds is Holds.REPLICA and naming.of == sort:
                     value = _other(value, one)
+                elif naming.holds is Holds.REPLICAS and naming.of == sort:
+                    value = _others(value, one)
                 to = (
                     _other(i, one) if naming.rows == sort else i,
                     _other(j, one) if naming.columns == sort else j,

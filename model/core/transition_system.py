@@ -53,7 +53,8 @@ class Action:
 
     `guard(state, settings, *arguments) -> bool`: whether it is enabled. `effect(draft, settings,
     *arguments)` writes its outcome, of which there is exactly one. `limit(state, settings,
-    *arguments) -> int` says for an enabled one which bound it would exceed, 0 for none.
+    *arguments) -> int` says for an enabled one which bound it would exceed, 0 for none; one that
+    `limit_writes` tries the step out, on a draft that nobody keeps.
     One with a `budget` uses up one of it, and is cut where none is left; no rule counts it.
     `stays_normal` says that the effect leaves a normal state normal, so that nobody need normalise
     it (`Model.normalise`): this saves time, and may change nothing else.
@@ -67,6 +68,7 @@ class Action:
     effect: Callable[..., None]
     parameters: tuple[Parameter, ...] = ()
     limit: Callable[..., int] | None = None
+    limit_writes: bool = False
     budget: Budget | None = None
     stays_normal: bool = False
     weakly_fair: bool = False
@@ -193,7 +195,10 @@ class Model:
         """Which of `limits` an enabled step would exceed; 0 for none."""
         if action.budget is not None and action.budget.is_spent(state, self.settings):
             return self.limits.index(action.budget.name)
-        return int(action.limit(state, self.settings, *arguments)) if action.limit else 0
+        if action.limit is None:
+            return 0
+        asked = state.draft() if action.limit_writes else state
+        return int(action.limit(asked, self.settings, *arguments))
 
     def apply(self, state: State, action: Action, arguments: Arguments) -> State:
         """The state after an enabled step."""

@@ -6,28 +6,21 @@
 
 from __future__ import annotations
 
-from model.own.declared import (
-    Action,
-    BadProtocol,
-    Choice,
-    Flag,
-    Name,
-    Names,
-    Number,
-    Protocol,
-    when,
-    within,
-)
+from model.own.declared import Action, Protocol, when, within
+from model.own.fields import BadProtocol, Choice, Flag, Log, Name, Names, Number, Queue, Set
 
 __all__ = [
     "Action",
     "BadProtocol",
     "Choice",
     "Flag",
+    "Log",
     "Name",
     "Names",
     "Number",
     "Protocol",
+    "Queue",
+    "Set",
     "when",
     "within",
 ]

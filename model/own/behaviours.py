@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from model.core.claim import Behaviour, Pattern, Recoverable, Temporal
-from model.own.declared import Names, Protocol
+from model.own.declared import Protocol
+from model.own.fields import Names
 from model.own.rules import Predicate, Rules
 
 _Bound = Mapping[str, int]

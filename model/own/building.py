@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,16 +16,17 @@ from model.core.state import Draft, State
 from model.core.transition_system import Action as KitAction
 from model.core.transition_system import Model, Parameter, describe_error
 from model.own.behaviours import behaviours_of
-from model.own.declared import (
-    Action,
+from model.own.declared import Action, Protocol
+from model.own.fields import (
     AnyField,
     BadProtocol,
     Choice,
-    Index,
     Name,
     Names,
-    Protocol,
-    extent,
+    PlainField,
+    Sequenced,
+    Set,
+    plain_field,
 )
 from model.own.narration import narration
 from model.own.rules import Rule, Rules
@@ -84,8 +86,8 @@ def built(
     for declared in protocol.actions:
         rule, action = _action(rules, declared, sorts, ranges)
         actions.append(replace(action, weakly_fair=action.name in protocol.fair_names))
-        described[action.name] = (rule.description, _describe_arguments(rule, declared, sorts))
-    first = _initial(rules, protocol, sorts, form, ranges)
+        described[action.name] = (rule.description, tuple(_over(rules, declared, sorts).items()))
+    first = _initial(rules, protocol, sorts, bounds, form, ranges)
     claims = {
         kind: tuple(_stated(rules, claim, kind, protocol.sorts) for claim in given)
         for kind, given in (
@@ -104,7 +106,7 @@ def built(
             settings=Settings(),
             actions=tuple(actions),
             contents=tuple(action.name for action in actions),
-            limits=("within", *bounds),
+            limits=("within", *bounds, *_sequences(protocol)),
             initial=tuple(dict.fromkeys(State(form, state.words) for state in first)),
             narration=narration(protocol.fields, tuple(sorts.values()), described),
             options=options,
@@ -158,6 +160,9 @@ def _layout(
             raise BadProtocol(
                 f"field {declared.name} has the name of a bound or of a sort; rename one of them"
             )
+    for name in (*sizes, *(declared.name for declared in protocol.fields)):
+        if hasattr(Draft, name):
+            raise BadProtocol(f"{name} is what a state has already; call it otherwise, as {name}_")
     try:
         fields = [_field(declared) for declared in protocol.fields]
         return Layout(fields, sizes={**sizes, **(ranges or {})})
@@ -165,81 +170,100 @@ def _layout(
         raise BadProtocol(f"the state is too large: {problem}; lower a bound") from None
 
 
+def _sequences(protocol: Protocol) -> list[str]:
+    """Queues and logs: a full one is a limit."""
+    return [declared.name for declared in protocol.fields if isinstance(declared, Sequenced)]
+
+
 def _field(declared: AnyField) -> Field:
     lo, hi = declared.range
-    rows, columns = (*declared.indices, 0, 0)[:2]
-    naming = Naming(
-        rows.sort if isinstance(rows, Names) else None,
-        columns.sort if isinstance(columns, Names) else None,
-        Holds.REPLICA if isinstance(declared, Name) else Holds.PLAIN,
-        declared.of.sort if isinstance(declared, Name) else None,
-    )
-    shape = tuple(extent(index) for index in declared.indices)
+    *leading, last = declared.extents or (0,)
+    # A layout has two dimensions: of more, all but the last are one.
+    shape = (math.prod(leading), last) if len(leading) > 1 else declared.extents
     doc = declared.doc
-    if isinstance(declared, Choice):
-        doc = f"{doc} {', '.join(f'{i}: {value}' for i, value in enumerate(declared.values))}."
-    return Field(name=declared.name, doc=doc.strip(), lo=lo, hi=hi, shape=shape, naming=naming)
+    element = declared.element if isinstance(declared, Set | Sequenced) else declared
+    if isinstance(element, Choice):
+        first = 0 if element is declared or isinstance(declared, Set) else element.range[0]
+        words = ", ".join(f"{i}: {word}" for i, word in enumerate(element.values, start=first))
+        doc = f"{doc} {words}."
+    if isinstance(declared, Sequenced):
+        doc = f"{doc} {declared.empty}: no value."
+    return Field(
+        name=declared.name, doc=doc.strip(), lo=lo, hi=hi, shape=shape, naming=_naming(declared)
+    )
+
+
+def _naming(declared: AnyField) -> Naming | None:
+    """How names are renamed in a field; None where they cannot be, as one index stands for two."""
+    sorts = [index.sort if isinstance(index, Names) else None for index in declared.indices]
+    if len(declared.extents) > 2:
+        if any(sorts):
+            return None
+        sorts = []
+    rows, columns = (*sorts, None, None)[:2]
+    of = declared.of if isinstance(declared, Name | Set | Sequenced) else None
+    if not isinstance(of, Names):
+        return Naming(rows, columns)
+    holds = Holds.REPLICAS if isinstance(declared, Set) else Holds.REPLICA
+    return Naming(rows, columns, holds, of.sort)
 
 
 def _action(
     rules: Rules, declared: Any, sorts: Mapping[str, Names], ranges: dict[str, int]
 ) -> tuple[Rule, KitAction]:
     function = declared.function if isinstance(declared, Action) else declared
-    rule = rules.action(function)
+    over = _over(rules, declared, sorts)
+    rule = rules.action(function, over)
     parameters = []
-    for name, index in _ranges(rules, rule, declared, sorts):
-        if isinstance(index, Names):
-            parameters.append(Parameter(name, index.plural))
+    for name, each in over.items():
+        if isinstance(each, Name):
+            parameters.append(Parameter(name, each.of.plural))
         else:
+            lo, hi = each.range
             size = f"{function.__name__}.{name}"
-            ranges[size] = index
+            ranges[size] = hi - lo + 1
             parameters.append(Parameter(name, size))
     action = KitAction(
         name=function.__name__,
         guard=rule.guard,
         effect=rule.effect,
         limit=rule.limit,
+        limit_writes=rule.limit_writes,
         parameters=tuple(parameters),
     )
     return rule, action
 
 
-def _ranges(
-    rules: Rules, rule: Rule, declared: Any, sorts: Mapping[str, Names]
-) -> Iterator[tuple[str, Index]]:
-    """Each argument with what it ranges over."""
+def _over(rules: Rules, declared: Any, sorts: Mapping[str, Names]) -> dict[str, PlainField]:
+    """Each argument of an action with a field that holds what it may be."""
     over = dict(declared.over) if isinstance(declared, Action) else {}
     function = declared.function if isinstance(declared, Action) else declared
-    tree = rules.trees[function.__name__]
-    for name in rule.arguments:
-        index = over.pop(name, sorts.get(name))
-        if index is None:
+    found: dict[str, PlainField] = {}
+    for name in rules.arguments(function):
+        domain = over.pop(name, sorts.get(name))
+        if domain is None:
             known = ", ".join(sorts) or "none"
             raise rules.refuse(
-                tree,
-                f"{tree.name} has an argument {name!r}, which is the name of no sort ({known})",
-                f"say what it ranges over: Action({tree.name}, {name}=...)",
+                rules.trees[function.__name__],
+                f"{function.__name__} has an argument {name!r}, which is the name of no sort "
+                f"({known})",
+                f"say what it ranges over: Action({function.__name__}, {name}=...)",
             )
-        yield name, index
+        found[name] = plain_field(name, domain)
     if over:
         raise rules.refuse(
-            tree, f"{tree.name} has no argument {next(iter(over))!r}", "leave it out of Action"
+            rules.trees[function.__name__],
+            f"{function.__name__} has no argument {next(iter(over))!r}",
+            "leave it out of Action",
         )
-
-
-def _describe_arguments(
-    rule: Rule, declared: Any, sorts: Mapping[str, Names]
-) -> tuple[tuple[str, Names | None], ...]:
-    """Each argument with the sort whose names it takes, None for a number."""
-    over = declared.over if isinstance(declared, Action) else {}
-    found = [(name, over.get(name, sorts.get(name))) for name in rule.arguments]
-    return tuple((name, index if isinstance(index, Names) else None) for name, index in found)
+    return found
 
 
 def _initial(
     rules: Rules,
     protocol: Protocol,
     sorts: Mapping[str, Names],
+    bounds: Mapping[str, int],
     form: Layout,
     ranges: Mapping[str, int],
 ) -> Sequence[State]:
@@ -247,7 +271,7 @@ def _initial(
     if protocol.initial is None:
         return [lowest]
     own: dict[str, int] = {}
-    rule, action = _action(rules, protocol.initial, sorts, own)
+    _, action = _action(rules, protocol.initial, sorts, own)
     sized = Layout(form.fields, sizes={**form.sizes, **own})
     start = Model(
         name="initial",
@@ -256,12 +280,12 @@ def _initial(
         settings=Settings(),
         actions=(action,),
         contents=(action.name,),
-        limits=("within",),
+        limits=("within", *bounds, *_sequences(protocol)),
         initial=(State(sized),),
         narration=narration(
             protocol.fields,
             tuple(sorts.values()),
-            {action.name: ("", _describe_arguments(rule, protocol.initial, sorts))},
+            {action.name: ("", tuple(_over(rules, protocol.initial, sorts).items()))},
         ),
         options={},
     )

@@ -17,7 +17,7 @@ from typing import Any
 from model.core.errors import BadCondition
 from model.core.layout import Layout, Place
 from model.core.nearest import did_you_mean_or
-from model.own.declared import AnyField, Choice, Name
+from model.own.fields import AnyField, Choice, Name
 from model.own.kinds import words_of
 
 TURNS_MAX = 64

@@ -11,7 +11,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from model.own.declared import AnyField, Choice, Flag, Index, Name, Names, extent
+from model.own.fields import AnyField, Choice, Flag, Index, Name, Names, Sequenced, Set, extent
+from model.own.lowering import changed_by
 from model.own.statements import require_statements
 from model.own.tables import require_constant, require_state, require_whole
 
@@ -93,6 +94,11 @@ class Mistakes:
             if isinstance(node, ast.Assert):
                 asked = ast.unparse(node.test)
                 raise self.refuse(node, f"a claim has `assert {asked}`", f"write return {asked}")
+            if (held := changed_by(node, self.fields)) is not None:
+                what = f"{tree.name} is a claim and changes {held.name}"
+                raise self.refuse(
+                    node, what, "only an action may; read it, as with [0] or len(...)"
+                )
             if isinstance(node, ast.Attribute | ast.Subscript) and isinstance(node.ctx, ast.Store):
                 written = node.value if isinstance(node, ast.Subscript) else node
                 field = self._field(written, arguments)
@@ -139,12 +145,20 @@ class Mistakes:
             )
         if isinstance(value, ast.Subscript):
             held = self._field(value.value, arguments)
-            if held is not None and method != "bit_count":
+            if held is not None and not isinstance(held, Set | Sequenced) and method != "bit_count":
                 shown = ast.unparse(value)
                 raise self.refuse(
                     node, f"`{shown}` has no {method}", "compare it with ==, or compute with it"
                 )
         field = self._field(value, arguments)
+        if isinstance(field, Set | Sequenced):
+            if field.indices:
+                described = _described(field).removeprefix("it has ")
+                element = _element(ast.unparse(value), field)
+                raise self.refuse(
+                    node, f"{field.name} has {described}", f"write {element}.{method}(...)"
+                )
+            return
         if field is not None and method != "bit_count":
             raise self.refuse(
                 node,
@@ -159,6 +173,8 @@ class Mistakes:
         if over.value.id in arguments and over.attr in self.sizes:
             raise self.refuse(over, f"{shown} is a number", f"write range({shown})")
         field = self._field(over, arguments)
+        if isinstance(field, Set | Sequenced) and not field.indices:
+            return
         if field is not None:
             what = f"a loop over {shown}, which is no range"
             counted = _counted(over, field.indices[0]) if field.indices else "..."
@@ -168,7 +184,7 @@ class Mistakes:
         self, value: ast.expr, index: ast.expr, arguments: Collection[str]
     ) -> None:
         field = self._field(value, arguments)
-        if field is None:
+        if field is None or (isinstance(field, Sequenced) and not field.indices):
             return
         given = len(index.elts) if isinstance(index, ast.Tuple) else 1
         shown = ast.unparse(value)
@@ -191,7 +207,7 @@ class Mistakes:
     ) -> None:
         element = target.value if isinstance(target, ast.Subscript) else target
         field = self._field(element, arguments)
-        if field is None or isinstance(field, Flag):
+        if field is None or isinstance(field, Flag | Set | Sequenced):
             return
         if isinstance(target, ast.Subscript) and not field.indices:
             return

@@ -11,16 +11,17 @@ from __future__ import annotations
 import ast
 import copy
 import types
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from model.core.made import function_of
 from model.core.nearest import did_you_mean_or
 from model.own.comprehensions import Members, Unfolding
-from model.own.declared import AnyField, BadProtocol
-from model.own.kinds import Kinds
+from model.own.fields import AnyField, BadProtocol, Choice, Number, Sequenced, Set
+from model.own.kinds import SET, Kind, Kinds, Refuse, element_of
 from model.own.limits import limited
+from model.own.lowering import ADDS, Lowering, changed_by
 from model.own.mistakes import Mistakes, is_true
 from model.own.values import Numbering
 from model.own.witness import witness_of
@@ -28,6 +29,10 @@ from model.own.witness import witness_of
 SETTINGS = "_settings"
 """The argument for a model's settings, of which a protocol of one's own has none."""
 _ASKS = {"when", "within"}
+_TRY, _BEYOND = "__try_", "__beyond__"
+"""How the name of a function begins that tries out what another one does, and what keeps the limit
+that it goes beyond.
+"""
 _Node = TypeVar("_Node", bound=ast.AST)
 
 
@@ -38,7 +43,7 @@ class Rule:
     guard: Callable[..., bool]
     effect: Callable[..., None]
     limit: Callable[..., int] | None
-    arguments: tuple[str, ...]
+    limit_writes: bool
     description: str
 
 
@@ -70,6 +75,8 @@ class Rules:
     known: Sequence[str]
     names: dict[str, Any]
     _made: set[str] = field(default_factory=set)
+    _given: dict[str, dict[str, Kind]] = field(default_factory=dict)
+    _file_names: dict[str, Any] = field(default_factory=dict)
 
     @staticmethod
     def of(
@@ -93,14 +100,24 @@ class Rules:
 
     # --- what is made ----------------------------------------------------------------------------
 
-    def action(self, function: Any) -> Rule:
-        """An action's guard, effect and limit. Raises `BadProtocol`."""
+    def arguments(self, function: Any) -> list[str]:
+        """What an action takes after the state. Raises `BadProtocol`."""
         tree = self._tree(function, "an action")
         arguments = [argument.arg for argument in tree.args.args]
         if not arguments:
             raise self.refuse(
                 tree, f"{tree.name} takes no state", "its first argument is the state"
             )
+        return arguments[1:]
+
+    def action(self, function: Any, over: Mapping[str, AnyField]) -> Rule:
+        """An action's guard, effect and limit. Raises `BadProtocol`.
+
+        `over` are fields that hold what its arguments are, of those that are no names.
+        """
+        self.arguments(function)
+        tree = self._tree(function, "an action")
+        self._given[tree.name] = dict(over)
         self._mistakes.require_action(tree)
         body = _without_docstring(tree)
         asks = [i for i, statement in enumerate(body) if _asked(statement) is not None]
@@ -109,17 +126,19 @@ class Rules:
             self._require_asks_at_the_top(tree, statement)
         for statement in body[:first]:
             self._require_looks_only(tree, statement)
+        begins = list(_counted_from(tree, over))
+        effect = [_silent(s) for s in body if _asked(s) is None] or [_at(ast.Pass(), tree)]
+        tries = self._sends(tree)
         limit = None
-        if any(_asked(statement) == "within" for statement in body):
-            limit = self._function(tree, self._limit(tree, body[:first]))
+        if tries or any(_asked(statement) == "within" for statement in body):
+            asked = [*begins, *self._limit(tree, body[:first])]
+            rest = [*_tried(body[first:]), _at(ast.Return(ast.Constant(0)), body[-1])]
+            limit = self._function(tree, [*asked[:-1], *rest] if tries else asked, tries=tries)
         return Rule(
-            guard=self._function(tree, self._guard(body[:first])),
-            effect=self._function(
-                tree,
-                [_silent(s) for s in body if _asked(s) is None] or [_at(ast.Pass(), tree)],
-            ),
+            guard=self._function(tree, [*begins, *self._guard(body[:first])]),
+            effect=self._function(tree, [*begins, *effect]),
             limit=limit,
-            arguments=tuple(arguments[1:]),
+            limit_writes=tries,
             description=_first_sentence(tree),
         )
 
@@ -253,6 +272,8 @@ class Rules:
                 written = node.attr
             elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
                 written = ast.unparse(node.value).rpartition(".")[2]
+            elif (held := changed_by(node, self.fields)) is not None:
+                written = held.name
             elif isinstance(node, ast.Return):
                 raise self.refuse(
                     node, f"{tree.name} returns before its last `when`", "make it a condition"
@@ -287,7 +308,26 @@ class Rules:
             else:
                 number = 1 + list(self.bounds).index(self._bound_of(tree, statement))
                 body.append(_unless(statement, ast.Constant(number)))
-        return [*body, _at(ast.Return(ast.Constant(0)), looking[-1])]
+        end = looking[-1] if looking else tree
+        return [*body, _at(ast.Return(ast.Constant(0)), end)]
+
+    def _room_of(self, field: Sequenced) -> int:
+        """The number of the limit that a full sequence stands for."""
+        held = [name for name, each in self.fields.items() if isinstance(each, Sequenced)]
+        return 1 + len(self.bounds) + held.index(field.name)
+
+    def _sends(self, tree: ast.FunctionDef, known: frozenset[str] = frozenset()) -> bool:
+        """Whether a function, or one that it calls, adds to a queue or a log."""
+        for node in ast.walk(tree):
+            match node:
+                case ast.Call(func=ast.Attribute(value=owner, attr=method)):
+                    held = element_of(owner, self.fields)
+                    if isinstance(held, Sequenced) and method == ADDS[type(held)]:
+                        return True
+                case ast.Call(func=ast.Name(id=name)) if name in self.trees and name not in known:
+                    if self._sends(self.trees[name], known | {name, tree.name}):
+                        return True
+        return False
 
     def _bound_of(self, tree: ast.FunctionDef, statement: ast.stmt) -> str:
         for node in ast.walk(statement):
@@ -299,28 +339,85 @@ class Rules:
             f"compare with one of {', '.join(f's.{bound}' for bound in self.bounds) or 'none'}",
         )
 
-    def _function(self, tree: ast.FunctionDef, body: Sequence[ast.stmt], states: int = 1) -> Any:
+    def _function(
+        self,
+        tree: ast.FunctionDef,
+        body: Sequence[ast.stmt],
+        states: int = 1,
+        *,
+        tries: bool = False,
+    ) -> Any:
         """The function of this body that is given the settings after the state or states."""
         names = [argument.arg for argument in tree.args.args]
-        return self._compiled(tree, [*names[:states], SETTINGS, *names[states:]], body)
+        return self._compiled(tree, [*names[:states], SETTINGS, *names[states:]], body, tries=tries)
 
     def _compiled(
-        self, tree: ast.FunctionDef, arguments: Sequence[str], body: Sequence[ast.stmt]
+        self,
+        tree: ast.FunctionDef,
+        arguments: Sequence[str],
+        body: Sequence[ast.stmt],
+        *,
+        tries: bool = False,
     ) -> Any:
+        """The function of this body; one that `tries` returns the number of a limit, 0 for none."""
         plain = ast.arguments([], [ast.arg(name) for name in arguments], None, [], [], None, [])
         made = ast.FunctionDef(tree.name, plain, copy.deepcopy(list(body)), [], None)
         made = ast.fix_missing_locations(_at(made, tree))
         self._require_asks_nothing(made)
         self._require_known(made)
-        self._kinds(tree).require(made)
-        made = Numbering(self.fields, self._constants(tree), self.refuse).visit(made)
+        kinds = self._kinds(tree)
+        kinds.require(made)
+        kind = kinds.kind_in(made)
+        self._note_what_is_given(made, kind)
+        made = Numbering(kind, self._words_taken, self._constants(tree), self.refuse).visit(made)
+        if tries:
+            made = self._trying(made)
+        lowering = Lowering(kind, self.refuse, self._room_of if tries else None)
+        made = lowering.lowered(made)
         unfolding = Unfolding(taken=self.names)
         made = ast.fix_missing_locations(unfolding.visit(made))
-        for name, loop in unfolding.loops.items():
-            self.names[name] = self._made_of(ast.fix_missing_locations(loop))
+        for written in (lowering.made, unfolding.loops):
+            for name, function in written.items():
+                self.names[name] = self._made_of(ast.fix_missing_locations(function))
         for tree_used in (made, *unfolding.loops.values()):
             self._make_what_it_calls(tree_used)
         return self._made_of(made)
+
+    def _words_taken(self, called: str) -> dict[int, Choice]:
+        """Which arguments of a function of the file are words, by their places."""
+        if called not in self.trees:
+            return {}
+        tree = self.trees[called]
+        taken = self._kinds(tree).words_taken(called)
+        parameters = [argument.arg for argument in tree.args.args]
+        return {parameters.index(name): choice for name, choice in taken.items()}
+
+    def _note_what_is_given(self, tree: ast.FunctionDef, kind: Callable[[ast.expr], Kind]) -> None:
+        """Of which kinds the arguments of functions are that this one calls."""
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+                continue
+            if node.func.id not in self.trees:
+                continue
+            called = self.trees[node.func.id]
+            parameters = [argument.arg for argument in called.args.args]
+            known = self._given.setdefault(called.name, {})
+            for parameter, given in zip(parameters, node.args, strict=False):
+                found = kind(given)
+                found = found if _is_told(found) else None
+                if known.setdefault(parameter, found) != found:
+                    shown = ast.unparse(given)
+                    raise self.refuse(
+                        node,
+                        f"{called.name} is given `{shown}` for {parameter}, and elsewhere "
+                        "something of another kind",
+                        "write a function for each",
+                    )
+
+    def _trying(self, tree: ast.FunctionDef) -> ast.FunctionDef:
+        """The function with calls of functions that try as well, where these add to a sequence."""
+        sends = {name for name, each in self.trees.items() if self._sends(each)}
+        return ast.fix_missing_locations(_Trying(sends, self.refuse).visit(tree))
 
     def _made_of(self, tree: ast.FunctionDef) -> Any:
         return function_of(tree, self.file, self.names, runs=limited(tree, self.names))
@@ -331,7 +428,7 @@ class Rules:
         return Mistakes(self.fields, sizes, self.names, self.refuse)
 
     def _kinds(self, tree: ast.FunctionDef) -> Kinds:
-        return Kinds(self.fields, self.trees, self._constants(tree), self.refuse)
+        return Kinds(self.fields, self.trees, self._constants(tree), self.refuse, self._given)
 
     def _constants(self, tree: ast.FunctionDef) -> dict[str, Any]:
         """What names of the file stand for in a function, which may have its own of that name."""
@@ -381,15 +478,23 @@ class Rules:
             if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
                 continue
             name = node.func.id
-            if name in self.trees and name not in self._made:
+            called_as = name
+            tries = name.startswith(_TRY)
+            name = name.removeprefix(_TRY)
+            if name in self.trees and called_as not in self._made:
                 self._require_given(node, name)
-            if name not in self.trees or name in self._made:
-                self._require_own(node, name)
+            if name not in self.trees or called_as in self._made:
+                self._require_own(node, called_as)
                 continue
-            self._made.add(name)
-            called = self._tree(self.names[name], "called by a rule", node)
+            self._made.add(called_as)
+            source = self._file_names.get(name) or self.names[name]
+            self._file_names[name] = source
+            called = self._tree(source, "called by a rule", node)
             arguments = [argument.arg for argument in called.args.args]
-            self.names[name] = self._compiled(called, arguments, _without_docstring(called))
+            body = _without_docstring(called)
+            if tries:
+                body = [*_tried(body), _at(ast.Return(ast.Constant(0)), called)]
+            self.names[called_as] = self._compiled(called, arguments, body, tries=tries)
 
     def _require_own(self, node: ast.Call, name: str) -> None:
         function = self.names.get(name)
@@ -414,6 +519,61 @@ def _silent(statement: ast.stmt) -> ast.stmt:
 
 def _returns_nothing(node: ast.Return) -> bool:
     return node.value is None or (isinstance(node.value, ast.Constant) and node.value.value is None)
+
+
+@dataclass(slots=True)
+class _Trying(ast.NodeTransformer):
+    """Calls what tries a step out in the place of what takes it: `sends` are such functions."""
+
+    sends: Collection[str]
+    refuse: Refuse
+
+    def visit_Expr(self, node: ast.Expr) -> ast.AST | list[ast.stmt]:
+        """`answer(s, a, b)`: where that goes beyond a limit, so does this."""
+        match node.value:
+            case ast.Call(func=ast.Name(id=name) as function) if name in self.sends:
+                node.value.args = [self.visit(each) for each in node.value.args]
+                function.id = f"{_TRY}{name}"
+                beyond = ast.Name(_BEYOND, ast.Load())
+                returns = ast.If(beyond, [ast.Return(beyond)], [])
+                kept = ast.Assign([ast.Name(_BEYOND, ast.Store())], node.value)
+                return [_at(kept, node), _at(returns, node)]
+        return self.generic_visit(node)
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        """Such a function has no value that is read."""
+        match node.func:
+            case ast.Name(id=name) if name in self.sends:
+                raise self.refuse(
+                    node,
+                    f"{name} adds to a queue or a log, and its value is read",
+                    "call it on a line of its own",
+                )
+        return self.generic_visit(node)
+
+
+def _tried(body: Sequence[ast.stmt]) -> list[ast.stmt]:
+    """Statements of a step that is tried out: where it returns, it went beyond no limit."""
+    return [_Returning().visit(copy.deepcopy(statement)) for statement in body]
+
+
+class _Returning(ast.NodeTransformer):
+    def visit_Return(self, node: ast.Return) -> ast.AST:
+        """`return`"""
+        return ast.copy_location(ast.Return(ast.Constant(0)), node)
+
+
+def _counted_from(tree: ast.FunctionDef, over: Mapping[str, AnyField]) -> Iterator[ast.stmt]:
+    """Arguments are counted from 0: those of a range that begins elsewhere are moved there."""
+    for name, each in over.items():
+        if isinstance(each, Number) and each.lo != 0:
+            moved = ast.AugAssign(ast.Name(name, ast.Store()), ast.Add(), ast.Constant(each.lo))
+            yield _at(moved, tree)
+
+
+def _is_told(kind: Kind) -> bool:
+    """Whether a function has to know that it is given something of this kind."""
+    return kind == SET or isinstance(kind, Set | Choice)
 
 
 def _asked(statement: ast.stmt) -> str | None:

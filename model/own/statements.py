@@ -30,11 +30,9 @@ _NOT_IN_RULES: dict[type[ast.AST], tuple[str, str]] = {
     ast.Match: ("a match", "write if and elif"),
     ast.NamedExpr: ("a `:=`", "assign on a line of its own"),
     ast.Dict: ("a dictionary", "declare a field, by=... what it is asked for"),
-    ast.List: ("a list", "declare a field with by=..., or ask with `in (1, 2)`"),
-    ast.Set: ("a set", "declare a Flag with by=..., or ask with `in (1, 2)`"),
+    ast.List: ("a list", "declare a Log or a Queue, or ask with `in (1, 2)`"),
     ast.DictComp: ("a dictionary", "declare a field, by=... what it is asked for"),
     ast.ListComp: ("a list", "write a loop, or all, any or sum of what would be in it"),
-    ast.SetComp: ("a set", "write a loop, or all, any or sum of what would be in it"),
 }
 _OPERATORS: dict[type[ast.operator], tuple[str, str]] = {
     ast.Div: ("`/` makes fractions", "numbers are whole: write //"),

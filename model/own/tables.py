@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
-from model.own.declared import AnyField, Names
+from model.own.fields import AnyField, Names, Sequenced
 
 Refuse = Callable[[ast.AST | None, str, str], Exception]
 _SUMS = ("sum", "any", "all")
@@ -41,7 +41,7 @@ def require_state(
                     f"{tree.name} has no argument `{name}`, the state that it asks for {attribute}",
                     f"write def {tree.name}({written})",
                 )
-            case ast.Name(id=name) if name in fields and name not in (*given, *names):
+            case ast.Name(id=name) if name in fields and name not in (*given, *names, *_OVER):
                 if name not in variables or name in unused:
                     raise refuse(node, f"`{name}` is a field of the state", f"write {state}.{name}")
 
@@ -70,7 +70,7 @@ def require_whole(
                 raise refuse(node, whole, f"write a loop {over}, and {element} in it")
         case ast.Subscript(value=ast.Subscript(value=table)):
             field = field_of(table)
-            if field is not None and field.indices:
+            if field is not None and field.indices and not isinstance(field, Sequenced):
                 shown = ast.unparse(table)
                 by = ", ".join(_letter(field, n) for n in range(len(field.indices)))
                 raise refuse(

@@ -158,7 +158,7 @@ MISTAKES = {
     "what cannot be compiled": (
         "s.taken += 1",
         "s.taken = len([1])",
-        "lock.py:24: take has a list, which rules have not; declare a field with by=..., or ask "
+        "lock.py:24: take has a list, which rules have not; declare a Log or a Queue, or ask "
         "with `in (1, 2)`",
     ),
     "a function of another file": (

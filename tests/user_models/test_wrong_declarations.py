@@ -37,7 +37,8 @@ MISTAKES = {
     "by three": (
         "by=client)",
         "by=(client, client, client))",
-        "lock.py:8: field state has 3 indices; at most 2 can be",
+        "lock.py:23: state has an element for each client and each client and each client"
+        "; write s.state[client1, client2]",
     ),
     "field text": (
         'Number("taken", 0, 3)',
@@ -160,24 +161,18 @@ MISTAKES = {
         "import Action, Choice",
         "import Actions, Choice",
         "lock.py:2: waterline has no Actions; did you mean Action? It has Action, Choice,"
-        " Flag, Name, Names, Number, Protocol, when, within",
+        " Flag, Log, Name, Names, Number, Protocol, Queue, Set, when, within",
     ),
     "arg action missing": (
         "actions=[take, give_back]",
         "actions=[Action(take, clent=client), give_back]",
         "lock.py:19: take has no argument 'clent'; leave it out of Action",
     ),
-    "arg action range": (
-        "actions=[take, give_back]",
-        "actions=[Action(take, client=range(2)), give_back]",
-        "lock.py:12: argument client of take is indexed by range(0, 2); use a sort of Nam"
-        "es, or a number from 1",
-    ),
     "arg action zero": (
         "actions=[take, give_back]",
         "actions=[Action(take, client=0), give_back]",
-        "lock.py:12: argument client of take is indexed by 0; use a sort of Names, or a n"
-        "umber from 1",
+        "lock.py:12: argument client of take is of 0; give a sort of Names, a number n fo"
+        "r 0..n-1, a range, or words as ('request', 'reply')",
     ),
     "arg action positional": (
         "actions=[take, give_back]",

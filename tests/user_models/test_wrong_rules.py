@@ -59,8 +59,8 @@ MISTAKES = {
     "action called from claim": (
         "    return before.taken <= after.taken",
         "    take(after, 0)\n    return before.taken <= after.taken",
-        "lock.py:20: take has a `when`, and is a claim, or called by another rule; only a"
-        "n action has one: ask with `if`, or call a function of what both do",
+        "lock.py:38: take is given `0` for client, and elsewhere something of another kin"
+        "d; write a function for each",
     ),
     "action called from action": (
         "    s.taken += 1",

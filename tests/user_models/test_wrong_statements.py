@@ -22,20 +22,14 @@ MISTAKES = {
     "list display": (
         "    s.taken += 1",
         "    xs = [1, 2]\n    s.taken += 1",
-        "lock.py:24: take has a list, which rules have not; declare a field with by=..., "
-        "or ask with `in (1, 2)`",
+        "lock.py:24: take has a list, which rules have not; declare a Log or a Queue, or "
+        "ask with `in (1, 2)`",
     ),
     "dict display": (
         "    s.taken += 1",
         "    xs = {1: 2}\n    s.taken += xs[1]",
         "lock.py:24: take has a dictionary, which rules have not; declare a field, by=..."
         " what it is asked for",
-    ),
-    "set display": (
-        "    s.taken += 1",
-        "    xs = {1, 2}\n    s.taken += 1",
-        "lock.py:24: take has a set, which rules have not; declare a Flag with by=..., or"
-        " ask with `in (1, 2)`",
     ),
     "list comp": (
         "    s.taken += 1",
