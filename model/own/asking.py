@@ -32,12 +32,12 @@ class Asking:
         calls = [
             node
             for node in ast.walk(statement)
-            if isinstance(node, ast.Call) and _called(node) is not None
+            if isinstance(node, ast.Call) and name_asked(node) is not None
         ]
         if len(calls) > (kind is not None):
             raise self.refuse(
                 calls[-1],
-                f"{tree.name} has a `{_called(calls[-1])}` within another statement",
+                f"{tree.name} has a `{name_asked(calls[-1])}` within another statement",
                 "put it at the top level of the action, on a line of its own",
             )
         if kind is not None:
@@ -106,11 +106,11 @@ def asked(statement: ast.stmt) -> str | None:
     """`when` or `within`, if the statement is a call of one."""
     match statement:
         case ast.Expr(value=ast.Call() as call):
-            return _called(call)
+            return name_asked(call)
     return None
 
 
-def _called(call: ast.Call) -> str | None:
+def name_asked(call: ast.Call) -> str | None:
     """`when` or `within`, also as `waterline.when`."""
     match call.func:
         case ast.Name(id=name) | ast.Attribute(attr=name) if name in _ASKS:

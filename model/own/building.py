@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+import traceback
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from model.core.claim import Behaviour
+from model.core.errors import RaisedAtStart
 from model.core.layout import Field, Layout, TooLargeToPack
 from model.core.renaming import Holds, Naming
 from model.core.state import Draft, State
 from model.core.transition_system import Action as KitAction
-from model.core.transition_system import Model, Parameter
+from model.core.transition_system import Model, Parameter, describe_error
 from model.own.behaviours import behaviours_of
 from model.own.declared import Action, Protocol
 from model.own.fields import (
@@ -150,6 +152,9 @@ def _layout(
                 f"{sort.count}; call one of them otherwise, as Names({sort.name!r}, ..., "
                 f'plural="all_{sort.plural}")'
             )
+    for name in (*(declared.name for declared in protocol.fields), *sizes):
+        if hasattr(Draft, name):
+            raise BadProtocol(f"{name} is what a state has of its own; call it otherwise")
     for declared in protocol.fields:
         if declared.name in sizes:
             raise BadProtocol(
@@ -277,10 +282,33 @@ def _initial(
         contents=(action.name,),
         limits=("within", *bounds, *_sequences(protocol)),
         initial=(State(sized),),
-        narration=narration(protocol.fields, (), {}),
+        narration=narration(
+            protocol.fields,
+            tuple(sorts.values()),
+            {action.name: ("", tuple(_over(rules, protocol.initial, sorts).items()))},
+        ),
         options={},
     )
-    found = [step.after for step in start.successors(State(sized))]
+    found = list(_starts(start, rules.file))
     if not found:
         raise BadProtocol(f"{action.name} makes no initial state; let a `when` of it be true")
     return found
+
+
+def _starts(start: Model, file: str) -> Iterator[State]:
+    """The states that `initial` makes. Raises `RaisedAtStart`."""
+    lowest, [action] = start.initial[0], start.actions
+    for arguments in start.bindings(action):
+        try:
+            if start.is_enabled(lowest, action, arguments) and not start.exceeded(
+                lowest, action, arguments
+            ):
+                yield start.apply(lowest, action, arguments)
+        except Exception as error:
+            called = start.narration.call(action.name, arguments, start)
+            described = describe_error(error, start.narration)
+            frames = traceback.extract_tb(error.__traceback__)
+            line = next(f.lineno for f in reversed(frames) if f.filename == file)
+            raise RaisedAtStart(
+                f"{file}:{line}: {called}, which makes the initial states: {described}"
+            ) from None

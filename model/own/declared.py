@@ -72,7 +72,12 @@ class Protocol:
     leads_to: Sequence[tuple[Callable[..., Any], Callable[..., Any]]] = ()
 
     def __post_init__(self) -> None:
+        for kind in self.__dataclass_fields__:
+            _require_list(kind, getattr(self, kind))
         for declared in self.fields:
+            if isinstance(declared, type):
+                name = declared.__name__
+                raise BadProtocol(f"{name} is a kind of field; write {name}('name', ...)")
             if not isinstance(declared, DeclaredField):
                 raise BadProtocol(f"{declared!r} is no field; use Flag, Number, Choice or Name")
         _require_distinct("field", [declared.name for declared in self.fields])
@@ -89,7 +94,7 @@ class Protocol:
         for pair in self.leads_to:
             if not isinstance(pair, tuple) or len(pair) != 2:
                 raise BadProtocol(
-                    f"leads_to has {pair!r}; give pairs of functions, as (waits, is_served)"
+                    f"leads_to has {_called(pair)}; give pairs of functions, as (waits, is_served)"
                 )
         pairs = [f"{_called(p)}_leads_to_{_called(q)}" for p, q in self.leads_to]
         _require_distinct("claim", pairs)
@@ -144,6 +149,19 @@ def _called(function: Any) -> str:
             "nothing else"
         )
     return getattr(function, "__name__", repr(function))
+
+
+def _require_list(kind: str, given: object) -> None:
+    """Refuse one function in the place of a list, and a list in the place of one function."""
+    if kind == "initial":
+        if isinstance(given, list | tuple):
+            raise BadProtocol("initial is a list; name one function, as initial=start")
+        if isinstance(given, str):
+            _called(given)
+        return
+    if not isinstance(given, list | tuple):
+        shown = getattr(given, "__name__", repr(given))
+        raise BadProtocol(f"{kind} is no list; write {kind}=[{shown}]")
 
 
 def _require_distinct(what: str, names: Sequence[str]) -> None:

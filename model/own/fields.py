@@ -6,6 +6,7 @@ instead.
 
 from __future__ import annotations
 
+import keyword
 import re
 from dataclasses import dataclass, field
 
@@ -40,7 +41,10 @@ class Names:
             object.__setattr__(self, "plural", plural_of(self.name))
         require_name("the plural of a sort", self.plural)
         if type(self.count) is not int or self.count < 1:
-            raise BadProtocol(f"{self.plural} are {self.count!r}; there must be one or more")
+            raise BadProtocol(
+                f"{self.plural} are {self.count!r}; there must be one or more: say how many, as "
+                f"Names({self.name!r}, 2)"
+            )
 
     @property
     def sort(self) -> Sort:
@@ -322,7 +326,9 @@ def plural_of(name: str) -> str:
 
 
 def require_name(what: str, name: object) -> None:
-    """Refuse what is no name of letters, digits and _."""
+    """Refuse what is no name of letters, digits and _, and a word of Python's."""
+    if isinstance(name, str) and keyword.iskeyword(name):
+        raise BadProtocol(f"{what} is called {name!r}, a word of Python's; call it otherwise")
     if not isinstance(name, str) or _NAME.fullmatch(name) is None:
         raise BadProtocol(f"{what} is called {name!r}; use letters, digits and _ alone")
 

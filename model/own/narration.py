@@ -10,9 +10,10 @@ import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
-from model.core.state import State
-from model.core.transition_system import Arguments, Narration
+from model.core.state import OutsideOfPlace, State
+from model.core.transition_system import Arguments, Model, Narration
 from model.own.fields import (
     NONE,
     AnyField,
@@ -35,7 +36,16 @@ def narration(fields: Sequence[AnyField], sorts: Sequence[Names], text: Descript
     """The words for a protocol of these fields."""
     words = _Words(tuple(fields), tuple(sorts), text)
     return Narration(
-        sentence=words.sentence, rows=words.rows, summary=words.summary, whole=words.whole
+        sentence=words.sentence,
+        rows=words.rows,
+        summary=words.summary,
+        whole=words.whole,
+        elements=True,
+        lanes=tuple(sort.describe(i) for sort in sorts for i in range(sort.count)),
+        actors=words.actors,
+        typed=words.typed,
+        call=words.call,
+        out_of_range=partial(describe_misfit, fields),
     )
 
 
@@ -47,14 +57,31 @@ class _Words:
 
     def sentence(self, action: str, arguments: Arguments, before: State, after: State) -> str:
         """The action's own words with its arguments, then each element that has another value."""
-        words, declared = self.description[action]
-        given = {
-            name: describe_value(field, value + field.range[0])
-            for (name, field), value in zip(declared, arguments, strict=True)
-        }
+        words, given = self.description[action][0], self._given(action, arguments)
         words = _BLANK.sub(lambda blank: given.get(blank[1], blank[0]), words).rstrip(".:")
         changed = "; ".join(self._changes(before, after)) or "nothing changes"
         return f"{words}: {changed}." if words else f"{changed}."
+
+    def call(self, action: str, arguments: Arguments, model: Model) -> str:
+        """`grant(client=client0)`"""
+        given = self._given(action, arguments)
+        return f"{action}({', '.join(f'{name}={value}' for name, value in given.items())})"
+
+    def actors(self, action: str, arguments: Arguments) -> list[str]:
+        """The names among the arguments, in their order."""
+        given = zip(self.description[action][1], arguments, strict=True)
+        return [field.of.describe(value) for (_, field), value in given if isinstance(field, Name)]
+
+    def typed(self, state: State) -> dict[str, str]:
+        """Each field with its values as a file has them: `['idle', 'busy']`, `client0`, `None`."""
+        return {field.name: _typed(state, field) for field in self.fields}
+
+    def _given(self, action: str, arguments: Arguments) -> dict[str, str]:
+        """Each argument by name, as a person reads it."""
+        return {
+            name: describe_value(field, value + field.range[0])
+            for (name, field), value in zip(self.description[action][1], arguments, strict=True)
+        }
 
     def rows(self, state: State) -> list[list[str]]:
         """A row for each name; a column for each field that has an element for it."""
@@ -102,6 +129,53 @@ class _Words:
                     yield f"{field.name}{where} {text}"
 
 
+def describe_misfit(fields: Sequence[AnyField], error: OutsideOfPlace) -> str:
+    """What does not fit, in the words of the file, and what would.
+
+    `s.token[client0] cannot be 3: it holds 0 to 2; declare a wider range, or guard the step`
+    """
+    field = next((each for each in fields if each.name == error.place.name), None)
+    if field is None or len(error.indices) != len(field.indices):
+        return str(error)
+    written = ", ".join(_written(field, n, value) for n, value in enumerate(error.indices))
+    element = f"s.{field.name}[{written}]" if written else f"s.{field.name}"
+    if error.value is not None:
+        return (
+            f"{element} cannot be {error.value}: it holds {_held(field)}; "
+            "declare a wider range, or guard the step"
+        )
+    at = error.misfit
+    which = f"index {at + 1}" if len(error.indices) > 1 else "the index"
+    extents = field.indices[at]
+    if isinstance(extents, Names):
+        is_none = error.indices[at] == NONE
+        remedy = (
+            "ask first whether the name is None" if is_none else f"loop over s.{extents.plural}"
+        )
+        first, last = extents.describe(0), extents.describe(extents.count - 1)
+        return f"there is no {element}: {which} goes from {first} to {last}; {remedy}"
+    return f"there is no {element}: {which} goes from 0 to {extents - 1}; ask first how large it is"
+
+
+def _written(field: AnyField, position: int, number: int) -> str:
+    """An index of an error, which may be none of those that there are."""
+    index = field.indices[position]
+    if not isinstance(index, Names):
+        return str(number)
+    if number == NONE:
+        return "None"
+    return index.describe(number) if 0 <= number < index.count else str(number)
+
+
+def _held(field: AnyField) -> str:
+    """What a field holds: `0 to 2`, `client0 to client1, or None`."""
+    lo, hi = field.range
+    if not isinstance(field, Name):
+        return f"{lo} to {hi}"
+    names = f"{field.of.describe(0)} to {field.of.describe(hi)}"
+    return f"{names}, or None" if field.or_none else names
+
+
 _BLANK = re.compile(r"\{(\w+)\}")
 
 
@@ -126,6 +200,33 @@ def describe_value(field: AnyField, value: Value) -> str:
             members = (describe_value(field.element, each) for each in field.members(value))
             return f"{{{', '.join(members)}}}"
     return str(value)
+
+
+def _typed(state: State, field: AnyField, index: tuple[int, ...] = ()) -> str:
+    if len(index) < len(field.indices):
+        parts = (
+            _typed(state, field, (*index, i)) for i in range(extent(field.indices[len(index)]))
+        )
+        return f"[{', '.join(parts)}]"
+    return _typed_value(field, element(state, field, index))
+
+
+def _typed_value(field: AnyField, value: Value) -> str:
+    if isinstance(field, Sequenced):
+        assert isinstance(value, tuple)
+        return f"[{', '.join(_typed_value(field.element, each) for each in value)}]"
+    assert isinstance(value, int)
+    match field:
+        case Flag():
+            return str(bool(value))
+        case Choice():
+            return repr(field.values[value])
+        case Name() if value == NONE:
+            return "None"
+        case Set():
+            members = (_typed_value(field.element, each) for each in field.members(value))
+            return f"{{{', '.join(members)}}}"
+    return describe_value(field, value)
 
 
 def _elements(field: AnyField) -> Iterator[tuple[str, tuple[int, ...]]]:

@@ -17,13 +17,13 @@ from typing import Any
 
 from model.core.made import function_of
 from model.core.nearest import did_you_mean_or
-from model.own.asking import Asking, asked, at
+from model.own.asking import Asking, asked, at, name_asked
 from model.own.comprehensions import Members, Unfolding
 from model.own.fields import AnyField, BadProtocol, Choice, Number, Sequenced, Set
 from model.own.kinds import SET, Kind, Kinds
 from model.own.limits import limited
 from model.own.lowering import Lowering
-from model.own.mistakes import Mistakes
+from model.own.mistakes import Mistakes, is_true
 from model.own.trying import TRY, Trying, sends, tried
 from model.own.values import Numbering
 from model.own.witness import witness_of
@@ -112,10 +112,10 @@ class Rules:
 
         `over` are fields that hold what its arguments are, of those that are no names.
         """
-        arguments = ["", *self.arguments(function)]
+        self.arguments(function)
         tree = self._tree(function, "an action")
         self._given[tree.name] = dict(over)
-        self._mistakes.require_action(tree, arguments[1:])
+        self._mistakes.require_action(tree)
         body = _without_docstring(tree)
         asks = [i for i, statement in enumerate(body) if asked(statement) is not None]
         first = asks[-1] + 1 if asks else 0
@@ -124,7 +124,7 @@ class Rules:
         for statement in body[:first]:
             self._asking.require_looks_only(tree, statement)
         begins = list(_counted_from(tree, over))
-        effect = [s for s in body if asked(s) is None] or [at(ast.Pass(), tree)]
+        effect = [_silent(s) for s in body if asked(s) is None] or [at(ast.Pass(), tree)]
         tries = sends(tree, self.trees, self.fields)
         limit = None
         if tries or any(asked(statement) == "within" for statement in body):
@@ -156,7 +156,7 @@ class Rules:
             )
         body = _without_docstring(tree)
         returns = [n for n in ast.walk(tree) if isinstance(n, ast.Return)]
-        if not returns or any(node.value is None for node in returns):
+        if not returns or any(_returns_nothing(node) for node in returns):
             raise self.refuse(tree, f"claim {tree.name} returns nothing", "return True or False")
         self._mistakes.require_claim(tree)
         self._kinds(tree).require_claim(tree)
@@ -280,6 +280,7 @@ class Rules:
         plain = ast.arguments([], [ast.arg(name) for name in arguments], None, [], [], None, [])
         made = ast.FunctionDef(tree.name, plain, copy.deepcopy(list(body)), [], None)
         made = ast.fix_missing_locations(at(made, tree))
+        self._require_asks_nothing(made)
         self._require_known(made)
         kinds = self._kinds(tree)
         kinds.require(made)
@@ -377,6 +378,26 @@ class Rules:
                     has = f"it has {', '.join(self.known)}"
                     raise self.refuse(node, what, did_you_mean_or(attribute, self.known, has))
 
+    def _require_asks_nothing(self, tree: ast.FunctionDef) -> None:
+        """Those of actions are taken out before: what is left is that of a claim, or of a call."""
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call) and (named := name_asked(node)) is not None:
+                raise self.refuse(
+                    node,
+                    f"{tree.name} has a `{named}`, and is a claim, or called by another rule",
+                    "only an action has one: ask with `if`, or call a function of what both do",
+                )
+
+    def _require_given(self, node: ast.Call, name: str) -> None:
+        """A function of the file is given as many arguments as it takes."""
+        takes = [argument.arg for argument in self.trees[name].args.args]
+        given = len(node.args) + len(node.keywords)
+        if given != len(takes) and not any(isinstance(a, ast.Starred) for a in node.args):
+            called = f"{name}({', '.join(takes)})"
+            raise self.refuse(
+                node, f"`{ast.unparse(node)}` gives {name} {given} arguments", f"write {called}"
+            )
+
     def _make_what_it_calls(self, tree: ast.FunctionDef) -> None:
         """Functions of the file that this one calls are read in the same way."""
         for node in ast.walk(tree):
@@ -386,6 +407,8 @@ class Rules:
             called_as = name
             tries = name.startswith(TRY)
             name = name.removeprefix(TRY)
+            if name in self.trees and called_as not in self._made:
+                self._require_given(node, name)
             if name not in self.trees or called_as in self._made:
                 self._require_own(node, called_as)
                 continue
@@ -405,6 +428,23 @@ class Rules:
             raise self.refuse(
                 node, f"{name} is a function of another file", "a model is one file: write it here"
             )
+
+
+class _Silent(ast.NodeTransformer):
+    """`return True` of an action is `return`; a warning says so."""
+
+    def visit_Return(self, node: ast.Return) -> ast.AST:
+        """What is returned is read by nobody."""
+        return ast.copy_location(ast.Return(), node) if is_true(node.value) else node
+
+
+def _silent(statement: ast.stmt) -> ast.stmt:
+    silent: ast.stmt = _Silent().visit(copy.deepcopy(statement))
+    return silent
+
+
+def _returns_nothing(node: ast.Return) -> bool:
+    return node.value is None or (isinstance(node.value, ast.Constant) and node.value.value is None)
 
 
 def _counted_from(tree: ast.FunctionDef, over: Mapping[str, AnyField]) -> Iterator[ast.stmt]:

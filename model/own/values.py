@@ -33,6 +33,11 @@ class Numbering(ast.NodeTransformer):
         operands = [node.left, *node.comparators]
         fields = [field for field in map(self._field, operands) if field is not None]
         if fields and isinstance(fields[0], Choice | Name):
+            if isinstance(fields[0], Choice) and any(
+                isinstance(op, ast.Is | ast.IsNot) for op in node.ops
+            ):
+                what = f"`{ast.unparse(node)}` compares words with is"
+                raise self.refuse(node, what, "write == or !=")
             node.left, *node.comparators = (self._number(fields[0], each) for each in operands)
             if isinstance(fields[0], Name):
                 swapped = {ast.Is: ast.Eq, ast.IsNot: ast.NotEq}
@@ -161,6 +166,12 @@ class Numbering(ast.NodeTransformer):
             known = ", ".join(repr(each) for each in field.values)
             raise self.refuse(
                 node, f"{field.name} is never {value!r}", f"{instead} is one of {known}"
+            )
+        if isinstance(value, str) and isinstance(field, Name):
+            raise self.refuse(
+                node,
+                f"{field.name} holds a {field.of.name}, and {value!r} is text",
+                f"names are numbers in rules: use an argument, or 0 for {field.of.describe(0)}",
             )
         if value is None and isinstance(field, Name):
             if field.or_none:
