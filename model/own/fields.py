@@ -233,6 +233,10 @@ class Set(DeclaredField):
     def __post_init__(self) -> None:
         DeclaredField.__post_init__(self)
         lo, hi = self.element.range
+        if lo != 0:
+            raise BadProtocol(
+                f"set {self.name} has members from {lo} on; begin with 0, as range({hi + 1})"
+            )
         if hi - lo + 1 > MEMBERS_MAX:
             raise BadProtocol(
                 f"set {self.name} may have {hi - lo + 1} members; at most {MEMBERS_MAX} can be"

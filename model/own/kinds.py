@@ -47,6 +47,7 @@ class Kinds:
             match node:
                 case ast.Compare():
                     self._require_alike([node.left, *node.comparators], known)
+                    self._require_unordered(node, known)
                 case ast.Assign():
                     for target in node.targets:
                         self._require_storable(target, node.value, known)
@@ -107,6 +108,14 @@ class Kinds:
             assert choice is not None
             self._require_word(choice, operand, known)
 
+    def _require_unordered(self, node: ast.Compare, known: Mapping[str, Kind]) -> None:
+        """Refuse words that are compared by their places, which Python would compare as text."""
+        operands = [node.left, *node.comparators]
+        for op, left, right in zip(node.ops, operands, operands[1:], strict=False):
+            if isinstance(op, ast.Lt | ast.LtE | ast.Gt | ast.GtE):
+                for side in (left, right):
+                    self._require_no_choice(side, known)
+
     def _require_operands(self, node: ast.BinOp, known: Mapping[str, Kind]) -> None:
         sides = (node.left, node.right)
         for side in sides:
@@ -119,6 +128,9 @@ class Kinds:
         match node.func:
             case ast.Name(id=name) if name in self.trees:
                 self._require_arguments(node, self.trees[name], known)
+            case ast.Name(id="min" | "max" | "abs"):
+                for given in node.args:
+                    self._require_no_choice(given, known)
             case ast.Attribute(value=owner, attr="send" | "append" | "add" | "discard"):
                 for given in node.args:
                     self._require_member(self._kind(owner, known), given, known)

@@ -37,6 +37,13 @@ def is_proper_subset(members, others):
     return members & ~others == 0 and members != others
 
 
+def named(number):
+    """A number as a name: below 0 there is none, and it is not None either."""
+    if number < 0:
+        return -2
+    return number
+
+
 def folded(first, second, extent):
     """One index for two, of which the second is below `extent`; -1 where that is not so."""
     if second < 0 or second >= extent:

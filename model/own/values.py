@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from model.core.nearest import nearest
-from model.own.fields import NONE, AnyField, Choice, Name, Sequenced, Set
-from model.own.kinds import Kind
+from model.own.fields import NONE, AnyField, Choice, Name, Number, Sequenced, Set
+from model.own.kinds import NUMBER, Kind
 
 Refuse = Callable[[ast.AST | None, str, str], Exception]
 
@@ -128,6 +128,9 @@ class Numbering(ast.NodeTransformer):
             kind = self.kind(node)
             if isinstance(kind, Choice) and kind.values != field.values:
                 return self._translated(kind, field, node)
+        if isinstance(field, Name) and field.or_none and self._may_be_below(node):
+            made = ast.Call(ast.Name("__named__", ast.Load()), [node], [])
+            return ast.fix_missing_locations(ast.copy_location(made, node))
         if isinstance(node, ast.IfExp):
             node.body, node.orelse = (
                 self._number(field, node.body),
@@ -141,6 +144,14 @@ class Numbering(ast.NodeTransformer):
         elif isinstance(node, ast.Constant) and (number := self._kept(field, node)) is not None:
             return ast.copy_location(ast.Constant(number), node)
         return node
+
+    def _may_be_below(self, node: ast.expr) -> bool:
+        """Whether an expression is a number that may be that of None, and means none then."""
+        kind = self.kind(node)
+        if isinstance(kind, Number):
+            return kind.lo < 0
+        # A number that is written there is no negative one: that is an operation.
+        return kind == NUMBER and not isinstance(node, ast.Constant)
 
     @staticmethod
     def _translated(kind: Choice, field: Choice, node: ast.Name) -> ast.expr:
