@@ -32,7 +32,7 @@ from counterexamples.replay import (
     skipping,
     why_not,
 )
-from counterexamples.trace import NO_CLAIM, Trace, TraceStep, shown, trace_of
+from counterexamples.trace import NO_CLAIM, Trace, TraceStep, shown, trace_of, trace_step
 from counterexamples.trace_file import FORMAT, from_json, read_trace, to_json, write_trace
 
 __all__ = [
@@ -66,6 +66,7 @@ __all__ = [
     "skipping",
     "to_json",
     "trace_of",
+    "trace_step",
     "why_not",
     "write_trace",
 ]

@@ -80,6 +80,14 @@ class Narration(Protocol):
         """Label and value of what belongs to no row."""
 
     @property
+    def elements(self) -> bool:
+        """Whether values in a cell that are apart by a space are elements of a field."""
+
+    @property
+    def lanes(self) -> Sequence[str]:
+        """All names that a diagram has a lane for, beside the rows."""
+
+    @property
     def stands_still(self) -> str:
         """Of a state in which nothing is sure to go on: that it is so."""
 

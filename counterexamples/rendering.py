@@ -42,7 +42,8 @@ def render_header(replayed: Replayed) -> RenderableType:
     title = Text.assemble((trace.version, "bold"), f" ({trace.model})")
     if trace.invariant != NO_CLAIM:
         title.append(" against ").append(trace.invariant, "bold")
-    title.append(f": {_steps(len(trace.steps))}")
+    ends = ", then an error of a rule" if trace.raises is not None else ""
+    title.append(f": {_steps(len(trace.steps))}{ends}")
     return Group(title, options)
 
 
@@ -97,6 +98,8 @@ def render_full(
         parts += _remark(below.get(moment.number))
     if ending := describe_repetition(replayed, len(replayed.moments) + 1):
         parts += [Text(), Text(ending, style=CYCLE)]
+    if raises := describe_raising(replayed):
+        parts += [Text(), _numbered(len(replayed.moments) + 1, Text.assemble(*raises))]
     return Trimmed(Group(*parts, *_conclusion(explanation)))
 
 
@@ -159,6 +162,10 @@ class _StepLines:
             )
         if ending := describe_repetition(self.replayed, len(moments) + 1):
             table.add_row("", "", Text(ending, style=CYCLE))
+        if raises := describe_raising(self.replayed):
+            (called, style), (what, bad) = raises
+            called = called if has_lanes else called.partition("(")[0]
+            table.add_row(f"{len(moments) + 1}.", Text(called, style), Text(what.strip(), bad))
         yield table
 
 
@@ -170,6 +177,14 @@ def describe_repetition(replayed: Replayed, number: int) -> str:
     if cycle == last:
         return f"For ever: {replayed.narration.stands_still}."
     return f"{describe_cycle(cycle, last)}:"
+
+
+def describe_raising(replayed: Replayed) -> tuple[tuple[str, str], tuple[str, str]] | None:
+    """The step that raises behind the last one, and that it does, each with its style."""
+    raises = replayed.trace.raises
+    if raises is None or isinstance(raises, str):
+        return None
+    return (str(raises), CALL), ("  raises an error", BAD)
 
 
 def _lanes(replayed: Replayed, titles: Sequence[str]) -> tuple[list[str], list[list[Text]]]:

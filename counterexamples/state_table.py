@@ -86,12 +86,17 @@ class Facts:
 def widths_of(narration: Narration, states: Iterable[State]) -> tuple[int, ...]:
     """The width that each column needs for every one of `states`, marks included."""
     widest: list[int] = []
+    before: list[list[str]] = []
     for state in states:
         header, *rows = narration.rows(state)
         widest = widest or [0] * len(header)
-        for row in rows:
-            for column, cell in enumerate(row):
-                widest[column] = max(widest[column], len(cell) + (len(MARK) if column else 0))
+        for row, old in zip(rows, before or rows, strict=True):
+            for column, (cell, was) in enumerate(zip(row, old, strict=True)):
+                width = len(marked(cell, was, narration.elements).plain)
+                widest[column] = max(
+                    widest[column], width, len(cell) + (len(MARK) if column else 0)
+                )
+        before = rows
     return tuple(widest)
 
 
@@ -102,7 +107,7 @@ def state_table(
     header, *rows = narration.rows(state)
     old = narration.rows(before)[1:] if before is not None else rows
     cells = tuple(
-        tuple(marked(cell, cell != was) for cell, was in zip(row, old_row, strict=True))
+        tuple(marked(cell, was, narration.elements) for cell, was in zip(row, old_row, strict=True))
         for row, old_row in zip(rows, old, strict=True)
     )
     return StateTable(tuple(header), cells, widths)
@@ -114,12 +119,22 @@ def facts(narration: Narration, before: State | None, state: State) -> Facts:
     old = dict(narration.summary(before)) if before is not None else dict(pairs)
     return Facts(
         tuple(
-            Text.assemble((f"{label}: ", QUIET), marked(value, value != old.get(label)))
+            Text.assemble(
+                (f"{label}: ", QUIET), marked(value, old.get(label, ""), narration.elements)
+            )
             for label, value in pairs
         )
     )
 
 
-def marked(cell: str, is_changed: bool) -> Text:
-    """A cell, with colour and mark where it changed."""
-    return Text(cell + MARK, style=CHANGED) if is_changed else Text(cell)
+def marked(cell: str, was: str, elements: bool = False) -> Text:
+    """A cell, with colour and mark where it changed: at the elements, if it has several."""
+    if cell == was:
+        return Text(cell)
+    now, before = cell.split(" "), was.split(" ")
+    if not elements or len(now) == 1 or len(now) != len(before) or cell.startswith("{"):
+        return Text(cell + MARK, style=CHANGED)
+    return Text(" ").join(
+        Text(value + MARK, style=CHANGED) if value != old else Text(value)
+        for value, old in zip(now, before, strict=True)
+    )

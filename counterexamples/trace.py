@@ -11,6 +11,7 @@ import re
 import reprlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from counterexamples.errors import BadTrace
 from counterexamples.protocols import Model
@@ -60,8 +61,9 @@ class Trace:
     `invariant` names the claim that the last state, or the last step, breaks; or is `NO_CLAIM`.
     `initial` is the index of the initial state. A trace that goes on for ever has a `cycle`: after
     so many steps is the state to which the last step returns, so that the steps behind it repeat;
-    where it is the last state, the protocol stays in that. Raises `BadTrace` when a part cannot be
-    what it is meant to be.
+    where it is the last state, the protocol stays in that. One that ends in an error of a rule has
+    `raises`: the step that raises behind the last one, or the name of the claim that raises in the
+    last state or on the last step. Raises `BadTrace` when a part cannot be what it is meant to be.
     """
 
     model: str
@@ -71,6 +73,7 @@ class Trace:
     initial: int
     steps: tuple[TraceStep, ...]
     cycle: int | None = None
+    raises: TraceStep | str | None = None
 
     def __post_init__(self) -> None:
         _require_name("model", self.model)
@@ -88,7 +91,11 @@ class Trace:
             _require_scalar(f"environment.{name}", value)
         if len(self.steps) > STEPS_MAX:
             raise BadTrace(f"steps are {len(self.steps)}; at most {STEPS_MAX} are read")
+        if isinstance(self.raises, str):
+            _require_name("raises.claim", self.raises)
         if self.cycle is not None:
+            if self.raises is not None:
+                raise BadTrace("it has a cycle and raises; a trace ends in one of them")
             _require_int("cycle", self.cycle)
             if not 0 <= self.cycle <= len(self.steps):
                 raise BadTrace(
@@ -103,25 +110,27 @@ def trace_of(
     *,
     initial: int = 0,
     cycle: int | None = None,
+    raises: tuple[str, tuple[int, ...]] | str | None = None,
 ) -> Trace:
     """The recipe for a path that a search found: action names with their arguments in order."""
-    parameters = {action.name: action.parameters for action in model.actions}
-    steps = (
-        TraceStep(
-            name,
-            tuple((p.name, int(v)) for p, v in zip(parameters[name], values, strict=True)),
-        )
-        for name, values in calls
-    )
+    step = partial(trace_step, model)
     return Trace(
         model=model.name,
         version=model.version,
         environment=dict(model.options),
         invariant=invariant,
         initial=initial,
-        steps=tuple(steps),
+        steps=tuple(step(name, values) for name, values in calls),
         cycle=cycle,
+        raises=step(*raises) if isinstance(raises, tuple) else raises,
     )
+
+
+def trace_step(model: Model, name: str, values: tuple[int, ...]) -> TraceStep:
+    """One step, of an action's name with its arguments in order."""
+    [action] = [action for action in model.actions if action.name == name]
+    named = zip(action.parameters, values, strict=True)
+    return TraceStep(name, tuple((p.name, int(v)) for p, v in named))
 
 
 def shown(value: object) -> str:

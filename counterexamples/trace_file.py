@@ -22,8 +22,8 @@ STEPS_MAX = 100_000
 """To replay and to print so many takes half a minute."""
 
 _KEYS = ("format", "model", "version", "environment", "invariant", "initial", "steps")
-_OPTIONAL = ("cycle",)
-"""Only a trace that goes on for ever has it: any other is as it was before there were such."""
+_OPTIONAL = ("cycle", "raises")
+"""A trace that goes on for ever has the first, one that ends in an error the second."""
 _STEP_KEYS = ("action", "arguments")
 
 
@@ -48,7 +48,14 @@ def head_of(trace: Trace) -> dict[str, object]:
         "invariant": trace.invariant,
         "initial": trace.initial,
         **({} if trace.cycle is None else {"cycle": trace.cycle}),
+        **({} if trace.raises is None else {"raises": _raises_value(trace.raises)}),
     }
+
+
+def _raises_value(raises: TraceStep | str) -> dict[str, object]:
+    if isinstance(raises, str):
+        return {"claim": raises}
+    return {"action": raises.action, "arguments": dict(raises.arguments)}
 
 
 def from_json(text: str) -> Trace:
@@ -81,6 +88,7 @@ def from_object(document: object) -> Trace:
         initial=fields["initial"],
         steps=tuple(_step(f"steps[{index}]", step) for index, step in enumerate(steps)),
         cycle=_cycle(fields),
+        raises=_raises(fields["raises"]) if "raises" in fields else None,
     )
 
 
@@ -120,6 +128,15 @@ def _cycle(fields: dict[str, Any]) -> int | None:
     # `null` is no way to say that there is none: the same trace has one text.
     cycle: int = -1 if fields["cycle"] is None else fields["cycle"]
     return cycle
+
+
+def _raises(value: object) -> TraceStep | str:
+    if isinstance(value, dict) and "claim" in value:
+        claim = members("raises", value, ("claim",))["claim"]
+        if not isinstance(claim, str):
+            raise BadTrace(f"raises.claim is {shown(claim)}; it must be the name of a claim")
+        return claim
+    return _step("raises", value)
 
 
 def _step(where: str, step: object) -> TraceStep:

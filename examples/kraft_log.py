@@ -15,7 +15,7 @@ Two rules can be taken out, to see what they are for: `--set voters_compare_logs
 `--set epochs=4`, `--set waits_for_own_epoch=false`.
 """
 
-from waterline import Action, Choice, Flag, Name, Names, Number, Protocol, when, within
+from waterline import Action, Choice, Log, Name, Names, Number, Protocol, Set, when, within
 
 
 def kraft_log(
@@ -34,9 +34,8 @@ def kraft_log(
             Number("epoch", 0, epochs, by=voter),
             Name("voted_for", voter, by=voter, or_none=True, doc="In the voter's epoch."),
             Name("leader", voter, by=voter, or_none=True, doc="In the voter's epoch, if known."),
-            Flag("vote", by=(voter, voter), doc="Of a candidate: who has voted for it."),
-            Number("length", 0, records, by=voter, doc="The log end offset."),
-            Number("log", 0, epochs, by=(voter, records), doc="The epoch of a record; 0: none."),
+            Set("votes", of=voter, by=voter, doc="Of a candidate: who has voted for it."),
+            Log("log", of=range(1, epochs + 1), room=records, by=voter, doc="Epochs of records."),
             Number("high_watermark", 0, records, by=voter),
             Number("end_offset", -1, records, by=(voter, voter), doc="Of a leader; -1: not heard."),
         ],
@@ -69,7 +68,7 @@ def time_out(s, voter):
     enter_epoch(s, voter, s.epoch[voter] + 1)
     s.role[voter] = "candidate"
     s.voted_for[voter] = voter
-    s.vote[voter, voter] = True
+    s.votes[voter] = {voter}
 
 
 def vote_for(s, voter, candidate):
@@ -80,25 +79,22 @@ def vote_for(s, voter, candidate):
     enter_epoch(s, voter, s.epoch[candidate])
     s.role[voter] = "voted"
     s.voted_for[voter] = candidate
-    s.vote[candidate, voter] = True
+    s.votes[candidate].add(voter)
 
 
 def become_leader(s, voter):
     """{voter} has the votes of more than half, and begins its epoch with a record."""
     when(s.role[voter] == "candidate")
-    when(2 * sum(s.vote[voter, other] for other in range(s.voters)) > s.voters)
-    within(s.length[voter] < s.records)
+    when(2 * len(s.votes[voter]) > s.voters)
     s.role[voter] = "leader"
     s.leader[voter] = voter
-    for other in range(s.voters):
-        s.vote[voter, other] = False
+    s.votes[voter] = set()
     append_record(s, voter)
 
 
 def append(s, voter):
     """{voter}, which leads, appends a record."""
     when(s.role[voter] == "leader")
-    within(s.length[voter] < s.records)
     append_record(s, voter)
 
 
@@ -114,18 +110,16 @@ def begin_epoch(s, voter, leader):
 def fetch(s, voter):
     """{voter} fetches from its leader."""
     when(can_fetch(s, voter))
-    leader, offset = s.leader[voter], s.length[voter]
+    leader, offset = s.leader[voter], len(s.log[voter])
     end = end_of_epoch(s, leader, epoch_before(s, voter, offset))
     if diverges(s, leader, voter):
         truncate(s, voter, epoch_before(s, leader, end), end)
         return
     note_fetch(s, leader, voter)
-    if offset < s.length[leader]:
-        s.log[voter, offset] = s.log[leader, offset]
-        s.length[voter] = offset + 1
-    s.high_watermark[voter] = max(
-        s.high_watermark[voter], min(s.high_watermark[leader], s.length[voter])
-    )
+    if offset < len(s.log[leader]):
+        s.log[voter].append(s.log[leader][offset])
+    known = min(s.high_watermark[leader], len(s.log[voter]))
+    s.high_watermark[voter] = max(s.high_watermark[voter], known)
 
 
 def fetch_in_vain(s, voter):
@@ -142,14 +136,12 @@ def see_higher_epoch(s, voter, other):
 
 def restart(s, voter):
     """{voter} stops, and starts with its log, and its epoch, vote and leader (quorum-state)."""
-    for other in range(s.voters):
-        s.vote[voter, other] = False
+    s.votes[voter] = {voter} if s.role[voter] == "candidate" else set()
+    for other in s.voters:
         s.end_offset[voter, other] = -1
     s.high_watermark[voter] = 0
     if s.role[voter] == "leader":
         s.role[voter] = "resigned"
-    if s.role[voter] == "candidate":
-        s.vote[voter, voter] = True
 
 
 def enter_epoch(s, voter, epoch):
@@ -159,22 +151,21 @@ def enter_epoch(s, voter, epoch):
     s.epoch[voter] = epoch
     s.role[voter] = "unattached"
     s.leader[voter] = None
-    for other in range(s.voters):
-        s.vote[voter, other] = False
+    s.votes[voter] = set()
+    for other in s.voters:
         s.end_offset[voter, other] = -1
 
 
 def has_a_vote_for(s, voter, candidate):
     """Whether it may vote for the candidate in its epoch: again, if a restart made that forget."""
     if s.role[voter] == "voted":
-        return s.voted_for[voter] == candidate and not s.vote[candidate, voter]
+        return s.voted_for[voter] == candidate and voter not in s.votes[candidate]
     return s.role[voter] == "unattached"
 
 
 def append_record(s, leader):
     """A record of the leader's epoch, committed at once where there is no other voter."""
-    s.log[leader, s.length[leader]] = s.epoch[leader]
-    s.length[leader] += 1
+    s.log[leader].append(s.epoch[leader])
     advance_high_watermark(s, leader)
 
 
@@ -183,10 +174,7 @@ def truncate(s, voter, epoch, end):
     keep = end_of_epoch(s, voter, epoch)
     if epoch_before(s, voter, keep) == epoch:
         keep = min(keep, end)
-    for offset in range(s.records):
-        if offset >= keep:
-            s.log[voter, offset] = 0
-    s.length[voter] = keep
+    s.log[voter].truncate(keep)
 
 
 def can_fetch(s, voter):
@@ -199,56 +187,43 @@ def can_fetch(s, voter):
 
 def diverges(s, leader, voter):
     """Whether the leader's log does not go through where the voter's ends."""
-    last = epoch_before(s, voter, s.length[voter])
+    last = epoch_before(s, voter, len(s.log[voter]))
     end = end_of_epoch(s, leader, last)
-    return epoch_before(s, leader, end) != last or end < s.length[voter]
+    return epoch_before(s, leader, end) != last or end < len(s.log[voter])
 
 
 def note_fetch(s, leader, voter):
     """The leader learns what the voter has."""
-    s.end_offset[leader, voter] = s.length[voter]
+    s.end_offset[leader, voter] = len(s.log[voter])
     advance_high_watermark(s, leader)
 
 
 def advance_high_watermark(s, leader):
     """To the end of what more than half have, once that is beyond the start of its epoch."""
-    for end in range(1, s.records + 1):
-        have = sum(
-            other == leader or s.end_offset[leader, other] >= end for other in range(s.voters)
-        )
-        counts = epoch_before(s, leader, end) == s.epoch[leader] or not s.waits_for_own_epoch
-        if end <= s.length[leader] and 2 * have > s.voters and counts:
+    for end in range(1, len(s.log[leader]) + 1):
+        have = sum(other == leader or s.end_offset[leader, other] >= end for other in s.voters)
+        counts = s.log[leader][end - 1] == s.epoch[leader] or not s.waits_for_own_epoch
+        if 2 * have > s.voters and counts:
             s.high_watermark[leader] = max(s.high_watermark[leader], end)
 
 
 def epoch_before(s, voter, offset):
     """The epoch of the record before an offset; 0 if there is none."""
-    if offset == 0:
-        return 0
-    return s.log[voter, offset - 1]
+    return s.log[voter][offset - 1] if offset > 0 else 0
 
 
 def end_of_epoch(s, voter, epoch):
     """The offset after the last record of an epoch, or of the greatest one before it."""
-    return sum(
-        offset < s.length[voter] and s.log[voter, offset] <= epoch for offset in range(s.records)
-    )
+    return sum(of_record <= epoch for of_record in s.log[voter])
 
 
 def is_up_to_date(s, candidate, voter):
     """Whether the candidate's log is at least as far as the voter's."""
-    candidate_epoch = epoch_before(s, candidate, s.length[candidate])
-    voter_epoch = epoch_before(s, voter, s.length[voter])
+    candidate_epoch = epoch_before(s, candidate, len(s.log[candidate]))
+    voter_epoch = epoch_before(s, voter, len(s.log[voter]))
     if candidate_epoch != voter_epoch:
         return candidate_epoch > voter_epoch
-    return s.length[candidate] >= s.length[voter]
-
-
-def is_prefix_equal(s, left, right, end):
-    """Whether both logs are the same up to an offset."""
-    return all(
-        offset >= end or s.log[left, offset] == s.log[right, offset] for offset in range(s.records)
-    )
+    return len(s.log[candidate]) >= len(s.log[voter])
 
 
 def one_leader_an_epoch(s):
@@ -258,29 +233,28 @@ def one_leader_an_epoch(s):
         or s.role[left] != "leader"
         or s.role[right] != "leader"
         or s.epoch[left] != s.epoch[right]
-        for left in range(s.voters)
-        for right in range(s.voters)
+        for left in s.voters
+        for right in s.voters
     )
 
 
 def logs_match(s):
     """Two logs with a record of the same epoch at the same offset are the same up to there."""
     return all(
-        s.log[left, offset] == 0
-        or s.log[left, offset] != s.log[right, offset]
-        or is_prefix_equal(s, left, right, offset)
-        for left in range(s.voters)
-        for right in range(s.voters)
-        for offset in range(s.records)
+        s.log[left][offset] != s.log[right][offset] or s.log[left][:offset] == s.log[right][:offset]
+        for left in s.voters
+        for right in s.voters
+        for offset in range(min(len(s.log[left]), len(s.log[right])))
     )
 
 
 def committed_records_agree(s):
     """Two logs are the same below the lesser high watermark."""
     return all(
-        is_prefix_equal(s, left, right, min(s.high_watermark[left], s.high_watermark[right]))
-        for left in range(s.voters)
-        for right in range(s.voters)
+        s.log[left][: s.high_watermark[left]] == s.log[right][: s.high_watermark[left]]
+        for left in s.voters
+        for right in s.voters
+        if s.high_watermark[left] <= s.high_watermark[right]
     )
 
 
@@ -289,32 +263,29 @@ def leaders_have_what_is_committed(s):
     return all(
         s.role[leader] != "leader"
         or s.epoch[leader] < s.epoch[voter]
-        or is_prefix_equal(s, leader, voter, s.high_watermark[voter])
-        for leader in range(s.voters)
-        for voter in range(s.voters)
+        or s.log[leader][: s.high_watermark[voter]] == s.log[voter][: s.high_watermark[voter]]
+        for leader in s.voters
+        for voter in s.voters
     )
 
 
 def nothing_committed_is_truncated(before, after):
     """No voter truncates below its high watermark."""
-    return all(
-        after.length[voter] >= before.high_watermark[voter] for voter in range(before.voters)
-    )
+    return all(len(after.log[voter]) >= before.high_watermark[voter] for voter in before.voters)
 
 
 def commits(s):
     """A record is committed."""
-    return any(s.high_watermark[voter] > 0 for voter in range(s.voters))
+    return any(s.high_watermark[voter] > 0 for voter in s.voters)
 
 
 def commits_in_two_epochs(s):
     """Records of two epochs are committed."""
     return any(
-        s.high_watermark[voter] > 1 and s.log[voter, 0] != s.log[voter, 1]
-        for voter in range(s.voters)
+        s.high_watermark[voter] > 1 and s.log[voter][0] != s.log[voter][1] for voter in s.voters
     )
 
 
 def truncates(before, after):
     """A voter truncates its log."""
-    return any(after.length[voter] < before.length[voter] for voter in range(before.voters))
+    return any(len(after.log[voter]) < len(before.log[voter]) for voter in before.voters)

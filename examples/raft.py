@@ -9,7 +9,7 @@ Two rules can be taken out, to see what they are for: `--set voters_compare_logs
 `--set terms=4 --set entries=1` also `--set commits_own_term_only=false` (figure 8 of the paper).
 """
 
-from waterline import Action, Choice, Flag, Name, Names, Number, Protocol, when, within
+from waterline import Action, Choice, Log, Name, Names, Number, Protocol, Set, when, within
 
 
 def raft(
@@ -26,9 +26,8 @@ def raft(
             Choice("role", "follower", "candidate", "leader", by=server),
             Number("term", 0, terms, by=server),
             Name("voted_for", server, by=server, or_none=True, doc="In the server's term."),
-            Flag("vote", by=(server, server), doc="Of a candidate: who has voted for it."),
-            Number("length", 0, entries, by=server, doc="How many entries the log has."),
-            Number("log", 0, terms, by=(server, entries), doc="The term of each entry; 0: none."),
+            Set("votes", of=server, by=server, doc="Of a candidate: who has voted for it."),
+            Log("log", of=range(1, terms + 1), room=entries, by=server, doc="Terms of entries."),
             Number("commit", 0, entries, by=server, doc="How many entries it knows committed."),
             Number("next", 0, entries, by=(server, server), doc="Of a leader: what it sends next."),
             Number("match", 0, entries, by=(server, server), doc="Of a leader: who has how many."),
@@ -62,7 +61,7 @@ def time_out(s, server):
     s.role[server] = "candidate"
     s.term[server] += 1
     s.voted_for[server] = server
-    s.vote[server, server] = True
+    s.votes[server] = {server}
 
 
 def vote_for(s, server, candidate):
@@ -74,26 +73,24 @@ def vote_for(s, server, candidate):
         follow(s, server)
     s.term[server] = s.term[candidate]
     s.voted_for[server] = candidate
-    s.vote[candidate, server] = True
+    s.votes[candidate].add(server)
 
 
 def become_leader(s, server):
     """{server} has the votes of more than half."""
     when(s.role[server] == "candidate")
-    when(2 * sum(s.vote[server, voter] for voter in range(s.servers)) > s.servers)
+    when(2 * len(s.votes[server]) > s.servers)
     follow(s, server)
     s.role[server] = "leader"
-    for other in range(s.servers):
+    for other in s.servers:
         if other != server:
-            s.next[server, other] = s.length[server]
+            s.next[server, other] = len(s.log[server])
 
 
 def append(s, server):
     """{server}, which leads, appends an entry for a client."""
     when(s.role[server] == "leader")
-    within(s.length[server] < s.entries)
-    s.log[server, s.length[server]] = s.term[server]
-    s.length[server] += 1
+    s.log[server].append(s.term[server])
 
 
 def replicate(s, leader, follower):
@@ -107,15 +104,9 @@ def replicate(s, leader, follower):
     if not has_the_entry_before(s, leader, follower, before):
         s.next[leader, follower] = before - 1
         return
-    known = before
-    if before < s.length[leader]:
-        known = before + 1
-        if before >= s.length[follower] or s.log[follower, before] != s.log[leader, before]:
-            for index in range(s.entries):
-                if index >= before:
-                    s.log[follower, index] = 0
-            s.log[follower, before] = s.log[leader, before]
-            s.length[follower] = known
+    known = min(before + 1, len(s.log[leader]))
+    if s.log[follower][:known] != s.log[leader][:known]:
+        s.log[follower] = s.log[leader][:known]
     s.commit[follower] = max(s.commit[follower], min(s.commit[leader], known))
     s.next[leader, follower] = known
     s.match[leader, follower] = max(s.match[leader, follower], known)
@@ -145,50 +136,38 @@ def restart(s, server):
 def follow(s, server):
     """It neither leads nor stands for election any more."""
     s.role[server] = "follower"
-    for other in range(s.servers):
-        s.vote[server, other] = False
+    s.votes[server] = set()
+    for other in s.servers:
         s.next[server, other] = 0
         s.match[server, other] = 0
 
 
 def last_term(s, server):
     """The term of its last entry; 0 if it has none."""
-    if s.length[server] == 0:
-        return 0
-    return s.log[server, s.length[server] - 1]
+    return s.log[server][-1] if s.log[server] else 0
 
 
 def is_up_to_date(s, candidate, voter):
     """Whether the candidate's log is at least as far as the voter's."""
     if last_term(s, candidate) != last_term(s, voter):
         return last_term(s, candidate) > last_term(s, voter)
-    return s.length[candidate] >= s.length[voter]
+    return len(s.log[candidate]) >= len(s.log[voter])
 
 
 def has_the_entry_before(s, leader, follower, before):
     """Whether the logs agree on the entry before, if there is one."""
-    if before == 0:
-        return True
-    return before <= s.length[follower] and s.log[follower, before - 1] == s.log[leader, before - 1]
+    return s.log[leader][:before] == s.log[follower][:before]
 
 
 def can_commit(s, leader):
     """How many entries more than half have, up to one of the leader's own term."""
     most = 0
-    for index in range(s.entries):
-        if index < s.length[leader]:
-            have = 1 + sum(s.match[leader, other] > index for other in range(s.servers))
-            is_own = s.log[leader, index] == s.term[leader]
-            if 2 * have > s.servers and (is_own or not s.commits_own_term_only):
-                most = index + 1
+    for index in range(len(s.log[leader])):
+        have = 1 + sum(s.match[leader, other] > index for other in s.servers)
+        is_own = s.log[leader][index] == s.term[leader]
+        if 2 * have > s.servers and (is_own or not s.commits_own_term_only):
+            most = index + 1
     return most
-
-
-def is_prefix_equal(s, left, right, count):
-    """Whether the first entries of both logs, so many, are the same."""
-    return all(
-        index >= count or s.log[left, index] == s.log[right, index] for index in range(s.entries)
-    )
 
 
 def one_leader_a_term(s):
@@ -198,29 +177,28 @@ def one_leader_a_term(s):
         or s.role[left] != "leader"
         or s.role[right] != "leader"
         or s.term[left] != s.term[right]
-        for left in range(s.servers)
-        for right in range(s.servers)
+        for left in s.servers
+        for right in s.servers
     )
 
 
 def logs_match(s):
     """Two logs with an entry of the same term at the same index are the same up to there."""
     return all(
-        s.log[left, index] == 0
-        or s.log[left, index] != s.log[right, index]
-        or is_prefix_equal(s, left, right, index)
-        for left in range(s.servers)
-        for right in range(s.servers)
-        for index in range(s.entries)
+        s.log[left][index] != s.log[right][index] or s.log[left][:index] == s.log[right][:index]
+        for left in s.servers
+        for right in s.servers
+        for index in range(min(len(s.log[left]), len(s.log[right])))
     )
 
 
 def committed_entries_agree(s):
     """What two servers know to be committed is the same, as far as both know it."""
     return all(
-        is_prefix_equal(s, left, right, min(s.commit[left], s.commit[right]))
-        for left in range(s.servers)
-        for right in range(s.servers)
+        s.log[left][: s.commit[left]] == s.log[right][: s.commit[left]]
+        for left in s.servers
+        for right in s.servers
+        if s.commit[left] <= s.commit[right]
     )
 
 
@@ -229,9 +207,9 @@ def leaders_have_what_is_committed(s):
     return all(
         s.role[leader] != "leader"
         or s.term[leader] < s.term[other]
-        or is_prefix_equal(s, leader, other, s.commit[other])
-        for leader in range(s.servers)
-        for other in range(s.servers)
+        or s.log[leader][: s.commit[other]] == s.log[other][: s.commit[other]]
+        for leader in s.servers
+        for other in s.servers
     )
 
 
@@ -240,29 +218,26 @@ def leaders_only_append(before, after):
     return all(
         before.role[server] != "leader"
         or after.role[server] != "leader"
-        or index >= before.length[server]
-        or before.log[server, index] == after.log[server, index]
-        for server in range(before.servers)
-        for index in range(before.entries)
+        or after.log[server][: len(before.log[server])] == before.log[server]
+        for server in before.servers
     )
 
 
 def commits(s):
     """An entry is committed."""
-    return any(s.commit[server] > 0 for server in range(s.servers))
+    return any(s.commit[server] > 0 for server in s.servers)
 
 
 def commits_in_two_terms(s):
     """Entries of two terms are committed."""
     return any(
-        s.commit[server] > 1 and s.log[server, 0] != s.log[server, 1] for server in range(s.servers)
+        s.commit[server] > 1 and s.log[server][0] != s.log[server][1] for server in s.servers
     )
 
 
 def cuts_its_log(before, after):
     """A follower gives up an entry."""
     return any(
-        before.log[server, index] != after.log[server, index] and before.log[server, index] > 0
-        for server in range(before.servers)
-        for index in range(before.entries)
+        after.log[server][: len(before.log[server])] != before.log[server]
+        for server in before.servers
     )

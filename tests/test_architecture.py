@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import subprocess
 import sys
 from collections.abc import Iterator
 from functools import cache
@@ -21,14 +22,13 @@ MAY_IMPORT = {
     "invariants": {"invariants", "model"},
     "counterexamples": {"counterexamples"},
     "checker": set(OURS) - {"waterline"},
-    "waterline": {"model"},
+    "waterline": {"waterline", "model", "checker"},
 }
 LAYERS = (
     "model/core",
     "model/message",
     "model/atomic",
     "model/own",
-    "waterline",
     "invariants",
     "counterexamples",
     "counterexamples/formats",
@@ -48,6 +48,7 @@ LAYERS = (
     "checker/report",
     "checker/ci",
     "checker/cli",
+    "waterline",
 )
 """The rooms, from the lowest up. A module imports its own room and rooms below."""
 CORE = LAYERS[LAYERS.index("checker/problem") : LAYERS.index("checker/kafka")]
@@ -80,6 +81,7 @@ MAY_PRINT = {
     "checker/cli/walks/simulating.py",
     "checker/ci/reports/text.py",
     "checker/kafka/matrix/picture.py",
+    "waterline/checking.py",
 }
 MAY_EXIT = {"checker/cli/cli.py"}
 LINES_MAX = 500
@@ -90,6 +92,8 @@ KNOW_EACH_OTHER = {
 problems, and a problem says which one made it.
 """
 
+LOADED_WITH_WATERLINE = {"model", "waterline"}
+"""What a model's file loads when it imports waterline: workers have it, and start quickly."""
 NO_FILES_OR_SCREENS = {"click", "io", "os", "pathlib", "rich", "shutil", "subprocess", "sys"}
 """The protocol and the claims about it are values and functions, and nothing outside."""
 
@@ -143,6 +147,16 @@ def test_imports_go_one_way(package: str) -> None:
 
     assert modules(package)
     assert not wrong
+
+
+def test_a_file_that_declares_a_model_loads_no_checker() -> None:
+    program = "import sys, waterline; print(*{name.partition('.')[0] for name in sys.modules})"
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    loaded = set(done.stdout.split())
+
+    assert loaded & {*OURS, "numpy", "rich"} == LOADED_WITH_WATERLINE
 
 
 def room_of(path: str) -> str | None:

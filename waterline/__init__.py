@@ -1,18 +1,22 @@
-"""What a model of your own is written with: `from waterline import Protocol, when, ...`.
+"""What a model of your own is written with, and run with: `from waterline import Protocol, when`.
 
 docs/own-models.md teaches it. `waterline new NAME` writes a start, `waterline check --model FILE`
-checks it.
+checks it; `waterline.check` does so from Python, and `waterline.step` runs one action.
 """
 
 from __future__ import annotations
 
+from model.core.state import OutOfRange
 from model.own import (
     Action,
+    BadProtocol,
+    BeyondBound,
     Choice,
     Flag,
     Log,
     Name,
     Names,
+    NotEnabled,
     Number,
     Protocol,
     Queue,
@@ -20,18 +24,56 @@ from model.own import (
     when,
     within,
 )
+from waterline.checking import RuleRaised, check
+from waterline.models import Model, model
+from waterline.result import Claim, Result
+from waterline.running import (
+    Step,
+    copy,
+    enabled,
+    freeze,
+    initial,
+    initials,
+    replace,
+    step,
+)
+from waterline.state import Draft, State
+from waterline.trace import Trace
+from waterline.walking import simulate
 
 __all__ = [
     "Action",
+    "BadProtocol",
+    "BeyondBound",
     "Choice",
+    "Claim",
+    "Draft",
     "Flag",
     "Log",
+    "Model",
     "Name",
     "Names",
+    "NotEnabled",
     "Number",
+    "OutOfRange",
     "Protocol",
     "Queue",
+    "Result",
+    "RuleRaised",
     "Set",
+    "State",
+    "Step",
+    "Trace",
+    "check",
+    "copy",
+    "enabled",
+    "freeze",
+    "initial",
+    "initials",
+    "model",
+    "replace",
+    "simulate",
+    "step",
     "when",
     "within",
 ]

@@ -19,14 +19,15 @@ from checker.search.engines.factory import engine_for
 from checker.search.engines.prepare import prepare
 from checker.search.interrupt import Interrupts
 from checker.search.result import Result
-from checker.search.rule_errors import explain_fault
-from checker.search.search import Snapshot, exactly, search
+from checker.search.rule_errors import Raised
+from checker.search.search import SearchFault, Snapshot, exactly, search
 from checker.storage.storage import Damaged
 from checker.traces.fewest_actors import paths_to_breaking
 from checker.traces.finding import Finding, finding_at
 from checker.traces.violating_states import breaking_states
 
 if TYPE_CHECKING:
+    from checker.checking.raised_run import RuleError
     from checker.search.engines.growing import GrowingEngine
     from checker.search.engines.over_files import FileEngine
     from checker.search.profile import Profile
@@ -47,6 +48,23 @@ class Run:
     others: Mapping[str, Others] = field(default_factory=dict)
     """By claim further counterexamples of other kinds, where they were asked for."""
     profile: Profile | None = None
+    error: RuleError | None = None
+    """What raised, where the run ended in an error of a rule."""
+
+    @property
+    def shown(self) -> tuple[Finding, ...]:
+        """Every trace: the counterexamples, then that to the error."""
+        last = self.error.finding if self.error is not None else None
+        return self.findings if last is None else (*self.findings, last)
+
+
+class RunRaised(Raised):
+    """As `Raised`, with what the run had found out."""
+
+    def __init__(self, error: RuleError, run: Run) -> None:
+        raised = error.raised
+        super().__init__(raised.failure, run.result.problem.model, raised.state)
+        self.run = run
 
 
 def run(
@@ -66,7 +84,7 @@ def run(
     With a `directory` every level is kept there; levels that are there already are not explored
     again. `another` says how many further traces are wanted for each claim. `profiled`: say also
     what made the space as large as it is. `finished` is called while the engine still has all
-    states, if the search was complete. Raises `Raised` when an action or a claim raises, and
+    states, if the search was complete. Raises `RunRaised` when an action or a claim raises, and
     `TraceError` when a trace does not replay: either is an outcome of its own.
     """
     seconds = prepare(problem, threads=threads_of(choice.threads), announce=announce)
@@ -81,15 +99,21 @@ def run(
         deadline=lambda: interrupts.noticed or time.monotonic() > ends,
     )
     with closing(engine):
-        result = _searched(problem, engine, budgets, directory, interrupts, watch)
+        try:
+            result = _searched(problem, engine, budgets, directory, interrupts, watch)
+        except SearchFault as fault:
+            raise _raised(problem, engine, fault.result, fault, seconds) from None
         if result.violated and result.seconds > _LONG_SECONDS:
             announce("finding the shortest traces")
         findings = counterexamples_of(problem, engine, result)
         others = _others(problem, engine, result, findings, another) if another else {}
         if problem.applicable_behaviours:
-            findings += _judge_behaviours(
-                problem, engine, result, budgets, in_parts=choice.in_parts, announce=announce
-            )
+            try:
+                findings += _judge_behaviours(
+                    problem, engine, result, budgets, in_parts=choice.in_parts, announce=announce
+                )
+            except ModelFault:
+                raise _raised(problem, engine, result, None, seconds) from None
             result.invariants = [exactly(each, result.inexact) for each in result.invariants]
         profile = _profile(problem, engine, result, announce) if profiled else None
         if directory is not None and result.complete:
@@ -97,6 +121,27 @@ def run(
         if finished is not None and result.complete:
             finished(engine, result)
     return Run(result, findings, seconds, others, profile)
+
+
+def _raised(
+    problem: Problem, engine: Engine, result: Result, fault: SearchFault | None, seconds: float
+) -> RunRaised:
+    """The error that ends a run, with the traces of what was violated before.
+
+    Without a `fault` of the search a claim about behaviours has raised.
+    """
+    # Few rules raise, and the rest needs SciPy.
+    from checker.checking import raised_run  # noqa: PLC0415
+
+    if fault is not None:
+        error = raised_run.rule_error(problem, engine, fault, fault.depth)
+    else:
+        error = raised_run.rule_error(
+            problem, engine, *raised_run.fault_of_behaviours(problem, engine, result)
+        )
+        raised_run.withdraw(result)
+    findings = counterexamples_of(problem, engine, result)
+    return RunRaised(error, Run(result, findings, seconds, error=error))
 
 
 def _searched(
@@ -107,7 +152,7 @@ def _searched(
     interrupts: Interrupts,
     watch: Callable[[Snapshot], None],
 ) -> Result:
-    """The search itself, from the levels on that the directory has. Raises `Raised` and `InUse`."""
+    """The search, from the levels on that the directory has. Raises `SearchFault` and `InUse`."""
     try:
         account = None
         if directory is not None and directory.manifest.levels:
@@ -126,8 +171,6 @@ def _searched(
                 commit=_committing(directory),
                 interrupted=lambda: interrupts.noticed,
             )
-    except ModelFault as fault:
-        raise explain_fault(problem, fault) from None
     except Damaged:
         if directory is not None and not directory.is_ours:
             from checker.storage.run_directory import InUse  # noqa: PLC0415 - as above
@@ -193,17 +236,14 @@ def _judge_behaviours(
 
     if result.complete:
         announce("judging recovery and liveness")
-    try:
-        return judge_behaviours(
-            problem,
-            engine,
-            result,
-            memory_bytes=budgets.memory_bytes,
-            in_parts=in_parts,
-            announce=announce,
-        )
-    except ModelFault as fault:
-        raise explain_fault(problem, fault) from None
+    return judge_behaviours(
+        problem,
+        engine,
+        result,
+        memory_bytes=budgets.memory_bytes,
+        in_parts=in_parts,
+        announce=announce,
+    )
 
 
 def counterexamples_of(problem: Problem, engine: Engine, result: Result) -> tuple[Finding, ...]:

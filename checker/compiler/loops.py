@@ -320,6 +320,8 @@ def _of_steps(parts: Parts, names: dict[str, Pure]) -> Iterator[str]:
         yield f"            if happens_{number}(z_{number}, state_at(out, h{number}), c):"
         yield f"                happened[{number}] = 1"
         yield "                break"
+    if parts.happens:
+        yield from _raised_by_covers(parts)
     if not parts.keeps:
         return
     yield "    if not kept(c, claims, rows, out, origin, n):"
@@ -333,6 +335,27 @@ def _of_steps(parts: Parts, names: dict[str, Pure]) -> Iterator[str]:
         yield f"            if {asked}not keeps_{number}(b, t, c):"
         which = f"any_of({number}, {parts.claims})"
         yield f"                keep_least(rows, whence, {parts.words}, broken, least, {which})"
+    yield "            if faulted():"
+    yield "                worst = min(worst, whence)"
+    yield "                lower_fault()"
+    yield "        if worst < stop:"
+    yield "            ended[0] = worst"
+    yield "            ended[1] = 0"
+    yield f"            return {FAULT}"
+
+
+def _raised_by_covers(parts: Parts) -> Iterator[str]:
+    """What must happen is asked once more, of every step, where it faulted: to find the first."""
+    yield "    if faulted():"
+    yield "        lower_fault()"
+    yield "        worst = stop"
+    yield "        for i in range(n):"
+    yield f"            whence = origin[i] >> {ROW_SHIFT}"
+    yield "            left = state_at(rows, whence)"
+    yield "            entered = state_at(out, i)"
+    for number, _ in parts.happens:
+        yield f"            if happens_{number}(left, entered, c):"
+        yield f"                happened[{number}] = 1"
     yield "            if faulted():"
     yield "                worst = min(worst, whence)"
     yield "                lower_fault()"

@@ -47,5 +47,6 @@ def require_symmetric(model: Model, symmetry: Symmetry) -> None:
             if declared.naming is None:
                 raise CannotRename(
                     f"{asked}: field {declared.name} of model {model.name} does not say how "
-                    "renaming acts on it; give it a naming"
+                    "renaming acts on it; leave out --symmetry, or give it at most two indices "
+                    "(the places of a queue or a log are one)"
                 )

@@ -32,14 +32,14 @@ class Account:
         self.seconds = 0.0
 
     def arrive(self, level: Arrivals, seconds: float) -> None:
-        """A level has been checked, so long after the one before."""
-        if not self.levels:
-            self.happened |= (begun := happened_at_first(self.problem))
-            self.happened_at |= dict.fromkeys(np.flatnonzero(begun).tolist(), 0)
+        """A level has been checked, so long after the one before. Raises `ModelFault`."""
         self.levels.append(LevelSummary(level.depth, level.new, level.on, seconds))
         for number, words in level.broken.items():
             name = self.problem.invariants[number].name
             self.broken.setdefault(name, (level.depth, words))
+        if level.depth == 0:
+            self.happened |= (begun := happened_at_first(self.problem))
+            self.happened_at |= dict.fromkeys(np.flatnonzero(begun).tolist(), 0)
 
     def leave(self, out: Expansion, depth: int) -> None:
         """A level has been expanded."""

@@ -6,26 +6,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from checker.problem.problem import Problem
-from checker.search.rule_errors import Raised
-from model.core.claim import Reachable
-from model.core.state import State
+from checker.search.engines.answers import ModelFault
+from checker.search.rule_errors import begins
 
 
 def happened_at_first(problem: Problem) -> NDArray[np.bool_]:
-    """Of each claim whether an initial state is enough for it. Raises `Raised`."""
-    return np.array(
-        [
-            any(_begun(problem, claim, s) for s in problem.model.initial)
-            for claim in problem.reachable
-        ],
-        np.bool_,
-    )
-
-
-def _begun(problem: Problem, claim: Reachable, state: State) -> bool:
-    if claim.begun is None:
-        return False
-    try:
-        return bool(claim.begun(state, problem.model.settings))
-    except Exception as error:
-        raise Raised(claim.name, problem.model, state, error) from error
+    """Of each claim whether an initial state is enough for it. Raises `ModelFault`."""
+    initial, faults = problem.model.initial, []
+    happened = np.zeros(len(problem.reachable), np.bool_)
+    for number, claim in enumerate(problem.reachable):
+        for state in initial:
+            try:
+                happened[number] |= begins(claim, problem.model, state)
+            except Exception:  # Whatever it is, it is told as that of any other claim.
+                faults.append(state.words)
+    if faults:
+        raise ModelFault.among(set(faults))
+    return happened

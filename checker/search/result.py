@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 INTERRUPTED = "interrupt (Ctrl-C)"
 """What stopped a run that its user ended."""
+STOPPED_BY_ERROR = "an error of a rule"
+"""What stopped a run in which an action or a claim raised."""
 
 
 class Verdict(enum.Enum):

@@ -7,33 +7,56 @@ interpreted form of the same function says which action, and what it did.
 from __future__ import annotations
 
 import traceback
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from checker.problem.packed_rows import StateWords
 from checker.problem.problem import Problem
 from checker.search.engines.answers import ModelFault
 from model.core import layout
-from model.core.claim import predicates_of
+from model.core.claim import Reachable, predicates_of
 from model.core.state import State
-from model.core.transition_system import Model, call
+from model.core.transition_system import Action, Arguments, Model, Step, describe_error
 
 _KIT = Path(layout.__file__).parent
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """What raises in a state: an action where no claim is named, else that claim.
+
+    The claim raises on the step, where there is one, else in the state.
+    """
+
+    error: Exception
+    claim: str = ""
+    call: tuple[str, Arguments] | None = None
+
+    def describe(self, model: Model) -> str:
+        """`lease.py:28: grant(client=client0): s.token[client0] cannot be 3: it holds 0 to 2`"""
+        called = "" if self.call is None else model.narration.call(*self.call, model)
+        on = f" of {called}" if called else ""
+        what = f"claim {self.claim}{on}" if self.claim else called
+        return f"{_place(self.error)}{what}: {describe_error(self.error, model.narration)}"
 
 
 class Raised(Exception):
     """An action or a claim raised in a reachable state: the run's outcome, exit code 76."""
 
-    def __init__(self, what: str, model: Model, state: State, error: Exception) -> None:
-        super().__init__(f"{what} raised {type(error).__name__}: {error}{_place(error)}")
+    def __init__(self, failure: Failure, model: Model, state: State) -> None:
+        super().__init__(failure.describe(model))
+        self.failure = failure
         self.state = state
         self.describe_state = model.narration.whole(state)
 
 
 def _place(error: Exception) -> str:
-    """` (model/message/fetch.py:46)`: the line of the rule, not that of the state's own checks."""
+    """`model/message/fetch.py:46: `: the line of the rule, not that of the state's own checks."""
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         if Path(frame.filename).parent != _KIT:
-            return f" ({frame.filename}:{frame.lineno})"
+            return f"{frame.filename}:{frame.lineno}: "
     return ""
 
 
@@ -41,38 +64,97 @@ class Disagreement(Exception):
     """Compiled code found what interpreted code does not: a bug of the checker."""
 
 
-def find_raised(problem: Problem, words: StateWords) -> Raised | None:
+def failure_in(problem: Problem, state: State) -> Failure | None:
     """Whatever raises in this state, interpreted, in the order of the table of contents."""
     model = problem.model
-    state = State(model.layout, words)
     for action in model.enabled_actions:
         for arguments in model.bindings(action):
-            try:
-                if not model.is_enabled(state, action, arguments) or model.exceeded(
-                    state, action, arguments
-                ):
-                    continue
-                outcome = model.take(state, action, arguments).outcome
-            except Exception as error:
-                return Raised(call(action, arguments), model, state, error)
-            for claim in problem.applicable_properties:
-                try:
-                    claim.keeps(state, outcome, model.settings)
-                except Exception as error:
-                    step = call(action, arguments)
-                    return Raised(f"property {claim.name} of {step}", model, state, error)
-    for invariant in problem.applicable:
+            taken = attempted(model, state, action, arguments)
+            if isinstance(taken, Failure):
+                return taken
+            if taken is not None and (found := _on_step(problem, state, taken)) is not None:
+                return found
+    return _first(_in_state(problem, state))
+
+
+def attempted(
+    model: Model, state: State, action: Action, arguments: Arguments
+) -> Step | Failure | None:
+    """The step, or what raises in its place; None where it is not enabled within the bounds."""
+    try:
+        if not model.is_enabled(state, action, arguments):
+            return None
+        if model.exceeded(state, action, arguments):
+            return None
+        return model.take(state, action, arguments)
+    except Exception as error:
+        return Failure(error, call=(action.name, arguments))
+
+
+def failure_of_claim(
+    problem: Problem, claim: str, state: State, step: Step | None, before: State | None
+) -> Failure | None:
+    """What the claim of this name raises in the state, or on the step that led there."""
+    named = [each for each in _in_state(problem, state, all_claims=True) if each[0] == claim]
+    found = _first(named)
+    if found is None and step is not None and before is not None:
+        return _on_step(problem, before, step, only=claim)
+    return found
+
+
+def _on_step(problem: Problem, state: State, step: Step, only: str = "") -> Failure | None:
+    """What a claim about steps raises on this one: one that is asked, or only that of a name."""
+    settings = problem.model.settings
+    properties = problem.properties if only else problem.applicable_properties
+    asked = [
+        *((claim.name, claim.keeps) for claim in properties),
+        *((claim.name, claim.happens) for claim in problem.reachable if claim.applies(settings)),
+    ]
+    for name, asks in asked:
+        if only and name != only:
+            continue
         try:
-            invariant.holds(state, model.settings)
+            asks(state, step.outcome, settings)
         except Exception as error:
-            return Raised(f"invariant {invariant.name}", model, state, error)
-    for behaviour in problem.applicable_behaviours:
-        try:
-            for predicate in predicates_of(behaviour):
-                predicate(state, model.settings)
-        except Exception as error:
-            return Raised(f"claim {behaviour.name}", model, state, error)
+            return Failure(error, name, (step.action.name, step.arguments))
     return None
+
+
+_Asked = tuple[str, Callable[[], object]]
+
+
+def _in_state(problem: Problem, state: State, *, all_claims: bool = False) -> Iterator[_Asked]:
+    """The claims about a state, each with how it is asked."""
+    model, settings = problem.model, problem.model.settings
+    for invariant in problem.invariants if all_claims else problem.applicable:
+        yield invariant.name, partial(invariant.holds, state, settings)
+    for behaviour in problem.behaviours if all_claims else problem.applicable_behaviours:
+        for predicate in predicates_of(behaviour):
+            yield behaviour.name, partial(predicate, state, settings)
+    if state in model.initial:
+        for claim in problem.reachable:
+            yield claim.name, partial(begins, claim, model, state)
+
+
+def begins(claim: Reachable, model: Model, state: State) -> bool:
+    """Whether this initial state is enough for the claim. Raises what the claim raises."""
+    return claim.begun is not None and bool(claim.begun(state, model.settings))
+
+
+def _first(asked: Iterable[_Asked]) -> Failure | None:
+    for name, ask in asked:
+        try:
+            ask()
+        except Exception as error:
+            return Failure(error, name)
+    return None
+
+
+def find_raised(problem: Problem, words: StateWords) -> Raised | None:
+    """The error to raise for what raises in this state, if anything does."""
+    state = State(problem.model.layout, words)
+    failure = failure_in(problem, state)
+    return Raised(failure, problem.model, state) if failure is not None else None
 
 
 def explain_fault(problem: Problem, fault: ModelFault) -> Exception:

@@ -17,11 +17,12 @@ from checker.problem.problem import Problem
 from checker.problem.wording import describe_bytes
 from checker.search.account import Account
 from checker.search.budgets import NO_BUDGETS, Budgets
-from checker.search.engines.answers import Arrivals, Interrupted
+from checker.search.engines.answers import Arrivals, Interrupted, ModelFault
 from checker.search.engines.engine import Engine
 from checker.search.engines.process_memory import anonymous_bytes, peak_resident_bytes
 from checker.search.result import (
     INTERRUPTED,
+    STOPPED_BY_ERROR,
     InvariantResult,
     LevelSummary,
     ReachableResult,
@@ -60,6 +61,15 @@ class Snapshot:
         return self.levels[-1].on
 
 
+class SearchFault(ModelFault):
+    """A rule faulted; `result` is what was found out before, and `depth` that of the states."""
+
+    def __init__(self, fault: ModelFault, depth: int, result: Result) -> None:
+        super().__init__(fault.words, fault.states)
+        self.depth = depth
+        self.result = result
+
+
 def search(
     problem: Problem,
     engine: Engine,
@@ -74,7 +84,7 @@ def search(
 
     With an `account` of levels that `engine` has been restored to, judge these again and go on from
     there; raises `Damaged` where the account is not theirs. `commit` receives every level once it
-    is checked. Raises `ModelFault` or whatever an action raised; never swallows one.
+    is checked. Raises `SearchFault` where a rule or a claim faults; never swallows one.
     `KeyboardInterrupt` ends the run as INCOMPLETE with what was covered; so does `interrupted`,
     once it says so, after the level or where the engine cuts it short.
     """
@@ -88,6 +98,7 @@ def search(
         if is_resumed:
             _judge_again(problem, engine, account, budgets, started, interrupted)
         while True:
+            depth = len(account.levels) - is_resumed
             if not is_resumed:
                 level = engine.absorb()
                 if level.new == 0:
@@ -115,6 +126,10 @@ def search(
             account.leave(engine.expand(account.happened), last.depth)
     except KeyboardInterrupt:
         stopped_by = INTERRUPTED
+    except ModelFault as fault:
+        account.seconds = before + time.monotonic() - started
+        result = _conclude(account, engine.name, STOPPED_BY_ERROR)
+        raise SearchFault(fault, depth, result) from None
     except Interrupted:
         stopped_by = INTERRUPTED if interrupted() else f"max-time {budgets.max_seconds:g} s"
     account.seconds = before + time.monotonic() - started

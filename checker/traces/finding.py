@@ -124,6 +124,15 @@ def confirmed(trace: Trace, model: Model, claim: Claim) -> Finding:
     return Finding(claim.name, claim.sentence, replayed, explanation, model)
 
 
+RULE_ERROR = "rule-error"
+"""What stands for the claim in the name of a file whose trace ends in an error: no claim has it."""
+
+
+def file_claim(finding: Finding) -> str:
+    """What a file's name has for the claim."""
+    return finding.invariant if finding.replayed.trace.raises is None else RULE_ERROR
+
+
 def trace_name(problem: Problem, invariant: str, another: int = 0) -> str:
     """`hw-no_committed_loss-2r2n2e.json`: version, claim, bounds; before it a grain's name.
 

@@ -36,14 +36,15 @@ class OwnOptions:
         return dict(self.given)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OwnFamily(Family):
     """The claims of a user's protocol come from the same function as its model."""
 
-    __slots__ = ()
+    own: OwnFile
 
     def claimed(self, version: str, circumstances: Any) -> Claimed:
         """A protocol within bounds. Raises `BadEnvironment`."""
-        made: Built = _built(*self.origin[1], version, circumstances)
+        made: Built = _built(self.own, version, circumstances)
         return Claimed(
             model=made.model,
             invariants=tuple(map(_invariant, made.always)),
@@ -64,7 +65,14 @@ class OwnFamily(Family):
 @functools.lru_cache(maxsize=16)
 def own_family(text: str, file: str) -> Family:
     """The family that a file with this text declares. Raises `BadEnvironment`."""
-    own = loaded(text, file)
+    return family_of(loaded(text, file))
+
+
+def family_of(own: OwnFile) -> Family:
+    """The family of a file that has run. Raises `BadEnvironment`.
+
+    Another process makes it of the text alone, which it runs again.
+    """
 
     def from_options(options: dict[str, object]) -> OwnOptions:
         given = dict(options)
@@ -77,7 +85,7 @@ def own_family(text: str, file: str) -> Family:
         return OwnOptions(tuple(given.items()))
 
     def build(version: str, circumstances: OwnOptions) -> Model:
-        return _built(text, file, version, circumstances).model
+        return _built(own, version, circumstances).model
 
     return OwnFamily(
         name=own.name,
@@ -91,7 +99,8 @@ def own_family(text: str, file: str) -> Family:
         build=build,
         words=_words(own),
         symmetries=_symmetries(own),
-        origin=(own_family, (text, file)),
+        origin=(own_family, (own.text, own.file)),
+        own=own,
         is_read_at_run_time=True,
         with_asked=with_asked,
         terms=partial(_terms, own),
@@ -99,18 +108,17 @@ def own_family(text: str, file: str) -> Family:
 
 
 @functools.lru_cache(maxsize=16)
-def _built(text: str, file: str, version: str, circumstances: OwnOptions) -> Built:
-    own = loaded(text, file)
+def _built(own: OwnFile, version: str, circumstances: OwnOptions) -> Built:
     if version not in own.protocols:
         raise BadEnvironment(f"{own.name} has no {version!r}; it has {', '.join(own.protocols)}")
     bounds = _bounds(own, version, circumstances.options())
     protocol = own.declared(version, bounds)
     return describe_where(
-        file,
+        own.file,
         lambda: built(
             protocol,
-            file=file,
-            text=text,
+            file=own.file,
+            text=own.text,
             names=own.names,
             model=own.name,
             version=version,
@@ -195,8 +203,7 @@ def _property(claim: Stated) -> ActionProperty:
 
 def built_of(problem: Problem) -> tuple[OwnFile, Built]:
     """The file of a problem about a user's model, and what it declares within these bounds."""
-    assert problem.family is not None
-    text, file = problem.family.origin[1]
-    model = problem.model
+    family, model = problem.family, problem.model
+    assert isinstance(family, OwnFamily)
     given = tuple((name, value) for name, value in model.options.items() if name != DIGEST)
-    return loaded(text, file), _built(text, file, model.version, OwnOptions(given))
+    return family.own, _built(family.own, model.version, OwnOptions(given))

@@ -21,8 +21,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+from checker.user_models.declaring import described as described_declaration
 from counterexamples.named_file import BadFile, read_named
-from model.core.errors import BadEnvironment
+from model.core.errors import BadEnvironment, RaisedAtStart
 from model.own import BadProtocol, Protocol
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,150}\.py", re.ASCII)
@@ -31,19 +32,23 @@ Bound = int | bool
 _Value = TypeVar("_Value")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class OwnFile:
-    """A file that has run. `protocols` are its functions that return one, in their order."""
+    """A file that has run. `protocols` are its functions that return one, in their order.
+
+    `called` is what traces call it by, where its own name is none that they can have.
+    """
 
     file: str
     text: str
     names: Mapping[str, Any]
     protocols: Mapping[str, Callable[..., Protocol]]
+    called: str = ""
 
     @property
     def name(self) -> str:
         """What traces and runs call it: the file's name without its folders."""
-        return Path(self.file).name
+        return self.called or Path(self.file).name
 
     @property
     def digest(self) -> str:
@@ -150,6 +155,8 @@ def describe_where(file: str, call: Callable[[], _Value]) -> _Value:
     """What a call of something in a user's file gives; its error is reported with file and line."""
     try:
         return call()
+    except RaisedAtStart:
+        raise
     except SyntaxError as problem:
         raise BadEnvironment(f"{problem.filename}:{problem.lineno}: {problem.msg}") from None
     except (Exception, SystemExit) as problem:  # A file that ends the program would pass for one
@@ -159,5 +166,10 @@ def describe_where(file: str, call: Callable[[], _Value]) -> _Value:
         if described.startswith(f"{file}:"):
             raise BadEnvironment(described) from None
         line = f":{frames[-1].lineno}" if frames else ""
+        if isinstance(problem, Exception):
+            text = "".join(linecache.getlines(file))
+            functions = frozenset(re.findall(r"^def (\w+)", text, re.MULTILINE))
+            if (told := described_declaration(problem, functions)) is not None:
+                raise BadEnvironment(f"{file}{line}: {told}") from None
         kind = "" if isinstance(problem, BadProtocol) else f"{type(problem).__name__}: "
         raise BadEnvironment(f"{file}{line}: {kind}{described}") from problem

@@ -11,10 +11,11 @@ import random
 from collections.abc import Callable, Iterator
 
 from checker.problem.problem import Problem
+from checker.search.rule_errors import Failure, attempted
 from model.core.errors import BadEnvironment
 from model.core.renaming import Holds, Sort
 from model.core.state import State
-from model.core.transition_system import Action, Arguments, Model
+from model.core.transition_system import Action, Arguments, Model, Step
 
 STATES_MAX = 60
 WALKS = 8
@@ -41,14 +42,14 @@ def _some_states(model: Model) -> Iterator[State]:
     frontier = list(seen)
     while frontier and len(seen) <= STATES_MAX:
         yield from frontier
-        arrived = [step.after for state in frontier for step in model.successors(state)]
+        arrived = [step.after for state in frontier for step in _steps(model, state)]
         frontier = [state for state in dict.fromkeys(arrived) if state not in seen]
         seen |= dict.fromkeys(frontier)
     chance = random.Random(0)
     for _ in range(WALKS):
         state = chance.choice(model.initial)
         for _ in range(WALK_STEPS):
-            steps = list(model.successors(state))
+            steps = list(_steps(model, state))
             if not steps:
                 break
             state = chance.choice(steps).after
@@ -69,17 +70,17 @@ def _difference(problem: Problem, state: State, sort: Sort, one: int) -> str | N
                 _after(model, state, action, arguments),
                 _after(model, other, action, renamed),
             )
-            if (here is None) != (there is None):
-                return action.name
-            if here is None or there is None:
+            if not isinstance(here, State) or not isinstance(there, State):
+                if here is not there:
+                    return action.name
                 continue
             if exchanged(here, sort, one) != there:
                 return action.name
             for name, is_so in _of_steps(problem):
-                if bool(is_so(state, here, ())) != bool(is_so(other, there, ())):
+                if _asked(is_so, state, here, ()) != _asked(is_so, other, there, ()):
                     return name
     for name, is_so in _of_states(problem):
-        if bool(is_so(state, model.settings)) != bool(is_so(other, model.settings)):
+        if _asked(is_so, state, model.settings) != _asked(is_so, other, model.settings):
             return name
     return None
 
@@ -98,18 +99,44 @@ def _of_states(problem: Problem) -> Iterator[tuple[str, Callable[..., bool]]]:
             yield claim.name, claim.begun
 
 
-def _after(model: Model, state: State, action: Action, arguments: Arguments) -> State | None:
+_RAISES = "it raises an error"
+"""What comes of a rule that raises: the search is to find that, and tell the way there."""
+
+
+def _steps(model: Model, state: State) -> Iterator[Step]:
+    """Every step out of a state but those that raise."""
+    for action in model.enabled_actions:
+        for arguments in model.bindings(action):
+            step = attempted(model, state, action, arguments)
+            if isinstance(step, Step):
+                yield step
+
+
+def _after(model: Model, state: State, action: Action, arguments: Arguments) -> State | str | None:
     """Where a step leads, None if it is not taken."""
-    if not model.is_enabled(state, action, arguments):
-        return None
-    if model.exceeded(state, action, arguments):
-        return None
-    return model.apply(state, action, arguments)
+    step = attempted(model, state, action, arguments)
+    if isinstance(step, Failure):
+        return _RAISES
+    return step.after if step is not None else None
+
+
+def _asked(is_so: Callable[..., bool], *given: object) -> bool | str:
+    try:
+        return bool(is_so(*given))
+    except Exception:  # Told by the search, as above.
+        return _RAISES
 
 
 def _other(value: int, one: int) -> int:
     """Names `one` and the next exchanged."""
     return {one: one + 1, one + 1: one}.get(value, value)
+
+
+def _others(members: int, one: int) -> int:
+    """A set, a bit for each name, with names `one` and the next exchanged."""
+    if (members >> one & 1) == (members >> one + 1 & 1):
+        return members
+    return members ^ (3 << one)
 
 
 def exchanged(state: State, sort: Sort, one: int) -> State:
@@ -125,6 +152,8 @@ def exchanged(state: State, sort: Sort, one: int) -> State:
                 value = state._read(place, index)
                 if naming.holds is Holds.REPLICA and naming.of == sort:
                     value = _other(value, one)
+                elif naming.holds is Holds.REPLICAS and naming.of == sort:
+                    value = _others(value, one)
                 to = (
                     _other(i, one) if naming.rows == sort else i,
                     _other(j, one) if naming.columns == sort else j,

@@ -34,7 +34,7 @@ def vetted(problem: Problem) -> Problem:
             ]
             _truth(unit, model, action.guard, 1, numbers)
             if action.limit is not None:
-                _written(unit, model, action.limit, 1, numbers)
+                _written(unit, model, action.limit, 1, numbers, writable=action.limit_writes)
             _effect(unit, model, action.effect, numbers)
         for holds in (claim.holds for claim in problem.invariants):
             _truth(unit, model, holds, 1)
@@ -54,9 +54,15 @@ def vetted(problem: Problem) -> Problem:
 
 
 def _written(
-    unit: Unit, model: Model, function: Callable[..., Any], states: int, numbers: Any = ()
+    unit: Unit,
+    model: Model,
+    function: Callable[..., Any],
+    states: int,
+    numbers: Any = (),
+    *,
+    writable: bool = False,
 ) -> Written:
-    looked_at = [StateValue(f"%{n}", model.layout, writable=False) for n in range(states)]
+    looked_at = [StateValue(f"%{n}", model.layout, writable=writable) for n in range(states)]
     return unit.call(source_of(function), [*looked_at, SettingsValue((), (), ""), *numbers])
 
 

@@ -33,9 +33,7 @@ def to_itf(recording: Recording) -> str:
         "format-description": DESCRIPTION,
         "source": f"{trace.model} {trace.version}",
         "status": "violation",
-        "description": (
-            f"breaks {trace.invariant}" if trace.invariant != NO_CLAIM else "steps by hand"
-        ),
+        "description": _description(trace),
         _HEAD: head_of(trace),
     }
     taken = (None, *trace.steps)
@@ -54,6 +52,12 @@ def to_itf(recording: Recording) -> str:
     opened = json.dumps(parts, indent=2).removesuffix("\n}")
     listed = ",".join("\n    " + json.dumps(state) for state in states)
     return f'{opened},\n  "states": [{listed}\n  ]\n}}\n'
+
+
+def _description(trace: Trace) -> str:
+    if trace.raises is not None:
+        return "ends in an error of a rule"
+    return f"breaks {trace.invariant}" if trace.invariant != NO_CLAIM else "steps by hand"
 
 
 def is_itf(text: str) -> bool:

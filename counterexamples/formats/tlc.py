@@ -25,7 +25,9 @@ def to_tlc(recording: Recording) -> str:
 def _lines(recording: Recording) -> Iterator[str]:
     trace, cycle = recording.trace, recording.trace.cycle
     if cycle is None:
-        if trace.invariant != NO_CLAIM:
+        if trace.raises is not None:
+            yield "Error: A rule raised an error."
+        elif trace.invariant != NO_CLAIM:
             yield f"Error: Invariant {_identifier(trace.invariant)} is violated."
         yield "Error: The behavior up to this point is:"
     else:

@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[2]
 DOCUMENT = ROOT / "docs" / "rooms.md"
 BEGIN, END = "<!-- made by python -m docs.make.rooms -->", "<!-- until here -->"
 ROOMS = {
-    "waterline": "the package that your own model imports",
+    "waterline": "the package that your own model imports: declarations, and rules run from Python",
     "model/core": "modelling framework: layout, actions, claims",
     "model/own": "declarations and rules of user models",
     "model/message": "Kafka's replication protocol",

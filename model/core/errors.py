@@ -19,3 +19,7 @@ class BadCondition(BadEnvironment):
     def pointed(self) -> str:
         """The text, and below it a caret at the column."""
         return f"{self.text}\n{' ' * (self.column - 1)}^"
+
+
+class RaisedAtStart(BadEnvironment):
+    """What makes the initial states of a model has raised an error: there is no model to check."""

@@ -18,6 +18,37 @@ class OutOfRange(ValueError):
     """An action stored a value outside a field's range, or used an index outside its shape."""
 
 
+class OutsideOfPlace(OutOfRange):
+    """The same, with the place of the field.
+
+    `value` is what was stored, None where the index of `place` is what does not fit.
+    """
+
+    def __init__(self, place: Place, index: Index, value: int | None = None) -> None:
+        self.place = place
+        self.indices = index if isinstance(index, tuple) else (index,)
+        self.value = value
+        super().__init__(_misfit(self))
+
+    @property
+    def misfit(self) -> int:
+        """The position of the first index that is outside its extent."""
+        pairs = zip(self.indices, self.place.shape, strict=False)
+        return next((n for n, (index, extent) in enumerate(pairs) if not 0 <= index < extent), -1)
+
+
+def _misfit(error: OutsideOfPlace) -> str:
+    place, indices = error.place, error.indices
+    if len(indices) != len(place.shape):
+        return f"{place.name} has shape {place.shape}, index {indices} does not fit it"
+    name = f"{place.name}[{', '.join(map(str, indices))}]" if indices else place.name
+    if error.value is not None:
+        return f"{name} cannot be {error.value}: its range is {place.lo}..{place.hi}"
+    at = error.misfit
+    which = f"index {indices[at]}" if len(indices) > 1 else "the index"
+    return f"{name}: {which} is outside 0..{place.shape[at] - 1}"
+
+
 class NotAlive(ValueError):
     """An action read or wrote a row of a field that has no meaning in this state."""
 
@@ -36,7 +67,7 @@ class _Rows:
         # As `State._read`, which would take an interpreted search a fifth longer.
         element = self._elements.get(index)
         if element is None:
-            raise _outside(self._place, index)
+            raise OutsideOfPlace(self._place, index)
         word, shift, mask, lo, decides, values = element
         words = self._state._words
         if decides is not None:
@@ -118,7 +149,7 @@ class State:
         """Where an element lies. Raises `OutOfRange`, and `NotAlive` in a row that is not."""
         element = self.layout.elements[place.name].get(index)
         if element is None:
-            raise _outside(place, index)
+            raise OutsideOfPlace(place, index)
         decides = element.decides
         if decides is not None:
             value = self._words[decides.word] >> decides.shift & decides.mask
@@ -154,16 +185,6 @@ def _rows(place: Place, elements: Mapping[Index, Element]) -> property:
     return property(lambda state: _Rows(state, place, elements))
 
 
-def _outside(place: Place, index: Index) -> OutOfRange:
-    indices = index if isinstance(index, tuple) else (index,)
-    if len(indices) != len(place.shape):
-        return OutOfRange(f"{place.name} has shape {place.shape}, index {indices} does not fit it")
-    number, extent = next(
-        (i, extent) for i, extent in zip(indices, place.shape, strict=True) if not 0 <= i < extent
-    )
-    return OutOfRange(f"{place.name}[{number}]: the index is outside 0..{extent - 1}")
-
-
 class Draft(State):
     """A state under construction: the one thing that an effect may write to."""
 
@@ -176,7 +197,7 @@ class Draft(State):
     def _write(self, place: Place, index: Index, value: int) -> None:
         element = self._element(place, index)
         if not place.lo <= value <= place.hi:
-            raise OutOfRange(f"{place.name} cannot be {value}: its range is {place.lo}..{place.hi}")
+            raise OutsideOfPlace(place, index, int(value))
         cleared = self._words[element.word] & ~(element.mask << element.shift)
         self._words[element.word] = cleared | (int(value) - place.lo) << element.shift
 

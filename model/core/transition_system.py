@@ -13,9 +13,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from model.core.layout import Layout
+from model.core.machine_numbers import TooManyRounds
 from model.core.renaming import Sort
 from model.core.sorts import Trusted
-from model.core.state import State
+from model.core.state import OutsideOfPlace, State
 
 Arguments = tuple[int, ...]
 Call = tuple[str, Arguments]
@@ -103,6 +104,12 @@ class Narration:
     first of them its header; a cell that differs between two states is a change. `summary(state)`
     are (label, value) pairs for what belongs to no row. `whole(state)` is all of it on one line.
     `stands_still` says of a state in which no weakly fair step is enabled that it is one.
+    `elements` says that values in a cell that are apart by a space are elements, each of which
+    changes by itself. `lanes` are all names, whether they have a row or not, and `actors(action
+    name, arguments)` those of a step, whose first acts. `typed(state)` is each field as a file
+    would have it.
+    `call(action name, arguments, model)` is a step as an error names it, `out_of_range` what is
+    said of such an error.
     """
 
     sentence: Callable[[str, Arguments, State, State], str]
@@ -110,6 +117,14 @@ class Narration:
     summary: Callable[[State], list[tuple[str, str]]]
     whole: Callable[[State], str] = repr
     stands_still: str = "no step is enabled that is sure to be taken in the end"
+    elements: bool = False
+    lanes: tuple[str, ...] = ()
+    actors: Callable[[str, Arguments], Sequence[str]] | None = None
+    typed: Callable[[State], Mapping[str, str]] | None = None
+    call: Callable[[str, Arguments, Model], str] = field(
+        default_factory=lambda: _named_call  # defined below, and picklable
+    )
+    out_of_range: Callable[[OutsideOfPlace], str] = str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -222,3 +237,19 @@ def call(action: Action, arguments: Arguments) -> str:
     """`LeaderFetch(follower=1)`"""
     named = (f"{name}={value}" for name, value in action.named(arguments))
     return f"{action.name}({', '.join(named)})"
+
+
+def _named_call(name: str, arguments: Arguments, model: Model) -> str:
+    return call(model.action(name), arguments)
+
+
+def describe_error(error: Exception, narration: Narration) -> str:
+    """What a rule has raised, in the words of its model."""
+    match error:
+        case OutsideOfPlace():
+            return narration.out_of_range(error)
+        case ZeroDivisionError():
+            return "a division by zero; ask first whether the divisor is 0"
+        case OverflowError() | TooManyRounds():
+            return str(error)
+    return f"{type(error).__name__}: {error}"

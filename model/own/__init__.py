@@ -1,22 +1,26 @@
 """Models that users write: one file, declarations and plain functions, nothing of Kafka.
 
-`declared` is what such a file is written with, `rules` reads its functions as actions and claims,
-`building` makes a transition system of them, `narration` tells its steps.
+`declared`, `fields` and `questions` are what such a file is written with, `rules` reads its
+functions as actions and claims, `building` makes a transition system of them, `narration` tells its
+steps.
 """
 
 from __future__ import annotations
 
-from model.own.declared import Action, Protocol, when, within
+from model.own.declared import Action, Protocol
 from model.own.fields import BadProtocol, Choice, Flag, Log, Name, Names, Number, Queue, Set
+from model.own.questions import BeyondBound, NotEnabled, when, within
 
 __all__ = [
     "Action",
     "BadProtocol",
+    "BeyondBound",
     "Choice",
     "Flag",
     "Log",
     "Name",
     "Names",
+    "NotEnabled",
     "Number",
     "Protocol",
     "Queue",

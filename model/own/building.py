@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
+import math
+import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from model.core.claim import Behaviour
+from model.core.errors import RaisedAtStart
 from model.core.layout import Field, Layout, TooLargeToPack
 from model.core.renaming import Holds, Naming
-from model.core.state import State
+from model.core.state import Draft, State
 from model.core.transition_system import Action as KitAction
-from model.core.transition_system import Model, Parameter
+from model.core.transition_system import Model, Parameter, describe_error
 from model.own.behaviours import behaviours_of
 from model.own.declared import Action, Protocol
-from model.own.fields import AnyField, BadProtocol, Choice, Index, Name, Names, extent
+from model.own.fields import (
+    AnyField,
+    BadProtocol,
+    Choice,
+    Name,
+    Names,
+    PlainField,
+    Sequenced,
+    Set,
+    plain_field,
+)
 from model.own.narration import narration
 from model.own.rules import Rule, Rules
 
@@ -79,8 +92,8 @@ def built(
     for declared in protocol.actions:
         rule, action = _action(rules, declared, sorts, ranges)
         actions.append(replace(action, weakly_fair=action.name in protocol.fair_names))
-        described[action.name] = (rule.description, _describe_arguments(rule, declared, sorts))
-    first, start = _initial(rules, protocol, sorts, form)
+        described[action.name] = (rule.description, tuple(_over(rules, declared, sorts).items()))
+    first, start = _initial(rules, protocol, sorts, bounds, form)
     claims = {
         kind: tuple(_stated(rules, claim, kind, protocol.sorts) for claim in given)
         for kind, given in (
@@ -99,7 +112,7 @@ def built(
             settings=Settings(),
             actions=tuple(actions),
             contents=tuple(action.name for action in actions),
-            limits=("within", *bounds),
+            limits=("within", *bounds, *_sequences(protocol)),
             initial=tuple(dict.fromkeys(State(form, state.words) for state in first)),
             narration=narration(protocol.fields, tuple(sorts.values()), described),
             options=options,
@@ -147,11 +160,17 @@ def _layout(
                 f"{sort.count}; call one of them otherwise, as Names({sort.name!r}, ..., "
                 f'plural="all_{sort.plural}")'
             )
+    for name in (*(declared.name for declared in protocol.fields), *sizes):
+        if hasattr(Draft, name):
+            raise BadProtocol(f"{name} is what a state has of its own; call it otherwise")
     for declared in protocol.fields:
         if declared.name in sizes:
             raise BadProtocol(
                 f"field {declared.name} has the name of a bound or of a sort; rename one of them"
             )
+    for name in (*sizes, *(declared.name for declared in protocol.fields)):
+        if hasattr(Draft, name):
+            raise BadProtocol(f"{name} is what a state has already; call it otherwise, as {name}_")
     try:
         fields = [_field(declared) for declared in protocol.fields]
         return Layout(fields, sizes={**sizes, **(ranges or {})})
@@ -159,81 +178,100 @@ def _layout(
         raise BadProtocol(f"the state is too large: {problem}; lower a bound") from None
 
 
+def _sequences(protocol: Protocol) -> list[str]:
+    """Queues and logs: a full one is a limit."""
+    return [declared.name for declared in protocol.fields if isinstance(declared, Sequenced)]
+
+
 def _field(declared: AnyField) -> Field:
     lo, hi = declared.range
-    rows, columns = (*declared.indices, 0, 0)[:2]
-    naming = Naming(
-        rows.sort if isinstance(rows, Names) else None,
-        columns.sort if isinstance(columns, Names) else None,
-        Holds.REPLICA if isinstance(declared, Name) else Holds.PLAIN,
-        declared.of.sort if isinstance(declared, Name) else None,
-    )
-    shape = tuple(extent(index) for index in declared.indices)
+    *leading, last = declared.extents or (0,)
+    # A layout has two dimensions: of more, all but the last are one.
+    shape = (math.prod(leading), last) if len(leading) > 1 else declared.extents
     doc = declared.doc
-    if isinstance(declared, Choice):
-        doc = f"{doc} {', '.join(f'{i}: {value}' for i, value in enumerate(declared.values))}."
-    return Field(name=declared.name, doc=doc.strip(), lo=lo, hi=hi, shape=shape, naming=naming)
+    element = declared.element if isinstance(declared, Set | Sequenced) else declared
+    if isinstance(element, Choice):
+        first = 0 if element is declared or isinstance(declared, Set) else element.range[0]
+        words = ", ".join(f"{i}: {word}" for i, word in enumerate(element.values, start=first))
+        doc = f"{doc} {words}."
+    if isinstance(declared, Sequenced):
+        doc = f"{doc} {declared.empty}: no value."
+    return Field(
+        name=declared.name, doc=doc.strip(), lo=lo, hi=hi, shape=shape, naming=_naming(declared)
+    )
+
+
+def _naming(declared: AnyField) -> Naming | None:
+    """How names are renamed in a field; None where they cannot be, as one index stands for two."""
+    sorts = [index.sort if isinstance(index, Names) else None for index in declared.indices]
+    if len(declared.extents) > 2:
+        if any(sorts):
+            return None
+        sorts = []
+    rows, columns = (*sorts, None, None)[:2]
+    of = declared.of if isinstance(declared, Name | Set | Sequenced) else None
+    if not isinstance(of, Names):
+        return Naming(rows, columns)
+    holds = Holds.REPLICAS if isinstance(declared, Set) else Holds.REPLICA
+    return Naming(rows, columns, holds, of.sort)
 
 
 def _action(
     rules: Rules, declared: Any, sorts: Mapping[str, Names], ranges: dict[str, int]
 ) -> tuple[Rule, KitAction]:
     function = declared.function if isinstance(declared, Action) else declared
-    rule = rules.action(function)
+    over = _over(rules, declared, sorts)
+    rule = rules.action(function, over)
     parameters = []
-    for name, index in _ranges(rules, rule, declared, sorts):
-        if isinstance(index, Names):
-            parameters.append(Parameter(name, index.plural))
+    for name, each in over.items():
+        if isinstance(each, Name):
+            parameters.append(Parameter(name, each.of.plural))
         else:
+            lo, hi = each.range
             size = f"{function.__name__}.{name}"
-            ranges[size] = index
+            ranges[size] = hi - lo + 1
             parameters.append(Parameter(name, size))
     action = KitAction(
         name=function.__name__,
         guard=rule.guard,
         effect=rule.effect,
         limit=rule.limit,
+        limit_writes=rule.limit_writes,
         parameters=tuple(parameters),
     )
     return rule, action
 
 
-def _ranges(
-    rules: Rules, rule: Rule, declared: Any, sorts: Mapping[str, Names]
-) -> Iterator[tuple[str, Index]]:
-    """Each argument with what it ranges over."""
+def _over(rules: Rules, declared: Any, sorts: Mapping[str, Names]) -> dict[str, PlainField]:
+    """Each argument of an action with a field that holds what it may be."""
     over = dict(declared.over) if isinstance(declared, Action) else {}
     function = declared.function if isinstance(declared, Action) else declared
-    tree = rules.trees[function.__name__]
-    for name in rule.arguments:
-        index = over.pop(name, sorts.get(name))
-        if index is None:
+    found: dict[str, PlainField] = {}
+    for name in rules.arguments(function):
+        domain = over.pop(name, sorts.get(name))
+        if domain is None:
             known = ", ".join(sorts) or "none"
             raise rules.refuse(
-                tree,
-                f"{tree.name} has an argument {name!r}, which is the name of no sort ({known})",
-                f"say what it ranges over: Action({tree.name}, {name}=...)",
+                rules.trees[function.__name__],
+                f"{function.__name__} has an argument {name!r}, which is the name of no sort "
+                f"({known})",
+                f"say what it ranges over: Action({function.__name__}, {name}=...)",
             )
-        yield name, index
+        found[name] = plain_field(name, domain)
     if over:
         raise rules.refuse(
-            tree, f"{tree.name} has no argument {next(iter(over))!r}", "leave it out of Action"
+            rules.trees[function.__name__],
+            f"{function.__name__} has no argument {next(iter(over))!r}",
+            "leave it out of Action",
         )
-
-
-def _describe_arguments(
-    rule: Rule, declared: Any, sorts: Mapping[str, Names]
-) -> tuple[tuple[str, Names | None], ...]:
-    """Each argument with the sort whose names it takes, None for a number."""
-    over = declared.over if isinstance(declared, Action) else {}
-    found = [(name, over.get(name, sorts.get(name))) for name in rule.arguments]
-    return tuple((name, index if isinstance(index, Names) else None) for name, index in found)
+    return found
 
 
 def _initial(
     rules: Rules,
     protocol: Protocol,
     sorts: Mapping[str, Names],
+    bounds: Mapping[str, int],
     form: Layout,
 ) -> tuple[Sequence[State], tuple[KitAction, Layout] | None]:
     lowest = State(form)
@@ -249,12 +287,35 @@ def _initial(
         settings=Settings(),
         actions=(action,),
         contents=(action.name,),
-        limits=("within",),
+        limits=("within", *bounds, *_sequences(protocol)),
         initial=(State(sized),),
-        narration=narration(protocol.fields, (), {}),
+        narration=narration(
+            protocol.fields,
+            tuple(sorts.values()),
+            {action.name: ("", tuple(_over(rules, protocol.initial, sorts).items()))},
+        ),
         options={},
     )
-    found = [step.after for step in start.successors(State(sized))]
+    found = list(_starts(start, rules.file))
     if not found:
         raise BadProtocol(f"{action.name} makes no initial state; let a `when` of it be true")
     return found, (action, sized)
+
+
+def _starts(start: Model, file: str) -> Iterator[State]:
+    """The states that `initial` makes. Raises `RaisedAtStart`."""
+    lowest, [action] = start.initial[0], start.actions
+    for arguments in start.bindings(action):
+        try:
+            if start.is_enabled(lowest, action, arguments) and not start.exceeded(
+                lowest, action, arguments
+            ):
+                yield start.apply(lowest, action, arguments)
+        except Exception as error:
+            called = start.narration.call(action.name, arguments, start)
+            described = describe_error(error, start.narration)
+            frames = traceback.extract_tb(error.__traceback__)
+            line = next(f.lineno for f in reversed(frames) if f.filename == file)
+            raise RaisedAtStart(
+                f"{file}:{line}: {called}, which makes the initial states: {described}"
+            ) from None

@@ -20,7 +20,17 @@ from model.core.made import function_of
 from model.core.state import State
 from model.own.comprehensions import Unfolding
 from model.own.condition_tree import Reader
-from model.own.fields import AnyField, Choice, Flag, Name, Number
+from model.own.fields import (
+    AnyField,
+    Choice,
+    DeclaredField,
+    Flag,
+    Name,
+    Number,
+    Sequenced,
+    Set,
+)
+from model.own.kinds import element_of
 from model.own.narration import describe_value
 from model.own.values import Numbering
 
@@ -88,12 +98,31 @@ def condition(
         },
     )
     try:
-        tree = reader.condition(_parsed(text))
+        parsed = _parsed(text)
+        for node in ast.walk(parsed):
+            if isinstance(node, ast.Attribute):
+                _require_plain(text, node, terms.get(node.attr))
+        tree = reader.condition(parsed)
         holds = _made(reader, "condition", tree)
         fails = _made(reader, "no_condition", ast.UnaryOp(ast.Not(), tree))
     except (RecursionError, MemoryError):
         raise BadCondition(text, 1, "it is nested too deeply; write less") from None
     return Condition(text, holds, fails, tuple(reader.read), reader.fields)
+
+
+def _require_plain(text: str, node: ast.Attribute, declared: object) -> None:
+    """Refuse fields whose elements are not those of the layout."""
+    if isinstance(declared, Set | Sequenced) or (
+        isinstance(declared, DeclaredField) and len(declared.extents) > 2
+    ):
+        what = "has more than two indices"
+        if isinstance(declared, Set | Sequenced):
+            what = f"is a {type(declared).__name__}"
+        raise BadCondition(
+            text,
+            node.col_offset + 1,
+            f"{node.attr} {what}, and a condition reads none; make it a claim of the file",
+        )
 
 
 def _is_plain(char: str) -> bool:
@@ -116,7 +145,10 @@ def _made(reader: Reader, name: str, tree: ast.expr) -> Any:
     body = ast.Return(copy.deepcopy(tree))
     made = ast.FunctionDef(name, arguments, [body], [], None, lineno=1, col_offset=0)
     made = ast.fix_missing_locations(made)
-    made = Numbering(reader.fields, {}, reader.refuse).visit(made)
+    numbering = Numbering(
+        lambda node: element_of(node, reader.fields), lambda called: {}, {}, reader.refuse
+    )
+    made = numbering.visit(made)
     names: dict[str, Any] = {"__name__": "condition", **reader.functions}
     unfolding = Unfolding(taken=names)
     made = ast.fix_missing_locations(unfolding.visit(made))

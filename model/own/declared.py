@@ -6,9 +6,10 @@ the loader adds the file and the line of the declaration.
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any
 
 from model.own.fields import (
     AnyField,
@@ -71,7 +72,12 @@ class Protocol:
     leads_to: Sequence[tuple[Callable[..., Any], Callable[..., Any]]] = ()
 
     def __post_init__(self) -> None:
+        for kind in self.__dataclass_fields__:
+            _require_list(kind, getattr(self, kind))
         for declared in self.fields:
+            if isinstance(declared, type):
+                name = declared.__name__
+                raise BadProtocol(f"{name} is a kind of field; write {name}('name', ...)")
             if not isinstance(declared, DeclaredField):
                 raise BadProtocol(f"{declared!r} is no field; use Flag, Number, Choice or Name")
         _require_distinct("field", [declared.name for declared in self.fields])
@@ -88,7 +94,7 @@ class Protocol:
         for pair in self.leads_to:
             if not isinstance(pair, tuple) or len(pair) != 2:
                 raise BadProtocol(
-                    f"leads_to has {pair!r}; give pairs of functions, as (waits, is_served)"
+                    f"leads_to has {_called(pair)}; give pairs of functions, as (waits, is_served)"
                 )
         pairs = [f"{_called(p)}_leads_to_{_called(q)}" for p, q in self.leads_to]
         _require_distinct("claim", pairs)
@@ -128,22 +134,6 @@ class Protocol:
         return tuple(found.values())
 
 
-def when(condition: object) -> NoReturn:
-    """In an action: it is enabled only where this is so. Stands before all that changes the state.
-
-    It is read, never called.
-    """
-    raise BadProtocol("`when` stands in an action, at its top level")
-
-
-def within(condition: object) -> NoReturn:
-    """In an action: a step where this is not so goes beyond a bound that the condition names.
-
-    As `within(s.term[node] < s.terms)`. Such steps are counted as cut, and not taken.
-    """
-    raise BadProtocol("`within` stands in an action, at its top level")
-
-
 def _function(action: Callable[..., Any] | Action | None) -> Any:
     return action.function if isinstance(action, Action) else action
 
@@ -153,7 +143,25 @@ def _called(function: Any) -> str:
         raise BadProtocol(
             f"{function!r} is text, and no function; write {function}, without quotes"
         )
+    if not callable(function):
+        raise BadProtocol(
+            f"{reprlib.repr(function)} is no function; write one with def, and give its name to "
+            "nothing else"
+        )
     return getattr(function, "__name__", repr(function))
+
+
+def _require_list(kind: str, given: object) -> None:
+    """Refuse one function in the place of a list, and a list in the place of one function."""
+    if kind == "initial":
+        if isinstance(given, list | tuple):
+            raise BadProtocol("initial is a list; name one function, as initial=start")
+        if isinstance(given, str):
+            _called(given)
+        return
+    if not isinstance(given, list | tuple):
+        shown = getattr(given, "__name__", repr(given))
+        raise BadProtocol(f"{kind} is no list; write {kind}=[{shown}]")
 
 
 def _require_distinct(what: str, names: Sequence[str]) -> None:

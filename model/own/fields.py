@@ -6,6 +6,7 @@ instead.
 
 from __future__ import annotations
 
+import keyword
 import re
 from dataclasses import dataclass, field
 
@@ -40,7 +41,10 @@ class Names:
             object.__setattr__(self, "plural", plural_of(self.name))
         require_name("the plural of a sort", self.plural)
         if type(self.count) is not int or self.count < 1:
-            raise BadProtocol(f"{self.plural} are {self.count!r}; there must be one or more")
+            raise BadProtocol(
+                f"{self.plural} are {self.count!r}; there must be one or more: say how many, as "
+                f"Names({self.name!r}, 2)"
+            )
 
     @property
     def sort(self) -> Sort:
@@ -189,6 +193,8 @@ class Name(DeclaredField):
         return (NONE if self.or_none else 0), self.of.count - 1
 
 
+PlainField = Flag | Number | Choice | Name
+"""What holds one value, or one for each index."""
 Domain = Names | int | range | tuple[str, ...]
 """A finite set of values: the names of a sort, the numbers 0..n-1 or of a range, or words."""
 
@@ -227,6 +233,10 @@ class Set(DeclaredField):
     def __post_init__(self) -> None:
         DeclaredField.__post_init__(self)
         lo, hi = self.element.range
+        if lo != 0:
+            raise BadProtocol(
+                f"set {self.name} has members from {lo} on; begin with 0, as range({hi + 1})"
+            )
         if hi - lo + 1 > MEMBERS_MAX:
             raise BadProtocol(
                 f"set {self.name} may have {hi - lo + 1} members; at most {MEMBERS_MAX} can be"
@@ -320,7 +330,9 @@ def plural_of(name: str) -> str:
 
 
 def require_name(what: str, name: object) -> None:
-    """Refuse what is no name of letters, digits and _."""
+    """Refuse what is no name of letters, digits and _, and a word of Python's."""
+    if isinstance(name, str) and keyword.iskeyword(name):
+        raise BadProtocol(f"{what} is called {name!r}, a word of Python's; call it otherwise")
     if not isinstance(name, str) or _NAME.fullmatch(name) is None:
         raise BadProtocol(f"{what} is called {name!r}; use letters, digits and _ alone")
 

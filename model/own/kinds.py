@@ -11,12 +11,15 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from model.own.fields import AnyField, Choice, Name
+from model.own.fields import AnyField, Choice, Name, Sequenced, Set
 
 Refuse = Callable[[ast.AST | None, str, str], Exception]
 NUMBER = "number"
+SET = "set"
 Kind = AnyField | str | None
-"""The field whose values an expression has, `NUMBER`, or None for what cannot be said."""
+"""The field whose values an expression has, `NUMBER`, `SET` for a set that is written there, or
+None for what cannot be said. Of a set or a sequence it is the field itself.
+"""
 _NUMBERS = {"min", "max", "abs", "int", "bool", "sum", "all", "any", "range"}
 
 
@@ -24,13 +27,15 @@ _NUMBERS = {"min", "max", "abs", "int", "bool", "sum", "all", "any", "range"}
 class Kinds:
     """Looks through the functions of a file. Raises what `refuse` makes.
 
-    `trees` are the functions, `names` what names of the file stand for.
+    `trees` are the functions, `names` what names of the file stand for. `given` are the kinds of a
+    function's arguments, as far as who calls it says so.
     """
 
     fields: Mapping[str, AnyField]
     trees: Mapping[str, ast.FunctionDef]
     names: Mapping[str, Any]
     refuse: Refuse
+    given: Mapping[str, Mapping[str, Kind]] = field(default_factory=dict)
     _asked: set[str] = field(default_factory=set)
 
     def require(self, tree: ast.FunctionDef) -> None:
@@ -42,6 +47,7 @@ class Kinds:
             match node:
                 case ast.Compare():
                     self._require_alike([node.left, *node.comparators], known)
+                    self._require_unordered(node, known)
                 case ast.Assign():
                     for target in node.targets:
                         self._require_storable(target, node.value, known)
@@ -51,12 +57,23 @@ class Kinds:
                     self._require_no_choice(node.target, known)
                     self._require_no_choice(node.value, known)
                 case ast.BinOp():
-                    self._require_no_choice(node.left, known)
-                    self._require_no_choice(node.right, known)
+                    self._require_operands(node, known)
                 case ast.UnaryOp(op=ast.USub() | ast.UAdd() | ast.Invert()):
                     self._require_no_choice(node.operand, known)
-                case ast.Call(func=ast.Name(id=name)) if name in self.trees:
-                    self._require_arguments(node, self.trees[name], known)
+                case ast.Call():
+                    self._require_given(node, known)
+
+    def kind_in(self, tree: ast.FunctionDef) -> Callable[[ast.expr], Kind]:
+        """What says of an expression of a function of which kind it is."""
+        known = self._variables(tree)
+        return lambda node: self._kind(node, known)
+
+    def words_taken(self, called: str) -> dict[str, Choice]:
+        """The arguments of a function of the file that it compares with a choice, or stores."""
+        tree = self.trees[called]
+        names = {argument.arg for argument in tree.args.args}
+        taken = self._taken_for(tree, self._variables(tree))
+        return {name: choice for name, choice in taken if name in names}
 
     def require_claim(self, tree: ast.FunctionDef) -> None:
         """What a claim returns is a truth."""
@@ -81,11 +98,56 @@ class Kinds:
     # --- what stands beside a choice -------------------------------------------------------------
 
     def _require_alike(self, operands: list[ast.expr], known: Mapping[str, Kind]) -> None:
-        kinds = (self._kind(operand, known) for operand in operands)
+        kinds = [self._kind(operand, known) for operand in operands]
+        for held in kinds:
+            if isinstance(held, Set | Sequenced):
+                for operand in operands:
+                    self._require_member(held, operand, known)
         choice = next((kind for kind in kinds if isinstance(kind, Choice)), None)
         for operand in operands if choice is not None else ():
             assert choice is not None
             self._require_word(choice, operand, known)
+
+    def _require_unordered(self, node: ast.Compare, known: Mapping[str, Kind]) -> None:
+        """Refuse words that are compared by their places, which Python would compare as text."""
+        operands = [node.left, *node.comparators]
+        for op, left, right in zip(node.ops, operands, operands[1:], strict=False):
+            if isinstance(op, ast.Lt | ast.LtE | ast.Gt | ast.GtE):
+                for side in (left, right):
+                    self._require_no_choice(side, known)
+
+    def _require_operands(self, node: ast.BinOp, known: Mapping[str, Kind]) -> None:
+        sides = (node.left, node.right)
+        for side in sides:
+            self._require_no_choice(side, known)
+            for other in sides:
+                self._require_member(self._kind(side, known), other, known)
+
+    def _require_given(self, node: ast.Call, known: Mapping[str, Kind]) -> None:
+        """What a function of the file is given, or what is put into a set or a sequence."""
+        match node.func:
+            case ast.Name(id=name) if name in self.trees:
+                self._require_arguments(node, self.trees[name], known)
+            case ast.Name(id="min" | "max" | "abs"):
+                for given in node.args:
+                    self._require_no_choice(given, known)
+            case ast.Attribute(value=owner, attr="send" | "append" | "add" | "discard"):
+                for given in node.args:
+                    self._require_member(self._kind(owner, known), given, known)
+
+    def _require_member(self, held: Kind, node: ast.expr, known: Mapping[str, Kind]) -> None:
+        """Refuse what a set or a sequence never has, in a set that is written there too."""
+        if isinstance(node, ast.Set):
+            for each in node.elts:
+                self._require_member(held, each, known)
+            return
+        kind = self._kind(node, known)
+        if not isinstance(held, Set | Sequenced) or isinstance(kind, Set | Sequenced):
+            return
+        if kind != SET and isinstance(held.element, Choice):
+            self._require_word(held.element, node, known)
+        else:
+            self._require_no_choice(node, known)
 
     def _require_storable(
         self, target: ast.expr, value: ast.expr, known: Mapping[str, Kind]
@@ -97,8 +159,11 @@ class Kinds:
         stored = self._element(target)
         if isinstance(stored, Choice):
             self._require_word(stored, value, known)
+        elif isinstance(stored, Set):
+            self._require_set(stored, value, known)
         elif stored is not None:
             self._require_no_choice(value, known)
+            self._require_no_set(stored, value, known)
 
     def _require_word(self, choice: Choice, node: ast.expr, known: Mapping[str, Kind]) -> None:
         """Refuse what is no word of a choice for sure."""
@@ -114,12 +179,31 @@ class Kinds:
         kind = self._kind(node, known)
         if kind is None or (isinstance(kind, Choice) and kind.values == choice.values):
             return
+        if isinstance(kind, Choice) and isinstance(node, ast.Name):
+            if set(kind.values) <= set(choice.values):
+                return
         written = ast.unparse(node)
         other = "has other words" if isinstance(kind, Choice) else "is a number"
         if isinstance(kind, Name):
             other = "is a name"
         what = f"{choice.name} is one of its words, and `{written}` {other}"
         raise self.refuse(node, what, f"write {words_of(choice)}")
+
+    def _require_set(self, stored: Set, value: ast.expr, known: Mapping[str, Kind]) -> None:
+        if isinstance(value, ast.IfExp):
+            self._require_set(stored, value.body, known)
+            self._require_set(stored, value.orelse, known)
+            return
+        kind = self._kind(value, known)
+        if kind is not None and kind != SET and not isinstance(kind, Set):
+            what = f"{stored.name} is a set, and `{ast.unparse(value)}` is none"
+            raise self.refuse(value, what, f"write {{{ast.unparse(value)}}}")
+
+    def _require_no_set(self, stored: AnyField, value: ast.expr, known: Mapping[str, Kind]) -> None:
+        kind = self._kind(value, known)
+        if kind == SET or isinstance(kind, Set):
+            what = f"{stored.name} is no set, and `{ast.unparse(value)}` is one"
+            raise self.refuse(value, what, f"store one value, or declare {stored.name} as a Set")
 
     def _require_no_choice(self, node: ast.expr, known: Mapping[str, Kind]) -> None:
         if isinstance(node, ast.IfExp):
@@ -165,25 +249,41 @@ class Kinds:
 
     def _kind(self, node: ast.expr, known: Mapping[str, Kind]) -> Kind:
         match node:
-            case ast.Constant(value=int()):
+            case ast.Constant(value=int()) | ast.UnaryOp() | ast.Compare():
                 return NUMBER
             case ast.Name(id=name):
                 constant = NUMBER if isinstance(self.names.get(name), int) else None
                 return known.get(name, constant)
-            case ast.BinOp() | ast.UnaryOp() | ast.Compare():
-                return NUMBER
+            case ast.Set() | ast.SetComp() | ast.BinOp():
+                return self._of_operation(node, known)
             case ast.IfExp():
                 return _same([self._kind(each, known) for each in (node.body, node.orelse)])
-            case ast.Call(func=ast.Name(id=name)):
-                return self._returned(name)
+            case ast.Call():
+                return self._of_call(node, known)
         return self._element(node)
 
-    def _element(self, node: ast.expr) -> AnyField | None:
-        if isinstance(node, ast.Subscript):
-            node = node.value
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-            return self.fields.get(node.attr)
+    def _of_operation(
+        self, node: ast.BinOp | ast.Set | ast.SetComp, known: Mapping[str, Kind]
+    ) -> Kind:
+        if not isinstance(node, ast.BinOp):
+            return SET
+        sides = [self._kind(side, known) for side in (node.left, node.right)]
+        sets: list[Kind] = [side for side in sides if side == SET or isinstance(side, Set)]
+        return _same(sets) if sets else NUMBER
+
+    def _of_call(self, node: ast.Call, known: Mapping[str, Kind]) -> Kind:
+        match node.func:
+            case ast.Name(id="set"):
+                return SET
+            case ast.Name(id=name):
+                return self._returned(name)
+            case ast.Attribute(value=owner, attr="receive"):
+                held = self._kind(owner, known)
+                return held.element if isinstance(held, Sequenced) else None
         return None
+
+    def _element(self, node: ast.expr) -> AnyField | None:
+        return element_of(node, self.fields)
 
     def _returned(self, name: str) -> Kind:
         """What a function returns, if that is the same wherever it does."""
@@ -202,7 +302,8 @@ class Kinds:
 
     def _variables(self, tree: ast.FunctionDef) -> dict[str, Kind]:
         """What the variables and arguments of a function are, as far as can be said."""
-        known: dict[str, Kind] = {argument.arg: None for argument in tree.args.args}
+        given = self.given.get(tree.name, {})
+        known: dict[str, Kind] = {each.arg: given.get(each.arg) for each in tree.args.args}
         stored: dict[str, list[ast.expr | None]] = {}
         for node in ast.walk(tree):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
@@ -211,11 +312,35 @@ class Kinds:
         for node in ast.walk(tree):
             for target, value in _assigned(node):
                 stored.setdefault(target, []).append(value)
+        for target, over in _gone_through(tree):
+            held = self._kind(over, known)
+            if isinstance(held, Set | Sequenced) and not stored.get(target):
+                known[target] = held.element
         for name, values in stored.items():  # in order: what is made of another comes after it
             kinds = [None if v is None else self._kind(v, known) for v in values]
-            if name not in {argument.arg for argument in tree.args.args}:
+            if values and name not in {argument.arg for argument in tree.args.args}:
                 known[name] = _same(kinds)
         return known
+
+
+def element_of(node: ast.expr, fields: Mapping[str, AnyField]) -> AnyField | None:
+    """The field whose values an element has: `s.leader`, `s.state[rm]`, `s.wire[a, b][0]`.
+
+    Of a set or a sequence it is the field itself.
+    """
+    match node:
+        case ast.Subscript(value=ast.Attribute() as owner, slice=index):
+            found = element_of(owner, fields)
+            if isinstance(found, Sequenced) and not found.indices:
+                return found if isinstance(index, ast.Slice) else found.element
+            return found
+        case ast.Subscript(value=ast.Subscript() as owner, slice=index):
+            found = element_of(owner, fields)
+            if isinstance(found, Sequenced):
+                return found if isinstance(index, ast.Slice) else found.element
+        case ast.Attribute(value=ast.Name(), attr=attribute):
+            return fields.get(attribute)
+    return None
 
 
 def truths(tree: ast.AST) -> Iterator[ast.expr]:
@@ -266,7 +391,27 @@ def _pairs(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr | 
             yield from ((each.id, None) for each in targets if isinstance(each, ast.Name))
 
 
+def _gone_through(tree: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+    """The variables of loops and comprehensions, and what these go through."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.For(target=ast.Name(id=name), iter=over):
+                yield name, over
+            case ast.comprehension(target=ast.Name(id=name), iter=over):
+                yield name, over
+
+
+def is_made_set(node: ast.expr) -> bool:
+    """Whether an expression writes a set: `{a, b}`, `set()`, `{n for n in ...}`."""
+    match node:
+        case ast.Set() | ast.SetComp() | ast.Call(func=ast.Name(id="set")):
+            return True
+    return False
+
+
 def _same(kinds: list[Kind]) -> Kind:
+    if kinds and all(kind == SET or isinstance(kind, Set) for kind in kinds):
+        return next((kind for kind in kinds if isinstance(kind, Set)), SET)
     return kinds[0] if kinds and all(kind == kinds[0] for kind in kinds) else None
 
 

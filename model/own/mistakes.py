@@ -9,8 +9,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
-from model.own.fields import AnyField, Choice, Flag, Index, Name, Names, extent
+from model.own.fields import AnyField, Choice, Flag, Index, Name, Names, Sequenced, Set, extent
+from model.own.lowering import changed_by
+from model.own.statements import require_statements
+from model.own.tables import require_constant, require_state, require_whole
 
 Refuse = Callable[[ast.AST | None, str, str], Exception]
 _ASKS = ("when", "within")
@@ -31,7 +35,17 @@ class Mistakes:
 
     def require_rule(self, tree: ast.FunctionDef) -> None:
         """None of those that any rule may have."""
+        require_statements(tree, self.refuse)
+        require_state(tree, self.fields, self.sizes, self.names, self.refuse)
         arguments = {argument.arg for argument in tree.args.args}
+        for node in ast.walk(tree):
+            require_whole(node, partial(self._field, arguments=arguments), self.refuse)
+            if (bound := require_constant(node, self.sizes, arguments)) is not None:
+                raise self.refuse(
+                    node,
+                    f"{bound} is a bound, and never changes",
+                    "declare a Number, and write that",
+                )
         whole = {id(each.value) for each in ast.walk(tree) if isinstance(each, ast.Subscript)}
         for node in ast.walk(tree):
             match node:
@@ -53,22 +67,13 @@ class Mistakes:
                 case ast.Assign(targets=[target], value=ast.Constant(value=bool() as truth)):
                     self._require_not_a_truth(node, target, truth, arguments)
 
-    def require_action(self, tree: ast.FunctionDef, given: Sequence[str]) -> None:
-        """None of those that an action may have; `given` are its arguments after the state."""
-        documented = ast.get_docstring(tree) or ""
-        for named in _named_in(documented):
-            if named not in given:
-                known = " or ".join(f"{{{each}}}" for each in given) or "none"
-                raise self.refuse(
-                    tree.body[0],
-                    f"the docstring of {tree.name} names {{{named}}}, which is no argument",
-                    f"name {known}",
-                )
+    def require_action(self, tree: ast.FunctionDef) -> None:
+        """None of those that an action may have."""
         for node in ast.walk(tree):
             if isinstance(node, ast.Assert):
                 asked = ast.unparse(node.test)
                 raise self.refuse(node, f"an action has `assert {asked}`", f"write when({asked})")
-            if isinstance(node, ast.Return) and not _is_none(node.value):
+            if isinstance(node, ast.Return) and not (_is_none(node.value) or is_true(node.value)):
                 shown = ast.unparse(node)
                 raise self.refuse(
                     node,
@@ -86,6 +91,14 @@ class Mistakes:
         """None of those that a claim may have."""
         arguments = {argument.arg for argument in tree.args.args}
         for node in ast.walk(tree):
+            if isinstance(node, ast.Assert):
+                asked = ast.unparse(node.test)
+                raise self.refuse(node, f"a claim has `assert {asked}`", f"write return {asked}")
+            if (held := changed_by(node, self.fields)) is not None:
+                what = f"{tree.name} is a claim and changes {held.name}"
+                raise self.refuse(
+                    node, what, "only an action may; read it, as with [0] or len(...)"
+                )
             if isinstance(node, ast.Attribute | ast.Subscript) and isinstance(node.ctx, ast.Store):
                 written = node.value if isinstance(node, ast.Subscript) else node
                 field = self._field(written, arguments)
@@ -130,7 +143,22 @@ class Mistakes:
                 "there is no chance in a rule",
                 "give the action an argument: it stands for any of its values",
             )
+        if isinstance(value, ast.Subscript):
+            held = self._field(value.value, arguments)
+            if held is not None and not isinstance(held, Set | Sequenced) and method != "bit_count":
+                shown = ast.unparse(value)
+                raise self.refuse(
+                    node, f"`{shown}` has no {method}", "compare it with ==, or compute with it"
+                )
         field = self._field(value, arguments)
+        if isinstance(field, Set | Sequenced):
+            if field.indices:
+                described = _described(field).removeprefix("it has ")
+                element = _element(ast.unparse(value), field)
+                raise self.refuse(
+                    node, f"{field.name} has {described}", f"write {element}.{method}(...)"
+                )
+            return
         if field is not None and method != "bit_count":
             raise self.refuse(
                 node,
@@ -145,6 +173,8 @@ class Mistakes:
         if over.value.id in arguments and over.attr in self.sizes:
             raise self.refuse(over, f"{shown} is a number", f"write range({shown})")
         field = self._field(over, arguments)
+        if isinstance(field, Set | Sequenced) and not field.indices:
+            return
         if field is not None:
             what = f"a loop over {shown}, which is no range"
             counted = _counted(over, field.indices[0]) if field.indices else "..."
@@ -154,7 +184,7 @@ class Mistakes:
         self, value: ast.expr, index: ast.expr, arguments: Collection[str]
     ) -> None:
         field = self._field(value, arguments)
-        if field is None:
+        if field is None or (isinstance(field, Sequenced) and not field.indices):
             return
         given = len(index.elts) if isinstance(index, ast.Tuple) else 1
         shown = ast.unparse(value)
@@ -177,7 +207,7 @@ class Mistakes:
     ) -> None:
         element = target.value if isinstance(target, ast.Subscript) else target
         field = self._field(element, arguments)
-        if field is None or isinstance(field, Flag):
+        if field is None or isinstance(field, Flag | Set | Sequenced):
             return
         if isinstance(target, ast.Subscript) and not field.indices:
             return
@@ -229,16 +259,13 @@ def _counted(table: ast.expr, index: Index) -> str:
     return f"{ast.unparse(table.value)}.{index.plural}"
 
 
-def _named_in(text: str) -> Iterator[str]:
-    """The names in braces."""
-    for part in text.split("{")[1:]:
-        name, closed, _ = part.partition("}")
-        if closed and name.isidentifier():
-            yield name
-
-
 def _is_none(value: ast.expr | None) -> bool:
     return value is None or (isinstance(value, ast.Constant) and value.value is None)
+
+
+def is_true(value: ast.expr | None) -> bool:
+    """Whether it is `True`: of an action nobody reads that, and a warning says so."""
+    return isinstance(value, ast.Constant) and value.value is True
 
 
 def _statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:

@@ -6,24 +6,46 @@ its changes. A state is a table, a row for each name, and beside it what belongs
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
-from model.core.state import State
-from model.core.transition_system import Arguments, Narration
-from model.own.fields import NONE, AnyField, Choice, Flag, Name, Names
+from model.core.state import OutsideOfPlace, State
+from model.core.transition_system import Arguments, Model, Narration
+from model.own.fields import (
+    NONE,
+    AnyField,
+    Choice,
+    Flag,
+    Name,
+    Names,
+    PlainField,
+    Sequenced,
+    Set,
+    extent,
+)
 
 NOTHING = "-"
-Descriptions = Mapping[str, tuple[str, Sequence[tuple[str, Names | None]]]]
-"""Of each action the words for it, and its arguments, each with its sort; None for a number."""
+Descriptions = Mapping[str, tuple[str, Sequence[tuple[str, PlainField]]]]
+"""Of each action the words for it, and its arguments, each with a field that holds one."""
 
 
 def narration(fields: Sequence[AnyField], sorts: Sequence[Names], text: Descriptions) -> Narration:
     """The words for a protocol of these fields."""
     words = _Words(tuple(fields), tuple(sorts), text)
     return Narration(
-        sentence=words.sentence, rows=words.rows, summary=words.summary, whole=words.whole
+        sentence=words.sentence,
+        rows=words.rows,
+        summary=words.summary,
+        whole=words.whole,
+        elements=True,
+        lanes=tuple(sort.describe(i) for sort in sorts for i in range(sort.count)),
+        actors=words.actors,
+        typed=words.typed,
+        call=words.call,
+        out_of_range=partial(describe_misfit, fields),
     )
 
 
@@ -35,14 +57,31 @@ class _Words:
 
     def sentence(self, action: str, arguments: Arguments, before: State, after: State) -> str:
         """The action's own words with its arguments, then each element that has another value."""
-        words, declared = self.description[action]
-        given = {
-            name: sort.describe(value) if sort is not None else str(value)
-            for (name, sort), value in zip(declared, arguments, strict=True)
-        }
+        words, given = self.description[action][0], self._given(action, arguments)
         words = _BLANK.sub(lambda blank: given.get(blank[1], blank[0]), words).rstrip(".:")
         changed = "; ".join(self._changes(before, after)) or "nothing changes"
         return f"{words}: {changed}." if words else f"{changed}."
+
+    def call(self, action: str, arguments: Arguments, model: Model) -> str:
+        """`grant(client=client0)`"""
+        given = self._given(action, arguments)
+        return f"{action}({', '.join(f'{name}={value}' for name, value in given.items())})"
+
+    def actors(self, action: str, arguments: Arguments) -> list[str]:
+        """The names among the arguments, in their order."""
+        given = zip(self.description[action][1], arguments, strict=True)
+        return [field.of.describe(value) for (_, field), value in given if isinstance(field, Name)]
+
+    def typed(self, state: State) -> dict[str, str]:
+        """Each field with its values as a file has them: `['idle', 'busy']`, `client0`, `None`."""
+        return {field.name: _typed(state, field) for field in self.fields}
+
+    def _given(self, action: str, arguments: Arguments) -> dict[str, str]:
+        """Each argument by name, as a person reads it."""
+        return {
+            name: describe_value(field, value + field.range[0])
+            for (name, field), value in zip(self.description[action][1], arguments, strict=True)
+        }
 
     def rows(self, state: State) -> list[list[str]]:
         """A row for each name; a column for each field that has an element for it."""
@@ -63,36 +102,93 @@ class _Words:
         found = []
         for field in self.fields:
             if not field.indices:
-                found.append((field.name, describe_value(field, getattr(state, field.name))))
+                found.append((field.name, describe_value(field, element(state, field, ()))))
             elif not isinstance(field.indices[0], Names):
                 first = field.indices[0]
                 assert isinstance(first, int)
-                whole = " ".join(_row(state, field, number) for number in range(first))
+                whole = _separator(field).join(_row(state, field, n) for n in range(first))
                 found.append((field.name, whole))
         return found
 
     def whole(self, state: State) -> str:
         """`state[rm0] idle, state[rm1] working, holder rm1`"""
         return ", ".join(
-            f"{field.name}{where} {describe_value(field, _element(state, field, index))}"
+            f"{field.name}{where} {describe_value(field, element(state, field, index))}"
             for field in self.fields
             for where, index in _elements(field)
         )
 
     def _changes(self, before: State, after: State) -> Iterator[str]:
         for field in self.fields:
+            if field.ghost:
+                continue
             for where, index in _elements(field):
-                was, now = _element(before, field, index), _element(after, field, index)
+                was, now = element(before, field, index), element(after, field, index)
                 if was != now:
                     text = f"{describe_value(field, was)} -> {describe_value(field, now)}"
                     yield f"{field.name}{where} {text}"
 
 
+def describe_misfit(fields: Sequence[AnyField], error: OutsideOfPlace) -> str:
+    """What does not fit, in the words of the file, and what would.
+
+    `s.token[client0] cannot be 3: it holds 0 to 2; declare a wider range, or guard the step`
+    """
+    field = next((each for each in fields if each.name == error.place.name), None)
+    if field is None or len(error.indices) != len(field.indices):
+        return str(error)
+    written = ", ".join(_written(field, n, value) for n, value in enumerate(error.indices))
+    element = f"s.{field.name}[{written}]" if written else f"s.{field.name}"
+    if error.value is not None:
+        return (
+            f"{element} cannot be {error.value}: it holds {_held(field)}; "
+            "declare a wider range, or guard the step"
+        )
+    at = error.misfit
+    which = f"index {at + 1}" if len(error.indices) > 1 else "the index"
+    extents = field.indices[at]
+    if isinstance(extents, Names):
+        is_none = error.indices[at] == NONE
+        remedy = (
+            "ask first whether the name is None" if is_none else f"loop over s.{extents.plural}"
+        )
+        first, last = extents.describe(0), extents.describe(extents.count - 1)
+        return f"there is no {element}: {which} goes from {first} to {last}; {remedy}"
+    return f"there is no {element}: {which} goes from 0 to {extents - 1}; ask first how large it is"
+
+
+def _written(field: AnyField, position: int, number: int) -> str:
+    """An index of an error, which may be none of those that there are."""
+    index = field.indices[position]
+    if not isinstance(index, Names):
+        return str(number)
+    if number == NONE:
+        return "None"
+    return index.describe(number) if 0 <= number < index.count else str(number)
+
+
+def _held(field: AnyField) -> str:
+    """What a field holds: `0 to 2`, `client0 to client1, or None`."""
+    lo, hi = field.range
+    if not isinstance(field, Name):
+        return f"{lo} to {hi}"
+    names = f"{field.of.describe(0)} to {field.of.describe(hi)}"
+    return f"{names}, or None" if field.or_none else names
+
+
 _BLANK = re.compile(r"\{(\w+)\}")
 
 
-def describe_value(field: AnyField, value: int) -> str:
-    """An element as a person reads it."""
+Value = int | tuple[int, ...]
+"""Of an element; of a queue or a log all that it holds."""
+
+
+def describe_value(field: AnyField, value: Value) -> str:
+    """An element as a person reads it: `yes`, `client0`, `{node0, node2}`, `<request, reply>`."""
+    if isinstance(field, Sequenced):
+        assert isinstance(value, tuple)
+        return f"<{', '.join(describe_value(field.element, each) for each in value)}>"
+    assert isinstance(value, int)
     match field:
         case Flag():
             return "yes" if value else "no"
@@ -100,21 +196,47 @@ def describe_value(field: AnyField, value: int) -> str:
             return field.values[value]
         case Name():
             return "none" if value == NONE else field.of.describe(value)
+        case Set():
+            members = (describe_value(field.element, each) for each in field.members(value))
+            return f"{{{', '.join(members)}}}"
     return str(value)
+
+
+def _typed(state: State, field: AnyField, index: tuple[int, ...] = ()) -> str:
+    if len(index) < len(field.indices):
+        parts = (
+            _typed(state, field, (*index, i)) for i in range(extent(field.indices[len(index)]))
+        )
+        return f"[{', '.join(parts)}]"
+    return _typed_value(field, element(state, field, index))
+
+
+def _typed_value(field: AnyField, value: Value) -> str:
+    if isinstance(field, Sequenced):
+        assert isinstance(value, tuple)
+        return f"[{', '.join(_typed_value(field.element, each) for each in value)}]"
+    assert isinstance(value, int)
+    match field:
+        case Flag():
+            return str(bool(value))
+        case Choice():
+            return repr(field.values[value])
+        case Name() if value == NONE:
+            return "None"
+        case Set():
+            members = (_typed_value(field.element, each) for each in field.members(value))
+            return f"{{{', '.join(members)}}}"
+    return describe_value(field, value)
 
 
 def _elements(field: AnyField) -> Iterator[tuple[str, tuple[int, ...]]]:
     """Each element, as `[rm1]` and as an index."""
-    extents = [index.count if isinstance(index, Names) else index for index in field.indices]
-    if not extents:
+    if not field.indices:
         yield "", ()
-    elif len(extents) == 1:
-        for i in range(extents[0]):
-            yield f"[{_index(field, 0, i)}]", (i,)
-    else:
-        for i in range(extents[0]):
-            for j in range(extents[1]):
-                yield f"[{_index(field, 0, i)}, {_index(field, 1, j)}]", (i, j)
+        return
+    for index in itertools.product(*(range(extent(each)) for each in field.indices)):
+        named = (_index(field, position, number) for position, number in enumerate(index))
+        yield f"[{', '.join(named)}]", index
 
 
 def _index(field: AnyField, position: int, number: int) -> str:
@@ -122,22 +244,38 @@ def _index(field: AnyField, position: int, number: int) -> str:
     return index.describe(number) if isinstance(index, Names) else str(number)
 
 
-def _element(state: State, field: AnyField, index: tuple[int, ...]) -> int:
+def element(state: State, field: AnyField, index: tuple[int, ...]) -> Value:
+    """The value of an element, by the indices that the field was declared with."""
+    if not isinstance(field, Sequenced):
+        return _number(state, field, index)
+    places = (_number(state, field, (*index, place)) for place in range(field.room))
+    return tuple(itertools.takewhile(lambda each: each != field.empty, places))
+
+
+def _number(state: State, field: AnyField, index: tuple[int, ...]) -> int:
+    kept = getattr(state, field.name)
     if not index:
-        value: int = getattr(state, field.name)
-        return value
-    found: int = getattr(state, field.name)[index[0] if len(index) == 1 else index]
-    return found
+        return int(kept)
+    # All but the last are one in a layout, where there are more than two.
+    first = index[0]
+    for each, count in zip(index[1:-1], field.extents[1:-1], strict=True):
+        first = first * count + each
+    return int(kept[first] if len(index) == 1 else kept[first, index[-1]])
 
 
 def _row(state: State, field: AnyField, number: int) -> str:
     """One row of a field: a value, or all of them, or the names that are flagged."""
     if len(field.indices) == 1:
-        return describe_value(field, _element(state, field, (number,)))
+        return describe_value(field, element(state, field, (number,)))
+    others = [range(extent(index)) for index in field.indices[1:]]
+    values = [(rest, element(state, field, (number, *rest))) for rest in itertools.product(*others)]
     second = field.indices[1]
-    extent = second.count if isinstance(second, Names) else second
-    values = [_element(state, field, (number, column)) for column in range(extent)]
-    if isinstance(field, Flag) and isinstance(second, Names):
-        inside = (second.describe(column) for column, value in enumerate(values) if value)
+    if isinstance(field, Flag) and isinstance(second, Names) and len(others) == 1:
+        inside = (second.describe(column) for (column,), value in values if value)
         return "{" + ", ".join(inside) + "}"
-    return " ".join(describe_value(field, value) for value in values)
+    return _separator(field).join(describe_value(field, value) for _, value in values)
+
+
+def _separator(field: AnyField) -> str:
+    """What stands between values: those of some kinds have blanks."""
+    return " | " if isinstance(field, Set | Sequenced) else " "

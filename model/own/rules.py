@@ -11,24 +11,25 @@ from __future__ import annotations
 import ast
 import copy
 import types
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any
 
 from model.core.made import function_of
 from model.core.nearest import did_you_mean_or
+from model.own.asking import Asking, asked, at, name_asked
 from model.own.comprehensions import Members, Unfolding
-from model.own.fields import AnyField, BadProtocol
-from model.own.kinds import Kinds
+from model.own.fields import AnyField, BadProtocol, Choice, Number, Sequenced, Set
+from model.own.kinds import SET, Kind, Kinds
 from model.own.limits import limited
-from model.own.mistakes import Mistakes
+from model.own.lowering import Lowering
+from model.own.mistakes import Mistakes, is_true
+from model.own.trying import TRY, Trying, sends, tried
 from model.own.values import Numbering
 from model.own.witness import witness_of
 
 SETTINGS = "_settings"
 """The argument for a model's settings, of which a protocol of one's own has none."""
-_ASKS = {"when", "within"}
-_Node = TypeVar("_Node", bound=ast.AST)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +39,7 @@ class Rule:
     guard: Callable[..., bool]
     effect: Callable[..., None]
     limit: Callable[..., int] | None
-    arguments: tuple[str, ...]
+    limit_writes: bool
     description: str
 
 
@@ -70,6 +71,9 @@ class Rules:
     known: Sequence[str]
     names: dict[str, Any]
     _made: set[str] = field(default_factory=set)
+    _given: dict[str, dict[str, Kind]] = field(default_factory=dict)
+    _lowered: set[str] = field(default_factory=set)
+    _file_names: dict[str, Any] = field(default_factory=dict)
 
     @staticmethod
     def of(
@@ -93,32 +97,45 @@ class Rules:
 
     # --- what is made ----------------------------------------------------------------------------
 
-    def action(self, function: Any) -> Rule:
-        """An action's guard, effect and limit. Raises `BadProtocol`."""
+    def arguments(self, function: Any) -> list[str]:
+        """What an action takes after the state. Raises `BadProtocol`."""
         tree = self._tree(function, "an action")
         arguments = [argument.arg for argument in tree.args.args]
         if not arguments:
             raise self.refuse(
                 tree, f"{tree.name} takes no state", "its first argument is the state"
             )
-        self._mistakes.require_action(tree, arguments[1:])
+        return arguments[1:]
+
+    def action(self, function: Any, over: Mapping[str, AnyField]) -> Rule:
+        """An action's guard, effect and limit. Raises `BadProtocol`.
+
+        `over` are fields that hold what its arguments are, of those that are no names.
+        """
+        self.arguments(function)
+        tree = self._tree(function, "an action")
+        self._given[tree.name] = dict(over)
+        self._mistakes.require_action(tree)
         body = _without_docstring(tree)
-        asks = [i for i, statement in enumerate(body) if _asked(statement) is not None]
+        asks = [i for i, statement in enumerate(body) if asked(statement) is not None]
         first = asks[-1] + 1 if asks else 0
         for statement in body:
-            self._require_asks_at_the_top(tree, statement)
+            self._asking.require_asks_at_the_top(tree, statement)
         for statement in body[:first]:
-            self._require_looks_only(tree, statement)
+            self._asking.require_looks_only(tree, statement)
+        begins = list(_counted_from(tree, over))
+        effect = [_silent(s) for s in body if asked(s) is None] or [at(ast.Pass(), tree)]
+        tries = sends(tree, self.trees, self.fields)
         limit = None
-        if any(_asked(statement) == "within" for statement in body):
-            limit = self._function(tree, self._limit(tree, body[:first]))
+        if tries or any(asked(statement) == "within" for statement in body):
+            looks = [*begins, *self._asking.limit(tree, body[:first])]
+            rest = [*tried(body[first:]), at(ast.Return(ast.Constant(0)), body[-1])]
+            limit = self._function(tree, [*looks[:-1], *rest] if tries else looks, tries=tries)
         return Rule(
-            guard=self._function(tree, self._guard(body[:first])),
-            effect=self._function(
-                tree, [s for s in body if _asked(s) is None] or [_at(ast.Pass(), tree)]
-            ),
+            guard=self._function(tree, [*begins, *self._asking.guard(body[:first])]),
+            effect=self._function(tree, [*begins, *effect]),
             limit=limit,
-            arguments=tuple(arguments[1:]),
+            limit_writes=tries,
             description=_first_sentence(tree),
         )
 
@@ -139,7 +156,7 @@ class Rules:
             )
         body = _without_docstring(tree)
         returns = [n for n in ast.walk(tree) if isinstance(n, ast.Return)]
-        if not returns or any(node.value is None for node in returns):
+        if not returns or any(_returns_nothing(node) for node in returns):
             raise self.refuse(tree, f"claim {tree.name} returns nothing", "return True or False")
         self._mistakes.require_claim(tree)
         self._kinds(tree).require_claim(tree)
@@ -214,6 +231,12 @@ class Rules:
                 "write it there, at the top level, with def"
             )
         self._mistakes.require_rule(tree)
+        if not tree.decorator_list and code.co_firstlineno != tree.lineno:
+            raise self.refuse(
+                tree,
+                f"{name} is a function of line {code.co_firstlineno} now, and another one here",
+                "give each function a name of its own, and leave it as it is written",
+            )
         plain = tree.args
         if (
             tree.decorator_list
@@ -228,100 +251,102 @@ class Rules:
             )
         return tree
 
-    def _require_asks_at_the_top(self, tree: ast.FunctionDef, statement: ast.stmt) -> None:
-        asked = _asked(statement)
-        calls = [
-            node
-            for node in ast.walk(statement)
-            if isinstance(node, ast.Call) and _name_asked(node) is not None
-        ]
-        if len(calls) > (asked is not None):
-            raise self.refuse(
-                calls[-1],
-                f"{tree.name} has a `{_name_asked(calls[-1])}` within another statement",
-                "put it at the top level of the action, on a line of its own",
-            )
-        if asked is not None:
-            (call,) = calls
-            if len(call.args) != 1 or call.keywords:
-                raise self.refuse(call, f"`{asked}` takes one condition", f"write {asked}(...)")
+    def _room_of(self, field: Sequenced) -> int:
+        """The number of the limit that a full sequence stands for."""
+        held = [name for name, each in self.fields.items() if isinstance(each, Sequenced)]
+        return 1 + len(self.bounds) + held.index(field.name)
 
-    def _require_looks_only(self, tree: ast.FunctionDef, statement: ast.stmt) -> None:
-        for node in ast.walk(statement):
-            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
-                written = node.attr
-            elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
-                written = ast.unparse(node.value).rpartition(".")[2]
-            elif isinstance(node, ast.Return):
-                raise self.refuse(
-                    node, f"{tree.name} returns before its last `when`", "make it a condition"
-                )
-            else:
-                continue
-            raise self.refuse(
-                node,
-                f"the guard of {tree.name} writes {written}: it stands before a `when`",
-                "ask first, then write",
-            )
-
-    def _guard(self, looking: Sequence[ast.stmt]) -> list[ast.stmt]:
-        """Its statements: `when(x)` ends it with False unless x."""
-        body = [
-            _unless(statement, ast.Constant(False)) if _asked(statement) == "when" else statement
-            for statement in looking
-            if _asked(statement) != "within"
-        ]
-        end = looking[-1] if looking else None
-        return [*body, _at(ast.Return(ast.Constant(True)), end)]
-
-    def _limit(self, tree: ast.FunctionDef, looking: Sequence[ast.stmt]) -> list[ast.stmt]:
-        """Its statements: `within(x)` ends it with the number of a bound unless x."""
-        body = []
-        for statement in looking:
-            asked = _asked(statement)
-            if asked is None:
-                body.append(statement)
-            elif asked == "when":
-                body.append(_unless(statement, ast.Constant(0)))
-            else:
-                number = 1 + list(self.bounds).index(self._bound_of(tree, statement))
-                body.append(_unless(statement, ast.Constant(number)))
-        return [*body, _at(ast.Return(ast.Constant(0)), looking[-1])]
-
-    def _bound_of(self, tree: ast.FunctionDef, statement: ast.stmt) -> str:
-        for node in ast.walk(statement):
-            if isinstance(node, ast.Attribute) and node.attr in self.bounds:
-                return node.attr
-        raise self.refuse(
-            statement,
-            f"a `within` of {tree.name} names no bound",
-            f"compare with one of {', '.join(f's.{bound}' for bound in self.bounds) or 'none'}",
-        )
-
-    def _function(self, tree: ast.FunctionDef, body: Sequence[ast.stmt], states: int = 1) -> Any:
+    def _function(
+        self,
+        tree: ast.FunctionDef,
+        body: Sequence[ast.stmt],
+        states: int = 1,
+        *,
+        tries: bool = False,
+    ) -> Any:
         """The function of this body that is given the settings after the state or states."""
         names = [argument.arg for argument in tree.args.args]
-        return self._compiled(tree, [*names[:states], SETTINGS, *names[states:]], body)
+        return self._compiled(tree, [*names[:states], SETTINGS, *names[states:]], body, tries=tries)
 
     def _compiled(
-        self, tree: ast.FunctionDef, arguments: Sequence[str], body: Sequence[ast.stmt]
+        self,
+        tree: ast.FunctionDef,
+        arguments: Sequence[str],
+        body: Sequence[ast.stmt],
+        *,
+        tries: bool = False,
     ) -> Any:
+        """The function of this body; one that `tries` returns the number of a limit, 0 for none."""
         plain = ast.arguments([], [ast.arg(name) for name in arguments], None, [], [], None, [])
         made = ast.FunctionDef(tree.name, plain, copy.deepcopy(list(body)), [], None)
-        made = ast.fix_missing_locations(_at(made, tree))
+        made = ast.fix_missing_locations(at(made, tree))
+        self._require_asks_nothing(made)
         self._require_known(made)
-        self._kinds(tree).require(made)
-        made = Numbering(self.fields, self._constants(tree), self.refuse).visit(made)
+        kinds = self._kinds(tree)
+        kinds.require(made)
+        kind = kinds.kind_in(made)
+        self._note_what_is_given(made, kind)
+        made = Numbering(kind, self._words_taken, self._constants(tree), self.refuse).visit(made)
+        if tries:
+            made = self._trying(made)
+        lowering = Lowering(kind, self.refuse, self._room_of if tries else None)
+        made = lowering.lowered(made)
         unfolding = Unfolding(taken=self.names)
         made = ast.fix_missing_locations(unfolding.visit(made))
-        for name, loop in unfolding.loops.items():
-            self.names[name] = self._made_of(ast.fix_missing_locations(loop))
+        for name, function in unfolding.loops.items():
+            self.names[name] = self._made_of(ast.fix_missing_locations(function))
+        for name, function in lowering.made.items():
+            if name not in self._lowered:
+                if name in self.names:
+                    raise self.refuse(tree, f"{name} is a name of the checker", "use another one")
+                self._lowered.add(name)
+                self.names[name] = self._made_of(ast.fix_missing_locations(function))
         for tree_used in (made, *unfolding.loops.values()):
             self._make_what_it_calls(tree_used)
         return self._made_of(made)
 
+    def _words_taken(self, called: str) -> dict[int, Choice]:
+        """Which arguments of a function of the file are words, by their places."""
+        if called not in self.trees:
+            return {}
+        tree = self.trees[called]
+        taken = self._kinds(tree).words_taken(called)
+        parameters = [argument.arg for argument in tree.args.args]
+        return {parameters.index(name): choice for name, choice in taken.items()}
+
+    def _note_what_is_given(self, tree: ast.FunctionDef, kind: Callable[[ast.expr], Kind]) -> None:
+        """Of which kinds the arguments of functions are that this one calls."""
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+                continue
+            if node.func.id not in self.trees:
+                continue
+            called = self.trees[node.func.id]
+            parameters = [argument.arg for argument in called.args.args]
+            known = self._given.setdefault(called.name, {})
+            for parameter, given in zip(parameters, node.args, strict=False):
+                found = kind(given)
+                found = found if _is_told(found) else None
+                if known.setdefault(parameter, found) != found:
+                    shown = ast.unparse(given)
+                    raise self.refuse(
+                        node,
+                        f"{called.name} is given `{shown}` for {parameter}, and elsewhere "
+                        "something of another kind",
+                        "write a function for each",
+                    )
+
+    def _trying(self, tree: ast.FunctionDef) -> ast.FunctionDef:
+        """The function with calls of functions that try as well, where these add to a sequence."""
+        adding = {name for name, each in self.trees.items() if sends(each, self.trees, self.fields)}
+        return ast.fix_missing_locations(Trying(adding, self.refuse).visit(tree))
+
     def _made_of(self, tree: ast.FunctionDef) -> Any:
         return function_of(tree, self.file, self.names, runs=limited(tree, self.names))
+
+    @property
+    def _asking(self) -> Asking:
+        return Asking(self.fields, list(self.bounds), self.refuse)
 
     @property
     def _mistakes(self) -> Mistakes:
@@ -329,7 +354,7 @@ class Rules:
         return Mistakes(self.fields, sizes, self.names, self.refuse)
 
     def _kinds(self, tree: ast.FunctionDef) -> Kinds:
-        return Kinds(self.fields, self.trees, self._constants(tree), self.refuse)
+        return Kinds(self.fields, self.trees, self._constants(tree), self.refuse, self._given)
 
     def _constants(self, tree: ast.FunctionDef) -> dict[str, Any]:
         """What names of the file stand for in a function, which may have its own of that name."""
@@ -353,19 +378,49 @@ class Rules:
                     has = f"it has {', '.join(self.known)}"
                     raise self.refuse(node, what, did_you_mean_or(attribute, self.known, has))
 
+    def _require_asks_nothing(self, tree: ast.FunctionDef) -> None:
+        """Those of actions are taken out before: what is left is that of a claim, or of a call."""
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call) and (named := name_asked(node)) is not None:
+                raise self.refuse(
+                    node,
+                    f"{tree.name} has a `{named}`, and is a claim, or called by another rule",
+                    "only an action has one: ask with `if`, or call a function of what both do",
+                )
+
+    def _require_given(self, node: ast.Call, name: str) -> None:
+        """A function of the file is given as many arguments as it takes."""
+        takes = [argument.arg for argument in self.trees[name].args.args]
+        given = len(node.args) + len(node.keywords)
+        if given != len(takes) and not any(isinstance(a, ast.Starred) for a in node.args):
+            called = f"{name}({', '.join(takes)})"
+            raise self.refuse(
+                node, f"`{ast.unparse(node)}` gives {name} {given} arguments", f"write {called}"
+            )
+
     def _make_what_it_calls(self, tree: ast.FunctionDef) -> None:
         """Functions of the file that this one calls are read in the same way."""
         for node in ast.walk(tree):
             if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
                 continue
             name = node.func.id
-            if name not in self.trees or name in self._made:
-                self._require_own(node, name)
+            called_as = name
+            tries = name.startswith(TRY)
+            name = name.removeprefix(TRY)
+            if name in self.trees and called_as not in self._made:
+                self._require_given(node, name)
+            if name not in self.trees or called_as in self._made:
+                self._require_own(node, called_as)
                 continue
-            self._made.add(name)
-            called = self._tree(self.names[name], "called by a rule", node)
+            self._made.add(called_as)
+            source = self._file_names.get(name) or self.names[name]
+            self._file_names[name] = source
+            called = self._tree(source, "called by a rule", node)
             arguments = [argument.arg for argument in called.args.args]
-            self.names[name] = self._compiled(called, arguments, _without_docstring(called))
+            body = _without_docstring(called)
+            if tries:
+                body = [*tried(body), at(ast.Return(ast.Constant(0)), called)]
+            self.names[called_as] = self._compiled(called, arguments, body, tries=tries)
 
     def _require_own(self, node: ast.Call, name: str) -> None:
         function = self.names.get(name)
@@ -375,34 +430,34 @@ class Rules:
             )
 
 
-def _asked(statement: ast.stmt) -> str | None:
-    """`when` or `within`, if the statement is a call of one."""
-    match statement:
-        case ast.Expr(value=ast.Call() as call):
-            return _name_asked(call)
-    return None
+class _Silent(ast.NodeTransformer):
+    """`return True` of an action is `return`; a warning says so."""
+
+    def visit_Return(self, node: ast.Return) -> ast.AST:
+        """What is returned is read by nobody."""
+        return ast.copy_location(ast.Return(), node) if is_true(node.value) else node
 
 
-def _name_asked(call: ast.Call) -> str | None:
-    """`when` or `within`, also as `waterline.when`."""
-    match call.func:
-        case ast.Name(id=name) | ast.Attribute(attr=name) if name in _ASKS:
-            return name
-    return None
+def _silent(statement: ast.stmt) -> ast.stmt:
+    silent: ast.stmt = _Silent().visit(copy.deepcopy(statement))
+    return silent
 
 
-def _unless(statement: ast.stmt, value: ast.Constant) -> ast.stmt:
-    assert isinstance(statement, ast.Expr)
-    assert isinstance(statement.value, ast.Call)
-    condition = statement.value.args[0]
-    negated = _at(ast.UnaryOp(ast.Not(), condition), condition)
-    return _at(ast.If(negated, [_at(ast.Return(value), condition)], []), statement)
+def _returns_nothing(node: ast.Return) -> bool:
+    return node.value is None or (isinstance(node.value, ast.Constant) and node.value.value is None)
 
 
-def _at(node: _Node, like: ast.AST | None) -> _Node:
-    if like is None:
-        return node
-    return ast.copy_location(node, like)
+def _counted_from(tree: ast.FunctionDef, over: Mapping[str, AnyField]) -> Iterator[ast.stmt]:
+    """Arguments are counted from 0: those of a range that begins elsewhere are moved there."""
+    for name, each in over.items():
+        if isinstance(each, Number) and each.lo != 0:
+            moved = ast.AugAssign(ast.Name(name, ast.Store()), ast.Add(), ast.Constant(each.lo))
+            yield at(moved, tree)
+
+
+def _is_told(kind: Kind) -> bool:
+    """Whether a function has to know that it is given something of this kind."""
+    return kind == SET or isinstance(kind, Set | Choice)
 
 
 def _without_docstring(tree: ast.FunctionDef) -> list[ast.stmt]:

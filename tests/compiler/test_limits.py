@@ -217,21 +217,21 @@ def fine(s):
 FAULTS = {
     "a claim": (
         {"claim": "BIG * s.x >= 0"},
-        r"invariant fine raised OverflowError: 9223372036854775808 needs more than 64 bits; "
-        r"use smaller numbers \(.*counts.py:17\)",
+        r"counts.py:17: claim fine: 9223372036854775808 needs more than 64 bits; "
+        r"use smaller numbers$",
     ),
     "an effect": (
         {"effect": "s.x = 4 * BIG * s.x"},
-        r"step\(\) raised OverflowError: 18446744073709551616 needs .* \(.*counts.py:12\)",
+        r"counts.py:12: step\(\): 18446744073709551616 needs ",
     ),
     "a while": (
         {"effect": "while s.x < 9: s.x = 0"},
-        r"step\(\) raised TooManyRounds: its loops go round more than 100,000 times; "
-        r"let the `while` end, .* \(.*counts.py:12\)",
+        r"counts.py:12: step\(\): its loops go round more than 100,000 times; "
+        r"let the `while` end, ",
     ),
     "a for": (
         {"effect": "for i in range(1 << 40): s.x = 0"},
-        r"step\(\) raised TooManyRounds: a loop over range\(0, 1099511627776\) .*counts.py:12\)",
+        r"counts.py:12: step\(\): a loop over range\(0, 1099511627776\) ",
     ),
 }
 

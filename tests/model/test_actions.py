@@ -316,7 +316,7 @@ def test_an_effect_that_leaves_a_declared_range_is_an_error() -> None:
     action, arguments = bound(MODEL, "Produce leader=0")
     full = edited(START, leo=[2], produced=1)
 
-    with pytest.raises(OutOfRange, match=r"log\[2\]"):
+    with pytest.raises(OutOfRange, match=r"log\[0, 2\]"):
         MODEL.apply(full, action, arguments)
 
 

@@ -203,7 +203,7 @@ def test_a_property_of_other_versions_is_not_applicable() -> None:
 
 def test_a_property_that_raises_is_an_outcome_that_names_it_and_the_step(way: str) -> None:
     problem = graph_problem([(0, 1), (0, 2), (2, 3), (1, 3)], trips=[2, 1])
-    says = r"property level of Follow\(target=3\) raised ZeroDivisionError"
+    says = r"claim level of Follow\(target=3\): a division by zero"
     with pytest.raises(Raised, match=says) as raised:
         run(problem, LOCALLY)
 

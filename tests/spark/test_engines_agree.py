@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from checker.checking.run import counterexamples_of
+from checker.checking.run import RunRaised, counterexamples_of, run
 from checker.kafka.families import problem_for
 from checker.problem.problem import Problem
 from checker.problem.symmetry import Symmetry
@@ -184,7 +184,25 @@ def test_what_an_action_or_claim_raises_is_the_outcome_on_spark_too(
         outcomes.append(str(explain_fault(problem, fault.value)))
 
     assert outcomes[0] == outcomes[1]
-    assert "raised" in outcomes[0]
+    assert any(said in outcomes[0] for said in ("a division by zero", "cannot be 48"))
+
+
+def test_the_trace_to_an_error_of_a_rule_is_the_same_on_spark(spark_context: Any) -> None:
+    edges = [(0, 1), (0, 2), (1, 3), (2, 3), (3, 4)]
+    problem = graph_problem(edges, breaks=[4])
+    traces = []
+    for choice in (
+        EngineChoice(name="local", threads=1),
+        EngineChoice(session=spark_context, partitions=2, driver_levels=1),
+    ):
+        with pytest.raises(RunRaised) as raised:
+            run(problem, choice)
+        assert raised.value.run.error is not None
+        assert raised.value.run.error.finding is not None
+        traces.append(raised.value.run.error.finding.replayed.trace)
+
+    assert traces[0] == traces[1]
+    assert len(traces[0].steps) == 3
 
 
 def test_there_are_owners_for_every_core_and_more_where_memory_is_short() -> None:

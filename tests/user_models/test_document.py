@@ -49,12 +49,12 @@ def test_the_tutorial_prints_what_it_shows(tmp_path: Path) -> None:
                 missing += [] if found >= 0 else [(command, piece)]
                 at = max(at, found)
 
-    assert list(FILES) == ["lease.py", "gate.toml"]
+    assert list(FILES) == ["lease.py", "gate.toml", "test_lease.py"]
     assert missing == []
 
 
 def test_every_block_of_the_tutorial_is_run_or_written() -> None:
-    assert len(BLOCKS) == PAGE.count("```console") == 4
+    assert len(BLOCKS) == PAGE.count("```console") == 5
     assert len(FILES) == PAGE.count("```python") + PAGE.count("```toml")
 
 

@@ -186,7 +186,7 @@ def _state(
     }
     cells = tuple(
         tuple(
-            marked(cell, known.get((row[0], title), "") != cell)
+            marked(cell, known.get((row[0], title), ""), narration.elements)
             for title, cell in zip(header, row, strict=True)
         )
         for row in rows
@@ -197,7 +197,9 @@ def _state(
     )
     theirs = dict(others.summary(other))
     pairs = tuple(
-        Text.assemble((f"{label}: ", QUIET), marked(value, theirs.get(label) != value))
+        Text.assemble(
+            (f"{label}: ", QUIET), marked(value, theirs.get(label, ""), narration.elements)
+        )
         for label, value in narration.summary(state)
     )
     return [*([StateTable(tuple(header), cells, widths)] if cells else []), Facts(pairs)]

@@ -11,7 +11,7 @@ import click
 from rich.console import Group
 from rich.text import Text
 
-from checker.checking.run import Run, run
+from checker.checking.run import Run, RunRaised, run
 from checker.cli.check.certificate import certifying, describe_certificate
 from checker.cli.check.report import render_run
 from checker.cli.check.summary import to_text
@@ -24,9 +24,10 @@ from checker.cli.shared.options import require_heard, take_budgets, take_engine
 from checker.cli.shared.progress import showing
 from checker.cli.shared.screen import error_screen, say, screen
 from checker.cli.traces.viewing import is_interactive, view
+from checker.kafka.where import nothing
 from checker.report.pages.limits import TooLongForPage
 from checker.search.graph import TooLargeForGraph, to_graphml
-from checker.traces.finding import trace_name
+from checker.traces.finding import file_claim, trace_name
 from counterexamples import to_json
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ def check(options: dict[str, Any]) -> int:
     own_model = options["own_model"]
     certificate = options["certificate"]
     problem, kept = take_run(options)
+    warnings = _warnings(problem, own_model)
     finished = certifying(certificate, problem) if certificate is not None else None
     another = _another(problem, options)
     with (
@@ -52,17 +54,20 @@ def check(options: dict[str, Any]) -> int:
         reporting_what_is_kept(kept),
         showing(error_screen()) as progress,
     ):
-        done = run(
-            problem,
-            engine,
-            budgets=budgets,
-            directory=kept,
-            another=another,
-            profiled=options["profiled"],
-            watch=progress.watch,
-            announce=progress.announce,
-            finished=finished,
-        )
+        try:
+            done = run(
+                problem,
+                engine,
+                budgets=budgets,
+                directory=kept,
+                another=another,
+                profiled=options["profiled"],
+                watch=progress.watch,
+                announce=progress.announce,
+                finished=finished,
+            )
+        except RunRaised as raised:
+            done = raised.run
     lowered = _lowered(done, engine)
     is_text = options["output_format"] == "text"
     explained: list[Explained] | None = None
@@ -71,12 +76,16 @@ def check(options: dict[str, Any]) -> int:
     else:
         explained = _explained(done, options, engine)
         values = {one.finding.invariant: one.as_value() for one in explained}
-        click.echo(to_text(done, values, lowered))
-    if kept is not None and not done.result.complete:
+        click.echo(to_text(done, values, lowered, warnings))
+    if kept is not None and not done.result.complete and done.error is None:
         say(f"kept in {kept.storage.location}; go on with --resume {kept.storage.location}")
     if certificate is not None:
         say(describe_certificate(certificate, done.result))
-    code = exit_codes.exit_code(done.result, deadlock=options["deadlock"])
+    code = (
+        exit_codes.exit_code(done.result, deadlock=options["deadlock"])
+        if done.error is None
+        else fail(str(done.error.raised), exit_codes.RAISED)
+    )
     try:
         _write_files(done, options)
         if explained is None:
@@ -88,9 +97,21 @@ def check(options: dict[str, Any]) -> int:
     except (TooLargeForGraph, TooLongForPage) as found:
         # What was found out weighs more than that it could not be drawn.
         return fail(str(found), code or exit_codes.BAD_USAGE)
-    if done.findings and is_text and is_interactive():
+    if done.shown and is_text and is_interactive():
         _offer(done, options, own_model)
     return code
+
+
+def _warnings(problem: Problem, own_model: str | None) -> tuple[str, ...]:
+    """What is seldom meant in a model of the user's own, each said on a line."""
+    if own_model is None:
+        return ()
+    from checker.user_models.warnings import warnings_of  # noqa: PLC0415 - of such models alone
+
+    found = warnings_of(problem)
+    for warning in found:
+        say(f"warning: {warning}")
+    return found
 
 
 def _show(done: Run, lowered: tuple[Lowered, ...]) -> None:
@@ -114,16 +135,13 @@ def _another(problem: Problem, options: dict[str, Any]) -> int:
 
 def _offer(done: Run, options: dict[str, Any], own_model: str | None) -> None:
     """Step through the first counterexample if that was asked for; else say how it is done."""
-    first = done.findings[0]
+    first = done.shown[0]
     if options["viewed"]:
-        claims = {claim.name: claim for claim in done.result.problem.claims}
+        claims = {claim.name: claim for claim in (*done.result.problem.claims, nothing())}
         view(first, claims[first.invariant])
     elif folder := options["trace_dir"]:
-        command = [
-            "waterline",
-            "view",
-            str(folder / trace_name(done.result.problem, first.invariant)),
-        ]
+        name = trace_name(done.result.problem, file_claim(first))
+        command = ["waterline", "view", str(folder / name)]
         if own_model is not None:
             command += ["--model", own_model]
         say(f"step through it: {shlex.join(command)}")
@@ -158,10 +176,10 @@ def _write_files(done: Run, options: dict[str, Any]) -> None:
     if folder := options["trace_dir"]:
         write_files(
             {
-                folder / trace_name(done.result.problem, finding.invariant): partial(
+                folder / trace_name(done.result.problem, file_claim(finding)): partial(
                     to_json, finding.replayed.trace
                 )
-                for finding in done.findings
+                for finding in done.shown
             }
             | {
                 folder / trace_name(done.result.problem, name, number): partial(

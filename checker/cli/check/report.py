@@ -37,6 +37,7 @@ from counterexamples.style import BAD, GOOD, WARNING, labelled
 from model.core.claim import Temporal
 
 if TYPE_CHECKING:
+    from checker.checking.raised_run import RuleError
     from checker.checking.run import Run
     from checker.traces.alternatives import Others
     from checker.traces.finding import Finding
@@ -71,6 +72,8 @@ def render_run(run: Run, *, shown: Collection[str] | None = None) -> RenderableT
             described.setdefault((trace.steps, trace.cycle), finding.invariant)
             if others := run.others.get(finding.invariant):
                 parts.append(render_others(finding, others, words_of(result.problem)))
+    if run.error is not None:
+        parts.append(render_error(run.error, words_of(result.problem)))
     parts.append(conclusion(result))
     return Trimmed(Group(*parts))
 
@@ -119,6 +122,8 @@ class Claims:
     sentences: Mapping[str, str]
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        if not self.rows:
+            return
         table = Table(box=SIMPLE_HEAD, pad_edge=False)
         name, verdict = self.titles
         table.add_column(name, no_wrap=True)
@@ -243,6 +248,14 @@ def render_finding(
         )
     alike = describe_alike(finding, names)
     return Group(Text(), title, shown, *([Text(alike, "dim")] if alike else []))
+
+
+def render_error(error: RuleError, words: Words) -> RenderableType:
+    """What raised, and the way to the state in which it does."""
+    title = Text.assemble(("ERROR ", BAD), str(error.raised))
+    if error.finding is None:
+        return Group(Text(), title, Text(f"In {error.raised.describe_state}"))
+    return Group(Text(), title, render_compact(error.finding.replayed, lanes=words.lanes))
 
 
 def render_others(first: Finding, others: Others, words: Words) -> RenderableType:

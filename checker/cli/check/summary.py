@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from counterexamples import to_json
+from counterexamples import to_json, trace_step
 
 if TYPE_CHECKING:
     from checker.checking.bound_sensitivity import Lowered
@@ -22,6 +22,7 @@ def summary(
     run: Run,
     explanations: Mapping[str, Any] | None = None,
     lowered: Sequence[Lowered] = (),
+    warnings: Sequence[str] = (),
 ) -> dict[str, Any]:
     """The result as plain values; `explanations` by claim, where they were asked for.
 
@@ -71,6 +72,8 @@ def summary(
         "seconds": round(result.seconds, 3),
         "prepare_seconds": round(run.prepare_seconds, 3),
         "peak_rss_bytes": result.peak_rss,
+        **_error(run),
+        **({"warnings": list(warnings)} if warnings else {}),
         **({"explanations": dict(explanations)} if explanations else {}),
         **_profile(run, lowered),
     }
@@ -88,6 +91,26 @@ def _others(run: Run, claim: str) -> dict[str, Any]:
     }
 
 
+def _error(run: Run) -> dict[str, Any]:
+    """What raised, where the run ended in an error of a rule."""
+    if run.error is None:
+        return {}
+    failure, finding = run.error.failure, run.error.finding
+    model = run.result.problem.model
+    step = trace_step(model, *failure.call) if failure.call is not None else None
+    return {
+        "error": {
+            "message": str(run.error.raised),
+            "action": step.action if step else None,
+            "arguments": dict(step.arguments) if step else None,
+            "claim": failure.claim or None,
+            "depth": run.error.depth,
+            "state": run.error.raised.describe_state,
+            "trace": json.loads(to_json(finding.replayed.trace)) if finding else None,
+        }
+    }
+
+
 def _profile(run: Run, lowered: Sequence[Lowered]) -> dict[str, Any]:
     if run.profile is None:
         return {}
@@ -100,6 +123,7 @@ def to_text(
     run: Run,
     explanations: Mapping[str, Any] | None = None,
     lowered: Sequence[Lowered] = (),
+    warnings: Sequence[str] = (),
 ) -> str:
     """The object, indented."""
-    return json.dumps(summary(run, explanations, lowered), indent=2)
+    return json.dumps(summary(run, explanations, lowered, warnings), indent=2)

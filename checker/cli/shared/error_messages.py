@@ -14,9 +14,10 @@ from checker.search.rule_errors import Raised
 from counterexamples import TraceError
 from counterexamples.named_file import BadFile
 from counterexamples.style import BAD
-from model.core.errors import BadCondition, BadEnvironment
+from model.core.errors import BadCondition, BadEnvironment, RaisedAtStart
 
 _CODES: dict[type[Exception], int] = {
+    RaisedAtStart: exit_codes.RAISED,
     **dict.fromkeys(
         (click.ClickException, BadEnvironment, BadFile, OSError, Refused, TraceError),
         exit_codes.BAD_USAGE,

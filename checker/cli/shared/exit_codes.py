@@ -42,7 +42,7 @@ Exit codes:
   31  confirm, conform: brokers did something else than the model
   32  confirm: a step cannot be caused or held on brokers; conform:
       nothing was compared
-  76  an action or an invariant raised an error
+  76  an action or a claim raised an error
   141 nobody reads the output any more, as after `| head`
   1   internal error
 """

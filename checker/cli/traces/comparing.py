@@ -20,6 +20,7 @@ from checker.cli.traces.recorded import recorded
 from checker.kafka.families import MESSAGE
 from checker.problem.family import Family
 from checker.problem.problem import Problem
+from counterexamples import BadTrace
 from counterexamples.rendering import Trimmed
 from model.core.errors import BadEnvironment
 from model.message.versions import spelled
@@ -29,6 +30,8 @@ def compare(options: dict[str, Any]) -> int:
     """Show the trace beside its choices on the other side; returns the exit code."""
     own_model = options["own_model"]
     found = recorded(options["trace"], own_model)
+    if found.finding.replayed.trace.raises is not None:
+        raise BadTrace(f"{options['trace']} ends in an error of a rule, which is not compared")
     left = found.problem
     right = _other(left, options)
     if left.spec == right.spec:

@@ -89,6 +89,8 @@ class Explained:
 def explain_recorded(path: Path, own_model: str | None, asked: Asked, *, as_json: bool) -> int:
     """Explain the trace in a file; returns the exit code."""
     found = recorded(path, own_model)
+    if found.finding.replayed.trace.raises is not None:
+        raise BadTrace(f"{path} ends in an error of a rule: mend the rule, and check it again")
     if found.finding.invariant == NO_CLAIM:
         raise BadTrace(f"{path} breaks no claim: there is nothing to explain")
     if own_model is not None:

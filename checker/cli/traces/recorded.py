@@ -8,6 +8,7 @@ from pathlib import Path
 from checker.cli.shared.own_options import finder
 from checker.problem.problem import Problem, asked_alone
 from checker.traces.finding import Finding, confirmed
+from checker.traces.raising import confirm_raising
 from counterexamples import BadTrace, Trace, from_json, read_trace
 from counterexamples.formats import from_itf, is_itf
 from model.core.claim import Claim
@@ -38,6 +39,8 @@ def recorded(path: Path, own_model: str | None) -> Recorded:
         problem = family.problem_of(trace.version, trace.environment, [trace.invariant])
     except BadEnvironment as problem_found:
         raise BadTrace(f"{path}: {problem_found}") from None
+    if trace.raises is not None:
+        return Recorded(problem, confirm_raising(trace, problem))
     return Recorded(problem, confirmed(trace, problem.model, asked_alone(problem)))
 
 

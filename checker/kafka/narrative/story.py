@@ -64,7 +64,19 @@ class Story:
     @property
     def breaks(self) -> bool:
         """Whether a claim is broken in the end; not in a trace of steps chosen by hand."""
-        return self.claim != NO_CLAIM
+        return self.claim != NO_CLAIM and not self.raises
+
+    @property
+    def raises(self) -> bool:
+        """Whether a rule raises an error in the end."""
+        return self.replayed.trace.raises is not None
+
+    @property
+    def about(self) -> str:
+        """What the trace shows: the claim that breaks, an error, or steps that were chosen."""
+        if self.raises:
+            return "an error of a rule"
+        return self.claim if self.breaks else "by hand"
 
     @property
     def is_of_kafka(self) -> bool:
@@ -84,7 +96,7 @@ class Story:
 
     def why(self, step: int) -> str:
         """Why the step matters; "" where it is plain progress. The last breaks the claim."""
-        if step == self.steps and self.breaks:
+        if step == self.steps and (self.breaks or self.raises):
             return self.explanation
         return why(self.turn(step)) if self._grain is not None and self._keeps_names else ""
 
@@ -96,13 +108,9 @@ class Story:
         moment = self.replayed.moments[step - 1]
         if self._grain is not None:
             return self._grain.actor(moment)
-        action = self.model.action(moment.action)
-        for parameter, (_, value) in zip(action.parameters, moment.arguments, strict=True):
-            if (
-                "." not in parameter.over
-            ):  # a sort of names; a range of numbers is `action.argument`
-                return f"{parameter.name}{value}"
-        return ""
+        actors = self.model.narration.actors
+        named = actors(moment.action, moment.values) if actors is not None else ()
+        return next(iter(named), "")
 
     def is_fault(self, step: int) -> bool:
         """Whether something goes wrong in the step: a crash, a lost disk, a move."""

@@ -30,7 +30,7 @@ def run_page(run: Run, explained: Mapping[str, Mapping[str, Any]] | None = None)
     """
     result = run.result
     problem = result.problem
-    traces, named = _traces(run.findings, explained or {}, describe_symmetry(problem.symmetry))
+    traces, named = _traces(run.shown, explained or {}, describe_symmetry(problem.symmetry))
     model = problem.model
     return rendered(
         "report.html.j2",
@@ -101,6 +101,8 @@ def _traces(
 
 def _title(story: Story) -> str:
     cycle = story.replayed.trace.cycle
+    if story.raises:
+        return f"a rule raises an error after {counted(story.steps, 'step')}"
     if not story.breaks:
         return counted(story.steps, "step")
     after = counted(story.steps if cycle is None else cycle, "step")

@@ -7,6 +7,7 @@ in which it was sent to the step in which it arrived, or is lost. Nothing here k
 from __future__ import annotations
 
 import enum
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 
 
@@ -81,9 +82,12 @@ class Sequence:
     logs: tuple[tuple[Box, ...] | None, ...] = ()
     conclusion: str = ""
 
-    def ordered(self, lanes: tuple[int, ...]) -> Sequence:
-        """The same with its lanes in this order, without those that nothing happens to."""
-        busy = {note.lane for note in self.notes}
+    def ordered(self, lanes: tuple[int, ...], always: Collection[int] = ()) -> Sequence:
+        """The same with its lanes in this order, without those that nothing happens to.
+
+        `always` are shown all the same.
+        """
+        busy = {note.lane for note in self.notes} | set(always)
         for message in self.messages:
             busy |= {message.sender, message.receiver}
         kept = [lane for lane in lanes if lane in busy or self.logs[lane] is not None]

@@ -17,8 +17,10 @@ def sequence_of(story: Story, *, title: str = "") -> Sequence:
 
 
 def describe_title(story: Story) -> str:
-    """`hw breaks no_committed_loss`, or that the steps were chosen by hand."""
+    """`hw breaks no_committed_loss`, or what else the trace shows."""
     version = story.model.version
+    if story.raises:
+        return f"{version}: an error of a rule"
     return f"{version} breaks {story.claim}" if story.breaks else f"{version}, steps by hand"
 
 

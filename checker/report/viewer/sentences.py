@@ -45,11 +45,11 @@ KEYS = (
 def headline(story: Story, step: int, note: str) -> Text:
     """Version, claim, where one is, and a note if there is one."""
     line = Text.assemble((story.model.version, TITLE), "  ")
-    line.append(story.claim if story.breaks else "by hand", TITLE)
+    line.append(story.about, TITLE)
     line.append(f"  step {step} of {story.steps}", QUIET)
     if note:
         line.append_text(plain(f"  {note}", CHANGED))
-    elif step == story.steps and story.breaks:
+    elif step == story.steps and (story.breaks or story.raises):
         line.append(f"  {_ending(story)}", DOOMED)
     elif story.repeats(step):
         line.append("  repeats for ever", DOOMED)
@@ -67,6 +67,8 @@ def describe_where(text: str, *, so: bool) -> Text:
 def _ending(story: Story) -> str:
     """What the last step comes to."""
     cycle = story.replayed.trace.cycle
+    if story.raises:
+        return "a rule raises an error here"
     if cycle is None:
         return "the claim breaks here"
     return "it stays here for ever" if cycle == story.steps else f"goes on with step {cycle + 1}"
@@ -82,7 +84,7 @@ def describe(story: Story, claim: Claim, step: int, actors: list[str]) -> Text:
     text.append_text(plain(str(moment), QUIET)).append("\n")
     text.append_text(plain(story.sentence(step)))
     if reason := story.why(step):
-        is_end = step == story.steps and story.breaks
+        is_end = step == story.steps and (story.breaks or story.raises)
         text.append("\n> ", DOOMED if is_end else CHANGED)
         text.append_text(plain(reason, DOOMED if is_end else REASON))
     return text
@@ -97,6 +99,9 @@ def _opening(story: Story, claim: Claim) -> Text:
         text.append(f" breaks the claim in {steps}: ")
         text.append_text(plain(claim.sentence, REASON))
         text.append("\nIn the end: ", DOOMED).append_text(plain(story.explanation))
+    elif story.raises:
+        text.append(story.model.version, TITLE).append(f" in {steps}, then an error of a rule: ")
+        text.append_text(plain(story.explanation, DOOMED))
     else:
         text.append(story.model.version, TITLE).append(f" in {steps}: ")
         text.append_text(plain(claim.sentence, REASON))

@@ -107,6 +107,9 @@ class Steps(ScrollView):
             described = self.story.replayed.moments[step - 1].action
             if width >= WIDE:
                 described = self.story.sentence(step)
+                if not self.story.is_of_kafka:
+                    # Who acts stands before it already.
+                    described = described.removeprefix(f"{actor} ")
             line.append_text(plain(" ".join(described.split())))
         line.truncate(width, overflow="ellipsis")
         return line

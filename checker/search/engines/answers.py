@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -46,12 +48,26 @@ class Expansion:
     broken: dict[int, StateWords] = field(default_factory=dict)
 
 
-class ModelFault(Exception):
-    """Compiled code stepped outside a range in the state `words`, the least such of a level."""
+FAULTS_MAX = 200
+"""How many faulting states of a level are told: the least ones, of more."""
 
-    def __init__(self, words: StateWords) -> None:
+
+class ModelFault(Exception):
+    """Compiled code stepped outside a range in the state `words`, the least such of a level.
+
+    `states` are those of the level, in order, where they are known.
+    """
+
+    def __init__(self, words: StateWords, states: Sequence[StateWords] = ()) -> None:
         super().__init__(f"an access out of range in state {words}")
         self.words = words
+        self.states = tuple(states) or (words,)
+
+    @classmethod
+    def among(cls, faults: Iterable[StateWords]) -> ModelFault:
+        """That of a level in which these states fault."""
+        states = sorted(faults)[:FAULTS_MAX]
+        return cls(states[0], states)
 
 
 class EngineFailed(Exception):

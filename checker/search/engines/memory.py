@@ -117,7 +117,7 @@ class MemoryEngine:
         self._current = self._pieces(self.depth)
         findings = self._inspect()
         if findings.faults:
-            raise ModelFault(min(findings.faults))
+            raise ModelFault.among(findings.faults)
         return Arrivals(
             depth=self.depth,
             new=self.frontier,
@@ -139,7 +139,7 @@ class MemoryEngine:
             tally.add(part)
         self._look()
         if tally.faults:
-            raise ModelFault(min(tally.faults))
+            raise ModelFault.among(tally.faults)
         return tally.as_expansion()
 
     def _look(self) -> None:

@@ -114,7 +114,7 @@ class FileEngine:
         for report in reports:
             findings.add(report.findings)
         if findings.faults:
-            raise ModelFault(min(findings.faults))
+            raise ModelFault.among(findings.faults)
         level = self._take_in(reports)
         return Arrivals(
             depth=self.depth,
@@ -132,7 +132,7 @@ class FileEngine:
         for report in self._expanded:
             total.add(report.tally)
         if total.faults:
-            raise ModelFault(min(total.faults))
+            raise ModelFault.among(total.faults)
         return total.as_expansion()
 
     def over_level(self, depth: int, work: Callable[[Rows], _Found]) -> Iterator[_Found]:

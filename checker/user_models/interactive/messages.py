@@ -111,7 +111,9 @@ def render_state(walk: Walk) -> RenderableType:
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold", style=QUIET)
     docs = {field.name: field.doc for field in walk.model.layout.fields}
-    for name, value in as_dict(walk.state).items():
-        described = str(value).replace("None", "-")
+    typed = walk.model.narration.typed
+    values = typed(walk.state) if typed is not None else as_dict(walk.state)
+    for name, value in values.items():
+        described = value if isinstance(value, str) else str(value).replace("None", "-")
         table.add_row(Text(f"s.{name}"), Text(described), Text(docs[name]))
     return Trimmed(table)

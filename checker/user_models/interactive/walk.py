@@ -18,7 +18,7 @@ from typing import Any
 from checker.kafka.where import condition_of, where_asked
 from checker.problem.family import NOWHERE
 from checker.problem.problem import Problem
-from checker.search.rule_errors import Raised
+from checker.search.rule_errors import Failure, Raised, attempted
 from counterexamples import NO_CLAIM, Moment, Replayed, Trace, trace_of
 from model.core.claim import ActionProperty, Invariant
 from model.core.state import State
@@ -163,14 +163,11 @@ class Walk:
         model, found = self.model, []
         for action in model.enabled_actions:
             for arguments in model.bindings(action):
-                try:
-                    if not model.is_enabled(state, action, arguments):
-                        continue
-                    if model.exceeded(state, action, arguments):
-                        continue
-                    step = model.take(state, action, arguments)
-                except Exception as error:
-                    raise Raised(action.name, model, state, error) from None
+                step = attempted(model, state, action, arguments)
+                if isinstance(step, Failure):
+                    raise Raised(step, model, state)
+                if step is None:
+                    continue
                 described = model.narration.sentence(action.name, arguments, state, step.after)
                 found.append(Offer(step, described, action.budget is not None))
         return tuple(found)
@@ -186,5 +183,5 @@ class Walk:
                 elif before is not None and not claim.keeps(before, state, settings):
                     found[claim.name] = claim.explain(before, state, settings)
             except Exception as error:
-                raise Raised(f"claim {claim.name}", self.model, state, error) from None
+                raise Raised(Failure(error, claim.name), self.model, state) from None
         return found

@@ -25,7 +25,7 @@ from checker.kafka.matrix.running import INTERRUPTED, answers_here, unwatched
 from checker.kafka.matrix.vacuity import emptiness
 from checker.search.engines.choice import EngineChoice
 from checker.search.result import Verdict
-from checker.search.rule_errors import Raised
+from checker.search.rule_errors import Failure, Raised
 from model.core.errors import BadEnvironment
 from model.message.environment import Environment
 from model.message.versions import VERSIONS
@@ -238,7 +238,7 @@ def test_what_an_action_raises_is_the_outcome_of_the_grid(monkeypatch: pytest.Mo
     [cell, *_] = TINY.cells()
     words = cell.problem(TINY.invariants).model.initial[0].words
     model = problem_for("hw", Environment()).model
-    raised = Raised("Crash(replica=0)", model, model.initial[0], KeyError())
+    raised = Raised(Failure(KeyError(), call=("Crash", (0,))), model, model.initial[0])
     monkeypatch.setattr("checker.kafka.matrix.outcome.explain_fault", lambda problem, fault: raised)
 
     with pytest.raises(Raised):

@@ -1,0 +1,78 @@
+"""Traces that end in an error of a rule: found, and confirmed when one is read.
+
+The trace leads to the state in which an action or a claim raises; of a claim about steps it has
+that step too. Interpreted rules say what raises there, and raise it again whenever the trace is
+replayed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from checker.problem.problem import Problem
+from checker.problem.spec import WHERE
+from checker.search.rule_errors import Failure, Raised, attempted, failure_in, failure_of_claim
+from checker.traces.finding import Finding
+from counterexamples import NO_CLAIM, NotACounterexample, Replayed, Trace, replay, trace_of
+from model.core.transition_system import Model, Step
+
+if TYPE_CHECKING:
+    # Who shows a trace needs nothing of the search.
+    from checker.traces.predecessors import Path
+
+SENTENCE = "A rule is no rule here: it raises an error."
+_WHERE_CLAIM = "nowhere"
+
+
+def raising_at(problem: Problem, path: Path) -> tuple[Finding, Raised] | None:
+    """The trace to a state in which something raises, and the error; None where nothing does."""
+    model = problem.model
+    claim = _WHERE_CLAIM if WHERE in model.options else NO_CLAIM
+    there = replay(trace_of(model, claim, path.calls, initial=path.initial), model)
+    failure = failure_in(problem, there.states[-1])
+    if failure is None:
+        return None
+    calls = (*path.calls, failure.call) if failure.claim and failure.call else path.calls
+    raises = failure.claim or failure.call
+    trace = trace_of(model, claim, calls, initial=path.initial, raises=raises)
+    return confirm_raising(trace, problem), Raised(failure, model, there.states[-1])
+
+
+def confirm_raising(trace: Trace, problem: Problem) -> Finding:
+    """Replay `trace`, and see that what it names raises in the end.
+
+    Raises `NotACounterexample` otherwise, and whatever `counterexamples.replay` raises.
+    """
+    model = problem.model
+    replayed = replay(trace, model)
+    failure = _failure(replayed, problem)
+    if failure is None:
+        raise NotACounterexample(
+            len(replayed.moments), f"nothing raises an error after step {len(replayed.moments)}"
+        )
+    return Finding(trace.invariant, SENTENCE, replayed, failure.describe(model), model)
+
+
+def _failure(replayed: Replayed, problem: Problem) -> Failure | None:
+    model, raises = problem.model, replayed.trace.raises
+    last = replayed.moments[-1] if replayed.moments else None
+    state = replayed.states[-1]
+    if isinstance(raises, str):
+        before = last.before if last is not None else None
+        step = _step(model, before, last.action, last.values) if last is not None else None
+        return failure_of_claim(problem, raises, state, step, before)
+    assert raises is not None
+    if raises.action not in model.contents:
+        return None
+    action = model.action(raises.action)
+    given = dict(raises.arguments)
+    values = tuple(given.get(parameter.name, -1) for parameter in action.parameters)
+    if values not in model.bindings(action):
+        return None
+    tried = attempted(model, state, action, values)
+    return tried if isinstance(tried, Failure) else None
+
+
+def _step(model: Model, before: object, action: str, values: tuple[int, ...]) -> Step | None:
+    taken = attempted(model, before, model.action(action), values)  # type: ignore[arg-type]
+    return taken if isinstance(taken, Step) else None

@@ -1,0 +1,93 @@
+"""Warnings about a user's file: what is allowed, and seldom meant. None changes an exit code."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from checker.problem.problem import Problem
+from checker.user_models.loading import OwnFile, loaded
+from model.own import Action
+from model.own.mistakes import is_true
+
+_OWN = "own_family"
+
+
+def warnings_of(problem: Problem) -> tuple[str, ...]:
+    """Those of the file that a problem is of, each one line; none of Kafka's models."""
+    family = problem.family
+    if family is None or family.origin[0].__name__ != _OWN:
+        return ()
+    text, file = family.origin[1]
+    own = loaded(text, file)
+    version = problem.model.version
+    functions = {n.name: n for n in ast.parse(text).body if isinstance(n, ast.FunctionDef)}
+    found = [*_numbers_for_sorts(functions[version])]
+    for action in _actions(own, version, problem):
+        if (tree := functions.get(action)) is not None:
+            found += [*_truths_returned(tree), *_unknown_names(tree)]
+    return tuple(f"{file}:{line}: {what}" for line, what in found)
+
+
+def _actions(own: OwnFile, version: str, problem: Problem) -> list[str]:
+    """What the actions of a protocol are called."""
+    bounds = {name: problem.model.options[name] for name in own.bounds(version)}
+    declared = own.declared(version, bounds).actions  # type: ignore[arg-type]  # as it was built
+    functions = [each.function if isinstance(each, Action) else each for each in declared]
+    return [function.__name__ for function in functions]
+
+
+def _numbers_for_sorts(tree: ast.FunctionDef) -> Iterator[tuple[int, str]]:
+    """`by=clients`, the bound that a sort is made with, where `by=client` may be meant."""
+    sorts: dict[str, str] = {}
+    for node in ast.walk(tree):
+        match node:
+            case ast.Assign(
+                targets=[ast.Name(id=sort)],
+                value=ast.Call(
+                    func=ast.Name(id="Names") | ast.Attribute(attr="Names"),
+                    args=[_, ast.Name(id=count), *_],
+                ),
+            ):
+                sorts[count] = sort
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call):
+            continue
+        for keyword in node.keywords:
+            if keyword.arg != "by":
+                continue
+            indices = (
+                keyword.value.elts if isinstance(keyword.value, ast.Tuple) else [keyword.value]
+            )
+            for index in indices:
+                if isinstance(index, ast.Name) and index.id in sorts:
+                    sort = sorts[index.id]
+                    yield (
+                        index.lineno,
+                        f"by={index.id} is by numbers, 0 and so on, and traces show these; "
+                        f"by={sort} is by the names of the sort {sort}",
+                    )
+
+
+def _truths_returned(tree: ast.FunctionDef) -> Iterator[tuple[int, str]]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Return) and is_true(node.value):
+            yield (
+                node.lineno,
+                f"{tree.name} is an action and says `return True`: nobody reads that; "
+                "write return alone",
+            )
+
+
+def _unknown_names(tree: ast.FunctionDef) -> Iterator[tuple[int, str]]:
+    """Of a docstring, that has no other values to fill in than the arguments."""
+    given = [argument.arg for argument in tree.args.args][1:]
+    for part in (ast.get_docstring(tree) or "").split("{")[1:]:
+        name, closed, _ = part.partition("}")
+        if closed and name.isidentifier() and name not in given:
+            known = " or ".join(f"{{{each}}}" for each in given) or "no argument"
+            yield (
+                tree.body[0].lineno,
+                f"the docstring of {tree.name} names {{{name}}}, which is no argument; "
+                f"name {known}",
+            )

@@ -1,0 +1,133 @@
+"""Guards and limits of actions: what `when` and `within` make of a function's first statements."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from model.own.fields import AnyField
+from model.own.kinds import Refuse
+from model.own.lowering import changed_by
+
+_ASKS = {"when", "within"}
+_Node = TypeVar("_Node", bound=ast.AST)
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """Reads the statements of an action up to its last `when` or `within`; `refuse` makes errors.
+
+    `bounds` are the names of the bounds, in the order of the limits that they are.
+    """
+
+    fields: Mapping[str, AnyField]
+    bounds: Sequence[str]
+    refuse: Refuse
+
+    def require_asks_at_the_top(self, tree: ast.FunctionDef, statement: ast.stmt) -> None:
+        """Refuse a `when` within another statement, or without its one condition."""
+        kind = asked(statement)
+        calls = [
+            node
+            for node in ast.walk(statement)
+            if isinstance(node, ast.Call) and name_asked(node) is not None
+        ]
+        if len(calls) > (kind is not None):
+            raise self.refuse(
+                calls[-1],
+                f"{tree.name} has a `{name_asked(calls[-1])}` within another statement",
+                "put it at the top level of the action, on a line of its own",
+            )
+        if kind is not None:
+            (call,) = calls
+            if len(call.args) != 1 or call.keywords:
+                raise self.refuse(call, f"`{kind}` takes one condition", f"write {kind}(...)")
+
+    def require_looks_only(self, tree: ast.FunctionDef, statement: ast.stmt) -> None:
+        """Refuse what changes the state before the last `when`."""
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+                written = node.attr
+            elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
+                written = ast.unparse(node.value).rpartition(".")[2]
+            elif (held := changed_by(node, self.fields)) is not None:
+                written = held.name
+            elif isinstance(node, ast.Return):
+                raise self.refuse(
+                    node, f"{tree.name} returns before its last `when`", "make it a condition"
+                )
+            else:
+                continue
+            raise self.refuse(
+                node,
+                f"the guard of {tree.name} writes {written}: it stands before a `when`",
+                "ask first, then write",
+            )
+
+    def guard(self, looking: Sequence[ast.stmt]) -> list[ast.stmt]:
+        """Its statements: `when(x)` ends it with False unless x."""
+        body = [
+            _unless(statement, ast.Constant(False)) if asked(statement) == "when" else statement
+            for statement in looking
+            if asked(statement) != "within"
+        ]
+        end = looking[-1] if looking else None
+        return [*body, at(ast.Return(ast.Constant(True)), end)]
+
+    def limit(self, tree: ast.FunctionDef, looking: Sequence[ast.stmt]) -> list[ast.stmt]:
+        """Its statements: `within(x)` ends it with the number of a bound unless x."""
+        body = []
+        for statement in looking:
+            kind = asked(statement)
+            if kind is None:
+                body.append(statement)
+            elif kind == "when":
+                body.append(_unless(statement, ast.Constant(0)))
+            else:
+                number = 1 + self.bounds.index(self._bound_of(tree, statement))
+                body.append(_unless(statement, ast.Constant(number)))
+        end = looking[-1] if looking else tree
+        return [*body, at(ast.Return(ast.Constant(0)), end)]
+
+    def _bound_of(self, tree: ast.FunctionDef, statement: ast.stmt) -> str:
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Attribute) and node.attr in self.bounds:
+                return node.attr
+        raise self.refuse(
+            statement,
+            f"a `within` of {tree.name} names no bound",
+            f"compare with one of {', '.join(f's.{bound}' for bound in self.bounds) or 'none'}",
+        )
+
+
+def asked(statement: ast.stmt) -> str | None:
+    """`when` or `within`, if the statement is a call of one."""
+    match statement:
+        case ast.Expr(value=ast.Call() as call):
+            return name_asked(call)
+    return None
+
+
+def name_asked(call: ast.Call) -> str | None:
+    """`when` or `within`, also as `waterline.when`."""
+    match call.func:
+        case ast.Name(id=name) | ast.Attribute(attr=name) if name in _ASKS:
+            return name
+    return None
+
+
+def _unless(statement: ast.stmt, value: ast.Constant) -> ast.stmt:
+    assert isinstance(statement, ast.Expr)
+    assert isinstance(statement.value, ast.Call)
+    condition = statement.value.args[0]
+    negated = at(ast.UnaryOp(ast.Not(), condition), condition)
+    return at(ast.If(negated, [at(ast.Return(value), condition)], []), statement)
+
+
+def at(node: _Node, like: ast.AST | None) -> _Node:
+    """The node on the line of another one."""
+    if like is None:
+        return node
+    return ast.copy_location(node, like)

@@ -1,0 +1,229 @@
+"""What lowered rules are made of: sequences as a rule names them, and calls of their functions."""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from model.own.fields import MEMBERS_MAX, AnyField, Log, Queue, Sequenced, Set
+from model.own.kinds import SET, Kind, Refuse, is_made_set
+from model.own.sequences import Functions
+
+ADDS = {Queue: "send", Log: "append"}
+"""What adds a value to a sequence."""
+METHODS = {
+    Queue: ("send", "receive", "clear"),
+    Log: ("append", "truncate", "clear"),
+    Set: ("add", "discard", "clear"),
+}
+_Node = TypeVar("_Node", bound=ast.AST)
+
+
+@dataclass(frozen=True, slots=True)
+class NamedSequence:
+    """A queue or a log as a rule names it, `s.wire[a, b]`, or its beginning alone, `[:end]`."""
+
+    field: Sequenced
+    state: ast.expr
+    indices: tuple[ast.expr, ...]
+    end: ast.expr | None = None
+
+
+@dataclass(slots=True)
+class Calls(ast.NodeTransformer):
+    """What the lowering of a function needs to know and to write.
+
+    `kind` says what an expression of it is. `room` gives the number of the limit that a full
+    sequence stands for, where the function tries a step out; else None. `made` has the functions
+    that the rewritten one calls, by name.
+    """
+
+    kind: Callable[[ast.expr], Kind]
+    refuse: Refuse
+    room: Callable[[Sequenced], int] | None = None
+    made: dict[str, ast.FunctionDef] = field(default_factory=dict)
+    _asked: set[int] = field(default_factory=set)
+    _variables: int = 0
+
+    # --- what an expression is -------------------------------------------------------------------
+
+    def _is_set(self, node: ast.expr) -> bool:
+        kind = self.kind(node)
+        return isinstance(kind, Set) or kind == SET or is_made_set(node)
+
+    def _require_set(self, node: ast.expr) -> None:
+        """Refuse what is no set for sure, beside one."""
+        kind = self.kind(node)
+        if kind is None or self._is_set(node):
+            return
+        raise self.refuse(
+            node, f"`{ast.unparse(node)}` is no set, and stands beside one", "write it in braces"
+        )
+
+    def _members_max(self, node: ast.expr) -> int:
+        """No member of a set is this number or above."""
+        kind = self.kind(node)
+        return kind.element.range[1] + 1 if isinstance(kind, Set) else MEMBERS_MAX
+
+    def _sequence(self, node: ast.expr) -> NamedSequence | None:
+        """The sequence that an expression names."""
+        match node:
+            case ast.Subscript(value=owner, slice=ast.Slice(lower=lower, upper=end, step=step)):
+                found = self._sequence(owner)
+                if found is None or found.end is not None:
+                    return None
+                if lower is not None or step is not None or end is None:
+                    shown = ast.unparse(node)
+                    raise self.refuse(node, f"{shown} is no beginning of a sequence", "write [:n]")
+                return NamedSequence(found.field, found.state, found.indices, end)
+            case ast.Attribute(value=ast.Name() as state):
+                kind = self.kind(node)
+                if isinstance(kind, Sequenced) and not kind.indices:
+                    return NamedSequence(kind, state, ())
+            case ast.Subscript(value=ast.Attribute(value=ast.Name() as state) as owner):
+                kind = self.kind(owner)
+                if isinstance(kind, Sequenced) and kind.indices:
+                    index = node.slice
+                    parts = index.elts if isinstance(index, ast.Tuple) else [index]
+                    return NamedSequence(kind, state, tuple(parts))
+        return None
+
+    def _reads(self, sequence: NamedSequence) -> list[ast.expr]:
+        """The state and the indices, as a function of the field takes them."""
+        indices = (self.visit(copy.deepcopy(each)) for each in sequence.indices)
+        return [copy.deepcopy(sequence.state), *indices]
+
+    def _end(self, sequence: NamedSequence) -> ast.expr:
+        if sequence.end is None:
+            return ast.Constant(sequence.field.room)
+        return self.visit(sequence.end)
+
+    def _element(self, sequence: NamedSequence, number: ast.Name) -> ast.expr:
+        """The value at a place that there is."""
+        return self._call(
+            "at", sequence.field, sequence.state, [*self._reads(sequence), loaded(number)]
+        )
+
+    def _length(self, sequence: NamedSequence, node: ast.AST) -> ast.expr:
+        return self._call("length", sequence.field, node, self._reads(sequence))
+
+    # --- what is written -------------------------------------------------------------------------
+
+    def _call(
+        self, operation: str, of: Sequenced, node: ast.AST, given: list[ast.expr]
+    ) -> ast.expr:
+        functions = Functions(of)
+        name = f"__{operation}_{of.name}_line_{getattr(node, 'lineno', 1)}__"
+        if operation == "length":
+            name = functions.length
+        else:
+            self._called(functions.function("length", functions.length), node, [], of)
+        return self._called(functions.function(operation, name), node, given, of)
+
+    def _called(
+        self, function: ast.FunctionDef, node: ast.AST, given: list[ast.expr], *of: Sequenced
+    ) -> ast.expr:
+        """A call of a function whose lines are those of the place that needs it."""
+        _Folded({each.name: each for each in of}).visit(function)
+        self._keep(function, node)
+        return at(ast.Call(ast.Name(function.name, ast.Load()), given, []), node)
+
+    def _keep(self, function: ast.FunctionDef, node: ast.AST) -> None:
+        """A function that the rule calls: its lines are those of the place that needs it."""
+        for each in ast.walk(function):
+            if isinstance(each, ast.stmt | ast.expr | ast.arg):
+                ast.copy_location(each, node)
+        function.returns = None
+        for argument in function.args.args:
+            argument.annotation = None
+        if ast.get_docstring(function) is not None:
+            del function.body[0]
+        self.made.setdefault(function.name, function)
+
+    def _variable(self, node: ast.AST) -> ast.Name:
+        self._variables += 1
+        return at(ast.Name(f"place_{self._variables}", ast.Store()), node)
+
+    def _range(self, node: ast.AST, count: ast.expr) -> ast.expr:
+        return at(ast.Call(ast.Name("range", ast.Load()), [count], []), node)
+
+    # --- refusals --------------------------------------------------------------------------------
+
+    def _require_method(self, node: ast.AST, of: Sequenced | Set, method: str) -> None:
+        known = METHODS[type(of)]
+        if method not in known:
+            what = f"{of.name} is a {type(of).__name__}, which has no {method}"
+            raise self.refuse(node, what, f"it has {', '.join(known)}")
+
+    def _no_operation(self, node: ast.AST, of: ast.expr) -> Exception:
+        what = f"`{ast.unparse(of)}` is a set, which has no such operation"
+        return self.refuse(node, what, "use |, &, -, ^, ==, <=, <, in or len(...)")
+
+
+@dataclass(slots=True)
+class _Folded(ast.NodeTransformer):
+    """Gives the places of sequences the index that the layout has."""
+
+    fields: dict[str, Sequenced]
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        assert isinstance(node.value, ast.Attribute)
+        node.slice = folded(self.fields[node.value.attr], node.slice)
+        return node
+
+
+def alike(left: Sequenced, right: Sequenced) -> bool:
+    """Whether two sequences hold the same values."""
+    one, other = left.element, right.element
+    return type(one) is type(other) and (
+        one.range == other.range and getattr(one, "values", ()) == getattr(other, "values", ())
+    )
+
+
+def is_element(node: ast.expr) -> bool:
+    """Whether an expression is written to as it stands: an element of a field, or a whole one."""
+    return isinstance(node, ast.Attribute | ast.Subscript)
+
+
+def folded(of: AnyField, index: ast.expr) -> ast.expr:
+    """The index as the layout has it, which knows no more than two."""
+    if len(of.extents) <= 2 or not isinstance(index, ast.Tuple):
+        return index
+    parts = index.elts
+    first = parts[0]
+    for part, extent in zip(parts[1:-1], of.extents[1:-1], strict=False):
+        first = operation_of("folded", first, part, ast.Constant(extent))
+    return at(ast.Tuple([first, parts[-1]], ast.Load()), index)
+
+
+def operation_of(name: str, *given: ast.expr) -> ast.expr:
+    """A call of an operation: see `model.own.operations`."""
+    return ast.Call(ast.Name(f"__{name}__", ast.Load()), list(given), [])
+
+
+def loaded(name: ast.expr) -> ast.expr:
+    """What is written to, as something to read."""
+    read = copy.deepcopy(name)
+    for each in ast.walk(read):
+        if hasattr(each, "ctx"):
+            each.ctx = ast.Load()
+    return read
+
+
+def flat(statements: Sequence[ast.stmt | list[ast.stmt]]) -> list[ast.stmt]:
+    """Statements of which one may have become several."""
+    found: list[ast.stmt] = []
+    for each in statements:
+        found += each if isinstance(each, list) else [each]
+    return found
+
+
+def at(node: _Node, like: ast.AST) -> _Node:
+    """The node, and all in it that has no line yet, on the line of this."""
+    for each in ast.walk(node):
+        if isinstance(each, ast.stmt | ast.expr) and not hasattr(each, "lineno"):
+            ast.copy_location(each, like)
+    return node

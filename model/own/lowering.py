@@ -1,0 +1,198 @@
+"""Lowering of sets, queues and logs: to numbers with a bit for each member, to rows of places.
+
+A rule comes here with its words numbered. What it does with a set becomes an operation on a number
+(`model.own.operations`), what it does with a queue or a log a call of a function that is written
+for that field (`model.own.sequences`), and an element of a field with more than two indices gets
+the index that the layout has. Nothing else is changed.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from model.own.fields import AnyField, Sequenced, Set
+from model.own.kinds import element_of, truths
+from model.own.lowered_calls import (
+    ADDS,
+    METHODS,
+    NamedSequence,
+    alike,
+    at,
+    flat,
+    is_element,
+    loaded,
+    operation_of,
+)
+from model.own.lowered_expressions import Expressions
+from model.own.operations import trees
+from model.own.sequences import copied
+
+_WRITES = {"send", "receive", "append", "truncate", "clear"}
+
+
+def changed_by(node: ast.AST, fields: Mapping[str, AnyField]) -> AnyField | None:
+    """The set or sequence that a call changes: `s.wire[a, b].receive()`."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=owner, attr=method)):
+            held = element_of(owner, fields)
+            if isinstance(held, Set | Sequenced) and method in METHODS[type(held)]:
+                return held
+    return None
+
+
+@dataclass(slots=True)
+class Lowering(Expressions, ast.NodeTransformer):
+    """Rewrites one function: its statements, and in them the expressions."""
+
+    def lowered(self, tree: ast.FunctionDef) -> ast.FunctionDef:
+        """The function without sets and sequences."""
+        self._asked = {id(truth) for truth in truths(tree)}
+        made = self.visit(tree)
+        assert isinstance(made, ast.FunctionDef)
+        known = trees()
+        for function in (made, *tuple(self.made.values())):
+            for node in ast.walk(ast.fix_missing_locations(function)):
+                match node:
+                    case ast.Call(func=ast.Name(id=name) as called) if name in known:
+                        called.id = f"{name[:-2]}_line_{node.lineno}__"
+                        operation = copy.deepcopy(known[name])
+                        operation.name = called.id
+                        self._keep(operation, node)
+        return made
+
+    def visit_Expr(self, node: ast.Expr) -> ast.AST | list[ast.stmt]:
+        """`s.wire[a, b].send(x)`, `s.votes[a].add(b)`"""
+        match node.value:
+            case ast.Call(func=ast.Attribute(value=owner, attr=method), args=given, keywords=[]):
+                if (sequence := self._sequence(owner)) is not None:
+                    return self._changed(node, sequence, method, given)
+                if isinstance(kind := self.kind(owner), Set) and is_element(owner):
+                    return self._changed_set(node, kind, owner, method, given)
+        return self.generic_visit(node)
+
+    def visit_Assign(self, node: ast.Assign) -> ast.AST:
+        """`s.log[a][i] = x`, `s.log[a] = s.log[b][:n]`"""
+        if len(node.targets) == 1:
+            (target,) = node.targets
+            if (sequence := self._sequence(target)) is not None:
+                return self._assigned(node, sequence, node.value)
+            if isinstance(target, ast.Subscript):
+                sequence = self._sequence(target.value)
+                if sequence is not None and not isinstance(target.slice, ast.Slice):
+                    value = self.visit(node.value)
+                    given = [*self._reads(sequence), self.visit(target.slice), value]
+                    call = self._call("put", sequence.field, node, given)
+                    return at(ast.Expr(call), node)
+        return self.generic_visit(node)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
+        """`s.votes[a] -= {b}`"""
+        if isinstance(node.target, ast.Subscript) and self._sequence(node.target.value) is not None:
+            shown = ast.unparse(node.target)
+            raise self.refuse(node, f"{shown} is changed in its place", f"write {shown} = ...")
+        if isinstance(self.kind(node.target), Set) or self._is_set(node.value):
+            if not isinstance(node.op, ast.BitOr | ast.BitAnd | ast.BitXor | ast.Sub):
+                raise self._no_operation(node, node.target)
+            self._require_set(node.value)
+            self._require_set(node.target)
+            node.target, value = self.visit(node.target), self.visit(node.value)
+            if isinstance(node.op, ast.Sub):
+                node.op, value = ast.BitAnd(), ast.UnaryOp(ast.Invert(), value)
+            node.value = value
+            return node
+        return self.generic_visit(node)
+
+    def visit_For(self, node: ast.For) -> ast.AST | list[ast.stmt]:
+        """`for n in s.votes[a]:`, `for m in s.wire[a, b]:`"""
+        if (sequence := self._sequence(node.iter)) is not None:
+            self._require_unchanged(node, sequence)
+            number = self._variable(node)
+            counted = self._range(node, self._length(sequence, node))
+            first = ast.Assign([node.target], self._element(sequence, number))
+            body = [at(first, node), *map(self._visited, node.body)]
+            return at(ast.For(number, counted, flat(body), self._all(node.orelse), None), node)
+        if self._is_set(node.iter):
+            members = self._variable(node)
+            most = self._members_max(node.iter)
+            before = at(ast.Assign([members], self.visit(node.iter)), node)
+            inside = operation_of("has_member", loaded(members), loaded(node.target))
+            member = at(ast.If(inside, self._all(node.body), []), node)
+            counted = self._range(node, ast.Constant(most))
+            orelse = self._all(node.orelse)
+            return [before, at(ast.For(node.target, counted, [member], orelse, None), node)]
+        return self.generic_visit(node)
+
+    def _changed(
+        self, node: ast.Expr, sequence: NamedSequence, method: str, given: Sequence[ast.expr]
+    ) -> ast.AST | list[ast.stmt]:
+        kind, takes = sequence.field, 0 if method in ("receive", "clear") else 1
+        self._require_method(node, kind, method)
+        if len(given) != takes or sequence.end is not None:
+            what = f"`{ast.unparse(node)}` is given {len(given)} arguments"
+            raise self.refuse(node, what, f"write {method}({'...' if takes else ''})")
+        values = [self.visit(each) for each in given]
+        reads = self._reads(sequence)
+        if method == ADDS[type(kind)]:
+            added = at(ast.Expr(self._call("add", kind, node, [*reads, *values])), node)
+            if self.room is None:
+                return added
+            is_full = ast.Compare(
+                self._length(sequence, node), [ast.GtE()], [ast.Constant(kind.room)]
+            )
+            ends = ast.Return(ast.Constant(self.room(kind)))
+            return [at(ast.If(is_full, [at(ends, node)], []), node), added]
+        if method == "clear":
+            return at(ast.Expr(self._call("truncate", kind, node, [*reads, ast.Constant(0)])), node)
+        return at(ast.Expr(self._call(method, kind, node, [*reads, *values])), node)
+
+    def _changed_set(
+        self, node: ast.Expr, kind: Set, owner: ast.expr, method: str, given: Sequence[ast.expr]
+    ) -> ast.stmt:
+        self._require_method(node, kind, method)
+        if any(isinstance(each, ast.Call) for each in ast.walk(owner)):
+            what = f"`{ast.unparse(owner)}` calls a function"
+            raise self.refuse(node, what, "keep what it returns in a variable, and index with that")
+        target = self.visit(copy.deepcopy(owner))
+        target.ctx = ast.Store()
+        if method == "clear" and not given:
+            return at(ast.Assign([target], ast.Constant(0)), node)
+        if method == "clear" or len(given) != 1:
+            what = f"`{ast.unparse(node)}` is given {len(given)} arguments"
+            raise self.refuse(node, what, f"write {method}({'' if method == 'clear' else '...'})")
+        operation = "with_member" if method == "add" else "without_member"
+        value = operation_of(operation, self.visit(owner), self.visit(given[0]))
+        return at(ast.Assign([target], value), node)
+
+    def _assigned(self, node: ast.Assign, target: NamedSequence, value: ast.expr) -> ast.stmt:
+        """A sequence becomes the same as another one, or as the beginning of it."""
+        source = self._sequence(value)
+        if source is None or target.end is not None or not alike(target.field, source.field):
+            raise self.refuse(
+                node,
+                f"{target.field.name} is not given a sequence of the same values",
+                f"write one, as s.{target.field.name}[...], or its beginning, [:n]",
+            )
+        name = f"__copy_{target.field.name}_{source.field.name}_line_{node.lineno}__"
+        made = copied(target.field, source.field, name)
+        given = [*self._reads(target), *self._reads(source), self._end(source)]
+        called = self._called(made, node, given, target.field, source.field)
+        return at(ast.Expr(called), node)
+
+    def _visited(self, statement: ast.stmt) -> ast.stmt | list[ast.stmt]:
+        return self.visit(statement)
+
+    def _all(self, statements: Sequence[ast.stmt]) -> list[ast.stmt]:
+        return flat([self._visited(each) for each in statements])
+
+    def _require_unchanged(self, node: ast.For, sequence: NamedSequence) -> None:
+        for each in ast.walk(ast.Module(node.body, [])):
+            match each:
+                case ast.Call(func=ast.Attribute(value=owner, attr=method)) if method in _WRITES:
+                    found = self._sequence(owner)
+                    if found is not None and found.field is sequence.field:
+                        name = sequence.field.name
+                        what = f"{name} changes while a loop goes through it"
+                        raise self.refuse(each, what, "change it after the loop")

@@ -1,0 +1,82 @@
+"""Trial of a step, which finds the limit that it goes beyond: a full queue, a full log.
+
+A function that tries is the function itself, but it returns the number of a limit, or 0.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from model.own.asking import at
+from model.own.fields import AnyField, Sequenced
+from model.own.kinds import Refuse, element_of
+from model.own.lowered_calls import ADDS
+
+TRY, _BEYOND = "__try_", "__beyond__"
+"""How the name of a function begins that tries out what another one does, and what keeps the limit
+that it goes beyond.
+"""
+
+
+def sends(
+    tree: ast.FunctionDef,
+    trees: Mapping[str, ast.FunctionDef],
+    fields: Mapping[str, AnyField],
+    known: frozenset[str] = frozenset(),
+) -> bool:
+    """Whether a function, or one that it calls, adds to a queue or a log."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(func=ast.Attribute(value=owner, attr=method)):
+                held = element_of(owner, fields)
+                if isinstance(held, Sequenced) and method == ADDS[type(held)]:
+                    return True
+            case ast.Call(func=ast.Name(id=name)) if name in trees and name not in known:
+                if sends(trees[name], trees, fields, known | {name, tree.name}):
+                    return True
+    return False
+
+
+@dataclass(slots=True)
+class Trying(ast.NodeTransformer):
+    """Calls what tries a step out in the place of what takes it: `sends` are such functions."""
+
+    sends: Collection[str]
+    refuse: Refuse
+
+    def visit_Expr(self, node: ast.Expr) -> ast.AST | list[ast.stmt]:
+        """`answer(s, a, b)`: where that goes beyond a limit, so does this."""
+        match node.value:
+            case ast.Call(func=ast.Name(id=name) as function) if name in self.sends:
+                node.value.args = [self.visit(each) for each in node.value.args]
+                function.id = f"{TRY}{name}"
+                beyond = ast.Name(_BEYOND, ast.Load())
+                returns = ast.If(beyond, [ast.Return(beyond)], [])
+                kept = ast.Assign([ast.Name(_BEYOND, ast.Store())], node.value)
+                return [at(kept, node), at(returns, node)]
+        return self.generic_visit(node)
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        """Such a function has no value that is read."""
+        match node.func:
+            case ast.Name(id=name) if name in self.sends:
+                raise self.refuse(
+                    node,
+                    f"{name} adds to a queue or a log, and its value is read",
+                    "call it on a line of its own",
+                )
+        return self.generic_visit(node)
+
+
+def tried(body: Sequence[ast.stmt]) -> list[ast.stmt]:
+    """Statements of a step that is tried out: where it returns, it went beyond no limit."""
+    return [_Returning().visit(copy.deepcopy(statement)) for statement in body]
+
+
+class _Returning(ast.NodeTransformer):
+    def visit_Return(self, node: ast.Return) -> ast.AST:
+        """`return`"""
+        return ast.copy_location(ast.Return(ast.Constant(0)), node)

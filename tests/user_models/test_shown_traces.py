@@ -1,0 +1,119 @@
+"""What traces of own models look like: marks, actors, lanes, and values as a file has them."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from checker.checking.run import run
+from checker.kafka.narrative.story import story_of
+from checker.report.pages.trace_sequence import sequence_in
+from checker.report.viewer.steps import Steps
+from checker.search.engines.choice import EngineChoice
+from checker.traces.finding import Finding
+from checker.user_models.interactive.session import Session
+from checker.user_models.interactive.walk import Walk
+from counterexamples.state_table import marked
+from tests.support.commands import Commands
+from tests.support.own import own_problem
+
+TEXT = """\
+from waterline import Choice, Flag, Name, Names, Number, Protocol, when
+
+
+def two(clients: int = 2, servers: int = 2) -> Protocol:
+    client = Names("client", clients)
+    server = Names("server", servers)
+    return Protocol(
+        fields=[
+            Name("holder", client, or_none=True),
+            Choice("mode", "idle", "busy", by=server),
+            Number("log", 0, 2, by=(server, 2)),
+            Number("seen", 0, 2, by=3),
+            Flag("ready"),
+        ],
+        actions=[send],
+        always=[low],
+    )
+
+
+def send(s, client, server):
+    \"\"\"{client} sends to {server}.\"\"\"
+    when(s.mode[server] == "idle")
+    s.mode[server] = "busy"
+    s.holder = client
+    s.log[server, 1] = 2
+    s.seen[1] += 1
+    s.ready = True
+
+
+def low(s):
+    return s.seen[1] < 2
+"""
+MODEL = ("--model", "two.py")
+
+
+@pytest.fixture(autouse=True)
+def written(cli: Commands) -> None:
+    Path("two.py").write_text(TEXT)
+
+
+def found() -> Finding:
+    return run(own_problem(Path("two.py")), EngineChoice(name="local", threads=1)).findings[0]
+
+
+@pytest.mark.parametrize(
+    ("now", "was", "shown"),
+    [
+        ("0 2", "0 0", "0 2*"),
+        ("2 0 1", "0 0 0", "2* 0 1*"),
+        ("2", "1", "2*"),
+        ("{a, b}", "{a, c}", "{a, b}*"),
+        ("2 1", "2 1", "2 1"),
+    ],
+)
+def test_the_mark_stands_at_the_element_that_changed(now: str, was: str, shown: str) -> None:
+    assert marked(now, was, elements=True).plain == shown
+
+
+def test_a_report_marks_elements_and_has_no_empty_table(cli: Commands) -> None:
+    _, out, _ = cli(*MODEL, "--engine", "local")
+
+    assert "server1   busy*   0 2*" in out
+    assert "seen: 0 2* 0" in out
+    assert "Must happen" not in out
+
+
+def test_the_diagram_has_a_lane_for_every_name_of_every_sort() -> None:
+    sequence = sequence_in(found())
+
+    assert sequence.lanes == ("server0", "server1", "client0", "client1", "state")
+    assert "send" in [note.words for note in sequence.notes if note.lane == 2]
+
+
+def test_a_list_names_the_actor_once() -> None:
+    story = story_of(found())
+    steps = Steps(story, ["client0"], id="steps")
+
+    assert "client0 sends to server0" in " ".join(steps.line(1, 200).plain.split())
+    assert "client0 client0" not in " ".join(steps.line(1, 200).plain.split())
+
+
+def test_an_interactive_session_shows_values_as_they_are_typed() -> None:
+    session = Session(Walk(own_problem(Path("two.py"))))
+
+    def typed() -> list[str]:
+        screen = Console(width=100, file=io.StringIO(), record=True)
+        screen.print(session.answer("s").shown)
+        return [" ".join(line.split()) for line in screen.export_text().splitlines()]
+
+    first = typed()
+    session.answer("send 1 0")
+    then = typed()
+
+    assert {"s.holder None", "s.ready False", "s.seen [0, 0, 0]"} < set(first)
+    assert {"s.holder client1", "s.ready True", "s.seen [0, 1, 0]"} < set(then)
+    assert any(line.startswith("s.mode ['busy', 'idle']") for line in then)

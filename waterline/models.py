@@ -1,0 +1,161 @@
+"""A model as a value: the function that declares a protocol, and the bounds that it was given."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from model.core.nearest import did_you_mean
+from model.own import Action, BadProtocol, Names, Protocol
+from model.own.fields import Domain
+from waterline.shape import Shape, Size
+
+BOUND_MAX = 1 << 20
+Declares = Callable[..., Protocol]
+"""A function that returns a `Protocol`; its arguments are the bounds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Runnable:
+    """An action that can be run: the function, and what each of its arguments ranges over."""
+
+    name: str
+    function: Callable[..., object]
+    over: tuple[tuple[str, Domain], ...]
+
+
+@dataclass(frozen=True, repr=False)
+class Model:
+    """A protocol within bounds, made by `waterline.model`. Equal if function and bounds are."""
+
+    function: Declares
+    bounds: Mapping[str, int | bool]
+    protocol: Protocol = field(repr=False, compare=False)
+
+    def __hash__(self) -> int:
+        return hash((self.function, tuple(self.bounds.items())))
+
+    def __repr__(self) -> str:
+        bounds = ", ".join(f"{name}={value}" for name, value in self.bounds.items())
+        return f"{self.function.__name__}({bounds})"
+
+    @cached_property
+    def shape(self) -> Shape:
+        """What its states are made of. Raises `BadProtocol`."""
+        sizes: dict[str, int] = dict(self.bounds)
+        for sort in self.protocol.sorts:
+            if sizes.get(sort.plural, sort.count) != sort.count:
+                raise BadProtocol(
+                    f"{sort.plural} would be the bound, {sizes[sort.plural]}, and the number of "
+                    f"names, {sort.count}; call one of them otherwise"
+                )
+            sizes[sort.plural] = Size(sort.count)
+        fields = {declared.name: declared for declared in self.protocol.fields}
+        for name in fields:
+            if name in sizes:
+                raise BadProtocol(
+                    f"field {name} has the name of a bound or of a sort; rename one of them"
+                )
+        return Shape(fields, sizes, self.bounds)
+
+    @cached_property
+    def actions(self) -> tuple[Runnable, ...]:
+        """Its actions, in their order. Raises `BadProtocol`."""
+        return tuple(map(self.runnable, self.protocol.actions))
+
+    def runnable(self, declared: Callable[..., object] | Action) -> Runnable:
+        """An action, or the function that makes initial states. Raises `BadProtocol`."""
+        function = declared.function if isinstance(declared, Action) else declared
+        over = dict(declared.over) if isinstance(declared, Action) else {}
+        sorts: dict[str, Names] = {sort.name: sort for sort in self.protocol.sorts}
+        name = function.__name__
+        arguments = list(inspect.signature(function).parameters)
+        if not arguments:
+            raise BadProtocol(f"{name} takes no state; its first argument is the state")
+        ranges: list[tuple[str, Domain]] = []
+        for argument in arguments[1:]:
+            domain = over.pop(argument, sorts.get(argument))
+            if domain is None:
+                raise BadProtocol(
+                    f"{name} has an argument {argument!r}, which is the name of no sort "
+                    f"({', '.join(sorts) or 'none'}); say what it ranges over: "
+                    f"Action({name}, {argument}=...)"
+                )
+            ranges.append((argument, domain))
+        if over:
+            raise BadProtocol(f"{name} has no argument {next(iter(over))!r}; leave it out")
+        return Runnable(name, function, tuple(ranges))
+
+
+def model(function: Declares, /, **bounds: int | bool) -> Model:
+    """The protocol that a function declares, within these bounds; others have their defaults.
+
+        lease2 = waterline.model(lease, clients=2, fenced=True)
+
+    Raises `BadProtocol`, and whatever the function raises.
+    """
+    if not callable(function):
+        raise TypeError(f"{function!r} is no function that returns a Protocol; {_REMEDY}")
+    known = bounds_of(function)
+    for name, value in bounds.items():
+        if name not in known:
+            raise BadProtocol(
+                f"{function.__name__} has no bound {name!r}{did_you_mean(name, known)}"
+            )
+        wanted = type(known[name])
+        if type(value) is not wanted or abs(value) > BOUND_MAX:
+            kind = "True or False" if wanted is bool else "a whole number"
+            raise BadProtocol(f"bound {name} is {value!r}; it must be {kind}")
+    given = {name: bounds.get(name, default) for name, default in known.items()}
+    protocol = function(**given)
+    if not isinstance(protocol, Protocol):
+        raise BadProtocol(f"{function.__name__} returns no Protocol but {protocol!r}")
+    return Model(function, given, protocol)
+
+
+_REMEDY = "write waterline.model(function, bound=3)"
+
+
+def model_of(given: Model | Declares) -> Model:
+    """A model, or that of a function with the default of each bound.
+
+    Raises `TypeError` for a bare `Protocol`: it does not know the bounds that it was made with.
+    """
+    if isinstance(given, Protocol):
+        raise TypeError(
+            "a Protocol does not know the bounds that it was made with; give the function that "
+            f"returns it: {_REMEDY}"
+        )
+    return given if isinstance(given, Model) else model(given)
+
+
+def bounds_of(function: Declares) -> dict[str, int | bool]:
+    """The bounds of a protocol, each with its default. Raises `BadProtocol`."""
+    found: dict[str, int | bool] = {}
+    for name, parameter in inspect.signature(function).parameters.items():
+        default = parameter.default
+        if type(default) not in (int, bool):
+            raise BadProtocol(
+                f"bound {name} of {function.__name__} has no number and no truth as its default; "
+                f"write {name}: int = 3"
+            )
+        found[name] = default
+    return found
+
+
+def values_of(domain: Domain) -> Iterable[Any]:
+    """The values of an argument, in the checker's order."""
+    match domain:
+        case Names():
+            return range(domain.count)
+        case int():
+            return range(domain)
+    return domain
+
+
+def describe_argument(domain: Domain, value: Any) -> str:
+    """`client1`, or the number."""
+    return domain.describe(value) if isinstance(domain, Names) else repr(value)

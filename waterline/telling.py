@@ -1,0 +1,114 @@
+"""States and steps in words: the sentences of the command line's reports, of plain values.
+
+A state is given by its model and its values: of each field those of all elements, in order.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, cast
+
+from model.core.state import State as Packed
+from model.core.transition_system import Narration
+from model.own.fields import AnyField, Sequenced, plain_field
+from model.own.narration import describe_value, narration
+from waterline.models import Model, values_of
+from waterline.shape import element_name
+from waterline.values import Value, encoded
+
+Values = Mapping[str, Sequence[Value]]
+
+
+def whole(model: Model, values: Values) -> str:
+    """`holder none, token[client0] 0, token[client1] 2`"""
+    return _words(model).whole(numbered(model, values))
+
+
+def rows(model: Model, values: Values) -> list[list[str]]:
+    """A row for each name, below a header."""
+    return _words(model).rows(numbered(model, values))
+
+
+def summary(model: Model, values: Values) -> list[tuple[str, str]]:
+    """What belongs to no name, with its label."""
+    return _words(model).summary(numbered(model, values))
+
+
+def sentence(
+    model: Model, action: str, arguments: Mapping[str, Any], before: Values, after: Values
+) -> str:
+    """The docstring of the action with its arguments, then what changed."""
+    (known,) = (each for each in model.actions if each.name == action)
+    numbers = tuple(list(values_of(over)).index(arguments[name]) for name, over in known.over)
+    return _words(model).sentence(action, numbers, numbered(model, before), numbered(model, after))
+
+
+def elements(model: Model, values: Values) -> Iterator[tuple[str, str]]:
+    """Each element and its value in words: `token[client1]`, `2`."""
+    for name, declared in model.shape.fields.items():
+        for index, value in zip(model.shape.places[name], values[name], strict=True):
+            yield element_name(declared, index), describe(declared, value)
+
+
+def describe(declared: AnyField, value: Value) -> str:
+    """A value as a person reads it: `client1`, `none`, `yes`."""
+    return describe_value(declared, encoded(declared, value))
+
+
+@lru_cache(maxsize=64)
+def _words(model: Model) -> Narration:
+    described = {
+        action.name: (
+            _first_paragraph(action.function),
+            tuple((name, plain_field(name, over)) for name, over in action.over),
+        )
+        for action in model.actions
+    }
+    return narration(model.protocol.fields, model.protocol.sorts, described)
+
+
+def _first_paragraph(function: Callable[..., object]) -> str:
+    described = inspect.cleandoc(function.__doc__ or "").strip().split("\n\n")[0]
+    return " ".join(described.split())
+
+
+@dataclass(frozen=True, slots=True)
+class _Numbered:
+    """Plain values as the narration reads a packed state: by numbers."""
+
+    numbers: dict[str, Any]
+
+    def __getattr__(self, name: str) -> Any:
+        return self.numbers[name]
+
+
+def numbered(model: Model, values: Values) -> Packed:
+    """The numbers of a state, by field and index, as a layout has them (`narration.element`)."""
+    found: dict[str, Any] = {}
+    for name, declared in model.shape.fields.items():
+        kept: dict[Any, int] = {}
+        for index, value in zip(model.shape.places[name], values[name], strict=True):
+            number = encoded(declared, value)
+            if isinstance(declared, Sequenced):
+                assert isinstance(number, tuple)
+                empty = (declared.empty,) * (declared.room - len(number))
+                places = enumerate((*number, *empty))
+                kept |= {_folded(declared, (*index, place)): each for place, each in places}
+            else:
+                assert isinstance(number, int)
+                kept[_folded(declared, index)] = number
+        found[name] = kept if declared.extents else kept[()]
+    return cast("Packed", _Numbered(found))
+
+
+def _folded(declared: AnyField, index: tuple[int, ...]) -> Any:
+    """The index that a layout has: all but the last are one, where there are more than two."""
+    if len(index) < 2:
+        return index[0] if index else ()
+    first = index[0]
+    for each, count in zip(index[1:-1], declared.extents[1:-1], strict=True):
+        first = first * count + each
+    return first, index[-1]

@@ -1,0 +1,87 @@
+"""A trace: steps one after the other, from an initial state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from waterline.running import Step
+from waterline.state import State
+from waterline.telling import elements
+
+STEPS_MAX = 200
+"""How many steps a table has at most."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Trace:
+    """An initial state and the steps from there. A loop over a trace goes through its steps.
+
+    Of a behaviour that goes on for ever the steps after the first `cycle` ones repeat; where there
+    are none after these, the protocol stays in the last state.
+    """
+
+    initial: State
+    steps: tuple[Step, ...]
+    cycle: int | None = None
+
+    @property
+    def states(self) -> tuple[State, ...]:
+        """The initial state, then the state after each step."""
+        return (self.initial, *(step.after for step in self.steps))
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    def __iter__(self) -> Iterator[Step]:
+        return iter(self.steps)
+
+    def __bool__(self) -> bool:
+        return True  # also where no step was taken
+
+    def __repr__(self) -> str:
+        return f"<Trace: {', '.join(map(str, self.steps)) or 'no step'}>"
+
+    def __str__(self) -> str:
+        width = max((len(step.name) for step in self.steps), default=0)
+        digits = len(str(len(self.steps)))
+        lines = [f"{'0.':<{digits + 2}}{self.initial}"]
+        for number, step in enumerate(self.steps, start=1):
+            if self.cycle is not None and number == self.cycle + 1:
+                lines.append("These steps repeat for ever:")
+            label = f"{number}."
+            lines.append(f"{label:<{digits + 2}}{step.name:<{width + 2}}{step.sentence}")
+        if self.cycle == len(self.steps):
+            lines.append("It stays there for ever.")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """A row for each state, a column for each element that changes, with a mark where it does.
+
+        Longer traces than `STEPS_MAX` are shown up to there.
+        """
+        from waterline.tables import cell, line, table  # noqa: PLC0415 - in a notebook alone
+
+        shown = self.steps[:STEPS_MAX]
+        states = [_elements(state) for state in self.states[: len(shown) + 1]]
+        changing = [name for name in states[0] if len({state[name] for state in states}) > 1]
+        body = [[cell("0"), cell(""), *(cell(states[0][name]) for name in changing)]]
+        for number, step in enumerate(shown, start=1):
+            before, after = states[number - 1], states[number]
+            repeats = self.cycle is not None and number > self.cycle
+            cells = (cell(after[n], is_marked=before[n] != after[n]) for n in changing)
+            body.append([cell(f"{number} ↻" if repeats else f"{number}"), cell(str(step)), *cells])
+        parts = [table(["", "step", *changing], body)]
+        same = [f"{name} {value}" for name, value in states[0].items() if name not in changing]
+        if same:
+            parts.append(line(f"Always {', '.join(same)}."))
+        if len(self) > STEPS_MAX:
+            parts.append(line(f"{len(self) - STEPS_MAX} further steps are not shown."))
+        if self.cycle is not None:
+            stays = self.cycle == len(self)
+            parts.append(line("It stays there for ever." if stays else "Steps with ↻ repeat."))
+        return "".join(parts)
+
+
+def _elements(state: State) -> dict[str, str]:
+    return dict(elements(state._model, state._values))

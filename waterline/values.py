@@ -1,0 +1,129 @@
+"""Values of fields as plain Python has them, and the numbers that the checker keeps for them.
+
+All that depends on the kind of a field stands here, and in `waterline.containers` what a rule can
+do with sets, queues and logs: another kind is one more case in each function.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from model.core.state import OutOfRange
+from model.own.fields import (
+    NONE,
+    AnyField,
+    Choice,
+    Flag,
+    Log,
+    Name,
+    Number,
+    PlainField,
+    Queue,
+    Sequenced,
+    Set,
+)
+
+Value = Any
+"""True or False of a `Flag`, a word of a `Choice`, a number of a `Number`, a number or None of a
+`Name`; a frozenset of such values of a `Set`, a tuple of them of a `Queue` or a `Log`.
+"""
+Kept = int | tuple[int, ...]
+"""What the checker keeps for one: a number; of a queue or a log one for each value."""
+
+
+def first_value(field: AnyField) -> Value:
+    """What an element of a field has at first."""
+    return decoded(field, () if isinstance(field, Sequenced) else field.range[0])
+
+
+def decoded(field: AnyField, kept: Kept) -> Value:
+    """The value for which the checker keeps this."""
+    if isinstance(field, Sequenced):
+        assert isinstance(kept, tuple)
+        return tuple(decoded(field.element, each) for each in kept)
+    assert isinstance(kept, int)
+    match field:
+        case Flag():
+            return bool(kept)
+        case Choice():
+            return field.values[kept]
+        case Name():
+            return None if kept == NONE else kept
+        case Set():
+            return frozenset(decoded(field.element, each) for each in field.members(kept))
+    return kept
+
+
+def encoded(field: AnyField, value: Value) -> Kept:
+    """What the checker keeps for a value which `accepted` has returned."""
+    match field:
+        case Set():
+            lo, _ = field.element.range
+            return sum(1 << _number(field.element, each) - lo for each in value)
+        case Queue() | Log():
+            return tuple(_number(field.element, each) for each in value)
+    return _number(field, value)
+
+
+def _number(field: AnyField, value: Value) -> int:
+    if isinstance(field, Choice):
+        return field.values.index(value)
+    return NONE if value is None else int(value)
+
+
+def accepted(field: AnyField, value: object, element: str) -> Value:
+    """The value as a state holds it. Raises `OutOfRange` for what is none of the field's.
+
+    `element` is what the message calls it.
+    """
+    match field:
+        case Set():
+            if isinstance(value, set | frozenset):
+                return frozenset(_accepted(field.element, each, element) for each in value)
+        case Queue() | Log():
+            if isinstance(value, tuple | list) and len(value) <= field.room:
+                return tuple(_accepted(field.element, each, element) for each in value)
+        case _:
+            return _accepted(field, value, element)
+    raise _no_value(field, value, element)
+
+
+def _accepted(field: PlainField, value: object, element: str) -> Value:
+    """One value: of a plain field, a member of a set, a value in a queue or a log."""
+    match field:
+        case Flag():
+            if isinstance(value, int) and value in (0, 1):
+                return bool(value)
+        case Choice():
+            if isinstance(value, str) and value in field.values:
+                return value
+        case Name():
+            if value is None and field.or_none:
+                return None
+            if isinstance(value, int) and 0 <= value < field.of.count:
+                return int(value)
+        case Number():
+            if isinstance(value, int) and field.lo <= value <= field.hi:
+                return int(value)
+    raise _no_value(field, value, element)
+
+
+def _no_value(field: AnyField, value: object, element: str) -> OutOfRange:
+    return OutOfRange(f"{element} cannot be {value!r}: it is {describe_range(field)}")
+
+
+def describe_range(field: AnyField) -> str:
+    """Which values a field may have: `a number, 0 to 3`."""
+    match field:
+        case Flag():
+            return "True or False"
+        case Choice():
+            return f"one of {', '.join(map(repr, field.values))}"
+        case Name():
+            names = f"the number of a {field.of.name}, 0 to {field.of.count - 1}"
+            return f"{names}, or None" if field.or_none else names
+        case Number():
+            return f"a number, {field.lo} to {field.hi}"
+        case Set():
+            return f"a set, each member {describe_range(field.element)}"
+    return f"at most {field.room} values, each {describe_range(field.element)}"
