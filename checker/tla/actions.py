@@ -15,6 +15,7 @@ from checker.tla import arithmetic
 from checker.tla.calls import Caller
 from checker.tla.ends import Ends, outcomes, resolved, value_of
 from checker.tla.environment import Environment, Role, Settings, StateOf, Value
+from checker.tla.forming import everything_in, in_order, joined, let, negated
 from checker.tla.kinds import TRUTHS, WHOLE, Typed, as_kind, whole
 from checker.tla.tidying import tidied
 from checker.tla.tree import (
@@ -30,10 +31,6 @@ from checker.tla.tree import (
     Tree,
     Truth,
     Unchanged,
-    everything_in,
-    joined,
-    let,
-    negated,
 )
 from model.core.transition_system import Action
 
@@ -47,7 +44,7 @@ def action_of(caller: Caller, action: Action) -> tuple[list[Local], Tree]:
     fields = caller.program.pristine()
     asked = enabled(caller, action, values, fields)
     step = stepped(caller, changes(caller, action, values, fields))
-    return parameters, joined("/\\", tidied(asked), tidied(step))
+    return parameters, joined("/\\", in_order(tidied(asked)), tidied(step))
 
 
 def cut_of(caller: Caller, action: Action) -> tuple[list[Local], Tree]:
@@ -91,7 +88,13 @@ def enabled(caller: Caller, action: Action, given: list[Typed], fields: _Fields)
         return as_kind(value_of(tree), TRUTHS)
     guard = guarded(caller, action, given, fields)
     exceeded = _value(caller, source, given, fields)
-    return joined("/\\", guard, arithmetic.compared("==", exceeded, whole(0)).tree)
+    exceeded = Typed(tidied(exceeded.tree), exceeded.kind)
+    asked = _items(tidied(guard))
+    within = tidied(arithmetic.compared("==", exceeded, whole(0)).tree)
+    if isinstance(within, Junction) and within.operator == "\\/":
+        # It tries the step out, and says of one that is not enabled that no bound cuts it.
+        within = joined("\\/", *(item for item in within.items if negated(item) not in asked))
+    return joined("/\\", guard, within)
 
 
 def changes(caller: Caller, action: Action, given: list[Typed], fields: _Fields) -> Tree:

@@ -6,7 +6,10 @@ takes a positive divisor alone: for others there is an operator of the module's 
 
 from __future__ import annotations
 
+from checker.tla.forming import chosen, joined, let, minus, negated, plus
 from checker.tla.kinds import (
+    MEMBERS,
+    OTHERS,
     TRUTHS,
     WHOLE,
     Typed,
@@ -18,18 +21,16 @@ from checker.tla.kinds import (
 from checker.tla.program import Program
 from checker.tla.tree import (
     Apply,
+    Atom,
     Collection,
+    If,
     Infix,
+    Let,
     Minus,
     Number,
     Tree,
     Truth,
     Word,
-    chosen,
-    joined,
-    minus,
-    negated,
-    plus,
 )
 
 _COMPARISONS = {"==": "=", "!=": "#", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
@@ -48,10 +49,33 @@ _BITS = {"&": "BitAnd", "|": "BitOr", "^": "BitXor"}
 
 def operated(program: Program, operator: str, left: Typed, right: Typed) -> Typed:
     """`left operator right`, of two numbers."""
-    one, other = as_kind(left, WHOLE), as_kind(right, WHOLE)
     if operator in _BITS and left.kind == right.kind == TRUTHS:
         return _of_truths(operator, left.tree, right.tree)
+    if operator in _BITS and {left.kind, right.kind} & {MEMBERS, OTHERS}:
+        found = _of_members(operator, left, right)
+        if found is not None:
+            return found
+    one, other = as_kind(left, WHOLE), as_kind(right, WHOLE)
+    if operator == "<<" and one == Number(1) and not isinstance(other, Number):
+        return Typed(Collection((other,), ordered=False), MEMBERS)
+    if operator == "-" and left.kind == MEMBERS and other == Number(1):
+        match left.tree:
+            case Collection(items=(count,)):  # (1 << count) - 1 are all numbers below
+                return Typed(program.below(count), MEMBERS)
     return Typed(_operated(program, operator, one, other), WHOLE)
+
+
+def _of_members(operator: str, left: Typed, right: Typed) -> Typed | None:
+    """An operation on sets; None where one of them is the set of all others."""
+    if left.kind == OTHERS:
+        return None
+    one = as_kind(left, MEMBERS)
+    if right.kind == OTHERS:
+        return Typed(Infix("\\", one, right.tree), MEMBERS) if operator == "&" else None
+    other = as_kind(right, MEMBERS)
+    if operator == "^":
+        return Typed(Infix(r"\union", Infix("\\", one, other), Infix("\\", other, one)), MEMBERS)
+    return Typed(Infix(r"\union" if operator == "|" else r"\intersect", one, other), MEMBERS)
 
 
 def _of_truths(operator: str, left: Tree, right: Tree) -> Typed:
@@ -106,11 +130,16 @@ def opposite(operand: Typed) -> Typed:
 
 def inverted(operand: Typed) -> Typed:
     """`~operand`, which is -1 less it."""
+    if operand.kind == MEMBERS:
+        return Typed(operand.tree, OTHERS)
     return Typed(minus(Number(-1), as_kind(operand, WHOLE)), WHOLE)
 
 
 def bits_of(program: Program, operand: Typed) -> Typed:
     """`operand.bit_count()`"""
+    if operand.kind == MEMBERS:
+        program.library.add("Cardinality")
+        return Typed(Apply(Atom("Cardinality"), (operand.tree,)), WHOLE)
     tree = as_kind(operand, WHOLE)
     if isinstance(tree, Number):
         return whole(tree.value.bit_count())
@@ -165,6 +194,12 @@ def _same(left: Typed, right: Typed) -> Tree:
                 if number in (0, 1):
                     return other.tree if number else negated(other.tree)
                 return Truth(False)
+    for value, other in ((left, right), (right, left)):
+        if isinstance(value.tree, If) and value.kind == WHOLE and isinstance(other.tree, Number):
+            ways = (Typed(way, WHOLE) for way in (value.tree.then, value.tree.otherwise))
+            return chosen(value.tree.test, *(_same(way, other) for way in ways))
+        if isinstance(value.tree, Let) and isinstance(other.tree, Number):
+            return let(value.tree.definitions, _same(Typed(value.tree.body, value.kind), other))
     kind = kind_of_all([left, right])
     one, other_tree = as_kind(left, kind), as_kind(right, kind)
     known = Number | Word | Truth

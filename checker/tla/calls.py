@@ -13,10 +13,12 @@ from typing import Any
 from checker.compiler import ir
 from checker.compiler.lower import lowered
 from checker.compiler.source import Source
+from checker.tla import containers
 from checker.tla.ends import Ends, leaves, outcomes, resolved, value_of
 from checker.tla.environment import Environment, NotIndependent, Role, Settings, StateOf, Value
 from checker.tla.expressions import Expressions
-from checker.tla.kinds import WHOLE, Names, Typed, as_kind, kind_of_all
+from checker.tla.forming import in_order, let
+from checker.tla.kinds import TRUTHS, WHOLE, Names, Typed, as_kind, kind_of_all
 from checker.tla.program import Operator, Program
 from checker.tla.statements import Statements
 from checker.tla.tidying import tidied
@@ -30,7 +32,6 @@ from checker.tla.tree import (
     Primed,
     Record,
     Tree,
-    let,
 )
 
 
@@ -55,14 +56,18 @@ class Caller:
         """What a call comes to. What it writes is written."""
         if callee in self.program.under_way:
             raise caller.refuse(node, f"{callee.tree.name} calls itself", "write a loop")
+        if self.program.is_inlined(callee):
+            found = containers.called(caller, callee, given, at)
+            if found is not None:
+                return found
         self.program.under_way.append(callee)
         try:
             if self.program.writes(callee):
                 return self._put_in(caller, callee, given, at)
             if not self.program.is_inlined(callee):
-                found = self._applied(callee, given, at)
-                if found is not None:
-                    return found
+                applied = self._applied(callee, given, at)
+                if applied is not None:
+                    return applied
             return self._looked_at(callee, given, at)
         finally:
             self.program.under_way.pop()
@@ -120,7 +125,7 @@ class Caller:
         operator = Operator(
             self.program.naming.top(name or callee.tree.name),
             tuple(parameters),
-            tidied(found.tree),
+            in_order(tidied(found.tree)) if found.kind == TRUTHS else tidied(found.tree),
             found.kind,
             self.program.reads.pop(),
             self.program.documentation(callee),

@@ -12,8 +12,9 @@ from typing import Protocol
 from checker.compiler import ir
 from checker.tla.environment import Environment
 from checker.tla.expressions import Expressions
+from checker.tla.forming import everything_in, mapped
 from checker.tla.kinds import WHOLE, Typed, as_kind, kind_of_all
-from checker.tla.tree import Number, Outcome, Tree, everything_in, mapped
+from checker.tla.tree import Number, Outcome, Tree
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from checker.compiler.resolution import Known
+from checker.tla.forming import changed, element, everything_in
 from checker.tla.kinds import Typed
-from checker.tla.tree import Definition, Local, Tree, changed, element, everything_in
+from checker.tla.tree import Definition, Local, Tree
 
 
 class Role(Enum):
@@ -83,6 +84,10 @@ class Environment:
         """The same, and no definitions yet."""
         levels = [level.copy() for level in self.levels]
         return Environment(dict(self.variables), dict(self.fields), levels)
+
+    def define(self, name: Local, value: Tree) -> None:
+        """Make a definition."""
+        self.definitions.append(Definition(name, (), value))
 
     def taken(self) -> list[Definition]:
         """The definitions so far, which are forgotten."""

@@ -12,6 +12,7 @@ from checker.compiler.resolution import Known, Undefined
 from checker.compiler.source import Source, source_of
 from checker.tla import arithmetic
 from checker.tla.environment import Environment, FieldOf, Role, Settings, StateOf, Value
+from checker.tla.forming import joined, negated
 from checker.tla.kinds import (
     TRUTHS,
     WHOLE,
@@ -23,7 +24,7 @@ from checker.tla.kinds import (
     whole,
 )
 from checker.tla.program import Program
-from checker.tla.tree import Collection, Number, Tree, Truth, joined, negated
+from checker.tla.tree import Collection, Number, Tree, Truth
 from model.core.errors import BadEnvironment
 
 _BUILTINS = {min: "min", max: "max", abs: "abs", int: "int", bool: "bool"}

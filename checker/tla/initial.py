@@ -8,20 +8,12 @@ from checker.tla import actions
 from checker.tla.calls import Caller
 from checker.tla.ends import outcomes, resolved
 from checker.tla.environment import Role
+from checker.tla.forming import in_order, joined, let
 from checker.tla.kinds import WHOLE, Typed, as_kind, whole
 from checker.tla.program import FieldForm
 from checker.tla.subject import Subject
 from checker.tla.tidying import tidied
-from checker.tla.tree import (
-    Definition,
-    Infix,
-    Mapped,
-    Outcome,
-    Quantified,
-    Tree,
-    joined,
-    let,
-)
+from checker.tla.tree import Definition, Infix, Mapped, Outcome, Quantified, Tree
 
 
 def initial_of(subject: Subject, caller: Caller) -> Tree:
@@ -43,7 +35,7 @@ def initial_of(subject: Subject, caller: Caller) -> Tree:
         fields[Role.NOW, name] = local
     bound = [program.counter(parameter.name) for parameter in action.parameters]
     values = [Typed(local, WHOLE) for local in bound]
-    asked = actions.enabled(caller, action, values, fields)
+    asked = in_order(actions.enabled(caller, action, values, fields))
     effect = actions.changes(caller, action, values, fields)
 
     def made(end: Outcome) -> Tree:

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from checker.tla.forming import chosen, interval, plus
 from checker.tla.tree import (
     Apply,
     Atom,
@@ -19,14 +20,12 @@ from checker.tla.tree import (
     If,
     Infix,
     Number,
+    Subsets,
     Tree,
     Truth,
     Word,
-    chosen,
-    interval,
-    plus,
 )
-from model.own.fields import NONE, AnyField, Choice, Flag, Name
+from model.own.fields import NONE, AnyField, Choice, Flag, Log, Name, Queue, Set
 
 NONE_NAME = Atom("None")
 
@@ -63,8 +62,23 @@ class Items:
     kinds: tuple[Kind, ...]
 
 
-Kind = Whole | Truths | Names | Words | Items
-WHOLE, TRUTHS = Whole(), Truths()
+@dataclass(frozen=True, slots=True)
+class Members:
+    """Sets of numbers; `others` are those of all that are not in the set that is written."""
+
+    others: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Sequences:
+    """Sequences of values of a kind, at most `room` of them."""
+
+    values: Whole | Names | Words
+    room: int
+
+
+Kind = Whole | Truths | Names | Words | Items | Members | Sequences
+WHOLE, TRUTHS, MEMBERS, OTHERS = Whole(), Truths(), Members(), Members(others=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +99,7 @@ def truth(value: bool) -> Typed:
     return Typed(Truth(bool(value)), TRUTHS)
 
 
-def of_field(
+def of_field(  # noqa: PLR0911 - one for each kind
     declared: AnyField | None, lo: int, hi: int, listed: Atom, sorts: Mapping[str, Atom]
 ) -> tuple[Kind, Tree]:
     """The kind of a field's values, and the set of them.
@@ -103,6 +117,16 @@ def of_field(
                 nobody = Collection((NONE_NAME,), ordered=False)
                 return Names(sort.name), Infix(r"\union", nobody, names)
             return Names(sort.name), names
+        case Set():
+            _, among = of_field(declared.element, *declared.element.range, listed, sorts)
+            if isinstance(declared.element, Choice):
+                among = interval(Number(0), Number(declared.element.range[1]))
+            return MEMBERS, Subsets(among)
+        case Queue() | Log():
+            kind, among = of_field(declared.element, *declared.element.range, listed, sorts)
+            assert isinstance(kind, Whole | Names | Words)
+            up_to = (among, Number(declared.room))
+            return Sequences(kind, declared.room), Apply(Atom("SequencesUpTo"), up_to)
     return WHOLE, interval(Number(lo), Number(hi))
 
 
@@ -126,6 +150,10 @@ def as_kind(value: Typed, kind: Kind) -> Tree:  # noqa: PLR0911 - one for each k
         case Names():
             number = _as_whole(value)
             return NONE_NAME if number == Number(NONE) else number
+        case Members():
+            return _as_members(value)
+        case Sequences():
+            return Collection((), ordered=True)  # only an initial value is a number
         case Items(kinds=kinds) if isinstance(value.kind, Items):
             return Collection(
                 tuple(as_kind(part, k) for part, k in zip(parts(value), kinds, strict=True)),
@@ -144,7 +172,7 @@ def parts(value: Typed) -> tuple[Typed, ...]:
     return tuple(Typed(tree, kind) for tree, kind in zip(trees, value.kind.kinds, strict=True))
 
 
-def _as_whole(value: Typed) -> Tree:
+def _as_whole(value: Typed) -> Tree:  # noqa: PLR0911 - one for each kind
     match value.kind, value.tree:
         case Truths(), Truth(value=known):
             return Number(int(known))
@@ -156,10 +184,26 @@ def _as_whole(value: Typed) -> Tree:
             return Apply(Atom("PlaceOf"), (value.tree, listed))
         case Names(), Atom() if value.tree == NONE_NAME:
             return Number(NONE)
+        case Members(others=True), _:
+            return Infix("-", Number(-1), _as_whole(Typed(value.tree, MEMBERS)))
+        case Members(), Collection(items=(member,)):
+            return Infix("^", Number(2), member)
+        case Members(), _:
+            return Apply(Atom("BitsOf"), (value.tree,))
     return value.tree
 
 
+def _as_members(value: Typed) -> Tree:
+    number = _as_whole(value)
+    if isinstance(number, Number) and number.value >= 0:
+        bits = [bit for bit in range(number.value.bit_length()) if number.value >> bit & 1]
+        return Collection(tuple(map(Number, bits)), ordered=False)
+    return Apply(Atom("MembersOf"), (number,))
+
+
 def _as_truth(value: Typed) -> Tree:
+    if value.kind == MEMBERS:
+        return Infix("#", value.tree, Collection((), ordered=False))
     tree = _as_whole(value)
     match tree:
         case Number(value=number):
@@ -182,6 +226,6 @@ def kind_of_all(values: Sequence[Typed]) -> Kind:
         (kind,) = among
         if isinstance(kind, Words) and all(0 <= n.value < len(kind.words) for n in numbers):
             return kind
-        if isinstance(kind, Names):
+        if isinstance(kind, Names) or kind == MEMBERS:
             return kind
     return WHOLE

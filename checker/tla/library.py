@@ -31,6 +31,29 @@ SumOver($f, $domain) ==
   ELSE LET $each == CHOOSE $x \in $domain : TRUE IN $f[$each] + SumOver($f, $domain \ {$each})
 """,
     "Sum": "Sum($f) == SumOver($f, DOMAIN $f)",
+    "SequencesUpTo": r"""
+\* The sequences of at most so many values.
+SequencesUpTo($values, $room) == UNION {[1..$n -> $values] : $n \in 0..$room}
+""",
+    "PlaceIn": r"""
+\* A place of a sequence that is counted from 0, or below 0 from the end.
+PlaceIn($q, $k) == IF $k < 0 THEN Len($q) + $k + 1 ELSE $k + 1
+""",
+    "First": r"""
+\* The first values of a sequence, so many as there are.
+First($q, $n) == SubSeq($q, 1, IF $n < Len($q) THEN $n ELSE Len($q))
+""",
+    "BitsOf": r"""
+\* A set of numbers as one number, with a bit for each.
+RECURSIVE BitsOf(_)
+BitsOf($members) ==
+  IF $members = {} THEN 0
+  ELSE LET $each == CHOOSE $x \in $members : TRUE IN 2 ^ $each + BitsOf($members \ {$each})
+""",
+    "MembersOf": r"""
+\* The places of the bits of a number. TLC's numbers have no more than these.
+MembersOf($n) == {$i \in 0..30 : ($n \div 2 ^ $i) % 2 = 1}
+""",
     "PlaceOf": r"""
 \* The place of a word among the words of a field, from 0.
 PlaceOf($word, $words) == (CHOOSE $i \in DOMAIN $words : $words[$i] = $word) - 1

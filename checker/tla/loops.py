@@ -13,11 +13,13 @@ from collections.abc import Sequence
 from checker.compiler import ir
 from checker.tla.ends import Ends, Following, leaves, value_of
 from checker.tla.environment import Environment, Level, NotIndependent, Role
-from checker.tla.kinds import TRUTHS, WHOLE, Typed, as_kind
+from checker.tla.forming import changed, chosen, joined, let, plus
+from checker.tla.kinds import MEMBERS, TRUTHS, WHOLE, Typed, as_kind
 from checker.tla.tidying import own_copy
 from checker.tla.tree import (
     Apply,
     Atom,
+    Collection,
     Filter,
     If,
     Infix,
@@ -28,13 +30,8 @@ from checker.tla.tree import (
     Quantified,
     Tree,
     Truth,
-    changed,
-    chosen,
-    joined,
-    let,
-    plus,
 )
-from checker.tla.turns import Loop, Range, Turns, is_empty, range_of, turn_by_turn
+from checker.tla.turns import Loop, Range, Turns, is_empty, is_natural, range_of, turn_by_turn
 
 
 def follow(rule: Following, node: Loop, at: Environment) -> None:
@@ -75,6 +72,15 @@ def left(
 # --- quantifiers ---------------------------------------------------------------------------------
 
 
+def _counter(rule: Following, node: ir.For, found: Range) -> Local:
+    """A name for what counts the turns."""
+    program = rule.expressions.program
+    counter = program.counter(node.counter.name)
+    if is_natural(found):
+        program.naturals.add(counter)
+    return counter
+
+
 def _returned_by_all(block: ir.Block) -> ir.Expression | None:
     """The one constant that all turns return which return anything; None if there is none."""
     found = list(_returns(block))
@@ -100,7 +106,7 @@ def _returns(block: ir.Block) -> list[ir.Expression | None]:
 def _asks(rule: Following, node: ir.For, found: Range, at: Environment) -> Tree | None:
     """Whether there is a turn that returns; None where turns leave something to the next."""
     inner = at.copy()
-    counter = rule.expressions.program.counter(node.counter.name)
+    counter = _counter(rule, node, found)
     inner.variables[node.counter.name] = Typed(counter, WHOLE)
     passed: list[Environment] = []
 
@@ -141,7 +147,9 @@ def _add_up(rule: Following, node: ir.For, at: Environment) -> bool:
         return False
     before = at.variables[target]
     assert isinstance(before, Typed)
-    summed = Typed(plus(as_kind(before, WHOLE), as_kind(total, WHOLE)), WHOLE)
+    summed = total
+    if total.kind != MEMBERS or before.tree != Number(0):
+        summed = Typed(plus(as_kind(before, WHOLE), as_kind(total, WHOLE)), WHOLE)
     at.variables[target] = rule.named(target, summed, at, kept=rule.keeps())
     at.variables.pop(node.counter.name, None)
     return True
@@ -170,11 +178,15 @@ def _total(rule: Following, node: ir.For, at: Environment) -> Typed | None:
         return None
     program = rule.expressions.program
     inner = at.copy()
-    counter = program.counter(node.counter.name)
+    counter = _counter(rule, node, found)
     inner.variables[node.counter.name] = Typed(counter, WHOLE)
     each = _added(rule, node.body, inner)
     if each is None or inner.definitions:
         return None
+    if each.kind == MEMBERS:
+        chosen_ones = _members(counter, found, each.tree)
+        if chosen_ones is not None:
+            return Typed(chosen_ones, MEMBERS)
     counts = each.tree if each.kind == TRUTHS else None
     if isinstance(each.tree, If) and each.tree.then == Number(1):
         counts = each.tree.test if each.tree.otherwise == Number(0) else None
@@ -186,7 +198,22 @@ def _total(rule: Following, node: ir.For, at: Environment) -> Typed | None:
     return Typed(Apply(program.helper("Sum"), (values,)), WHOLE)
 
 
-def _added(rule: Following, block: ir.Block, at: Environment) -> Typed | None:
+def _members(counter: Local, found: Range, tree: Tree) -> Tree | None:
+    """The set of the numbers whose bits are summed."""
+    empty = Collection((), ordered=False)
+    match tree:
+        case Collection(items=(member,)) if member == counter:
+            return found.domain
+        case If(test=test, then=Collection(items=(member,)), otherwise=otherwise) if (
+            member == counter and otherwise == empty
+        ):
+            return Filter(counter, found.domain, test)
+    return None
+
+
+def _added(  # noqa: PLR0911 - one for each form
+    rule: Following, block: ir.Block, at: Environment
+) -> Typed | None:
     """What a turn adds."""
     (node,) = block
     match node:
@@ -199,6 +226,9 @@ def _added(rule: Following, block: ir.Block, at: Environment) -> Typed | None:
                 return None
             if inner.kind == TRUTHS:
                 return Typed(joined("/\\", asked, inner.tree), TRUTHS)
+            if inner.kind == MEMBERS:
+                nobody = Collection((), ordered=False)
+                return Typed(chosen(asked, inner.tree, nobody), MEMBERS)
             return Typed(chosen(asked, as_kind(inner, WHOLE), Number(0)), WHOLE)
         case ir.For():
             return _total(rule, node, at)
@@ -213,7 +243,7 @@ def _map(rule: Following, node: ir.For, found: Range, at: Environment) -> bool:
     if any(map(leaves, node.body)):
         return False
     inner = at.copy()
-    counter = rule.expressions.program.counter(node.counter.name)
+    counter = _counter(rule, node, found)
     inner.variables[node.counter.name] = Typed(counter, WHOLE)
     level = Level(counter)
     inner.levels.append(level)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import re
 import textwrap
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,21 +13,13 @@ from checker.compiler.source import source_of
 from checker.tla import actions, claims, library
 from checker.tla.calls import Caller
 from checker.tla.claims import Exported, Kind
+from checker.tla.forming import joined
 from checker.tla.initial import initial_of
-from checker.tla.kinds import NONE_NAME, Names
+from checker.tla.kinds import NONE_NAME, Names, Sequences
 from checker.tla.naming import camel, comment, plain
 from checker.tla.subject import Subject, documentation, members_of
 from checker.tla.text import WIDTH, flat, quoted, text_of
-from checker.tla.tree import (
-    Apply,
-    Atom,
-    Functions,
-    Infix,
-    Local,
-    Quantified,
-    Tree,
-    joined,
-)
+from checker.tla.tree import Apply, Atom, Functions, Infix, Local, Quantified, Tree
 from model.core.transition_system import Action
 
 _RULE = "-" * WIDTH
@@ -136,13 +129,17 @@ class _Writing:
         modules = ["Integers"]
         if "Cardinality" in self.program.library:
             modules.append("FiniteSets")
+        if any(isinstance(form.kind, Sequences) for form in self.program.fields.values()):
+            modules.append("Sequences")
         lines += [f"EXTENDS {', '.join(modules)}", ""]
         if subject.constants:
             lines += ["CONSTANTS"]
             atoms = [atom.name for atom, _ in subject.constants.values()]
             lines += [f"  {', '.join(atoms)}", ""]
-        lines += [*self._variables(), *self._sets(), *self._types()]
-        lines += library.lines_of(self.program.library, self.naming.taken)
+        types = self._types()
+        words = set(re.findall(r"\w+", "\n".join([*types, *self.lines])))
+        helpers = library.lines_of(words & library.NAMES, self.naming.taken)
+        lines += [*self._variables(), *self._sets(), *helpers, *types]
         assert model.layout.fields
         return lines
 

@@ -7,18 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from checker.tla.tree import (
-    Atom,
-    Definition,
-    Filter,
-    Let,
-    Local,
-    Mapped,
-    Quantified,
-    Tree,
-    everything_in,
-    mapped,
-)
+from checker.tla.forming import everything_in, mapped
+from checker.tla.tree import Atom, Definition, Filter, Let, Local, Mapped, Quantified, Tree
 
 _OF_TLA = """
 ACTION ASSUME ASSUMPTION AXIOM BOOLEAN BY CASE CHOOSE CONSTANT CONSTANTS COROLLARY DEF DEFINE DEFS
@@ -112,6 +102,8 @@ class Naming:
 def plain(name: str) -> str:
     """A name as TLA+ may have one: letters, digits and _, and what is fairness to it is not."""
     found = re.sub(r"\W", "_", name, flags=re.ASCII)
+    if found.startswith("__"):  # what reading the file has made
+        found = found.strip("_")
     if found.startswith(("WF_", "SF_")) or not re.search("[A-Za-z]", found):
         found = f"x_{found}"
     return found

@@ -12,6 +12,7 @@ from checker.compiler.lower import lowered
 from checker.compiler.resolution import Lookups
 from checker.compiler.source import Source, source_of
 from checker.tla.environment import Role
+from checker.tla.forming import interval, minus
 from checker.tla.kinds import Kind, Typed
 from checker.tla.naming import Naming
 from checker.tla.tree import Atom, Infix, Local, Number, Primed, Tree, Truth, Word
@@ -79,6 +80,8 @@ class Program:
     under_way: list[Any] = field(default_factory=list)
     rigid: set[Local] = field(default_factory=set)
     """Names that a quantifier binds, or a function or set of the module."""
+    naturals: set[Local] = field(default_factory=set)
+    """Those of them that are never below 0."""
     _locals: int = 0
     _writes: dict[Source, bool] = field(default_factory=dict)
 
@@ -120,6 +123,13 @@ class Program:
         """An operator of the library, which the module is to have."""
         self.library.add(name)
         return Atom(name)
+
+    def below(self, count: Tree) -> Tree:
+        """The numbers from 0 that are less."""
+        for size in self.sizes.values():
+            if size.typed.tree == count and size.members is not None:
+                return size.members
+        return interval(Number(0), minus(count, Number(1)))
 
     def value_of(self, tree: Tree) -> int | None:
         """The number that an expression is within these bounds, if that is seen."""

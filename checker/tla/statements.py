@@ -15,18 +15,10 @@ from checker.tla import arithmetic, loops
 from checker.tla.ends import Ends, leaves
 from checker.tla.environment import Environment, FieldOf, NotIndependent, Role, StateOf, Value
 from checker.tla.expressions import Expressions
+from checker.tla.forming import changed, chosen, let
 from checker.tla.kinds import Items, Typed, as_kind, kind_of_all, parts
 from checker.tla.tidying import own_copy
-from checker.tla.tree import (
-    ATOMIC,
-    Collection,
-    Definition,
-    Tree,
-    Truth,
-    changed,
-    chosen,
-    let,
-)
+from checker.tla.tree import ATOMIC, Collection, Definition, Tree, Truth
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +120,8 @@ class Statements:
         match target:
             case ir.Name(name=name):
                 if isinstance(value, Typed):
-                    at.variables[name] = self.named(name, value, at, kept=self.keeps())
+                    kept = self.keeps() and not name.startswith("__")
+                    at.variables[name] = self.named(name, value, at, kept=kept)
                 else:
                     at.variables[name] = value
                 return

@@ -8,15 +8,16 @@ from typing import Any
 
 from checker.compiler.source import Source
 from checker.tla import library
-from checker.tla.kinds import TRUTHS, WHOLE, Typed, of_field
+from checker.tla.forming import interval
+from checker.tla.kinds import TRUTHS, WHOLE, Sequences, Typed, of_field
 from checker.tla.naming import Naming, camel
 from checker.tla.program import FieldForm, Program, Size
-from checker.tla.tree import Atom, Infix, Number, Tree, interval
+from checker.tla.tree import Atom, Infix, Number, Tree
 from checker.user_models.loading import OwnFile
 from model.core.errors import BadEnvironment
 from model.core.transition_system import Parameter
 from model.own.building import Built
-from model.own.fields import AnyField, Choice, Names
+from model.own.fields import AnyField, Choice, Log, Names, Queue, Set, extent
 
 STRUCTURE = ("Init", "Next", "Spec", "vars", "TypeOK", "None", "Fairness")
 """What every module defines."""
@@ -50,6 +51,8 @@ def subject_of(own: OwnFile, built: Built) -> Subject:
     naming = Naming()
     naming.taken |= {*STRUCTURE, *library.NAMES}
     model, declared = built.model, built.declared
+    if any(isinstance(each, Queue | Log) for each in declared.fields):
+        naming.taken |= {"Seq", "Len", "Append", "Head", "Tail", "SubSeq", "SelectSeq"}
     fields = {each.name: each for each in declared.fields}
     atoms = {name: naming.top(name) for name in fields}
     constants: dict[str, tuple[Atom, int | bool]] = {}
@@ -72,21 +75,23 @@ def subject_of(own: OwnFile, built: Built) -> Subject:
     for field in model.layout.fields:
         of: AnyField | None = fields.get(field.name)
         listed = Atom("")
-        if isinstance(of, Choice):
-            _require_plain(own, of)
+        words = of.element if isinstance(of, Queue | Log | Set) else of
+        if isinstance(words, Choice):
+            _require_plain(own, words)
             # Fields with the same words have values of one kind.
-            same = [atom for atom, words in lists.items() if words == of.values]
+            same = [atom for atom, known in lists.items() if known == words.values]
             listed = same[0] if same else naming.top(f"{field.name}_words")
-            lists[listed] = of.values
+            lists[listed] = words.values
         kind, values = of_field(of, field.lo, field.hi, listed, sorts)
         indices = of.indices if of is not None else ()
+        extents = tuple(map(extent, indices))
+        if not isinstance(kind, Sequences) and extents != field.shape:
+            # The layout folds more than two indices into two.
+            indices, extents = field.shape, field.shape
         domains = [
             sorts[index.name] if isinstance(index, Names) else _below(index) for index in indices
         ]
-        domains += [_below(extent) for extent in field.shape[len(domains) :]]
-        forms[field.name] = FieldForm(
-            atoms[field.name], kind, values, tuple(domains), tuple(field.shape)
-        )
+        forms[field.name] = FieldForm(atoms[field.name], kind, values, tuple(domains), extents)
     trees = {
         node.name: node for node in ast.parse(own.text).body if isinstance(node, ast.FunctionDef)
     }

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from checker.tla.forming import everything_in
 from checker.tla.tree import (
     Apply,
     Atom,
@@ -32,15 +33,16 @@ from checker.tla.tree import (
     Primed,
     Quantified,
     Record,
+    Subsets,
     Tree,
     Truth,
     Unchanged,
     Word,
-    everything_in,
 )
 
 WIDTH = 100
 _ARITHMETIC = {"+": 1, "-": 1, "*": 2}
+_COMPARISONS = ("=", "#", "<", "<=", ">", ">=", r"\in", r"\notin", r"\subseteq")
 _ABOVE_COMPARISONS = frozenset((*_ARITHMETIC, r"\div", "%", ".."))
 _CLOSED = (
     Apply,
@@ -110,6 +112,8 @@ def flat(tree: Tree) -> str:  # noqa: PLR0911, PLR0912 - one for each kind
             return f"{_head(tree)} {flat(tree.body)}}}"
         case Except(function=function, changes=changes):
             return f"[{flat(function)} EXCEPT {', '.join(map(_change, changes))}]"
+        case Subsets(domain=domain):
+            return f"SUBSET {_closed(domain)}"
         case Functions(domain=domain, range=range_):
             return f"[{flat(domain)} -> {flat(range_)}]"
         case Collection(items=items, ordered=ordered):
@@ -148,15 +152,21 @@ def _operand(operator: str, tree: Tree, *, right: bool = False) -> str:
         binds, around = _ARITHMETIC[tree.operator], _ARITHMETIC[operator]
         if binds > around or (binds == around and not right):
             return flat(tree)
-    is_comparison = operator in ("=", "#", "<", "<=", ">", ">=", r"\in", r"\notin")
-    if is_comparison and isinstance(tree, Infix) and tree.operator in _ABOVE_COMPARISONS:
+    if operator == "=>" and (
+        isinstance(tree, Not) or (isinstance(tree, Infix) and tree.operator in _COMPARISONS)
+    ):
+        return flat(tree)
+    if operator in _COMPARISONS and isinstance(tree, Infix) and tree.operator in _ABOVE_COMPARISONS:
         return flat(tree)
     return _closed(tree)
 
 
 def _item(tree: Tree) -> str:
     """An item of a list, where a comparison needs no brackets."""
-    return flat(tree) if isinstance(tree, Infix | Not | Unchanged) else _closed(tree)
+    is_plain = isinstance(tree, Not | Unchanged) or (
+        isinstance(tree, Infix) and tree.operator != "=>"
+    )
+    return flat(tree) if is_plain else _closed(tree)
 
 
 def _change(change: Change) -> str:

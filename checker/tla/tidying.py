@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from checker.tla.forming import changed, everything_in, let, mapped, subtrees
 from checker.tla.program import Program
 from checker.tla.tree import (
     ATOMIC,
@@ -22,11 +23,6 @@ from checker.tla.tree import (
     Mapped,
     Quantified,
     Tree,
-    changed,
-    everything_in,
-    let,
-    mapped,
-    subtrees,
 )
 
 

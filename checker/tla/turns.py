@@ -12,6 +12,7 @@ from checker.compiler import ir
 from checker.compiler.resolution import Known
 from checker.tla.ends import Ends, Following
 from checker.tla.environment import Environment, NotIndependent, Role
+from checker.tla.forming import interval, let, minus, plus
 from checker.tla.kinds import WHOLE, Kind, Typed, as_kind, kind_of_all
 from checker.tla.tree import (
     ATOMIC,
@@ -25,10 +26,6 @@ from checker.tla.tree import (
     Record,
     Tree,
     Truth,
-    interval,
-    let,
-    minus,
-    plus,
 )
 
 Loop = ir.For | ir.While
@@ -57,10 +54,9 @@ def range_of(rule: Following, node: ir.For, at: Environment) -> Range:
     if step is None or step == 0:
         raise expressions.refuse(node, "a step that is not known, or zero", "use a constant")
     start, stop = (Number(0), bounds[0]) if len(bounds) == 1 else (bounds[0], bounds[1])
-    domain: Tree = interval(start, minus(stop, Number(1)))
-    for size in program.sizes.values():
-        if start == Number(0) and size.typed.tree == stop and size.members is not None:
-            domain = size.members
+    domain = interval(start, minus(stop, Number(1)))
+    if start == Number(0):
+        domain = program.below(stop)
     return Range(start, stop, step, domain)
 
 
@@ -70,6 +66,11 @@ def is_empty(rule: Following, found: Range) -> bool:
     if not (isinstance(start, Number) and isinstance(stop, Number)):
         return False
     return start.value >= stop.value if found.step > 0 else start.value <= stop.value
+
+
+def is_natural(found: Range) -> bool:
+    """Whether the counter is never below 0."""
+    return found.step > 0 and isinstance(found.start, Number) and found.start.value >= 0
 
 
 def turn_by_turn(rule: Following, node: Loop, at: Environment) -> None:
@@ -151,6 +152,8 @@ class Turns:
         counter = None
         if isinstance(self.node, ir.For):
             counter = self.program.local(self.node.counter.name)
+            if self.range is not None and is_natural(self.range):
+                self.program.naturals.add(counter)
             inner.variables[self.node.counter.name] = Typed(counter, WHOLE)
         parameters = []
         for (what, name), kind in self.kinds.items():

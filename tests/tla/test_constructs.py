@@ -16,6 +16,8 @@ def mine(nodes: int = 2, low: int = -3, strict: bool = True) -> Protocol:
             Number("x", -9, 9), Number("row", -9, 9, by=node), Number("table", 0, 9, by=(node, 3)),
             Flag("flag"), Flag("up", by=node), Choice("mode", "a", "b"),
             Choice("state", "b", "a", by=node), Name("owner", node, or_none=True),
+            Set("seen", of=node), Log("log", of=range(1, 9), room=3, by=node),
+            Queue("wire", of=("ask", "yes"), room=2),
         ],
         actions=[act],
         {claims}
@@ -76,6 +78,50 @@ def act(*lines: str, more: str = "") -> str:
 )
 def test_an_assignment_means_what_python_means(rule: str, expected: str) -> None:
     assert act(rule) == f"/\\ {expected}"
+
+
+@pytest.mark.parametrize(
+    ("rule", "expected"),
+    [
+        ("s.seen = {node}", "seen' = {node}"),
+        ("s.seen |= {node}", r"seen' = (seen \union {node})"),
+        ("s.seen.discard(node)", r"seen' = (seen \ {node})"),
+        ("s.seen = set(s.nodes)", "seen' = Node"),
+        ("s.seen = {n for n in s.nodes if s.up[n]}", r"seen' = {n \in Node : up[n]}"),
+        ("s.flag = node in s.seen", r"flag' = (node \in seen)"),
+        ("s.flag = s.seen <= {node}", r"flag' = (seen \subseteq {node})"),
+        ("s.x = len(s.seen)", "x' = Cardinality(seen)"),
+        ("s.flag = s.seen == set()", "flag' = (seen = {})"),
+        ("s.x = s.log[node][-1]", "x' = log[node][Len(log[node])]"),
+        ("s.x = s.log[node][0]", "x' = log[node][1]"),
+        ("s.x = s.log[node][s.x]", "x' = log[node][PlaceIn(log[node], x)]"),
+        ("s.x = len(s.log[node])", "x' = Len(log[node])"),
+        ("s.log[node].truncate(1)", "log' = [log EXCEPT ![node] = First(log[node], 1)]"),
+        ("s.log[node].clear()", "log' = [log EXCEPT ![node] = <<>>]"),
+        ("s.log[node][0] = 2", "log' = [log EXCEPT ![node] = [log[node] EXCEPT ![1] = 2]]"),
+        ("s.flag = s.log[0][:2] == s.log[1]", "flag' = (First(log[0], 2) = log[1])"),
+        ("s.log[0] = s.log[1]", "log' = [log EXCEPT ![0] = log[1]]"),
+        (
+            "s.flag = 2 in s.log[node]",
+            r"flag' = (\E place \in 1..Len(log[node]) : log[node][place] = 2)",
+        ),
+        ("s.wire.receive()", "wire' = Tail(wire)"),
+    ],
+)
+def test_sets_and_sequences_are_those_of_tla(rule: str, expected: str) -> None:
+    assert act(rule) == f"/\\ {expected}"
+
+
+def test_a_full_queue_cuts_the_step() -> None:
+    found = act('s.wire.send("ask")').splitlines()
+
+    assert found == ["/\\ Len(wire) < 2", '/\\ wire\' = Append(wire, "ask")']
+
+
+def test_tlc_looks_at_no_alternative_behind_one_that_is_true() -> None:
+    found = act("when(not s.log[node] or s.log[node][-1] > 1)", "s.x = 0")
+
+    assert found.splitlines()[0] == "/\\ Len(log[node]) > 0 => log[node][Len(log[node])] > 1"
 
 
 def test_an_early_return_is_a_choice_of_two_steps() -> None:

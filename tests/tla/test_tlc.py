@@ -10,6 +10,7 @@ import pytest
 from bench.tla import exported
 from tests.support.own import example, own_problem
 from tests.support.tla_modules import differences_from_tlc
+from tests.user_models.test_containers import CHANNELS, HEAD, LOGS
 
 MODELS = Path(__file__).parent / "models"
 
@@ -23,6 +24,17 @@ def test_two_phase_commit_is_the_same_to_tlc() -> None:
 @pytest.mark.slow
 def test_all_that_rules_can_say_is_the_same_to_tlc() -> None:
     problem = own_problem(MODELS / "constructs.py", depth=2)
+
+    assert differences_from_tlc(problem, exported(problem)) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("text", [CHANNELS, LOGS])
+def test_queues_logs_and_sets_are_the_same_to_tlc(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(HEAD + text)
+    bounds = {"entries": 2} if text == LOGS else {}
+    problem = own_problem(path, **bounds)
 
     assert differences_from_tlc(problem, exported(problem)) == []
 

@@ -1,0 +1,217 @@
+r"""Sets, queues and logs as TLA+'s own sets and sequences.
+
+A rule that is read from a file has numbers for sets, a bit for each member, and rows of places for
+queues and logs; what it does with them are calls of functions that reading it has written
+(`model.own.operations`, `model.own.sequences`). Here these calls become `\in`, `Append` and so on.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from typing import NamedTuple
+
+from checker.compiler.source import Source
+from checker.tla import arithmetic
+from checker.tla.environment import Environment, Role, StateOf, Value
+from checker.tla.expressions import Expressions
+from checker.tla.forming import changed, joined, plus
+from checker.tla.kinds import (
+    MEMBERS,
+    TRUTHS,
+    WHOLE,
+    Sequences,
+    Typed,
+    as_kind,
+)
+from checker.tla.program import Program
+from checker.tla.tree import (
+    Apply,
+    Atom,
+    Collection,
+    Element,
+    Infix,
+    Local,
+    Number,
+    Quantified,
+    Tree,
+)
+
+_OF_SETS = re.compile(
+    r"__(has_member|with_member|without_member|is_subset|is_proper_subset)_line_\d+__"
+)
+_OF_ONE = re.compile(r"__(at|put|add|receive|truncate|contains)_(\w+)_line_\d+__")
+_LENGTH = re.compile(r"__length_(\w+)__")
+_OF_TWO = re.compile(r"__(copy|same)_(\w+)_line_\d+__")
+_EMPTY = Collection((), ordered=True)
+
+
+class Held(NamedTuple):
+    """A sequence in a state: its field, and where it is."""
+
+    field: str
+    role: Role
+    path: tuple[Tree, ...]
+
+
+def called(
+    caller: Expressions, callee: Source, given: list[Value], at: Environment
+) -> Value | None:
+    """What such a call comes to, after what it writes is written; None for any other function."""
+    name = callee.tree.name
+    if match := _OF_SETS.fullmatch(name):
+        members, element = (value for value in given if isinstance(value, Typed))
+        return _of_set(match[1], members, element)
+    sequences = {
+        each: form.kind
+        for each, form in caller.program.fields.items()
+        if isinstance(form.kind, Sequences)
+    }
+    if (match := _LENGTH.fullmatch(name)) and match[1] in sequences:
+        held, _ = _held(caller.program, match[1], given)
+        return Typed(_length(_read(caller, held, at).tree), WHOLE)
+    if (match := _OF_ONE.fullmatch(name)) and match[2] in sequences:
+        return _of_one(caller, match[1], match[2], given, at)
+    if match := _OF_TWO.fullmatch(name):
+        for one, other in itertools.product(sequences, repeat=2):
+            if f"{one}_{other}" == match[2]:
+                return _of_two(caller, match[1], (one, other), given, at)
+    return None
+
+
+# --- sets ----------------------------------------------------------------------------------------
+
+
+def _of_set(  # noqa: PLR0911 - one for each operation
+    operation: str, members: Typed, other: Typed
+) -> Typed:
+    found = as_kind(members, MEMBERS)
+    member = Collection((as_kind(other, WHOLE),), ordered=False)
+    match operation:
+        case "has_member":
+            return Typed(Infix(r"\in", as_kind(other, WHOLE), found), TRUTHS)
+        case "with_member":
+            if found == Collection((), ordered=False):
+                return Typed(member, MEMBERS)
+            if isinstance(found, Collection):
+                return Typed(Collection((*found.items, *member.items), ordered=False), MEMBERS)
+            return Typed(Infix(r"\union", found, member), MEMBERS)
+        case "without_member":
+            return Typed(Infix("\\", found, member), MEMBERS)
+    others = as_kind(other, MEMBERS)
+    subset = Infix(r"\subseteq", found, others)
+    if operation == "is_subset":
+        return Typed(subset, TRUTHS)
+    return Typed(joined("/\\", subset, Infix("#", found, others)), TRUTHS)
+
+
+# --- sequences -----------------------------------------------------------------------------------
+
+
+def _held(program: Program, name: str, given: list[Value]) -> tuple[Held, list[Value]]:
+    """The sequence that the first arguments name, and the others."""
+    state, *others = given
+    assert isinstance(state, StateOf)
+    count = len(program.fields[name].domains)
+    path = tuple(as_kind(index, WHOLE) for index in others[:count] if isinstance(index, Typed))
+    return Held(name, state.role, path), others[count:]
+
+
+def _read(caller: Expressions, held: Held, at: Environment) -> Typed:
+    return caller.read(held.role, held.field, held.path, at)
+
+
+def _write(caller: Expressions, held: Held, value: Tree, at: Environment) -> None:
+    if at.levels:
+        at.set_cell(held.field, held.path, value)
+        return
+    whole = at.fields[Role.NOW, held.field]
+    local = caller.program.local(held.field)
+    at.define(local, changed(whole, held.path, value) if held.path else value)
+    at.fields[Role.NOW, held.field] = local
+
+
+def _length(sequence: Tree) -> Tree:
+    return Apply(Atom("Len"), (sequence,))
+
+
+def _of_one(
+    caller: Expressions, operation: str, name: str, given: list[Value], at: Environment
+) -> Value:
+    held, others = _held(caller.program, name, given)
+    arguments = [value for value in others if isinstance(value, Typed)]
+    before = _read(caller, held, at)
+    kind = before.kind
+    assert isinstance(kind, Sequences)
+    sequence = before.tree
+    match operation, arguments:
+        case "at", [place]:
+            return Typed(_value_at(caller.program, sequence, place), kind.values)
+        case "put", [place, value]:
+            path = (_place(caller.program, sequence, place),)
+            _write(caller, held, changed(sequence, path, as_kind(value, kind.values)), at)
+        case "add", [value]:
+            added = (sequence, as_kind(value, kind.values))
+            _write(caller, held, Apply(Atom("Append"), added), at)
+        case "receive", []:
+            _write(caller, held, Apply(Atom("Tail"), (sequence,)), at)
+            return Typed(Apply(Atom("Head"), (sequence,)), kind.values)
+        case "truncate", [count]:
+            _write(caller, held, _first(caller.program, sequence, count, kind), at)
+        case "contains", [value]:
+            place_of = caller.program.counter("place")
+            same = arithmetic.compared("==", Typed(Element(sequence, place_of), kind.values), value)
+            domain = Infix("..", Number(1), _length(sequence))
+            return Typed(Quantified(r"\E", place_of, domain, same.tree), TRUTHS)
+    return Typed(Number(0), WHOLE)
+
+
+def _place(program: Program, sequence: Tree, place: Typed) -> Tree:
+    """TLA+ counts from 1; a place below 0 counts from the end."""
+    tree = as_kind(place, WHOLE)
+    if isinstance(tree, Number) and tree.value < 0:
+        return plus(_length(sequence), Number(tree.value + 1))
+    if isinstance(tree, Number) or (isinstance(tree, Local) and tree in program.naturals):
+        return plus(tree, Number(1))
+    return Apply(program.helper("PlaceIn"), (sequence, tree))
+
+
+def _value_at(program: Program, sequence: Tree, place: Typed) -> Tree:
+    return Element(sequence, _place(program, sequence, place))
+
+
+def _first(program: Program, sequence: Tree, count: Typed, kind: Sequences) -> Tree:
+    """The first values of a sequence, so many."""
+    tree = as_kind(count, WHOLE)
+    if tree == Number(0):
+        return _EMPTY
+    if isinstance(tree, Number) and tree.value >= kind.room:
+        return sequence
+    return Apply(program.helper("First"), (sequence, tree))
+
+
+def _of_two(
+    caller: Expressions,
+    operation: str,
+    names: tuple[str, str],
+    given: list[Value],
+    at: Environment,
+) -> Value:
+    program = caller.program
+    one, others = _held(program, names[0], given)
+    ends: list[Value] = []
+    if operation == "same":
+        ends.append(others.pop(0))
+    other, last = _held(program, names[1], others)
+    found = []
+    for held, end in zip((one, other), [*ends, *last] if ends else [None, *last], strict=True):
+        before = _read(caller, held, at)
+        assert isinstance(before.kind, Sequences)
+        tree = before.tree
+        if isinstance(end, Typed):
+            tree = _first(program, tree, end, before.kind)
+        found.append(tree)
+    if operation == "same":
+        return Typed(Infix("=", *found), TRUTHS)
+    _write(caller, one, found[1], at)
+    return Typed(Number(0), WHOLE)
