@@ -205,6 +205,7 @@ def main(argv: list[str] | None = None) -> int:
             for bounds in EXAMPLES[name]:
                 wrong += compare(jar, name, bounds, table)
                 shown.refresh()
+    console.print()
     for difference in wrong:
         console.print(difference, soft_wrap=True)
     return 1 if wrong else 0

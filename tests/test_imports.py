@@ -95,6 +95,11 @@ CASES: dict[str, Case] = {
         SCREEN | COMPILER,
         (*ENGINES, *NO_MATRIX, "checker.checking.run", "checker.storage"),
     ),
+    "waterline export --model lock.py --to tla": (
+        0,
+        SCREEN | COMPILER,
+        (*ENGINES, *NO_MATRIX, "checker.checking.run", "checker.storage"),
+    ),
     "waterline gate no.toml": (2, SCREEN, (*NO_SEARCH, *NO_MATRIX)),
     "waterline gate gate.toml": (3, SEARCH, (*SPARK, *NO_MATRIX, "checker.analysis.export")),
     "waterline scenarios acks-1 --run": (

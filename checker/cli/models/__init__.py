@@ -1,1 +1,1 @@
-"""`waterline new`, `versions`, `layout` and `kernel`: a model begun, and looked into."""
+"""`waterline new`, `versions`, `layout`, `kernel`, `export`: models begun, shown, exported."""
