@@ -10,7 +10,7 @@ INSTALL := $(BIN)/python -m pip --disable-pip-version-check --quiet install --no
 # Tests start hundreds of processes: without bytecode on disk each compiles all that it imports.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: check confirm upstream test gate bench docs setup clean
+.PHONY: check confirm upstream test gate bench tla docs setup clean
 
 check: $(VENV)/.run
 	$(BIN)/waterline tour
@@ -46,6 +46,10 @@ bench: $(VENV)/.dev
 	$(BIN)/python -m bench.speed
 	$(BIN)/python -m bench.peers_speed --large
 	$(BIN)/python -m bench.scale
+
+# The examples as TLA+ modules, judged by TLC. Needs Java, Maven.
+tla: $(VENV)/.dev
+	$(BIN)/python -m bench.tla
 
 # The documents as a site, in build/site. Strict: a link that leads nowhere is an error.
 docs: $(VENV)/.docs

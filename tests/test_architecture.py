@@ -44,6 +44,7 @@ LAYERS = (
     "checker/kafka",
     "checker/analysis",
     "checker/user_models",
+    "checker/tla",
     "checker/report",
     "checker/ci",
     "checker/cli",

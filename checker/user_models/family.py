@@ -10,6 +10,7 @@ from typing import Any
 
 from checker.kafka.where import with_asked
 from checker.problem.family import Claimed, Family
+from checker.problem.problem import Problem
 from checker.problem.symmetry import Symmetry
 from checker.problem.wording import describe_option
 from checker.problem.words import Words
@@ -198,3 +199,11 @@ def _property(claim: Stated) -> ActionProperty:
         keeps=claim.function,
         explain=lambda before, after, settings: claim.explain(before, after),
     )
+
+
+def built_of(problem: Problem) -> tuple[OwnFile, Built]:
+    """The file of a problem about a user's model, and what it declares within these bounds."""
+    family, model = problem.family, problem.model
+    assert isinstance(family, OwnFamily)
+    given = tuple((name, value) for name, value in model.options.items() if name != DIGEST)
+    return family.own, _built(family.own, model.version, OwnOptions(given))

@@ -51,6 +51,7 @@ ROOMS = {
     "checker/analysis": "export of the state graph",
     "checker/user_models": "families from user models",
     "checker/user_models/interactive": "steps chosen by hand, and scripts",
+    "checker/tla": "user models as TLA+ modules",
     "checker/report/pages": "pages and pictures of traces",
     "checker/report/viewer": "trace viewer in the terminal",
     "checker/ci": "the gate: expectations for CI",
@@ -93,6 +94,7 @@ GROUPS = {
         "model/own",
         "checker/user_models",
         "checker/user_models/interactive",
+        "checker/tla",
     ),
 }
 

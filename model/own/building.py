@@ -52,13 +52,19 @@ class Stated:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Built:
-    """A model and what its file claims of it."""
+    """A model and what its file claims of it, with what it was made of.
+
+    `start` is the rule that made the initial states, its sizes in a layout of their own; None where
+    every field has its first value.
+    """
 
     model: Model
     always: tuple[Stated, ...]
     every_step: tuple[Stated, ...]
     sometimes: tuple[Stated, ...]
     behaviours: tuple[Behaviour, ...] = ()
+    declared: Protocol
+    start: tuple[KitAction, Layout] | None = None
 
 
 def built(
@@ -87,7 +93,7 @@ def built(
         rule, action = _action(rules, declared, sorts, ranges)
         actions.append(replace(action, weakly_fair=action.name in protocol.fair_names))
         described[action.name] = (rule.description, tuple(_over(rules, declared, sorts).items()))
-    first = _initial(rules, protocol, sorts, bounds, form, ranges)
+    first, start = _initial(rules, protocol, sorts, bounds, form)
     claims = {
         kind: tuple(_stated(rules, claim, kind, protocol.sorts) for claim in given)
         for kind, given in (
@@ -112,6 +118,8 @@ def built(
             options=options,
         ),
         behaviours=behaviours_of(rules, protocol, sorts),
+        declared=protocol,
+        start=start,
         **claims,
     )
 
@@ -265,11 +273,10 @@ def _initial(
     sorts: Mapping[str, Names],
     bounds: Mapping[str, int],
     form: Layout,
-    ranges: Mapping[str, int],
-) -> Sequence[State]:
+) -> tuple[Sequence[State], tuple[KitAction, Layout] | None]:
     lowest = State(form)
     if protocol.initial is None:
-        return [lowest]
+        return [lowest], None
     own: dict[str, int] = {}
     _, action = _action(rules, protocol.initial, sorts, own)
     sized = Layout(form.fields, sizes={**form.sizes, **own})
@@ -292,7 +299,7 @@ def _initial(
     found = list(_starts(start, rules.file))
     if not found:
         raise BadProtocol(f"{action.name} makes no initial state; let a `when` of it be true")
-    return found
+    return found, (action, sized)
 
 
 def _starts(start: Model, file: str) -> Iterator[State]:

@@ -1,0 +1,163 @@
+r"""Actions as operators: what they ask of the state, then what they make of it.
+
+`when` and `within` are items of one list of `/\` in the order of the file: TLC looks at none of
+them behind one that is false, as Python does.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from checker.compiler import ir
+from checker.compiler.lower import lowered
+from checker.compiler.source import Source, source_of
+from checker.tla import arithmetic
+from checker.tla.calls import Caller
+from checker.tla.ends import Ends, outcomes, resolved, value_of
+from checker.tla.environment import Environment, Role, Settings, StateOf, Value
+from checker.tla.kinds import TRUTHS, WHOLE, Typed, as_kind, whole
+from checker.tla.tidying import tidied
+from checker.tla.tree import (
+    Definition,
+    Infix,
+    Junction,
+    Let,
+    Local,
+    Member,
+    Outcome,
+    Primed,
+    Record,
+    Tree,
+    Truth,
+    Unchanged,
+    everything_in,
+    joined,
+    let,
+    negated,
+)
+from model.core.transition_system import Action
+
+_Fields = dict[tuple[Role, str], Tree]
+
+
+def action_of(caller: Caller, action: Action) -> tuple[list[Local], Tree]:
+    """The parameters of an action, and what it says of a step."""
+    parameters = [caller.program.local(parameter.name) for parameter in action.parameters]
+    values = [Typed(parameter, WHOLE) for parameter in parameters]
+    fields = caller.program.pristine()
+    asked = enabled(caller, action, values, fields)
+    step = stepped(caller, changes(caller, action, values, fields))
+    return parameters, joined("/\\", tidied(asked), tidied(step))
+
+
+def cut_of(caller: Caller, action: Action) -> tuple[list[Local], Tree]:
+    """The parameters of an action, and when a bound keeps it from being taken."""
+    parameters = [caller.program.local(parameter.name) for parameter in action.parameters]
+    values = [Typed(parameter, WHOLE) for parameter in parameters]
+    fields = caller.program.pristine()
+    guard = guarded(caller, action, values, fields)
+    within = enabled(caller, action, values, fields)
+    asked, bounded = _items(tidied(guard)), _items(tidied(within))
+    cut = joined("/\\", *(item for item in bounded if item not in asked))
+    return parameters, joined("/\\", *asked, negated(cut))
+
+
+def _items(tree: Tree) -> tuple[Tree, ...]:
+    return tree.items if isinstance(tree, Junction) and tree.operator == "/\\" else (tree,)
+
+
+def guarded(caller: Caller, action: Action, given: list[Typed], fields: _Fields) -> Tree:
+    """Whether the guard lets it happen, within the bounds or not."""
+    return as_kind(_value(caller, source_of(action.guard), given, fields), TRUTHS)
+
+
+def enabled(caller: Caller, action: Action, given: list[Typed], fields: _Fields) -> Tree:
+    """Whether the guard lets it happen, and no bound cuts it."""
+    if action.limit is None:
+        return guarded(caller, action, given, fields)
+    source = source_of(action.limit)
+    *asks, last = lowered(source).body
+    if not action.limit_writes and isinstance(last, ir.Return):
+        # Each `when` and `within` ends it but for the last line: that is where all are true.
+        at = _environment(source, given, fields)
+        tree = caller.statements(source).run(
+            asks,
+            at,
+            Ends(
+                lambda end: Outcome(Typed(Truth(True), TRUTHS)),
+                lambda end, value: Outcome(Typed(Truth(False), TRUTHS)),
+            ),
+        )
+        return as_kind(value_of(tree), TRUTHS)
+    guard = guarded(caller, action, given, fields)
+    exceeded = _value(caller, source, given, fields)
+    return joined("/\\", guard, arithmetic.compared("==", exceeded, whole(0)).tree)
+
+
+def changes(caller: Caller, action: Action, given: list[Typed], fields: _Fields) -> Tree:
+    """What the effect comes to, with an outcome at each of its ends."""
+    source = source_of(action.effect)
+    before = dict(fields)
+    at = _environment(source, given, fields)
+
+    def outcome(end: Environment, value: Any = None) -> Tree:
+        new = tuple(
+            (name, tree)
+            for (role, name), tree in end.fields.items()
+            if role is Role.NOW and tree != before[role, name]
+        )
+        return Outcome(None, new)
+
+    statements = caller.statements(source)
+    return statements.run(statements.body, at, Ends(outcome, outcome))
+
+
+def stepped(caller: Caller, tree: Tree) -> Tree:
+    """The same as what it says of the variables of the next state."""
+    program = caller.program
+    ends = outcomes(tree)
+    changed = {name for end in ends for name, _ in end.changed}
+    touched = [name for name in program.fields if name in changed]
+    atoms = {name: form.atom for name, form in program.fields.items()}
+    untouched = tuple(atoms[name].name for name in program.fields if name not in changed)
+    rest = Unchanged(untouched) if untouched else Truth(True)
+    if any(
+        isinstance(each, Let) and any(d.recursive and outcomes(d.value) for d in each.definitions)
+        for each in everything_in(tree)
+    ):
+        return joined("/\\", _as_record(caller, tree, touched), rest)
+
+    def made(end: Outcome) -> Tree:
+        new = dict(end.changed)
+        items: list[Tree] = [
+            Infix("=", Primed(atoms[name]), new[name]) for name in touched if name in new
+        ]
+        same = tuple(atoms[name].name for name in touched if name not in new)
+        if same:
+            items.append(Unchanged(same))
+        return joined("/\\", *items)
+
+    return joined("/\\", resolved(tree, made), rest)
+
+
+def _as_record(caller: Caller, tree: Tree, touched: list[str]) -> Tree:
+    """A step of which a loop may be the end: first what it comes to, then the next state."""
+    atoms = {name: form.atom for name, form in caller.program.fields.items()}
+
+    def record(end: Outcome) -> Tree:
+        new = dict(end.changed)
+        return Record(tuple((name, new.get(name, atoms[name])) for name in touched))
+
+    local = caller.program.local("outcome")
+    items = [Infix("=", Primed(atoms[name]), Member(local, name)) for name in touched]
+    return let([Definition(local, (), resolved(tree, record), kept=True)], joined("/\\", *items))
+
+
+def _value(caller: Caller, source: Source, given: list[Typed], fields: _Fields) -> Typed:
+    return caller.comes_to(source, _environment(source, given, fields))
+
+
+def _environment(source: Source, given: list[Typed], fields: _Fields) -> Environment:
+    """The state and the settings, then the arguments."""
+    values: list[Value] = [StateOf(Role.NOW), Settings(), *given]
+    return Environment(dict(zip(source.parameters, values, strict=True)), dict(fields))

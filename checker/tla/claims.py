@@ -1,0 +1,116 @@
+"""Claims of a model as invariants and properties of the module."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from checker.compiler.source import source_of
+from checker.tla.calls import Caller
+from checker.tla.environment import Environment, Role, Settings, StateOf, Value
+from checker.tla.kinds import TRUTHS, Typed, as_kind
+from checker.tla.naming import comment
+from checker.tla.text import text_of
+from checker.tla.tidying import tidied
+from checker.tla.tree import Formula, Tree
+from model.core.claim import Behaviour, Pattern, Recoverable, Temporal
+
+
+class Kind(Enum):
+    """How TLC is told of a claim."""
+
+    INVARIANT = "INVARIANT"
+    PROPERTY = "PROPERTY"
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """A claim of the model, and its definition in the module.
+
+    One that `happens` is expected to be violated: it is the opposite of what must happen. `lines`
+    define it, and are empty for one that is a rule already.
+    """
+
+    claim: str
+    name: str
+    kind: Kind
+    happens: bool = False
+    lines: tuple[str, ...] = ()
+
+
+def of_states(caller: Caller, name: str, function: Any) -> Exported:
+    """A claim about every state."""
+    operator = caller.operator(source_of(function), [StateOf(Role.NOW), Settings()], name)
+    return Exported(name, operator.atom.name, Kind.INVARIANT)
+
+
+def of_steps(caller: Caller, name: str, sentence: str, function: Any) -> Exported:
+    """A claim about every step."""
+    given: list[Value] = [StateOf(Role.NOW), StateOf(Role.NEXT), Settings()]
+    operator = caller.operator(source_of(function), given, name)
+    atom = caller.program.naming.top(f"{name}_in_every_step")
+    line = f"{atom.name} == [][{operator.atom.name}]_vars"
+    return Exported(name, atom.name, Kind.PROPERTY, lines=(*comment(sentence), line))
+
+
+def of_happening(
+    caller: Caller, name: str, sentence: str, function: Any, *, of_step: bool
+) -> Exported:
+    """What must happen, as the claim that it never does."""
+    given: list[Value] = [StateOf(Role.NOW)]
+    if of_step:
+        given.append(StateOf(Role.NEXT))
+    operator = caller.operator(source_of(function), [*given, Settings()], name)
+    atom = caller.program.naming.top(f"never_{name}")
+    head = comment(f"Is to be violated. {sentence}")
+    if of_step:
+        line = f"{atom.name} == [][~{operator.atom.name}]_vars"
+        return Exported(name, atom.name, Kind.PROPERTY, True, (*head, line))
+    line = f"{atom.name} == ~{operator.atom.name}"
+    return Exported(name, atom.name, Kind.INVARIANT, True, (*head, line))
+
+
+def of_behaviours(caller: Caller, behaviours: Sequence[Behaviour]) -> list[Exported]:
+    """Claims about what follows."""
+    return [_of_behaviour(caller, each) for each in behaviours if isinstance(each, Temporal)]
+
+
+def without_form(behaviours: Sequence[Behaviour]) -> list[str]:
+    """Remarks on the claims that there is no formula for."""
+    lines = []
+    for each in behaviours:
+        if isinstance(each, Recoverable):
+            lines += comment(
+                f"{each.name} has no formula in TLA+, which says what happens and not what can. "
+                f"{each.sentence}"
+            )
+    return lines
+
+
+def _of_behaviour(caller: Caller, claim: Temporal) -> Exported:
+    program = caller.program
+    then = _asked(caller, claim.then)
+    match claim.pattern:
+        case Pattern.EVENTUALLY:
+            formula: Tree = Formula("<>", (then,))
+        case Pattern.ALWAYS_EVENTUALLY:
+            formula = Formula("[]<>", (then,))
+        case _:
+            formula = Formula("~>", (_asked(caller, claim.when), then))
+    atom = program.naming.top(claim.name.replace(".", "_"))
+    _, named = program.naming.resolved(formula)
+    lines = (*comment(claim.sentence), *text_of(atom.name, (), named))
+    return Exported(claim.name, atom.name, Kind.PROPERTY, lines=lines)
+
+
+def _asked(caller: Caller, function: Any) -> Tree:
+    """What a claim asks of a state: mostly the call of a rule, with names."""
+    source = source_of(function)
+    values: list[Value] = [StateOf(Role.NOW), Settings()]
+    given = dict(zip(source.parameters, values, strict=True))
+    at = Environment(given, caller.program.pristine())
+    found: Typed = caller.comes_to(source, at)
+    tree: Tree = tidied(as_kind(found, TRUTHS))
+    return tree

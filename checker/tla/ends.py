@@ -1,0 +1,100 @@
+"""What the parts of the exporter that follow statements share: where these end, and how.
+
+`Following` is what follows the statements of one function, as loops see it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from checker.compiler import ir
+from checker.tla.environment import Environment
+from checker.tla.expressions import Expressions
+from checker.tla.kinds import WHOLE, Typed, as_kind, kind_of_all
+from checker.tla.tree import Number, Outcome, Tree, everything_in, mapped
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """What comes where statements end: at their end, at a `return`, `break` or `continue`."""
+
+    fell: Callable[[Environment], Tree]
+    returned: Callable[[Environment, Typed | None], Tree]
+    broke: Callable[[Environment], Tree] | None = None
+    continued: Callable[[Environment], Tree] | None = None
+
+
+class Following(Protocol):
+    """Follows the statements of one function."""
+
+    @property
+    def expressions(self) -> Expressions:
+        """The function's."""
+
+    def run(self, block: Sequence[ir.Statement], at: Environment, ends: Ends) -> Tree:
+        """What the statements come to, as one expression."""
+
+    def follow_all(self, block: Sequence[ir.Statement], at: Environment) -> None:
+        """Follow statements of which none ends the function."""
+
+    def named(self, base: str, value: Typed, at: Environment, *, kept: bool) -> Typed:
+        """The value under a name of its own, unless it is as short as one."""
+
+    def keeps(self) -> bool:
+        """Whether variables are those that the model names, and not ones that reading it made."""
+
+    def set_field(self, name: str, path: tuple[Tree, ...], tree: Tree, at: Environment) -> None:
+        """Give an element of a field another value."""
+
+
+def leaves(node: ir.Statement) -> bool:
+    """Whether a statement may end the function, or the turn of a loop around it."""
+    match node:
+        case ir.Return() | ir.Break() | ir.Continue():
+            return True
+        case ir.If(then=then, otherwise=otherwise):
+            return any(map(leaves, (*then, *otherwise)))
+        case ir.For() | ir.While():
+            return any(map(returns, node.body))
+    return False
+
+
+def returns(node: ir.Statement) -> bool:
+    """Whether a statement may end the function."""
+    match node:
+        case ir.Return():
+            return True
+        case ir.If(then=then, otherwise=otherwise):
+            return any(map(returns, (*then, *otherwise)))
+        case ir.For() | ir.While():
+            return any(map(returns, node.body))
+    return False
+
+
+def outcomes(tree: Tree) -> list[Outcome]:
+    """Where an expression ends."""
+    return [each for each in everything_in(tree) if isinstance(each, Outcome)]
+
+
+def resolved(tree: Tree, make: Callable[[Outcome], Tree]) -> Tree:
+    """The expression with what is made of each of its ends."""
+    if isinstance(tree, Outcome):
+        return make(tree)
+    found: Tree = mapped(tree, lambda part: resolved(part, make))
+    return found
+
+
+def value_of(tree: Tree) -> Typed:
+    """The value that a function comes to, wherever it returns."""
+    found = [outcome.value for outcome in outcomes(tree)]
+    values = [Typed(_nothing(), WHOLE) if value is None else value for value in found]
+    kind = kind_of_all(values)
+    return Typed(
+        resolved(tree, lambda end: as_kind(end.value or Typed(_nothing(), WHOLE), kind)), kind
+    )
+
+
+def _nothing() -> Tree:
+    return Number(0)

@@ -1,0 +1,74 @@
+"""The first states: what every field has at first, as the model's own rule changes it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from checker.tla import actions
+from checker.tla.calls import Caller
+from checker.tla.ends import outcomes, resolved
+from checker.tla.environment import Role
+from checker.tla.kinds import WHOLE, Typed, as_kind, whole
+from checker.tla.program import FieldForm
+from checker.tla.subject import Subject
+from checker.tla.tidying import tidied
+from checker.tla.tree import (
+    Definition,
+    Infix,
+    Mapped,
+    Outcome,
+    Quantified,
+    Tree,
+    joined,
+    let,
+)
+
+
+def initial_of(subject: Subject, caller: Caller) -> Tree:
+    """What `Init` says of the variables."""
+    program = caller.program
+    first = {
+        name: _first(caller, form, subject.built.model.layout.places[name].lo)
+        for name, form in program.fields.items()
+    }
+    if subject.built.start is None:
+        items = [Infix("=", program.fields[name].atom, tree) for name, tree in first.items()]
+        return joined("/\\", *items)
+    action, layout = subject.built.start
+    definitions = []
+    fields: dict[tuple[Role, str], Tree] = {}
+    for name, tree in first.items():
+        local = program.local(f"{name}_at_first")
+        definitions.append(Definition(local, (), tree))
+        fields[Role.NOW, name] = local
+    bound = [program.counter(parameter.name) for parameter in action.parameters]
+    values = [Typed(local, WHOLE) for local in bound]
+    asked = actions.enabled(caller, action, values, fields)
+    effect = actions.changes(caller, action, values, fields)
+
+    def made(end: Outcome) -> Tree:
+        new: dict[str, Any] = dict(end.changed)
+        return joined(
+            "/\\",
+            *(
+                Infix("=", form.atom, new.get(name, fields[Role.NOW, name]))
+                for name, form in program.fields.items()
+            ),
+        )
+
+    assert outcomes(effect)
+    tree = let(definitions, joined("/\\", asked, resolved(effect, made)))
+    for local, parameter in reversed(list(zip(bound, action.parameters, strict=True))):
+        tree = Quantified(r"\E", local, subject.domain(parameter, layout.sizes), tree)
+    found: Tree = tidied(tree)
+    return found
+
+
+def _first(caller: Caller, form: FieldForm, lo: int) -> Tree:
+    """A field with its least value everywhere."""
+    tree = as_kind(whole(lo), form.kind)
+    for place, domain in reversed(list(enumerate(form.domains))):
+        name = "other" if domain in form.domains[:place] else getattr(domain, "name", "index")
+        local = caller.program.counter(name[:1].lower() + name[1:])
+        tree = Mapped(local, domain, tree)
+    return tree

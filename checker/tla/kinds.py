@@ -1,0 +1,187 @@
+"""Kinds of values, and how TLA+ writes the values of each kind of field.
+
+Rules compute with numbers alone: a truth is 0 or 1, a word its place, None is -1. In the module a
+truth is a BOOLEAN, a word a string, and a name a number, with None for -1. Where a rule takes one
+for another it is converted. A field of a kind that is not known here is one of numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from checker.tla.tree import (
+    Apply,
+    Atom,
+    Collection,
+    Element,
+    If,
+    Infix,
+    Number,
+    Tree,
+    Truth,
+    Word,
+    chosen,
+    interval,
+    plus,
+)
+from model.own.fields import NONE, AnyField, Choice, Flag, Name
+
+NONE_NAME = Atom("None")
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """Whole numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Truths:
+    """TRUE and FALSE."""
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Names of a sort, or None: numbers from -1."""
+
+    sort: str
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The words of a field of choices; `listed` is the tuple of them in the module."""
+
+    words: tuple[str, ...]
+    listed: Atom
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """Several values."""
+
+    kinds: tuple[Kind, ...]
+
+
+Kind = Whole | Truths | Names | Words | Items
+WHOLE, TRUTHS = Whole(), Truths()
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """An expression and the kind of its values."""
+
+    tree: Tree
+    kind: Kind
+
+
+def whole(value: int) -> Typed:
+    """A number that is known."""
+    return Typed(Number(int(value)), WHOLE)
+
+
+def truth(value: bool) -> Typed:
+    """A truth that is known."""
+    return Typed(Truth(bool(value)), TRUTHS)
+
+
+def of_field(
+    declared: AnyField | None, lo: int, hi: int, listed: Atom, sorts: Mapping[str, Atom]
+) -> tuple[Kind, Tree]:
+    """The kind of a field's values, and the set of them.
+
+    `listed` is the tuple of its words, `sorts` are the sets of names.
+    """
+    match declared:
+        case Flag():
+            return TRUTHS, Atom("BOOLEAN")
+        case Choice(values=values):
+            return Words(values, listed), Collection(tuple(map(Word, values)), ordered=False)
+        case Name(of=sort, or_none=or_none):
+            names = sorts[sort.name]
+            if or_none:
+                nobody = Collection((NONE_NAME,), ordered=False)
+                return Names(sort.name), Infix(r"\union", nobody, names)
+            return Names(sort.name), names
+    return WHOLE, interval(Number(lo), Number(hi))
+
+
+def as_kind(value: Typed, kind: Kind) -> Tree:  # noqa: PLR0911 - one for each kind
+    """The same value as one of another kind."""
+    if value.kind == kind:
+        return value.tree
+    if value.kind == WHOLE and isinstance(value.tree, If):
+        test, *ways = value.tree.test, value.tree.then, value.tree.otherwise
+        return chosen(test, *(as_kind(Typed(way, WHOLE), kind) for way in ways))
+    match kind:
+        case Whole():
+            return _as_whole(value)
+        case Truths():
+            return _as_truth(value)
+        case Words(words=words, listed=listed):
+            number = _as_whole(value)
+            if isinstance(number, Number) and 0 <= number.value < len(words):
+                return Word(words[number.value])
+            return Element(listed, plus(number, Number(1)))
+        case Names():
+            number = _as_whole(value)
+            return NONE_NAME if number == Number(NONE) else number
+        case Items(kinds=kinds) if isinstance(value.kind, Items):
+            return Collection(
+                tuple(as_kind(part, k) for part, k in zip(parts(value), kinds, strict=True)),
+                ordered=True,
+            )
+    raise TypeError(f"{value.kind} is no {kind}")
+
+
+def parts(value: Typed) -> tuple[Typed, ...]:
+    """The items of a tuple."""
+    assert isinstance(value.kind, Items)
+    if isinstance(value.tree, Collection):
+        trees: Sequence[Tree] = value.tree.items
+    else:
+        trees = [Element(value.tree, Number(i + 1)) for i in range(len(value.kind.kinds))]
+    return tuple(Typed(tree, kind) for tree, kind in zip(trees, value.kind.kinds, strict=True))
+
+
+def _as_whole(value: Typed) -> Tree:
+    match value.kind, value.tree:
+        case Truths(), Truth(value=known):
+            return Number(int(known))
+        case Truths(), _:
+            return If(value.tree, Number(1), Number(0))
+        case Words(words=words), Word(text=text):
+            return Number(words.index(text))
+        case Words(listed=listed), _:
+            return Apply(Atom("PlaceOf"), (value.tree, listed))
+        case Names(), Atom() if value.tree == NONE_NAME:
+            return Number(NONE)
+    return value.tree
+
+
+def _as_truth(value: Typed) -> Tree:
+    tree = _as_whole(value)
+    match tree:
+        case Number(value=number):
+            return Truth(number != 0)
+    return Infix("#", tree, Number(0))
+
+
+def kind_of_all(values: Sequence[Typed]) -> Kind:
+    """The kind that all of these can be written as."""
+    kinds = list(dict.fromkeys(value.kind for value in values))
+    if len(kinds) == 1:
+        return kinds[0]
+    if all(isinstance(kind, Items) for kind in kinds):
+        columns = zip(*(parts(value) for value in values), strict=True)
+        return Items(tuple(map(kind_of_all, columns)))
+    others = [v for v in values if not (v.kind == WHOLE and isinstance(v.tree, Number))]
+    numbers: list[Any] = [v.tree for v in values if v not in others]
+    among = {value.kind for value in others}
+    if len(among) == 1:
+        (kind,) = among
+        if isinstance(kind, Words) and all(0 <= n.value < len(kind.words) for n in numbers):
+            return kind
+        if isinstance(kind, Names):
+            return kind
+    return WHOLE

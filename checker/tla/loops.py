@@ -1,0 +1,268 @@
+r"""Loops of rules: as quantifiers, sums and functions where they say no more than these.
+
+A loop that returns the same from each turn asks whether there is such a turn, `\E`. One that adds
+up is a sum or a cardinality. One that treats each element of a field by itself is a function of the
+index. Any other is an operator that calls itself, turn by turn.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from checker.compiler import ir
+from checker.tla.ends import Ends, Following, leaves, value_of
+from checker.tla.environment import Environment, Level, NotIndependent, Role
+from checker.tla.kinds import TRUTHS, WHOLE, Typed, as_kind
+from checker.tla.tidying import own_copy
+from checker.tla.tree import (
+    Apply,
+    Atom,
+    Filter,
+    If,
+    Infix,
+    Local,
+    Mapped,
+    Number,
+    Outcome,
+    Quantified,
+    Tree,
+    Truth,
+    changed,
+    chosen,
+    joined,
+    let,
+    plus,
+)
+from checker.tla.turns import Loop, Range, Turns, is_empty, range_of, turn_by_turn
+
+
+def follow(rule: Following, node: Loop, at: Environment) -> None:
+    """Follow a loop that does not end the function."""
+    if isinstance(node, ir.For):
+        found = range_of(rule, node, at)
+        if is_empty(rule, found):
+            return
+        if found.step == 1 and (_add_up(rule, node, at) or _map(rule, node, found, at)):
+            return
+    turn_by_turn(rule, node, at)
+
+
+def left(
+    rule: Following, node: Loop, rest: Sequence[ir.Statement], at: Environment, ends: Ends
+) -> Tree:
+    """What a loop comes to that may end the function, with what comes after it."""
+    if isinstance(node, ir.For):
+        found = range_of(rule, node, at)
+        if is_empty(rule, found):
+            return rule.run(rest, at, ends)
+        same = _returned_by_all(node.body)
+        if found.step == 1 and same is not None:
+            tree = _asks(rule, node, found, at)
+            if tree is not None:
+                before = at.taken()
+                there = ends.returned(at.copy(), rule.expressions.typed(same, at))
+                return let(before, chosen(tree, there, rule.run(rest, at.copy(), ends)))
+    loop = Turns(rule, node, at)
+
+    def after(end: Environment) -> Tree:
+        return rule.run(rest, loop.afterwards(end), ends)
+
+    before = at.taken()
+    return let(before, loop.written(lambda again: Ends(again, ends.returned, after, again), after))
+
+
+# --- quantifiers ---------------------------------------------------------------------------------
+
+
+def _returned_by_all(block: ir.Block) -> ir.Expression | None:
+    """The one constant that all turns return which return anything; None if there is none."""
+    found = list(_returns(block))
+    values = {value.value if isinstance(value, ir.Constant) else None for value in found}
+    return found[0] if len(values) == 1 and None not in values else None
+
+
+def _returns(block: ir.Block) -> list[ir.Expression | None]:
+    found: list[ir.Expression | None] = []
+    for node in block:
+        match node:
+            case ir.Return(value=value):
+                found.append(value)
+            case ir.If(then=then, otherwise=otherwise):
+                found += _returns((*then, *otherwise))
+            case ir.For(body=body) | ir.While(body=body):
+                found += _returns(body)
+            case ir.Break():
+                found.append(None)
+    return found
+
+
+def _asks(rule: Following, node: ir.For, found: Range, at: Environment) -> Tree | None:
+    """Whether there is a turn that returns; None where turns leave something to the next."""
+    inner = at.copy()
+    counter = rule.expressions.program.counter(node.counter.name)
+    inner.variables[node.counter.name] = Typed(counter, WHOLE)
+    passed: list[Environment] = []
+
+    def goes_on(end: Environment) -> Tree:
+        passed.append(end.copy())
+        return Outcome(Typed(Truth(False), TRUTHS))
+
+    body = rule.run(
+        node.body,
+        inner,
+        Ends(goes_on, lambda end, value: Outcome(Typed(Truth(True), TRUTHS)), None, goes_on),
+    )
+    for end in passed:
+        if end.fields != at.fields or any(
+            end.variables.get(name) != value
+            for name, value in at.variables.items()
+            if name != node.counter.name
+        ):
+            return None
+    tree = as_kind(value_of(body), TRUTHS)
+    if isinstance(tree, Truth) and not tree.value:
+        return tree
+    return Quantified(r"\E", counter, found.domain, tree)
+
+
+# --- sums ----------------------------------------------------------------------------------------
+
+
+def _add_up(rule: Following, node: ir.For, at: Environment) -> bool:
+    """Follow a loop that does nothing but add to one variable."""
+    target = _added_to(node.body)
+    if target is None or not isinstance(at.variables.get(target), Typed):
+        return False
+    if _mentions(node, target):
+        return False
+    total = _total(rule, node, at)
+    if total is None:
+        return False
+    before = at.variables[target]
+    assert isinstance(before, Typed)
+    summed = Typed(plus(as_kind(before, WHOLE), as_kind(total, WHOLE)), WHOLE)
+    at.variables[target] = rule.named(target, summed, at, kept=rule.keeps())
+    at.variables.pop(node.counter.name, None)
+    return True
+
+
+def _added_to(block: ir.Block) -> str | None:
+    match block:
+        case (ir.Update(target=ir.Name(name=name), operator="+"),):
+            return name
+        case (ir.If(then=then, otherwise=()),):
+            return _added_to(then)
+        case (ir.For(body=body),):
+            return _added_to(body)
+    return None
+
+
+def _mentions(node: ir.For, name: str) -> bool:
+    """Whether what is added depends on the sum so far."""
+    names = [n for n in ast.walk(node.origin) if isinstance(n, ast.Name) and n.id == name]
+    return len(names) > 1
+
+
+def _total(rule: Following, node: ir.For, at: Environment) -> Typed | None:
+    found = range_of(rule, node, at)
+    if found.step != 1:
+        return None
+    program = rule.expressions.program
+    inner = at.copy()
+    counter = program.counter(node.counter.name)
+    inner.variables[node.counter.name] = Typed(counter, WHOLE)
+    each = _added(rule, node.body, inner)
+    if each is None or inner.definitions:
+        return None
+    counts = each.tree if each.kind == TRUTHS else None
+    if isinstance(each.tree, If) and each.tree.then == Number(1):
+        counts = each.tree.test if each.tree.otherwise == Number(0) else None
+    if counts is not None:
+        program.library.add("Cardinality")
+        members = Filter(counter, found.domain, counts)
+        return Typed(Apply(Atom("Cardinality"), (members,)), WHOLE)
+    values = Mapped(counter, found.domain, as_kind(each, WHOLE))
+    return Typed(Apply(program.helper("Sum"), (values,)), WHOLE)
+
+
+def _added(rule: Following, block: ir.Block, at: Environment) -> Typed | None:
+    """What a turn adds."""
+    (node,) = block
+    match node:
+        case ir.Update(value=value):
+            return rule.expressions.typed(value, at)
+        case ir.If(test=test, then=then):
+            asked = rule.expressions.truth(test, at)
+            inner = _added(rule, then, at)
+            if inner is None:
+                return None
+            if inner.kind == TRUTHS:
+                return Typed(joined("/\\", asked, inner.tree), TRUTHS)
+            return Typed(chosen(asked, as_kind(inner, WHOLE), Number(0)), WHOLE)
+        case ir.For():
+            return _total(rule, node, at)
+    return None
+
+
+# --- functions of an index -----------------------------------------------------------------------
+
+
+def _map(rule: Following, node: ir.For, found: Range, at: Environment) -> bool:
+    """Follow a loop whose turns write elements of fields that no other turn looks at."""
+    if any(map(leaves, node.body)):
+        return False
+    inner = at.copy()
+    counter = rule.expressions.program.counter(node.counter.name)
+    inner.variables[node.counter.name] = Typed(counter, WHOLE)
+    level = Level(counter)
+    inner.levels.append(level)
+    reads = [{n: list(paths) for n, paths in each.reads.items()} for each in at.levels]
+    try:
+        rule.follow_all(node.body, inner)
+        level = inner.levels[-1]
+        level.require_independent()
+        if any(
+            inner.variables.get(name) != value
+            for name, value in at.variables.items()
+            if name != node.counter.name
+        ):
+            raise NotIndependent
+        outer = at.copy()
+        for name, (path, value) in level.cells.items():
+            own = own_copy(rule.expressions.program, inner.definitions, value)
+            _write_all(rule, name, path, own, found, counter, outer)
+    except NotIndependent:
+        for each, before in zip(at.levels, reads, strict=True):
+            each.reads.clear()
+            each.reads.update(before)
+        return False
+    at.definitions += outer.definitions
+    at.fields, at.levels = outer.fields, outer.levels
+    at.variables.pop(node.counter.name, None)
+    return True
+
+
+def _write_all(
+    rule: Following,
+    name: str,
+    path: tuple[Tree, ...],
+    value: Tree,
+    found: Range,
+    counter: Local,
+    at: Environment,
+) -> None:
+    """Write what every turn writes at its own place."""
+    place = path.index(counter)
+    before, after = path[:place], path[place + 1 :]
+    form = rule.expressions.program.fields[name]
+    own = at.read(Role.NOW, name, (*before, counter))
+    body = changed(own, after, value) if after else value
+    if not _is_all(rule, found, form.extents[place]):
+        body = chosen(Infix(r"\in", counter, found.domain), body, own)
+    rule.set_field(name, before, Mapped(counter, form.domains[place], body), at)
+
+
+def _is_all(rule: Following, found: Range, extent: int) -> bool:
+    program = rule.expressions.program
+    return program.value_of(found.start) == 0 and program.value_of(found.stop) == extent

@@ -1,0 +1,135 @@
+"""Removal of definitions that nobody needs, for a text that reads like one written by hand.
+
+A definition that is used once, or is as short as its name, is put where it is used; what the model
+itself gave a name keeps it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from checker.tla.program import Program
+from checker.tla.tree import (
+    ATOMIC,
+    Definition,
+    Element,
+    Except,
+    Filter,
+    Let,
+    Local,
+    Mapped,
+    Quantified,
+    Tree,
+    changed,
+    everything_in,
+    let,
+    mapped,
+    subtrees,
+)
+
+
+def tidied(tree: Any) -> Any:
+    """The same expression with fewer definitions."""
+    while True:
+        uses: Counter[Local] = Counter()
+        _count(tree, uses, repeated=False)
+        written_to = {e.function for e in everything_in(tree) if isinstance(e, Except)}
+        found = _Tidying(uses, written_to).tidied(tree, {})
+        if found == tree:
+            return found
+        tree = found
+
+
+def _count(tree: Any, uses: Counter[Local], *, repeated: bool) -> None:
+    """How often each name is used; within what is done for many elements it counts as often."""
+    match tree:
+        case Local():
+            uses[tree] += 2 if repeated else 1
+        case Quantified() | Mapped() | Filter():
+            _count(tree.domain, uses, repeated=repeated)
+            _count(tree.body, uses, repeated=True)
+        case Let():
+            for each in tree.definitions:
+                _count(each.value, uses, repeated=repeated or bool(each.parameters))
+            _count(tree.body, uses, repeated=repeated)
+        case _:
+            for part in subtrees(tree):
+                _count(part, uses, repeated=repeated)
+
+
+class _Tidying:
+    def __init__(self, uses: Counter[Local], written_to: set[Any]) -> None:
+        self._uses = uses
+        self._written_to = written_to
+
+    def tidied(self, tree: Any, put: dict[Local, Tree]) -> Any:
+        match tree:
+            case Local():
+                return put.get(tree, tree)
+            case Let():
+                return self._let(tree, put)
+            case Except():
+                found = mapped(tree, lambda part: self.tidied(part, put))
+                if isinstance(found.function, Except):
+                    whole: Tree = found.function
+                    for change in found.changes:
+                        whole = changed(whole, change.path, change.value)
+                    return whole
+                return found
+        return mapped(tree, lambda part: self.tidied(part, put))
+
+    def _let(self, tree: Let, put: dict[Local, Tree]) -> Tree:
+        put = dict(put)
+        kept = []
+        for each in tree.definitions:
+            used = self._uses[each.name]
+            value = self.tidied(each.value, put)
+            plain = not each.parameters and not each.recursive
+            short = isinstance(value, ATOMIC) if each.kept else used == 1 or _is_short(value)
+            if each.name in self._written_to and not isinstance(value, ATOMIC | Except):
+                short = False  # `[IF ... EXCEPT ...]` is hard to read
+            if tree.body == each.name and each is tree.definitions[-1]:
+                short = True  # `LET x == ... IN x`
+            if plain and (used == 0 or short):
+                put[each.name] = value
+            elif used > 0:
+                kept.append(
+                    Definition(each.name, each.parameters, value, each.kept, each.recursive)
+                )
+        return let(kept, self.tidied(tree.body, put))
+
+
+def _is_short(tree: Tree) -> bool:
+    """Whether it says no more than a name would."""
+    return isinstance(tree, ATOMIC) or (
+        isinstance(tree, Element)
+        and isinstance(tree.function, ATOMIC)
+        and isinstance(tree.index, ATOMIC)
+    )
+
+
+def own_copy(program: Program, definitions: Sequence[Definition], tree: Tree) -> Tree:
+    """The expression with those of the definitions around it that it needs, under new names.
+
+    Of several that share definitions each has its own, so that it is seen how often it uses them.
+    """
+    needed = {each for each in everything_in(tree) if isinstance(each, Local)}
+    kept: list[Definition] = []
+    for each in reversed(definitions):
+        if each.name in needed:
+            needed |= {part for part in everything_in(each.value) if isinstance(part, Local)}
+            kept.insert(0, each)
+    if not kept:
+        return tree
+    names = {each.name: program.local(each.name.base) for each in kept}
+    names |= {p: program.local(p.base) for each in kept for p in each.parameters}
+    found: Tree = _renamed(let(kept, tree), names)
+    return found
+
+
+def _renamed(tree: Any, names: dict[Local, Local]) -> Any:
+    if isinstance(tree, Local):
+        return names.get(tree, tree)
+    return mapped(tree, lambda part: _renamed(part, names))

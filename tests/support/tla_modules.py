@@ -1,0 +1,49 @@
+"""Modules of models that a test writes, and TLC, where it can be had."""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+
+import pytest
+
+from bench.peers.tlc import TlcMissing, tlc_jar
+from bench.tla import differences, exported, ours, temporal_of, theirs
+from checker.problem.problem import Problem
+from checker.tla.module import Module
+from checker.user_models.family import own_family
+
+
+def problem_of(text: str, **bounds: int) -> Problem:
+    """The problem of a file with this text."""
+    family = own_family(text, "mine.py")
+    return family.problem_of(next(iter(family.versions)), bounds, symmetry="none")
+
+
+def module_of(text: str, **bounds: int) -> Module:
+    """The module of a file with this text."""
+    return exported(problem_of(text, **bounds))
+
+
+def definition(module: Module, name: str) -> str:
+    """The text of an operator of the module."""
+    for part in module.text.split("\n\n"):
+        lines = [line for line in part.splitlines() if not line.startswith("\\*")]
+        if lines and lines[0].split(" ==")[0].split("(")[0] == name:
+            return "\n".join(lines)
+    raise AssertionError(f"no {name} in {module.text}")
+
+
+@functools.cache
+def tlc() -> Path:
+    """TLC's jar; the test is skipped, with the reason, where it cannot be had."""
+    try:
+        return tlc_jar()
+    except TlcMissing as problem:
+        pytest.skip(str(problem))
+
+
+def differences_from_tlc(problem: Problem, module: Module) -> list[str]:
+    """What TLC says otherwise of the module than Waterline of the model."""
+    mine = ours(problem, module)
+    return differences(mine, theirs(tlc(), module, mine, temporal_of(problem)))

@@ -1,0 +1,41 @@
+"""The text of a module is the one that was read and found right."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from bench.tla import exported
+from tests.support.commands import Commands
+from tests.support.own import own_problem
+
+MODELS = Path(__file__).parent / "models"
+
+
+def test_a_module_is_as_it_was_read() -> None:
+    module = exported(own_problem(MODELS / "lock.py"))
+
+    assert module.text == (MODELS / "lock.tla").read_text()
+    assert module.configuration == (MODELS / "lock.cfg").read_text()
+    assert module.happening == (MODELS / "lock_happens.cfg").read_text()
+
+
+def test_the_command_writes_module_and_configurations(tmp_path: Path, run: Commands) -> None:
+    model = MODELS / "lock.py"
+    code, _, _ = run("export", "--model", model, "--to", "tla", "--out", tmp_path, name="waterline")
+
+    assert code == 0
+    written = sorted(path.name for path in tmp_path.iterdir())
+    assert written == ["lock.cfg", "lock.tla", "lock_happens.cfg"]
+    assert (tmp_path / "lock.tla").read_text() == (MODELS / "lock.tla").read_text()
+
+
+def test_a_bound_is_a_constant_of_the_configuration(tmp_path: Path, run: Commands) -> None:
+    options = ("--set", "clients=3", "--set", "fair_turns=false", "--out", tmp_path)
+    code, _, _ = run(
+        "export", "--model", MODELS / "lock.py", "--to", "tla", *options, name="waterline"
+    )
+
+    assert code == 0
+    text = (tmp_path / "lock.cfg").read_text()
+    assert "clients = 3" in text
+    assert "fair_turns = FALSE" in text

@@ -1,0 +1,48 @@
+"""TLC says the same of a module as Waterline of its model. Needs Java and Maven."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from bench.tla import exported
+from tests.support.own import example, own_problem
+from tests.support.tla_modules import differences_from_tlc
+
+MODELS = Path(__file__).parent / "models"
+
+
+def test_two_phase_commit_is_the_same_to_tlc() -> None:
+    problem = example("two_phase_commit", rms=2)
+
+    assert differences_from_tlc(problem, exported(problem)) == []
+
+
+@pytest.mark.slow
+def test_all_that_rules_can_say_is_the_same_to_tlc() -> None:
+    problem = own_problem(MODELS / "constructs.py", depth=2)
+
+    assert differences_from_tlc(problem, exported(problem)) == []
+
+
+@pytest.mark.slow
+def test_a_fair_step_that_a_bound_cuts_counts_as_enabled_to_tlc_too() -> None:
+    problem = own_problem(MODELS / "cut.py")
+
+    assert differences_from_tlc(problem, exported(problem)) == []
+
+
+@pytest.mark.slow
+def test_a_guard_that_is_changed_is_found_out() -> None:
+    problem = example("two_phase_commit", rms=2)
+    module = exported(problem)
+    guard = '  /\\ rm_state[rm] = "working"\n  /\\ rm_state\' = [rm_state EXCEPT ![rm] = "aborted"]'
+    weaker = '  /\\ rm_state\' = [rm_state EXCEPT ![rm] = "aborted"]'
+    changed = replace(module, text=module.text.replace(guard, weaker))
+
+    found = differences_from_tlc(problem, changed)
+
+    assert changed != module
+    assert any("distinct states" in difference for difference in found)
