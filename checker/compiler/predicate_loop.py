@@ -157,7 +157,8 @@ def _cut(
         yield f"{pad}        answers[row, {first} + {packed}] = 1"
     if action.limit is not None:
         also = "if" if budget is None else "elif"
-        yield f"{pad}    {also} limit_{number}(s, c{given}) != 0:"
+        state = "copy_of(s)" if action.limit_writes else "s"
+        yield f"{pad}    {also} limit_{number}({state}, c{given}) != 0:"
         yield f"{pad}        answers[row, {first} + {packed}] = 1"
 
 

@@ -97,7 +97,8 @@ def _called_by(problem: Problem) -> Iterator[tuple[str, types.FunctionType]]:
         yield f"guard of {action.name} {parameters} {kind}", _plain(action.guard)
         yield f"effect of {action.name} {action.budget}", _plain(action.effect)
         if action.limit is not None:
-            yield f"limit of {action.name}", _plain(action.limit)
+            tries = " on a draft" if action.limit_writes else ""
+            yield f"limit of {action.name}{tries}", _plain(action.limit)
     if model.normalise is not None:
         yield "normal form", _plain(model.normalise)
     for invariant in problem.applicable:

@@ -27,7 +27,7 @@ from model.own.lowered_calls import (
     operation_of,
 )
 from model.own.lowered_expressions import Expressions
-from model.own.operations import trees
+from model.own.operations import TREES
 from model.own.sequences import copied
 
 _WRITES = {"send", "receive", "append", "truncate", "clear"}
@@ -52,13 +52,12 @@ class Lowering(Expressions, ast.NodeTransformer):
         self._asked = {id(truth) for truth in truths(tree)}
         made = self.visit(tree)
         assert isinstance(made, ast.FunctionDef)
-        known = trees()
         for function in (made, *tuple(self.made.values())):
             for node in ast.walk(ast.fix_missing_locations(function)):
                 match node:
-                    case ast.Call(func=ast.Name(id=name) as called) if name in known:
+                    case ast.Call(func=ast.Name(id=name) as called) if name in TREES:
                         called.id = f"{name[:-2]}_line_{node.lineno}__"
-                        operation = copy.deepcopy(known[name])
+                        operation = copy.deepcopy(TREES[name])
                         operation.name = called.id
                         self._keep(operation, node)
         return made

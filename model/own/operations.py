@@ -7,7 +7,6 @@ copy of such a function: so it is a function of the user's file, checked and com
 from __future__ import annotations
 
 import ast
-import copy
 
 TEXT = '''
 def has_member(members, member):
@@ -52,9 +51,7 @@ def folded(first, second, extent):
 '''
 
 
-def trees() -> dict[str, ast.FunctionDef]:
-    """These functions by the name that a lowered rule calls them."""
-    return {f"__{name}__": copy.deepcopy(tree) for name, tree in _TREES.items()}
-
-
-_TREES = {each.name: each for each in ast.parse(TEXT).body if isinstance(each, ast.FunctionDef)}
+TREES = {
+    f"__{each.name}__": each for each in ast.parse(TEXT).body if isinstance(each, ast.FunctionDef)
+}
+"""These functions by the name that a lowered rule calls them: to be copied."""

@@ -200,13 +200,13 @@ class _Rules:
                 lambda: f"{pad}if {b()}:\n{inner}\n{pad}else:\n{inner}",
                 lambda: f"{pad}for x in s.nodes:\n{inner}\n{less}if {b()}:\n{less}    break",
                 lambda: f"{pad}for x in range({self._number(0)}):\n{inner}",
-                lambda: f"{pad}while v > 0:\n{less}v -= 1\n{inner.replace(' v ', ' w ')}",
+                lambda: f"{pad}while v > 0:\n{less}v -= 1\n{inner.replace(' v ', ' many ')}",
                 lambda: f"{pad}if {b()}:\n{pad}    return",
             ]
         )
 
     def _action(self, name: str, arguments: Sequence[str]) -> str:
-        lines = [f"def {name}(s, {', '.join(arguments)}):", "    v = 1", "    w = 1"]
+        lines = [f"def {name}(s, {', '.join(arguments)}):", "    v = 1", "    many = 1"]
         bounds = ["s.n < s.top", "s.n + s.m[node] < s.low + s.top", "s.top > s.n"]
         for _ in range(self.chance.randint(0, 3)):
             asks = self.chance.random()

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+import waterline
 from checker.search.engines.memory import MemoryEngine
 from checker.search.search import search
 from checker.user_models.loading import loaded, read_own
@@ -303,3 +304,55 @@ def test_a_model_reaches_the_states_that_python_reaches(name: str, tmp_path: Pat
 
         assert {key: bool(claim.holds(found[key], ())) for key in found} == truths
         assert len(set(truths.values())) == 2, claim.name
+
+
+FAIR = """
+def post(rooms: int = 1, goes_on: bool = True) -> Protocol:
+    node = Names("node", 2)
+    return Protocol(
+        fields=[
+            Queue("wire", of=2, room=rooms, by=node),
+            Log("log", of=2, room=2, by=node),
+        ],
+        actions=[Action(put, value=2), take],
+        fair=[take] if goes_on else [],
+        leads_to=[(waits, is_taken)],
+        recoverable=[drained] if goes_on else [],
+    )
+
+
+def put(s, node, value):
+    s.wire[node].send(value)
+
+
+def take(s, node):
+    when(s.wire[node])
+    value = s.wire[node].receive()
+    s.log[node].append(value)
+
+
+def waits(s, node):
+    return len(s.wire[node]) > 0 and len(s.log[node]) == 0
+
+
+def is_taken(s, node):
+    return len(s.log[node]) > 0
+
+
+def drained(s):
+    return all(len(s.wire[node]) == 0 for node in s.nodes)
+"""
+
+
+@pytest.mark.parametrize("goes_on", [True, False])
+def test_fairness_asks_whether_a_queue_is_full(goes_on: bool, tmp_path: Path) -> None:
+    """A step that a full log cuts is no step that must be taken in the end."""
+    path = tmp_path / "post.py"
+    path.write_text(HEAD + FAIR)
+    post = loaded(*read_own(path)).names["post"]
+    result = waterline.check(waterline.model(post, goes_on=goes_on))
+    verdicts = set(result.verdicts.values())
+
+    assert verdicts == ({"holds"} if goes_on else {"violated"})
+    assert result.cut["log"] > 0
+    assert result.distinct == 441

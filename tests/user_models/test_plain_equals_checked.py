@@ -114,15 +114,20 @@ def test_rules_made_at_random_run_as_they_are_checked(seed: int, tmp_path: Path)
 
 def test_few_random_models_are_refused(tmp_path: Path) -> None:
     """Else the test above would be empty."""
-    kinds = set()
+    kinds, refused = set(), 0
     for seed in range(12):
         file = tmp_path / f"made{seed}.py"
         file.write_text(rule_text(seed))
-        both = Both.of(file)
+        try:
+            both = Both.of(file)
+        except BadEnvironment:
+            refused += 1
+            continue
         states = list(both.reached(20))
         kinds |= {what for state in states for what, _ in both.checked(state).values()}
 
     assert kinds == {"after", "not enabled", "cut", "raised"}
+    assert refused < 4
 
 
 @pytest.mark.parametrize(

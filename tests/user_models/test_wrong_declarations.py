@@ -160,8 +160,9 @@ MISTAKES = {
     "import typo": (
         "import Action, Choice",
         "import Actions, Choice",
-        "lock.py:2: waterline has no Actions; did you mean Action? It has Action, Choice,"
-        " Flag, Log, Name, Names, Number, Protocol, Queue, Set, when, within",
+        "lock.py:2: waterline has no Actions; did you mean Action? It has Action, "
+        "BeyondBound, Choice, Flag, Log, Name, Names, NotEnabled, Number, Protocol, Queue, Set, "
+        "when, within",
     ),
     "arg action missing": (
         "actions=[take, give_back]",
