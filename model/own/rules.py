@@ -326,7 +326,7 @@ class Rules:
             known = self._given.setdefault(called.name, {})
             for parameter, given in zip(parameters, node.args, strict=False):
                 found = kind(given)
-                found = found if _is_told(found) else None
+                found = _passed_kind(found)
                 if known.setdefault(parameter, found) != found:
                     shown = ast.unparse(given)
                     raise self.refuse(
@@ -455,9 +455,11 @@ def _counted_from(tree: ast.FunctionDef, over: Mapping[str, AnyField]) -> Iterat
             yield at(moved, tree)
 
 
-def _is_told(kind: Kind) -> bool:
-    """Whether a function has to know that it is given something of this kind."""
-    return kind == SET or isinstance(kind, Set | Choice)
+def _passed_kind(kind: Kind) -> Kind:
+    """What a function has to know of something that it is given: whether it is a set, or a word."""
+    if isinstance(kind, Set):
+        return Set("members", kind.of)
+    return kind if kind == SET or isinstance(kind, Choice) else None
 
 
 def _without_docstring(tree: ast.FunctionDef) -> list[ast.stmt]:

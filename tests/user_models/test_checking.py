@@ -21,6 +21,7 @@ from tests.support.own import EXAMPLES, own_problem
 SMALL: dict[str, dict[str, int]] = {
     "raft": {"terms": 1, "entries": 1},
     "kraft_log": {"epochs": 1, "records": 1},
+    "abd_register": {"readers": 1},
 }
 VIOLATED: list[tuple[str, dict[str, Any]]] = [
     ("philosophers", {"tie_break": False}),

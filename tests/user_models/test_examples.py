@@ -30,6 +30,9 @@ COUNTS: list[tuple[str, dict[str, int], int]] = [
     ("two_phase_commit", {"rms": 5}, 8_832),
     # TLA+ Examples, specifications/DieHard: TLC.
     ("die_hard", {}, 16),
+    # Searches in plain Python that somebody else wrote, from the papers.
+    ("chain_replication", {}, 455),
+    ("abd_register", {}, 125_976),
     # Raft and KRaft's log: test_raft_and_kraft.py.
 ]
 #: Verdicts of these, and how they were come by: test_lively_examples.py.

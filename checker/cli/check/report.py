@@ -279,7 +279,8 @@ def conclusion(result: Result) -> RenderableType:
     model = result.problem.model
     by_verdict: dict[Verdict, list[str]] = {}
     for found in result.invariants:
-        by_verdict.setdefault(found.verdict, []).append(found.name)
+        left = f" (but for {counted(found.unjudged, 'state')} left open)" if found.unjudged else ""
+        by_verdict.setdefault(found.verdict, []).append(f"{found.name}{left}")
     line = Text(f"\n{describe_version(model.version)}: ", style="bold")
     for verdict, names in sorted(by_verdict.items(), key=lambda item: item[0].value, reverse=True):
         line.append(f"{verdict.value.upper()} ", style=_STYLES[verdict])

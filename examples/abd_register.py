@@ -1,0 +1,231 @@
+"""The ABD register: one writer, readers that write back, a majority of servers.
+
+After Attiya, Bar-Noy and Dolev, "Sharing Memory Robustly in Message-Passing Systems" (JACM 1995). A
+request and its answer are one step. A reader asks a majority, takes the newest value, and writes it
+back to a majority before it returns. Without that a later read may be older: `--set
+write_back=false`.
+"""
+
+from waterline import Action, Choice, Flag, Names, Number, Protocol, Set, when, within
+
+
+def abd_register(
+    servers: int = 3,
+    readers: int = 2,
+    writes: int = 1,
+    reads: int = 1,
+    crashes: int = 1,
+    write_back: bool = True,
+) -> Protocol:
+    """So many servers and readers, writes, reads of each reader, and crashes."""
+    server = Names("server", servers)
+    reader = Names("reader", readers)
+    return Protocol(
+        fields=[
+            Number("stamp", 0, writes, by=server, doc="The newest value that a server has."),
+            Flag("down", by=server),
+            Number("newest", 0, writes, doc="The last value that the writer has begun to write."),
+            Flag("writing"),
+            Set("acks", of=server, doc="Who has acknowledged the write."),
+            Choice("phase", "idle", "asking", "writing_back", by=reader),
+            Number("best", 0, writes, by=reader, doc="The newest value heard of."),
+            Set("heard", of=server, by=reader, doc="Who has answered in this phase."),
+            Number("made", 0, reads, by=reader),
+            Number(
+                "finished", 0, writes, ghost=True, doc="The newest value of a finished operation."
+            ),
+            Number(
+                "floor", 0, writes, by=reader, ghost=True, doc="`finished` when the read began."
+            ),
+        ],
+        actions=[
+            begin_write,
+            store,
+            end_write,
+            begin_read,
+            answer,
+            end_query,
+            store_back,
+            end_read,
+            Action(late, value=range(1, writes + 1)),
+            crash,
+        ],
+        always=[stored_is_written, finished_is_on_majority],
+        every_step=[atomic, stamps_grow],
+        sometimes=[overlap, reads_old, reads_new, *([helped] if write_back else [])],
+        fair=[store, end_write, answer, end_query, store_back, end_read],
+        leads_to=[(reading, done), (write_runs, write_done)],
+    )
+
+
+def majority(s, count):
+    """Whether so many servers are more than half."""
+    return 2 * count > s.servers
+
+
+def begin_write(s):
+    """The writer begins its next write."""
+    when(not s.writing)
+    within(s.newest < s.writes)
+    s.newest += 1
+    s.writing = True
+    s.acks.clear()
+
+
+def store(s, server):
+    """{server} stores the value being written, and acknowledges it."""
+    when(s.writing and not s.down[server])
+    when(server not in s.acks)
+    s.stamp[server] = max(s.stamp[server], s.newest)
+    s.acks.add(server)
+
+
+def end_write(s):
+    """The writer has heard a majority."""
+    when(s.writing)
+    when(majority(s, len(s.acks)))
+    s.writing = False
+    s.acks.clear()
+    s.finished = max(s.finished, s.newest)
+
+
+def begin_read(s, reader):
+    """{reader} begins to read."""
+    when(s.phase[reader] == "idle")
+    within(s.made[reader] < s.reads)
+    s.made[reader] += 1
+    s.phase[reader] = "asking"
+    s.floor[reader] = s.finished
+
+
+def answer(s, server, reader):
+    """{server} answers {reader} what it has."""
+    when(s.phase[reader] == "asking" and not s.down[server])
+    when(server not in s.heard[reader])
+    s.heard[reader].add(server)
+    s.best[reader] = max(s.best[reader], s.stamp[server])
+
+
+def end_query(s, reader):
+    """{reader} has heard a majority."""
+    when(s.phase[reader] == "asking")
+    when(majority(s, len(s.heard[reader])))
+    s.heard[reader].clear()
+    if s.write_back:
+        s.phase[reader] = "writing_back"
+    else:
+        return_it(s, reader)
+
+
+def store_back(s, server, reader):
+    """{server} stores what {reader} writes back."""
+    when(s.phase[reader] == "writing_back" and not s.down[server])
+    when(server not in s.heard[reader])
+    s.heard[reader] |= {server}
+    s.stamp[server] = max(s.stamp[server], s.best[reader])
+
+
+def end_read(s, reader):
+    """A majority has what {reader} returns."""
+    when(s.phase[reader] == "writing_back")
+    when(majority(s, len(s.heard[reader])))
+    return_it(s, reader)
+
+
+def return_it(s, reader):
+    """The read ends."""
+    s.finished = max(s.finished, s.best[reader])
+    s.phase[reader] = "idle"
+    s.heard[reader] = set()
+    s.best[reader] = 0
+    s.floor[reader] = 0
+
+
+def late(s, server, value):
+    """{server} gets value {value} late: its acknowledgement matters to nobody."""
+    when(value <= s.newest and value > s.stamp[server])
+    when(not s.down[server])
+    s.stamp[server] = value
+
+
+def crash(s, server):
+    """{server} crashes for good."""
+    when(not s.down[server])
+    when(2 * (sum(s.down[i] for i in s.servers) + 1) < s.servers)
+    within(sum(s.down[i] for i in s.servers) < s.crashes)
+    s.down[server] = True
+
+
+def stored_is_written(s):
+    """A server has only what the writer has begun to write."""
+    return all(s.stamp[i] <= s.newest for i in s.servers)
+
+
+def finished_is_on_majority(s):
+    """What a finished operation wrote or returned is at a majority of the servers."""
+    return 2 * sum(s.stamp[i] >= s.finished for i in s.servers) > s.servers
+
+
+def atomic(before, after):
+    """A read returns nothing older than an operation that ended before it began."""
+    return all(
+        before.best[r] >= before.floor[r]
+        for r in before.readers
+        if before.phase[r] != "idle" and after.phase[r] == "idle"
+    )
+
+
+def stamps_grow(before, after):
+    """A server's value only gets newer."""
+    return all(after.stamp[i] >= before.stamp[i] for i in before.servers)
+
+
+def overlap(s):
+    """A write and all reads run at a time."""
+    return s.writing and all(s.phase[r] != "idle" for r in s.readers)
+
+
+def reads_old(before, after):
+    """A read during a write returns the value before."""
+    return before.writing and any(
+        before.phase[r] != "idle" and after.phase[r] == "idle" and before.best[r] < before.newest
+        for r in before.readers
+    )
+
+
+def reads_new(before, after):
+    """A read during a write returns the value being written."""
+    return before.writing and any(
+        before.phase[r] != "idle" and after.phase[r] == "idle" and before.best[r] == before.newest
+        for r in before.readers
+    )
+
+
+def helped(before, after):
+    """A write back brings a value to a server that lacked it."""
+    return before.newest == after.newest and any(
+        before.phase[r] == "writing_back"
+        and len(after.heard[r] - before.heard[r]) == 1
+        and any(after.stamp[i] > before.stamp[i] for i in before.servers)
+        for r in before.readers
+    )
+
+
+def reading(s, reader):
+    """{reader} reads."""
+    return s.phase[reader] != "idle"
+
+
+def done(s, reader):
+    """{reader} has read."""
+    return s.phase[reader] == "idle"
+
+
+def write_runs(s):
+    """A write runs."""
+    return s.writing
+
+
+def write_done(s):
+    """No write runs."""
+    return not s.writing

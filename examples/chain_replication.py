@@ -1,0 +1,168 @@
+"""Chain replication over FIFO channels, with servers that fail.
+
+After van Renesse and Schneider, "Chain Replication for Supporting High Throughput and Availability"
+(OSDI 2004). Writes enter at the head, each server passes them on, the tail acknowledges. A master
+takes a server that has failed out of the chain, and its neighbours connect. Without `resend` the
+successor never gets what was on its way: `--set resend=false`.
+"""
+
+from waterline import Action, Flag, Log, Names, Protocol, Queue, Set, when, within
+
+
+def chain_replication(
+    servers: int = 3, writes: int = 2, failures: int = 2, resend: bool = True
+) -> Protocol:
+    """So many servers, writes and failures; whether a new successor is sent what it lacks."""
+    server = Names("server", servers)
+    value = range(1, writes + 1)
+    return Protocol(
+        fields=[
+            Flag("down", by=server),
+            Flag("removed", by=server, doc="The master has taken it out of the chain."),
+            Log("log", of=value, room=writes, by=server),
+            Queue("wire", of=value, room=writes, by=server, doc="From its predecessor."),
+            Set("submitted", of=writes + 1),
+            Set("acked", of=writes + 1),
+        ],
+        actions=[Action(write, value=value), deliver, acknowledge, fail, remove],
+        always=[acked_everywhere, prefixes],
+        every_step=[ack_is_for_good, logs_grow],
+        sometimes=[acked_after_removal, two_down_one_removed, differ],
+        fair=[deliver, acknowledge, remove],
+        leads_to=[(behind, level)],
+    )
+
+
+def before_it(s, server):
+    """The predecessor in the chain, or -1."""
+    found = -1
+    for i in range(server):
+        if not s.removed[i]:
+            found = i
+    return found
+
+
+def after_it(s, server):
+    """The successor in the chain, or -1."""
+    for i in range(server + 1, s.servers):
+        if not s.removed[i]:
+            return i
+    return -1
+
+
+def write(s, server, value):
+    """A client writes {value} at the head {server}."""
+    when(not s.down[server] and not s.removed[server])
+    when(before_it(s, server) == -1)
+    when(value not in s.submitted)
+    s.submitted |= {value}
+    s.log[server].append(value)
+    pass_on(s, server, value)
+
+
+def pass_on(s, server, value):
+    """To the successor, if there is one."""
+    successor = after_it(s, server)
+    if successor != -1:
+        s.wire[successor].send(value)
+
+
+def deliver(s, server):
+    """{server} takes an update from its predecessor and passes it on."""
+    when(not s.down[server])
+    when(s.wire[server])
+    value = s.wire[server].receive()
+    s.log[server].append(value)
+    pass_on(s, server, value)
+
+
+def acknowledge(s, server):
+    """The tail {server} acknowledges its next update."""
+    when(not s.down[server] and after_it(s, server) == -1)
+    when(any(value not in s.acked for value in s.log[server]))
+    for i in range(len(s.log[server])):
+        if s.log[server][i] not in s.acked:
+            s.acked.add(s.log[server][i])
+            return
+
+
+def fail(s, server):
+    """{server} fails, and what it had is lost."""
+    when(not s.down[server])
+    when(sum(not s.down[i] for i in s.servers) > 1)
+    within(sum(s.down[i] for i in s.servers) < s.failures)
+    s.down[server] = True
+    s.log[server].clear()
+
+
+def remove(s, server):
+    """The master takes {server} out of the chain; its neighbours connect."""
+    when(s.down[server] and not s.removed[server])
+    predecessor = before_it(s, server)
+    successor = after_it(s, server)
+    s.removed[server] = True
+    s.wire[server].clear()
+    if successor != -1:
+        s.wire[successor].clear()
+        if s.resend and predecessor != -1 and not s.down[predecessor] and not s.down[successor]:
+            for i in range(len(s.log[successor]), len(s.log[predecessor])):
+                s.wire[successor].send(s.log[predecessor][i])
+
+
+def acked_everywhere(s):
+    """What is acknowledged is in the log of every live server."""
+    return all(value in s.log[i] for i in s.servers if not s.down[i] for value in s.acked)
+
+
+def prefixes(s):
+    """The log of a live server is a prefix of those before it in the chain."""
+    return all(
+        len(s.log[b]) <= len(s.log[a]) and s.log[a][: len(s.log[b])] == s.log[b]
+        for a in s.servers
+        for b in s.servers
+        if a < b and not s.down[a] and not s.down[b]
+    )
+
+
+def ack_is_for_good(before, after):
+    """Nothing acknowledged is forgotten."""
+    return before.acked <= after.acked
+
+
+def logs_grow(before, after):
+    """A live server's log only grows at its end."""
+    return all(
+        after.log[i][: len(before.log[i])] == before.log[i]
+        for i in before.servers
+        if not after.down[i]
+    )
+
+
+def acked_after_removal(before, after):
+    """An update is acknowledged after a server was removed."""
+    return len(after.acked) > len(before.acked) and any(before.removed[i] for i in before.servers)
+
+
+def two_down_one_removed(s):
+    """Two are down, and one of them is still in the chain."""
+    return sum(s.down[i] for i in s.servers) == 2 and sum(s.removed[i] for i in s.servers) == 1
+
+
+def differ(s):
+    """A live server has more than a live one after it."""
+    return any(
+        len(s.log[a]) > len(s.log[b]) + 1
+        for a in s.servers
+        for b in s.servers
+        if a < b and not s.down[a] and not s.down[b]
+    )
+
+
+def behind(s, server):
+    """{server} lives and has an update that is not acknowledged."""
+    return not s.down[server] and any(value not in s.acked for value in s.log[server])
+
+
+def level(s, server):
+    """All that {server} has is acknowledged, or it is down."""
+    return s.down[server] or all(value in s.acked for value in s.log[server])
