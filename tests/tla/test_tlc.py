@@ -10,7 +10,7 @@ import pytest
 from bench.tla import exported
 from tests.support.own import example, own_problem
 from tests.support.tla_modules import differences_from_tlc
-from tests.user_models.test_containers import CHANNELS, HEAD, LOGS
+from tests.user_models.test_containers import HEAD, LOGS
 
 MODELS = Path(__file__).parent / "models"
 
@@ -29,12 +29,10 @@ def test_all_that_rules_can_say_is_the_same_to_tlc() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("text", [CHANNELS, LOGS])
-def test_queues_logs_and_sets_are_the_same_to_tlc(text: str, tmp_path: Path) -> None:
+def test_logs_and_sets_are_the_same_to_tlc(tmp_path: Path) -> None:
     path = tmp_path / "mine.py"
-    path.write_text(HEAD + text)
-    bounds = {"entries": 2} if text == LOGS else {}
-    problem = own_problem(path, **bounds)
+    path.write_text(HEAD + LOGS)
+    problem = own_problem(path, entries=2)
 
     assert differences_from_tlc(problem, exported(problem)) == []
 

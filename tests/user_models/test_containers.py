@@ -73,6 +73,7 @@ def take(s, source, target):
 
 
 def shout(s, source):
+    when(source == 0)
     for other in s.nodes:
         if other not in s.told[source]:
             s.post.send(other)
@@ -175,7 +176,7 @@ def sets(nodes: int = 3, top: int = 2) -> Protocol:
             Set("two", of=node, by=2),
             Set("spelt", of=("a", "b", "c")),
             Name("least", node, or_none=True),
-            Number("sum", 0, 8),
+            Number("sum", 0, 2),
             Flag("mark", by=(node, 2, 2)),
         ],
         actions=[insert, Action(unite, which=2), Action(differ, which=2), pick, spell, fill, flip],
@@ -201,7 +202,7 @@ def differ(s, which):
     when(s.one & s.two[which])
     s.two[which] -= s.one
     s.one = s.one ^ s.two[1 - which]
-    s.sum = min(8, sum(member for member in s.one) + sum(2 for member in s.two[0] if member > 0))
+    s.sum = min(2, sum(member for member in s.one) + sum(2 for member in s.two[0] if member > 0))
 
 
 def pick(s, node):
@@ -235,7 +236,7 @@ def largest(s, members):
 def flip(s, node):
     when(node in s.two[1] and not s.mark[node, 1, 0])
     s.mark[node, 1, 0] = True
-    s.mark[node, len(s.one) % 2, 1] = not s.mark[node, 0, 1]
+    s.mark[node, 0, 1] = s.mark[1 - node, 1, 0]
 
 
 def in_one(s):

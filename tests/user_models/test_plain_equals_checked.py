@@ -27,8 +27,8 @@ SMALL: dict[str, dict[str, int]] = {
     "kraft_log": {"epochs": 1, "records": 1},
 }
 """Bounds of the examples that are large."""
-STATES_MAX = 400
-RANDOM_MODELS = 30
+STATES_MAX = 150
+RANDOM_MODELS = 16
 
 
 def differences(both: Both, states_max: int) -> list[object]:
