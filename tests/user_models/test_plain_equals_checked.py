@@ -28,7 +28,7 @@ SMALL: dict[str, dict[str, int]] = {
 }
 """Bounds of the examples that are large."""
 STATES_MAX = 150
-RANDOM_MODELS = 16
+RANDOM_MODELS = 10
 
 
 def differences(both: Both, states_max: int) -> list[object]:
