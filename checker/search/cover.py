@@ -18,7 +18,7 @@ def happened_at_first(problem: Problem) -> NDArray[np.bool_]:
         for state in initial:
             try:
                 happened[number] |= begins(claim, problem.model, state)
-            except Exception:  # Whatever it is, it is told as that of any other claim.
+            except Exception:  # Whatever it is, it is reported as that of any other claim.
                 faults.append(state.words)
     if faults:
         raise ModelFault.among(set(faults))

@@ -19,7 +19,7 @@ from model.core.claim import Behaviour, Pattern, Recoverable, Temporal
 
 
 class Kind(Enum):
-    """How TLC is told of a claim."""
+    """The keyword by which a configuration of TLC names a claim."""
 
     INVARIANT = "INVARIANT"
     PROPERTY = "PROPERTY"

@@ -43,7 +43,7 @@ _STANDARD = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Module:
-    """A module and what TLC is told of it.
+    """A module, and its configurations for TLC.
 
     `happening` is the configuration that looks for what must happen, None where nothing must.
     """

@@ -169,7 +169,7 @@ def describe_where(file: str, call: Callable[[], _Value]) -> _Value:
         if isinstance(problem, Exception):
             text = "".join(linecache.getlines(file))
             functions = frozenset(re.findall(r"^def (\w+)", text, re.MULTILINE))
-            if (told := described_declaration(problem, functions)) is not None:
-                raise BadEnvironment(f"{file}{line}: {told}") from None
+            if (mistake := described_declaration(problem, functions)) is not None:
+                raise BadEnvironment(f"{file}{line}: {mistake}") from None
         kind = "" if isinstance(problem, BadProtocol) else f"{type(problem).__name__}: "
         raise BadEnvironment(f"{file}{line}: {kind}{described}") from problem

@@ -90,9 +90,9 @@ def built(
     actions, described = [], {}
     ranges: dict[str, int] = {}
     for declared in protocol.actions:
-        rule, action = _action(rules, declared, sorts, ranges)
+        rule, action, over = _action(rules, declared, sorts, ranges)
         actions.append(replace(action, weakly_fair=action.name in protocol.fair_names))
-        described[action.name] = (rule.description, tuple(_over(rules, declared, sorts).items()))
+        described[action.name] = (rule.description, tuple(over.items()))
     first, start = _initial(rules, protocol, sorts, bounds, form)
     claims = {
         kind: tuple(_stated(rules, claim, kind, protocol.sorts) for claim in given)
@@ -218,7 +218,8 @@ def _naming(declared: AnyField) -> Naming | None:
 
 def _action(
     rules: Rules, declared: Any, sorts: Mapping[str, Names], ranges: dict[str, int]
-) -> tuple[Rule, KitAction]:
+) -> tuple[Rule, KitAction, dict[str, PlainField]]:
+    """What is made of an action, and its arguments: see `_over`."""
     function = declared.function if isinstance(declared, Action) else declared
     over = _over(rules, declared, sorts)
     rule = rules.action(function, over)
@@ -239,7 +240,7 @@ def _action(
         limit_writes=rule.limit_writes,
         parameters=tuple(parameters),
     )
-    return rule, action
+    return rule, action, over
 
 
 def _over(rules: Rules, declared: Any, sorts: Mapping[str, Names]) -> dict[str, PlainField]:
@@ -278,7 +279,7 @@ def _initial(
     if protocol.initial is None:
         return [lowest], None
     own: dict[str, int] = {}
-    _, action = _action(rules, protocol.initial, sorts, own)
+    _, action, over = _action(rules, protocol.initial, sorts, own)
     sized = Layout(form.fields, sizes={**form.sizes, **own})
     start = Model(
         name="initial",
@@ -292,7 +293,7 @@ def _initial(
         narration=narration(
             protocol.fields,
             tuple(sorts.values()),
-            {action.name: ("", tuple(_over(rules, protocol.initial, sorts).items()))},
+            {action.name: ("", tuple(over.items()))},
         ),
         options={},
     )

@@ -41,6 +41,7 @@ class Kinds:
     def require(self, tree: ast.FunctionDef) -> None:
         """Refuse a function in which a name is a truth, or a number stands beside a choice."""
         known = self._variables(tree)
+        self._require_one_choice(tree, known)
         for truth in truths(tree):
             self.require_truth(truth, known)
         for node in ast.walk(tree):
@@ -69,11 +70,17 @@ class Kinds:
         return lambda node: self._kind(node, known)
 
     def words_taken(self, called: str) -> dict[str, Choice]:
-        """The arguments of a function of the file that it compares with a choice, or stores."""
+        """The arguments of a function of the file that are words: what it was given before, else
+        the first choice that it compares them with, or stores them in.
+        """
         tree = self.trees[called]
         names = {argument.arg for argument in tree.args.args}
-        taken = self._taken_for(tree, self._variables(tree))
-        return {name: choice for name, choice in taken if name in names}
+        given = self.given.get(called, {})
+        found = {name: kind for name, kind in given.items() if isinstance(kind, Choice)}
+        for name, choice in self._taken_for(tree, self._variables(tree)):
+            if name in names:
+                found.setdefault(name, choice)
+        return found
 
     def require_claim(self, tree: ast.FunctionDef) -> None:
         """What a claim returns is a truth."""
@@ -107,6 +114,29 @@ class Kinds:
         for operand in operands if choice is not None else ():
             assert choice is not None
             self._require_word(choice, operand, known)
+
+    def _require_one_choice(self, tree: ast.FunctionDef, known: Mapping[str, Kind]) -> None:
+        """Refuse what may hold words of several choices: which one it is would not be known."""
+        held: dict[str, list[ast.expr]] = {}
+        for node in ast.walk(tree):
+            for target, value in _assigned(node):
+                if value is not None:
+                    held.setdefault(f"`{target}`", []).append(value)
+            if isinstance(node, ast.Return) and node.value is not None:
+                held.setdefault(f"what {tree.name} returns", []).append(node.value)
+            if isinstance(node, ast.IfExp):
+                held[f"`{ast.unparse(node)}`"] = [node.body, node.orelse]
+        for what, values in held.items():
+            kinds = [self._kind(value, known) for value in values]
+            choices = [kind for kind in kinds if isinstance(kind, Choice)]
+            for value, kind in zip(values, kinds, strict=True):
+                if choices and kind is not None and _words(kind) != choices[0].values:
+                    raise self.refuse(
+                        value,
+                        f"{what} is one of the words of {choices[0].name} in one place, "
+                        f"and `{ast.unparse(value)}` in another",
+                        "keep them in two variables",
+                    )
 
     def _require_unordered(self, node: ast.Compare, known: Mapping[str, Kind]) -> None:
         """Refuse words that are compared by their places, which Python would compare as text."""
@@ -361,6 +391,10 @@ def truths(tree: ast.AST) -> Iterator[ast.expr]:
                 func=ast.Name(id="all" | "any"), args=[ast.GeneratorExp() | ast.ListComp() as each]
             ):
                 yield each.elt
+
+
+def _words(kind: Kind) -> tuple[str, ...] | None:
+    return kind.values if isinstance(kind, Choice) else None
 
 
 def words_of(choice: Choice) -> str:

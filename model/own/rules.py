@@ -324,9 +324,13 @@ class Rules:
             called = self.trees[node.func.id]
             parameters = [argument.arg for argument in called.args.args]
             known = self._given.setdefault(called.name, {})
-            for parameter, given in zip(parameters, node.args, strict=False):
-                found = kind(given)
-                found = _passed_kind(found)
+            pairs = [*zip(parameters, node.args, strict=False)]
+            pairs += [(each.arg, each.value) for each in node.keywords if each.arg in parameters]
+            for parameter, given in pairs:
+                found = _passed_kind(kind(given))
+                if self._is_text(given):
+                    words = self._kinds(called).words_taken(called.name)
+                    found = _passed_kind(words.get(parameter))
                 if known.setdefault(parameter, found) != found:
                     shown = ast.unparse(given)
                     raise self.refuse(
@@ -335,6 +339,17 @@ class Rules:
                         "something of another kind",
                         "write a function for each",
                     )
+
+    def _is_text(self, node: ast.expr) -> bool:
+        """Whether an expression is a word that is written there, or may be one."""
+        match node:
+            case ast.Constant(value=value):
+                return isinstance(value, str)
+            case ast.Name(id=name):
+                return isinstance(self.names.get(name), str)
+            case ast.IfExp(body=body, orelse=orelse):
+                return self._is_text(body) or self._is_text(orelse)
+        return False
 
     def _trying(self, tree: ast.FunctionDef) -> ast.FunctionDef:
         """The function with calls of functions that try as well, where these add to a sequence."""
@@ -459,7 +474,9 @@ def _passed_kind(kind: Kind) -> Kind:
     """What a function has to know of something that it is given: whether it is a set, or a word."""
     if isinstance(kind, Set):
         return Set("members", kind.of)
-    return kind if kind == SET or isinstance(kind, Choice) else None
+    if isinstance(kind, Choice):
+        return Choice("word", *kind.values)
+    return kind if kind == SET else None
 
 
 def _without_docstring(tree: ast.FunctionDef) -> list[ast.stmt]:

@@ -29,6 +29,8 @@ def p(nodes: int = 2) -> Protocol:
             Number("count", 0, 3),
             Number("cube", 0, 1, by=(node, 2, 2)),
             Flag("done"),
+            Choice("answer", "no", "yes", "ask"),
+            Choice("mood", "no", "ask"),
         ],
         actions=[act],
         always=[claim],
@@ -37,6 +39,11 @@ def p(nodes: int = 2) -> Protocol:
 
 def helper(s, members):
     return len(members)
+
+
+def note(s, node, word):
+    s.answer = word
+    s.wire[node].send(word)
 
 
 def act(s, node):
@@ -84,6 +91,18 @@ MISTAKES = {
     "two kinds of arguments": (
         "s.count = helper(s, s.seen[node])\n    s.count = helper(s, 3)",
         "helper is given `3` for members, and elsewhere something of another kind",
+    ),
+    "a word given, and kept in two places with other words": (
+        "note(s, node, 'yes')",
+        "wire is one of its words, and `word` has other words",
+    ),
+    "the same by its name": (
+        "note(s, node, word='yes')",
+        "'yes' has no meaning here",
+    ),
+    "words of two choices": (
+        "word = s.answer\n    if s.done:\n        word = s.mood\n    s.answer = word",
+        "`word` is one of the words of answer in one place, and `s.mood` in another",
     ),
     "too few indices": ("s.cube[node, 1] = 1", "cube has an element for each node and each of 2"),
     "an element added to": ("s.log[node][0] += 1", "is changed in its place"),

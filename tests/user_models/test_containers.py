@@ -15,6 +15,7 @@ import waterline
 from checker.search.engines.memory import MemoryEngine
 from checker.search.search import search
 from checker.user_models.loading import loaded, read_own
+from checker.user_models.symmetric import exchanged
 from model.core.state import State
 from tests.support.own import own_problem
 from tests.support.plain_python import CutHere, asking, decoded, explored
@@ -357,3 +358,88 @@ def test_fairness_asks_whether_a_queue_is_full(goes_on: bool, tmp_path: Path) ->
     assert verdicts == ({"holds"} if goes_on else {"violated"})
     assert result.cut["log"] > 0
     assert result.distinct == 441
+
+
+MAIL = """
+def mail(nodes: int = 3, room: int = 2) -> Protocol:
+    node = Names("node", nodes)
+    return Protocol(
+        fields=[Queue("inbox", of=node, room=room, by=node), Set("met", of=node, by=node)],
+        actions=[Action(write, source=node, target=node), read],
+        always=[knows_itself],
+    )
+
+
+def write(s, source, target):
+    when(source != target and source not in s.met[target] and source not in s.inbox[target])
+    s.inbox[target].send(source)
+
+
+def read(s, node):
+    when(s.inbox[node])
+    s.met[node].add(s.inbox[node].receive())
+
+
+def knows_itself(s):
+    return all(node not in s.met[node] for node in s.nodes)
+"""
+
+
+def test_symmetry_renames_what_queues_and_sets_hold(tmp_path: Path) -> None:
+    path = tmp_path / "mail.py"
+    path.write_text(HEAD + MAIL)
+    problem, renaming = own_problem(path), own_problem(path, "node")
+    (sort,) = renaming.symmetry.sorts
+    orbits, states = set(), set(problem.model.initial)
+    waiting = list(states)
+    while waiting:
+        others = [waiting.pop()]
+        for step in problem.model.successors(others[0]):
+            if step.after not in states:
+                states.add(step.after)
+                waiting.append(step.after)
+        for one in (0, 1, 0, 1, 0):
+            others.append(exchanged(others[-1], sort, one))
+        orbits.add(min(other.words for other in others))
+    with closing(MemoryEngine(renaming, threads=1)) as engine:
+        result = search(renaming, engine)
+
+    assert result.complete
+    assert result.distinct == len(orbits) < len(states)
+
+
+WORDS = """
+def words(nodes: int = 1) -> Protocol:
+    node = Names("node", nodes)
+    return Protocol(
+        fields=[
+            Choice("last", "no", "yes", by=node),
+            Queue("wire", of=("yes", "no"), room=1, by=node),
+        ],
+        actions=[act],
+        always=[same],
+    )
+
+
+def act(s, node):
+    when(not s.wire[node])
+    note(s, node, "yes")
+
+
+def note(s, node, word):
+    s.last[node] = word
+    s.wire[node].send(word)
+
+
+def same(s):
+    return not s.wire[0] or (s.wire[0][0] == "yes" and s.last[0] == "yes")
+"""
+
+
+def test_a_word_that_a_function_is_given_is_that_word_wherever_it_is_kept(tmp_path: Path) -> None:
+    path = tmp_path / "words.py"
+    path.write_text(HEAD + WORDS)
+    result = waterline.check(loaded(*read_own(path)).names["words"])
+
+    assert result.holds
+    assert result.distinct == 2

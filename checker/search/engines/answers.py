@@ -49,7 +49,7 @@ class Expansion:
 
 
 FAULTS_MAX = 200
-"""How many faulting states of a level are told: the least ones, of more."""
+"""How many faulting states of a level are kept: the least ones, of more."""
 
 
 class ModelFault(Exception):
