@@ -135,7 +135,13 @@ def describe_misfit(fields: Sequence[AnyField], error: OutsideOfPlace) -> str:
     `s.token[client0] cannot be 3: it holds 0 to 2; declare a wider range, or guard the step`
     """
     field = next((each for each in fields if each.name == error.place.name), None)
-    if field is None or len(error.indices) != len(field.indices):
+    if field is None:
+        return str(error)
+    if len(field.extents) > 2 and error.value is None and error.misfit == 0:
+        return f"there is no such element of s.{field.name}; ask first how large each index is"
+    if isinstance(field, Sequenced):
+        return _sequence_misfit(field, error)
+    if len(error.indices) != len(field.indices):
         return str(error)
     written = ", ".join(_written(field, n, value) for n, value in enumerate(error.indices))
     element = f"s.{field.name}[{written}]" if written else f"s.{field.name}"
@@ -144,6 +150,11 @@ def describe_misfit(fields: Sequence[AnyField], error: OutsideOfPlace) -> str:
             f"{element} cannot be {error.value}: it holds {_held(field)}; "
             "declare a wider range, or guard the step"
         )
+    return _index_misfit(field, element, error)
+
+
+def _index_misfit(field: AnyField, element: str, error: OutsideOfPlace) -> str:
+    """Which index does not fit, and what to do."""
     at = error.misfit
     which = f"index {at + 1}" if len(error.indices) > 1 else "the index"
     extents = field.indices[at]
@@ -155,6 +166,20 @@ def describe_misfit(fields: Sequence[AnyField], error: OutsideOfPlace) -> str:
         first, last = extents.describe(0), extents.describe(extents.count - 1)
         return f"there is no {element}: {which} goes from {first} to {last}; {remedy}"
     return f"there is no {element}: {which} goes from 0 to {extents - 1}; ask first how large it is"
+
+
+def _sequence_misfit(field: Sequenced, error: OutsideOfPlace) -> str:
+    """What does not fit in a queue or a log: a place without a value, or a value that is none."""
+    indices = [error.indices[0]]
+    if len(field.extents) > 2:
+        for count in reversed(field.extents[1:-1]):
+            indices[:1] = divmod(indices[0], count)
+    named = [_written(field, n, number) for n, number in enumerate(indices[: len(field.indices)])]
+    element = f"s.{field.name}[{', '.join(named)}]" if named else f"s.{field.name}"
+    held = f"it holds at most {field.room} values, each {_held(field.element)}"
+    if error.value is not None:
+        return f"{element} cannot hold {error.value}: {held}"
+    return f"{element} has no such place, or cannot hold that: {held}; ask first how long it is"
 
 
 def _written(field: AnyField, position: int, number: int) -> str:

@@ -8,6 +8,7 @@ import pytest
 
 from model.core.errors import BadEnvironment
 from model.core.state import OutOfRange
+from model.core.transition_system import describe_error
 from tests.support.own import own_problem
 
 FILE = """\
@@ -130,6 +131,30 @@ def test_a_mistake_names_what_to_write(mistake: str, tmp_path: Path) -> None:
 def test_a_claim_changes_nothing(tmp_path: Path) -> None:
     with pytest.raises(BadEnvironment, match="claim is a claim and changes post"):
         problem_with(tmp_path, "pass", "s.post.receive() == 0")
+
+
+@pytest.mark.parametrize(
+    ("rule", "expected"),
+    [
+        ("s.post.receive()", "s.post has no such place"),
+        ("s.count = s.log[node][0]", "s.log[node0] has no such place"),
+        (
+            "s.log[node].append(4)",
+            "s.log[node0] cannot hold 4: it holds at most 2 values, each 1 to 3",
+        ),
+        ("s.log[node].append(0)", "s.log[node0] has no such place, or cannot hold that"),
+        ("s.cube[node, 2, 0] = 1", "there is no such element of s.cube"),
+    ],
+)
+def test_an_error_names_the_element_as_the_rule_does(
+    rule: str, expected: str, tmp_path: Path
+) -> None:
+    model = problem_with(tmp_path, rule).model  # type: ignore[attr-defined]
+
+    with pytest.raises(OutOfRange) as raised:
+        list(model.successors(model.initial[0]))
+
+    assert describe_error(raised.value, model.narration).startswith(expected)
 
 
 @pytest.mark.parametrize(
