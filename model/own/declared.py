@@ -81,6 +81,24 @@ class Protocol:
         for kind in self.__dataclass_fields__:
             if kind != "state":
                 _require_list(kind, getattr(self, kind))
+        self._require_fields()
+        if not self.actions:
+            raise BadProtocol("there are no actions; nothing could ever happen")
+        _require_distinct("action", [_called(_function(action)) for action in self.actions])
+        claims = [*self.always, *self.every_step, *self.sometimes]
+        _require_distinct("claim", [_called(claim) for claim in claims])
+        self._require_fair()
+        for kind in ("recoverable", "eventually", "always_eventually"):
+            _require_distinct(f"{kind} claim", [_called(claim) for claim in getattr(self, kind)])
+        for pair in self.leads_to:
+            if not isinstance(pair, tuple) or len(pair) != 2:
+                raise BadProtocol(
+                    f"leads_to has {_called(pair)}; give pairs of functions, as (waits, is_served)"
+                )
+        pairs = [f"{_called(p)}_leads_to_{_called(q)}" for p, q in self.leads_to]
+        _require_distinct("claim", pairs)
+
+    def _require_fields(self) -> None:
         for declared in self.fields:
             if isinstance(declared, type):
                 name = declared.__name__
@@ -98,21 +116,6 @@ class Protocol:
         _require_distinct("field", [declared.name for declared in self.fields])
         if not self.fields:
             raise BadProtocol("there are no fields; a state is made of at least one")
-        if not self.actions:
-            raise BadProtocol("there are no actions; nothing could ever happen")
-        _require_distinct("action", [_called(_function(action)) for action in self.actions])
-        claims = [*self.always, *self.every_step, *self.sometimes]
-        _require_distinct("claim", [_called(claim) for claim in claims])
-        self._require_fair()
-        for kind in ("recoverable", "eventually", "always_eventually"):
-            _require_distinct(f"{kind} claim", [_called(claim) for claim in getattr(self, kind)])
-        for pair in self.leads_to:
-            if not isinstance(pair, tuple) or len(pair) != 2:
-                raise BadProtocol(
-                    f"leads_to has {_called(pair)}; give pairs of functions, as (waits, is_served)"
-                )
-        pairs = [f"{_called(p)}_leads_to_{_called(q)}" for p, q in self.leads_to]
-        _require_distinct("claim", pairs)
 
     def _fields_of_class(self, state: object) -> Sequence[AnyField]:
         if not isinstance(state, type) or not issubclass(state, Fields) or state is Fields:
@@ -145,7 +148,7 @@ class Protocol:
             if isinstance(domain, Struct) and found.setdefault(domain.kind, domain) != domain:
                 raise BadProtocol(
                     f"there are two structs of {domain.name} that differ; keep one, as "
-                    f"_{domain.name.lower()} = Struct({domain.name}, ...), or write two classes"
+                    f"{domain.name.lower()} = Struct({domain.name}, ...), or write two classes"
                 )
         return tuple(found.values())
 

@@ -114,7 +114,9 @@ class Kinds:
             self.require_truth(node.orelse, known)
         match self._kind(node, known):
             case Value(name=name):
-                raise self.refuse(node, f"a {name} is not true or false", "ask one of its parts")
+                raise self.refuse(
+                    node, f"{name} is a struct, not true or false", "ask one of its parts"
+                )
             case Name(name=name, or_none=or_none):
                 instead = "write `is not None`" if or_none else "compare it with one"
                 raise self.refuse(node, f"{name} is a name, not true or false", instead)
@@ -294,7 +296,7 @@ class Kinds:
             self._require_no_choice(node.orelse, known)
         match self._kind(node, known):
             case Value(name=name):
-                raise self.refuse(node, f"a {name} is no number", "read one of its parts")
+                raise self.refuse(node, f"{name} is a struct, no number", "read one of its parts")
             case Choice() as choice:
                 what = f"{choice.name} is one of its words, no number"
                 raise self.refuse(node, what, f"compare it with {words_of(choice)}")

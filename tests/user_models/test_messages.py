@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections import Counter
 from contextlib import closing
 from pathlib import Path
@@ -49,14 +50,14 @@ class State(Fields):
 
     _kinds = ("ask", "answer")
     _terms = range(1, top + 1)
-    _message = Struct(Message, kind=_kinds, source=nodes, target=nodes, term=_terms)
-    _entry = Struct(Entry, term=top + 1, leader=nodes)
+    message = Struct(Message, kind=_kinds, source=nodes, target=nodes, term=_terms)
+    entry = Struct(Entry, term=top + 1, leader=nodes)
     term = Number(0, top, by=nodes)
     voted = Name(nodes, or_none=True, by=nodes)
     votes = Set(of=nodes, by=nodes)
-    wire = Bag(of=_message, room=room)
-    log = Log(of=_entry, room=2)
-    last = Value(of=_entry, by=nodes)
+    wire = Bag(of=message, room=room)
+    log = Log(of=entry, room=2)
+    last = Value(of=entry, by=nodes)
 
 
 def net(state: type[State]) -> Protocol:
@@ -64,8 +65,8 @@ def net(state: type[State]) -> Protocol:
         state=state,
         actions=[
             Action(ask, target=state.nodes),
-            Action(answer, m=state._message),
-            Action(count, m=state._message),
+            Action(answer, m=state.message),
+            Action(count, m=state.message),
             lead,
         ],
         always=[current, few],
@@ -229,3 +230,151 @@ def test_a_part_that_is_out_of_its_domain_is_an_error_of_the_rule(net: Path, cli
         "a part is out of its domain, Message(kind='ask' or 'answer', source=node0 to node1, "
         "target=node0 to node1, term=1 to 2, granted=True or False); guard the step" in out + err
     )
+
+
+MISTAKES = {
+    "a part that is not there": (
+        "m.granted and",
+        "m.grantd and",
+        "a Message has no part 'grantd'; did you mean granted? It has kind, source, target, term, "
+        "granted",
+    ),
+    "a part that is assigned to": (
+        "    s.wire.remove(m)\n    granted",
+        "    m.term = 1\n    s.wire.remove(m)\n    granted",
+        None,
+    ),
+    "a part that is left out": (
+        "term=m.term, granted=granted",
+        "granted=granted",
+        "gives no term; write term=..., or give it a default in the class",
+    ),
+    "a part too many": (
+        "granted=granted",
+        "grantd=granted",
+        "gives something else than its parts, each once; those are kind, source, target, term, "
+        "granted",
+    ),
+    "a word that is none": (
+        'kind="answer",',
+        'kind="reply",',
+        "kind is never 'reply'; it is one of 'ask', 'answer'",
+    ),
+    "a number for a word": (
+        'kind="answer",',
+        "kind=1,",
+        "kind is one of its words, and `1` is a number; write 'ask' or 'answer'",
+    ),
+    "a word for a number": (
+        "term=m.term, granted",
+        "term=m.kind, granted",
+        "kind is one of its words, no number; compare it with 'ask' or 'answer'",
+    ),
+    "a struct as a number": (
+        "    s.term[node] += 1",
+        "    s.term[node] = s.last[node]",
+        "Entry is a struct, no number; read one of its parts",
+    ),
+    "a struct as a truth": (
+        "    if m.granted and",
+        "    if m and",
+        "Message is a struct, not true or false; ask one of its parts",
+    ),
+    "structs that are ordered": (
+        "m.term >= s.term[m.target]",
+        "m >= m",
+        "Message is a struct, no number; read one of its parts",
+    ),
+    "another struct": (
+        "s.last[node] = s.log[-1]",
+        's.last[node] = Message("ask", 0, 1, 1)',
+        "is no Entry, and stands where one is wanted; write Entry(...), or read one that is kept",
+    ),
+    "a number for a struct": (
+        "s.wire.remove(m)\n    granted",
+        "s.wire.remove(3)\n    granted",
+        "`3` is no Message, and stands where one is wanted; write Message(...), or read one that "
+        "is kept",
+    ),
+    "a method of a struct": (
+        "s.wire.remove(m)\n    granted",
+        "s.wire.remove(m._replace(term=1))\n    granted",
+        "Message has no _replace(...); write Message(...) with all its parts",
+    ),
+    "a place of a bag": (
+        'Message("ask", 0, 1, 1) in s.wire',
+        "s.wire[0].term == 1",
+        "`s.wire[0]` reads a place of wire, and a bag has no order; give the action an argument, "
+        "and ask whether it is in it",
+    ),
+    "a bag received of": (
+        "s.wire.remove(m)\n    granted",
+        "s.wire.receive()\n    granted",
+        "wire is a Bag, which has no receive; it has send, remove, count, clear",
+    ),
+    "a bag that changes in a loop": (
+        "s.wire.remove(m)\n    granted",
+        "for each in s.wire:\n        s.wire.remove(each)\n    granted",
+        "wire changes while a loop goes through it; change it after the loop",
+    ),
+    "a domain left out": (
+        "leader=nodes)",
+        ")",
+        "net.py:28: part leader of Entry has no domain; write leader=... in Struct(Entry, ...)",
+    ),
+    "a domain too many": (
+        "leader=nodes)",
+        "leader=nodes, more=3)",
+        "net.py:28: Entry has no part 'more'; it has term, leader",
+    ),
+    "no named tuple": (
+        "class Entry(NamedTuple)",
+        "class Entry",
+        "net.py:28: Entry is no named tuple; write class Entry(NamedTuple) with a line for each "
+        "part, as term: int",
+    ),
+    "two structs of one": (
+        "last = Value(of=entry, by=nodes)",
+        "last = Value(of=Struct(Entry, term=2, leader=nodes), by=nodes)",
+        "there are two structs of Entry that differ; keep one, as entry = Struct(Entry, ...), or "
+        "write two classes",
+    ),
+    "a set that is too large": (
+        "votes = Set(of=nodes, by=nodes)",
+        "votes = Set(of=nodes, by=nodes)\n    seen = Set(of=Struct(Message, kind=_kinds, "
+        "source=nodes, target=nodes, term=9))",
+        "set seen may have 144 members; at most 62 can be; use a Bag, or give the parts smaller "
+        "domains",
+    ),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_mistake_is_one_line(mistake: str, net: Path) -> None:
+    right, wrong, says = MISTAKES[mistake]
+    text = net.read_text()
+    assert right in text
+    net.write_text(text.replace(right, wrong, 1))
+    with pytest.raises(BadEnvironment) as refused:
+        own_problem(net)
+    described = str(refused.value)
+
+    assert re.match(r"\S*net\.py:", described)
+    assert "\n" not in described
+    assert says is None or says in described
+
+
+def test_the_export_names_what_it_does_not_write(net: Path, cli: Commands) -> None:
+    arguments = ("export", "--model", str(net), "--to", "tla", "--out", "out")
+    code, _, err = cli(*arguments, name="waterline")
+
+    assert code == 2
+    assert "field wire is a Bag, which the export does not write" in err
+
+
+def test_a_condition_names_what_it_does_not_read(net: Path, cli: Commands) -> None:
+    for name, kind in (("wire", "Bag"), ("last", "Value")):
+        code, _, err = cli("--model", str(net), "--where", f"s.{name} == 3")
+
+        assert code == 2
+        assert f"{name} is a {kind}, and a condition reads none" in err
