@@ -13,10 +13,11 @@ from checker.compiler.resolution import Lookups
 from checker.compiler.source import Source, source_of
 from checker.tla.environment import Role
 from checker.tla.forming import interval, minus
-from checker.tla.kinds import Kind, Typed
+from checker.tla.kinds import WHOLE, Kind, Records, Typed
 from checker.tla.naming import Naming
 from checker.tla.tree import Atom, Infix, Local, Number, Primed, Tree, Truth, Word
 from model.core.errors import BadEnvironment
+from model.core.transition_system import Parameter
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +72,10 @@ class Program:
     is_inlined: Callable[[Source], bool]
     documentation: Callable[[Source], str]
     named_constants: bool
+    records: Mapping[str, Records] = field(default_factory=dict)
+    """Of each struct the kind of its records."""
+    arguments: Mapping[str, Records] = field(default_factory=dict)
+    """Of each size that structs among the arguments of actions have the kind of these."""
     lookups: Lookups = field(default_factory=Lookups)
     operators: dict[Any, Operator] = field(default_factory=dict)
     constants: dict[str, tuple[Atom, int]] = field(default_factory=dict)
@@ -89,6 +94,10 @@ class Program:
         """A new name within an expression."""
         self._locals += 1
         return Local(base, self._locals)
+
+    def argument(self, parameter: Parameter, local: Local) -> Typed:
+        """An argument of an action, as the kind that it is."""
+        return Typed(local, self.arguments.get(parameter.over, WHOLE))
 
     def counter(self, base: str) -> Local:
         """A new name that a quantifier binds."""

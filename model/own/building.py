@@ -31,7 +31,7 @@ from model.own.fields import (
     Value,
     plain_field,
 )
-from model.own.narration import narration
+from model.own.narration import describe_value, narration
 from model.own.rules import Rule, Rules
 
 
@@ -141,10 +141,12 @@ def _stated(rules: Rules, claim: Any, kind: str, sorts: Sequence[Names]) -> Stat
         found = witness[1](*states, Settings()) if witness else None
         if witness is None or found is None:
             return f"{name} is False {where}."
-        by_plural = {sort.plural: sort for sort in sorts}
+        held: dict[str, AnyField] = {sort.plural: Name(sort.name, sort) for sort in sorts}
+        sets = (each for each in rules.fields.values() if isinstance(each, Set | Sequenced))
+        held |= {each.name: each.element for each in sets}
         described = [
-            f"{variable} = {by_plural[plural].describe(value) if plural in by_plural else value}"
-            for (variable, plural), value in zip(witness[0], found, strict=True)
+            f"{variable} = {describe_value(held[of], value) if of in held else value}"
+            for (variable, of), value in zip(witness[0], found, strict=True)
         ]
         return f"{name} is False {where}, for {', '.join(described)}."
 
@@ -199,6 +201,9 @@ def _field(declared: AnyField) -> Field:
         first = 0 if element is declared or isinstance(declared, Set) else element.range[0]
         words = ", ".join(f"{i}: {word}" for i, word in enumerate(element.values, start=first))
         doc = f"{doc} {words}."
+    if isinstance(element, Value):
+        digits = zip(element.of.parts, element.of.sizes, strict=True)
+        doc = f"{doc} Digits: {', '.join(f'{name} of {size}' for (name, _), size in digits)}."
     if isinstance(declared, Sequenced):
         doc = f"{doc} {declared.empty}: no value."
     return Field(
