@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 import re
 from collections import Counter
 from contextlib import closing
@@ -218,8 +217,8 @@ def test_a_rule_that_goes_by_names_within_structs_is_found(net: Path) -> None:
 
 def test_a_counterexample_names_the_message(net: Path, cli: Commands) -> None:
     net.write_text(net.read_text().replace("m.term >= s.term[", "m.term > s.term["))
-    _, out, _ = cli("--model", str(net), "--engine", "local", "--format", "json")
-    told = json.dumps(json.loads(out))
+    _, out, _ = cli("--model", str(net), "--engine", "local")
+    told = " ".join(out.split())
 
     assert "current is False here, for m = Message(kind=answer, source=node1, target=node0" in told
     assert "wire <> -> <Message(kind=ask, source=node0, target=node1, term=1, granted=no)>" in told
