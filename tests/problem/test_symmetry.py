@@ -50,7 +50,8 @@ SPACES: dict[str, Bounds] = {
     "message, several leave the ISR": message(
         "elr", replicas=3, restarts=0, epochs=0, min_insync_replicas=2, caught_up_wait=True
     ),
-    "message, a record replayed": message("elr", records=2, late_replay=True),
+    "message, replayed late": message("elr", records=2, restarts=0, late_replay=True),
+    "message, replayed late after a restart": message("elr", late_replay=True),
     "atomic, 2 replicas": atomic("kip279", epochs=1),
     "atomic, 2 replicas, 3 records": atomic("epoch", log_size=2, records=3, epochs=1),
     "atomic, 3 replicas": atomic("kip320", replicas=3, log_size=1, records=1, epochs=1),
