@@ -51,7 +51,6 @@ SPACES: dict[str, Bounds] = {
         "elr", replicas=3, restarts=0, epochs=0, min_insync_replicas=2, caught_up_wait=True
     ),
     "message, replayed late": message("elr", records=2, restarts=0, late_replay=True),
-    "message, replayed late after a restart": message("elr", late_replay=True),
     "atomic, 2 replicas": atomic("kip279", epochs=1),
     "atomic, 2 replicas, 3 records": atomic("epoch", log_size=2, records=3, epochs=1),
     "atomic, 3 replicas": atomic("kip320", replicas=3, log_size=1, records=1, epochs=1),
@@ -59,6 +58,7 @@ SPACES: dict[str, Bounds] = {
     "atomic, first try": atomic("kip320-first-try", epochs=1),
 }
 LARGER: dict[str, Bounds] = {
+    "message, replayed late after a restart": message("elr", records=2, late_replay=True),
     "message, 3 replicas, moves": message("epoch", replicas=3, restarts=0, moves=1),
     "message, 3 replicas, an election": message("epoch", replicas=3),
     "message, 3 replicas, 2 records": message("hw", replicas=3, records=2, epochs=0, restarts=0),
