@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from contextlib import closing
 from typing import Any
 
 import numpy as np
@@ -20,8 +19,6 @@ import invariants
 from checker.compiler.origins import ROW_SHIFT
 from checker.problem.packed_rows import state_words
 from checker.search.engines.expander import Expander, Findings, Tally
-from checker.search.engines.memory import MemoryEngine
-from checker.search.search import search
 from model.core.layout import Field
 from model.core.state import NotAlive, State
 from model.core.transition_system import Model
@@ -36,6 +33,7 @@ from tests.support.both_ways import (
     judged,
     stepped,
 )
+from tests.support.reached import reachable_states
 from tests.support.states import model_of, packed
 
 ENOUGH = 4000
@@ -59,15 +57,6 @@ def walk(model: Model) -> Iterator[tuple[State, Interpreted]]:
             following += new
             seen.update(new)
         level = following
-
-
-def reachable(compiled: Compiled) -> list[State]:
-    """Every state that the search finds."""
-    with closing(MemoryEngine(compiled.problem, threads=1)) as engine:
-        depth = search(compiled.problem, engine).depth
-        blocks = [block for level in range(depth + 1) for block in engine.level(level)]
-    layout = compiled.model.layout
-    return [State(layout, words) for words in sorted(state_words(r) for b in blocks for r in b)]
 
 
 SMALL = {"replicas": 2, "records": 1, "epochs": 2}
@@ -239,7 +228,7 @@ def test_reachable_states_of_the_family_have_the_same_successors_and_verdicts(
     model = model_of(version, **SMALL | {"restarts": 0} | options)
     compiled = Compiled(model)
     fired: set[str] = set()
-    reached = reachable(compiled)
+    reached = reachable_states(compiled.problem)
     for state in random.Random(version).sample(reached, min(len(reached), SOME)):
         found = stepped(model, state)
         assert not found.raised

@@ -23,6 +23,7 @@ from checker.traces.concretise import representative
 from model.atomic import AtomicEnvironment
 from model.core.state import State
 from model.message.environment import Environment
+from tests.support.reached import reachable_states
 from tests.support.renamed import Names, born, orbit, renamed, transpositions
 from tests.support.states import edited
 
@@ -75,13 +76,7 @@ def problem(name: str, symmetry: Symmetry = Symmetry.NONE) -> Problem:
 @functools.cache
 def reachable(name: str) -> list[State]:
     """Every state that a search without symmetry finds."""
-    model = problem(name).model
-    with closing(MemoryEngine(problem(name), threads=1)) as engine:
-        depth = search(problem(name), engine).depth
-        words = [
-            tuple(map(int, row)) for d in range(depth + 1) for b in engine.level(d) for row in b
-        ]
-    return [State(model.layout, each) for each in sorted(words)]
+    return reachable_states(problem(name))
 
 
 def some(name: str, most: int) -> list[State]:
