@@ -42,7 +42,8 @@ def remedy(values: Sequence[Value]) -> str:
 def _remedy(sort: DataSort) -> str:
     relations = "==, !=, <, <=, min and max" if sort.ordered else "== and !="
     none = f", and with {sort.none_word}" if sort.none_word else ""
+    fresh = f"{sort.fresh}, " if sort.fresh else ""
     return (
         f"without bounds {sort.name}s have no fixed numbers: compare them with each other by "
-        f"{relations}{none}, copy them, or leave out --unbounded"
+        f"{relations}{none}, copy them, {fresh}or leave out --unbounded"
     )

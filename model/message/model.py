@@ -78,7 +78,7 @@ class Concrete:
     version: str
     environment: Environment
 
-    def __call__(self, calls: Sequence[Call]) -> tuple[Model, tuple[Call, ...]]:
+    def __call__(self, initial: int, calls: Sequence[Call]) -> tuple[Model, tuple[Call, ...]]:
         """The one with the least bounds that these steps need, from the initial state on.
 
         The steps are the same, but for offsets among their arguments. Raises `BadEnvironment`
@@ -86,7 +86,7 @@ class Concrete:
         """
         calls = self._with_whole_offsets(calls)
         roomy = message_model(self.version, self._bounded(calls, _epochs_started_at_most(calls)))
-        state = roomy.initial[0]
+        state = roomy.initial[initial]
         for name, arguments in calls:
             state = roomy.apply(state, roomy.action(name), arguments)
         return message_model(self.version, self._bounded(calls, int(state.epoch))), calls

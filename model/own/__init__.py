@@ -8,7 +8,21 @@ steps.
 from __future__ import annotations
 
 from model.own.declared import Action, Protocol
-from model.own.fields import BadProtocol, Choice, Flag, Log, Name, Names, Number, Queue, Set
+from model.own.fields import (
+    BadProtocol,
+    Choice,
+    Epoch,
+    Epochs,
+    Flag,
+    Log,
+    Name,
+    Names,
+    Number,
+    Queue,
+    Set,
+    Value,
+    Values,
+)
 from model.own.questions import BeyondBound, NotEnabled, when, within
 
 __all__ = [
@@ -16,6 +30,8 @@ __all__ = [
     "BadProtocol",
     "BeyondBound",
     "Choice",
+    "Epoch",
+    "Epochs",
     "Flag",
     "Log",
     "Name",
@@ -25,6 +41,8 @@ __all__ = [
     "Protocol",
     "Queue",
     "Set",
+    "Value",
+    "Values",
     "when",
     "within",
 ]

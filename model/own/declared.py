@@ -16,6 +16,8 @@ from model.own.fields import (
     BadProtocol,
     DeclaredField,
     Domain,
+    Epoch,
+    Epochs,
     Log,
     Name,
     Names,
@@ -119,18 +121,28 @@ class Protocol:
 
         Raises `BadProtocol` where two of one name differ.
         """
-        indices: list[Any] = []
+        return tuple(each for each in self.all_sorts if isinstance(each, Names))
+
+    @property
+    def epochs(self) -> tuple[Epochs, ...]:
+        """The sorts of epochs, in the same way."""
+        return tuple(each for each in self.all_sorts if isinstance(each, Epochs))
+
+    @property
+    def all_sorts(self) -> tuple[Names | Epochs, ...]:
+        """Both. Raises `BadProtocol` as `sorts` does."""
+        used: list[Any] = []
         for declared in self.fields:
-            indices += declared.indices
-            if isinstance(declared, Name | Set | Queue | Log):
-                indices.append(declared.of)
+            used += declared.indices
+            if isinstance(declared, Name | Epoch | Set | Queue | Log):
+                used.append(declared.of)
         for action in (*self.actions, self.initial):
             if isinstance(action, Action):
-                indices += action.over.values()
-        found: dict[str, Names] = {}
-        for index in indices:
-            if isinstance(index, Names) and found.setdefault(index.name, index) != index:
-                raise BadProtocol(f"there are two sorts {index.name!r} that differ; use one")
+                used += action.over.values()
+        found: dict[str, Names | Epochs] = {}
+        for sort in used:
+            if isinstance(sort, Names | Epochs) and found.setdefault(sort.name, sort) != sort:
+                raise BadProtocol(f"there are two sorts {sort.name!r} that differ; use one")
         return tuple(found.values())
 
 

@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass, field
 
 from model.core.renaming import Sort
+from model.own.any_number import AnyNumber
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,99}", re.ASCII)
 NONE = -1
@@ -40,6 +41,8 @@ class Names:
         if not self.plural:
             object.__setattr__(self, "plural", plural_of(self.name))
         require_name("the plural of a sort", self.plural)
+        if isinstance(self, Values) and isinstance(self.count, AnyNumber):
+            object.__setattr__(self, "count", self.count.handed_to(self.name))
         if type(self.count) is not int or self.count < 1:
             raise BadProtocol(
                 f"{self.plural} are {self.count!r}; there must be one or more: say how many, as "
@@ -56,6 +59,45 @@ class Names:
         return f"{self.name}{number}"
 
 
+@dataclass(frozen=True, slots=True)
+class Values(Names):
+    """A sort of values that rules copy and compare for being the same: `Values("record", records)`.
+
+    An argument of an action that is called like it is any of them. Nothing has an element for each;
+    so there may be any number of them without bounds (docs/unbounded.md).
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class Epochs:
+    """A sort of epochs, which rules copy and compare: `term = Epochs("term", terms)`.
+
+    They are 1 to `highest`; 0, which an `Epoch` has at first, is before all of them. An argument of
+    an action that is called like the sort is any of them, and a step with one above `highest` is
+    cut; `plural` is another word for what is cut. There may be any number of them without bounds
+    (docs/unbounded.md).
+    """
+
+    name: str
+    highest: int
+    plural: str = ""
+
+    def __post_init__(self) -> None:
+        require_name("a sort of epochs", self.name)
+        if not self.plural:
+            object.__setattr__(self, "plural", plural_of(self.name))
+        require_name("the plural of a sort", self.plural)
+        if isinstance(self.highest, AnyNumber):
+            object.__setattr__(self, "highest", self.highest.handed_to(self.name))
+        if type(self.highest) is not int or not 1 <= self.highest <= EPOCHS_MAX:
+            raise BadProtocol(
+                f"the highest {self.name} is {self.highest!r}; give a whole number from 1 to "
+                f"{EPOCHS_MAX}, as Epochs({self.name!r}, 3)"
+            )
+
+
+EPOCHS_MAX = 1 << 15
+"""The arguments of an action are numbered, and an epoch may be one."""
 Index = Names | int
 """By what a field has elements: names, or a number n for 0..n-1."""
 
@@ -186,6 +228,12 @@ class Name(DeclaredField):
         DeclaredField.__post_init__(self)
         if not isinstance(self.of, Names):
             raise BadProtocol(f"field {self.name} holds names of {self.of!r}; give a sort of Names")
+        if isinstance(self.of, Values) != isinstance(self, Value):
+            kind, sort = ("Value", "Values") if isinstance(self.of, Values) else ("Name", "Names")
+            raise BadProtocol(
+                f"field {self.name} is of {self.of.plural}, a sort of {sort}; write "
+                f"{kind}({self.name!r}, {self.of.name})"
+            )
 
     @property
     def range(self) -> tuple[int, int]:
@@ -193,17 +241,58 @@ class Name(DeclaredField):
         return (NONE if self.or_none else 0), self.of.count - 1
 
 
+@dataclass(frozen=True, slots=True)
+class Value(Name):
+    """A field that holds a value of a sort of `Values`; or None at first, if `or_none`.
+
+    `Value("stored", record, or_none=True)` is copied, and compared with values and None by == and
+    != alone.
+    """
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Epoch(Number):
+    """A field that holds an epoch of a sort of `Epochs`; 0, before all of them, at first.
+
+    `Epoch("term", term, by=node)` is copied, and compared with epochs and 0:
+    `s.term[a] < s.term[b]`. A new one is an argument: `when(term > s.term[node])`.
+    """
+
+    of: Epochs
+
+    def __init__(
+        self,
+        name: str,
+        of: Epochs,
+        *,
+        least: int = 0,
+        by: Index | tuple[Index, ...] = (),
+        doc: str = "",
+        ghost: bool = False,
+    ) -> None:
+        if not isinstance(of, Epochs):
+            raise BadProtocol(f"field {name} holds epochs of {of!r}; give a sort of Epochs")
+        given = {"name": name, "by": by, "doc": doc, "ghost": ghost, "of": of}
+        for attribute, value in {**given, "lo": least, "hi": of.highest}.items():
+            object.__setattr__(self, attribute, value)
+        Number.__post_init__(self)
+
+
 PlainField = Flag | Number | Choice | Name
 """What holds one value, or one for each index."""
-Domain = Names | int | range | tuple[str, ...]
-"""A finite set of values: the names of a sort, the numbers 0..n-1 or of a range, or words."""
+Domain = Names | Epochs | int | range | tuple[str, ...]
+"""A finite set of values: names or epochs of a sort, the numbers 0..n-1 or of a range, or words."""
 
 
 def plain_field(name: str, domain: Domain, *, what: str = "") -> Number | Choice | Name:
     """The field that holds one value of a domain. Raises `BadProtocol`, of `what`, for none."""
     match domain:
+        case Values():
+            return Value(name, domain)
         case Names():
             return Name(name, domain)
+        case Epochs():
+            return Epoch(name, domain, least=1)
         case range(step=1) if len(domain) > 0:
             return Number(name, domain.start, domain.stop - 1)
         case tuple() if domain and all(isinstance(word, str) for word in domain):
@@ -233,6 +322,11 @@ class Set(DeclaredField):
     def __post_init__(self) -> None:
         DeclaredField.__post_init__(self)
         lo, hi = self.element.range
+        if isinstance(self.of, Epochs):
+            raise BadProtocol(
+                f"set {self.name} has a bit for each {self.of.name}, and there may be any number; "
+                "keep one in an Epoch, or some in a Log"
+            )
         if lo != 0:
             raise BadProtocol(
                 f"set {self.name} has members from {lo} on; begin with 0, as range({hi + 1})"
@@ -339,6 +433,11 @@ def require_name(what: str, name: object) -> None:
 
 def require_index(what: str, index: object) -> None:
     """Refuse what is neither a sort nor a number of elements."""
+    if isinstance(index, Values):
+        raise BadProtocol(
+            f"{what} has an element for each of {index.plural}, which are Values; make them Names, "
+            "or keep a value in a Value"
+        )
     if isinstance(index, Names) or (type(index) is int and index >= 1):
         return
     raise BadProtocol(f"{what} is indexed by {index!r}; use a sort of Names, or a number from 1")
