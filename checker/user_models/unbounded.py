@@ -177,11 +177,12 @@ class Concrete:
             for parameter, value in zip(action.parameters, arguments, strict=True):
                 held = None if parameter.held is None else meant[parameter.held.sort.name]
                 whole.append(value if held is None else held.of_argument(value))
-            outcome = written.apply(state, action, arguments)
-            state = _normal(self.model, outcome)
-            for each in meant.values():
-                each.rename(outcome, state)
             taken.append((action, whole))
+            if len(taken) < len(calls):  # The last one may raise.
+                outcome = written.apply(state, action, arguments)
+                state = _normal(self.model, outcome)
+                for each in meant.values():
+                    each.rename(outcome, state)
         numbers = {name: each.numbered() for name, each in meant.items()}
         found = tuple(
             (

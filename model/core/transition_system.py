@@ -145,7 +145,8 @@ class Model:
     `concretise` says that the normal form is an abstraction, which renames as well: then claims
     about steps are judged on what the effect has written, before it, and `stays_normal` counts for
     nothing. Given an initial state by its number and calls from there, it gives the same model
-    without the abstraction, within bounds that these calls need, and the calls as they are there.
+    without the abstraction, within bounds that these calls need, and the calls as they are there;
+    the last call may raise.
     Raises `BadEnvironment` where there is none so large. It is
     exact while rules and claims keep to the data sorts of the layout, and `start`, which has made
     the initial states, where an action has; `trusted` need not.
