@@ -128,6 +128,7 @@ class Arguments:
         for name, field in self.over.items():
             if isinstance(field, Epoch):
                 number, highest = self.limits.index(field.of.plural), field.of.plural
+                yield from _statements(tree, f"if {name} < 1:\n    return 0")
                 text = f"if {name} > {state}.{highest}:\n    return {number}"
                 yield from _statements(tree, text)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.core.transition_system import Model
+from checker.problem.problem import Problem
 from model.own.fields import Epoch, Log, Queue, Value, Values
 from tests.support.plain_python import PlainState, asking, decoded, steps_of
 
@@ -23,6 +23,13 @@ class Explored:
     def __init__(self) -> None:
         self.levels: list[set[State]] = []
         self.broken: dict[str, int] = {}
+        self.states = 0
+        """How many there are, as the checker has them."""
+
+    @property
+    def all(self) -> set[State]:
+        """Those of all depths."""
+        return set().union(*self.levels)
 
     def note(self, claim: Any, depth: int, is_so: bool) -> None:
         """A claim that is not so is broken at the least depth."""
@@ -30,21 +37,19 @@ class Explored:
             self.broken.setdefault(claim.__name__, depth)
 
 
-def declared(text: str, **bounds: Any) -> Any:
-    """The protocol `m` of a text, whose rules plain Python can run."""
+def declared(text: str, name: str, **bounds: int) -> Any:
+    """A protocol of a text, whose rules plain Python can run."""
     names: dict[str, Any] = {}
     exec(compile(text, "m.py", "exec"), names)
-    protocol = names["m"](**bounds)
+    protocol = names[name](**bounds)
     names["when"] = asking
     return protocol
 
 
-def explored_within(
-    text: str, depth: int, bounds: dict[str, int], sizes: dict[str, int]
-) -> Explored:
+def explored_within(text: str, name: str, depth: int, **bounds: int) -> Explored:
     """What plain Python reaches in so many steps within these bounds."""
-    protocol = declared(text, **bounds)
-    start = PlainState(protocol.fields, {**bounds, **sizes})
+    protocol = declared(text, name, **bounds)
+    start = PlainState(protocol.fields, bounds)
     found, seen = Explored(), {start.frozen()}
     level = [start]
     for at in range(depth + 1):
@@ -67,8 +72,11 @@ def explored_within(
     return found
 
 
-def explored_without(model: Model, fields: Any, depth: int, always: Any, steps: Any) -> Explored:
-    """What the checker's model without bounds reaches in so many steps."""
+def explored_without(problem: Problem, fields: Any, depth: int) -> Explored:
+    """What the checker's rules, run by Python, reach in so many steps without bounds."""
+    model = problem.model
+    always = [(claim.name, claim.holds) for claim in problem.invariants]
+    steps = [(claim.name, claim.keeps) for claim in problem.properties]
     found, seen = Explored(), set(model.initial)
     level = list(model.initial)
     for at in range(depth + 1):
@@ -89,6 +97,7 @@ def explored_without(model: Model, fields: Any, depth: int, always: Any, steps: 
                     seen.add(step.after)
                     following.append(step.after)
         level = following
+    found.states = len(seen)
     return found
 
 

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
+from contextlib import closing
 from typing import Any
 
 import pytest
 
+from checker.search.engines.memory import MemoryEngine
+from checker.search.result import Verdict
+from checker.search.search import search
 from checker.user_models.family import own_family
-from tests.support.plain_epochs import declared, explored_within, explored_without
+from model.own import normal_form
+from tests.support.own import EXAMPLES, own_problem
+from tests.support.plain_epochs import Explored, declared, explored_within, explored_without
+from tests.support.plain_python import explored
 
 HEAD = """\
 from waterline import Action, Epoch, Epochs, Log, Names, Number, Protocol, Value, Values, when
@@ -34,23 +42,23 @@ def m(nodes: int = 2, terms: int = 3, records: int = 2) -> Protocol:
 """
 
 
-class _Chance:
+class RandomModel:
     """A random model, whose rules compare and copy epochs and values."""
 
     def __init__(self, seed: int) -> None:
         self.chance = random.Random(seed)
-        self.two = seed % 3 == 0
+        self.takes_two = seed % 3 == 0
         """Whether an action takes two epochs."""
 
     def text(self) -> str:
         """The file."""
         names = ["first(s, node, term)", "second(s, node, record)", "third(s, node)"]
         actions = "first, second, third"
-        if self.two:
+        if self.takes_two:
             names[0] = "first(s, term, other)"
             actions = "Action(first, other=term), second, third"
         rules = [HEAD.replace("{actions}", actions)]
-        epochs = [["term", "other"] if self.two else ["term"], [], []]
+        epochs = [["term", "other"] if self.takes_two else ["term"], [], []]
         values: list[list[str]] = [[], ["record"], []]
         for name, given, held in zip(names, epochs, values, strict=True):
             rules.append(self._rule(name, given, held, "node" if "node" in name else "0"))
@@ -120,35 +128,97 @@ class _Chance:
         return self.chance.choice(list(among))
 
 
-def _problem(text: str, **bounds: int) -> Any:
-    family = own_family(text, "m.py")
-    return family.problem_of("m", {**bounds, "unbounded": True})
+def _problem(text: str) -> Any:
+    return own_family(text, "m.py").problem_of("m", {"unbounded": True})
 
 
-def _both(text: str, depth: int, epochs: int) -> tuple[Any, Any]:
-    """What there is within bounds in so many steps, which take so many epochs each; and without."""
-    bounds = {"nodes": 2, "terms": depth * epochs, "records": depth + 1}
-    problem = _problem(text)
-    within = explored_within(text, depth, bounds, {})
-    without = explored_without(
-        problem.model,
-        declared(text).fields,
-        depth,
-        [(claim.name, claim.holds) for claim in problem.invariants],
-        [(claim.name, claim.keeps) for claim in problem.properties],
-    )
-    return within, without
-
-
-@pytest.mark.parametrize("seed", range(18))
+@pytest.mark.parametrize("seed", [0, 1, 2, 3, 4, 7, 8, 13, 16])
 def test_a_random_model_reaches_without_bounds_what_it_reaches_within_enough(seed: int) -> None:
-    chance = _Chance(seed)
-    text, depth = chance.text(), 3 if chance.two else 4
+    chance = RandomModel(seed)
 
-    within, without = _both(text, depth, 1 + chance.two)
+    _require_same(chance.text(), 3 if chance.takes_two else 4, 1 + chance.takes_two)
 
-    known: set[Any] = set()
-    for level, expected in zip(without.levels, within.levels, strict=True):
-        assert level | known == expected | known, text
-        known |= level
+
+def _require_same(text: str, depth: int, epochs: int) -> None:
+    """In so many steps, of which each takes so many epochs at most."""
+    without = explored_without(_problem(text), declared(text, "m").fields, depth)
+    within = explored_within(text, "m", depth, nodes=2, terms=depth * epochs, records=depth + 1)
+
+    assert [*_first_reached(without)] == [*_first_reached(within)], text
     assert without.broken == within.broken, text
+    assert without.states == len(without.all), text
+
+
+def _first_reached(found: Explored) -> Iterator[set[Any]]:
+    """Of each depth the states that are none of a lesser one."""
+    known: set[Any] = set()
+    for level in found.levels:
+        yield level - known
+        known |= level
+
+
+BETWEEN = """
+
+def lead(s, term):
+    when(term > s.top)
+    s.top = term
+
+
+def follow(s, term, other):
+    when(term < other < s.top)
+    s.term[0] = term
+    s.term[1] = other
+
+
+def never(s):
+    return not s.term[0] < s.term[1]
+
+
+def step(before, after):
+    return True
+"""
+
+
+@pytest.mark.parametrize("stride", [1, 2])
+def test_two_new_epochs_have_room_below_another(
+    stride: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = HEAD.replace("{actions}", "lead, Action(follow, other=term)") + BETWEEN
+    _require_same(text, 3, 2)
+    monkeypatch.setattr(normal_form.Renamed, "stride", stride)
+
+    with pytest.raises(AssertionError):
+        _require_same(f"{text}# another file\n# {stride}\n", 3, 2)
+
+
+def test_states_within_bounds_grow_to_those_without_and_no_further() -> None:
+    """A lease is above all others, so that as many are enough as a state can hold."""
+    text = (EXAMPLES / "fenced_lease.py").read_text()
+    fields = declared(text, "fenced_lease").fields
+    problem = own_problem(EXAMPLES / "fenced_lease.py", unbounded=True)
+    with closing(MemoryEngine(problem, threads=1)) as engine:
+        result = search(problem, engine)
+
+    without = explored_without(problem, fields, result.depth)
+    grown = [
+        explored_within(text, "fenced_lease", 30, clients=2, leases=n, values=3, fenced=True).all
+        for n in (1, 2, 3)
+    ]
+
+    assert grown[0] < grown[1] < grown[2] == without.all
+    assert [level.states for level in result.levels] == [*map(len, _first_reached(without))]
+    assert result.distinct == without.states == len(without.all) == 136
+    assert not sum(result.cut.values())
+    assert [claim.verdict for claim in result.invariants] == [Verdict.HOLDS]
+
+
+def test_what_is_above_the_highest_epoch_is_cut_and_counted() -> None:
+    bounds = {"clients": 2, "leases": 2, "values": 2, "fenced": False}
+    problem = own_problem(EXAMPLES / "fenced_lease.py", **bounds)
+    protocol = declared((EXAMPLES / "fenced_lease.py").read_text(), "fenced_lease", **bounds)
+    expected, cut = explored(protocol, bounds)
+    with closing(MemoryEngine(problem, threads=1)) as engine:
+        result = search(problem, engine)
+
+    assert result.distinct == len(expected)
+    assert result.cut["leases"] == cut["leases"] > 0
