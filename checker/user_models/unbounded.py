@@ -19,7 +19,7 @@ from model.core.errors import BadEnvironment
 from model.core.renaming import Sort
 from model.core.state import State
 from model.core.transition_system import Call, Model
-from model.own.any_number import AnyNumber, NumberUsed
+from model.own.any_number import AnyNumber
 from model.own.building import Built
 from model.own.data_sorts import argument_of, renamed_sorts, sort_in
 from model.own.declared import Action, Protocol
@@ -89,20 +89,15 @@ def _declared_with_any(
     """The protocol with any number for these bounds, which it only hands on to their sorts."""
     given = {name: AnyNumber(name) for name in unbounded}
 
-    def declared() -> Protocol:
-        try:
-            return own.protocols[version](**{**bounds, **given})
-        except Exception as problem:
-            frames = traceback.extract_tb(problem.__traceback__)
-            lines = [frame.lineno for frame in frames if frame.filename == own.file]
-            line = f":{lines[-1]}" if lines else ""
-            used = problem if isinstance(problem, NumberUsed) else None
-            what = used or f"{' or '.join(unbounded)} is used where a number is needed"
-            raise BadEnvironment(
-                f"{own.file}{line}: --unbounded: {what}; give what stands here a bound of its own"
-            ) from None
-
-    made = declared()
+    try:
+        made = own.protocols[version](**{**bounds, **given})
+    except Exception as problem:
+        frames = traceback.extract_tb(problem.__traceback__)
+        lines = [frame.lineno for frame in frames if frame.filename == own.file]
+        what = str(problem).partition(";")[0]
+        raise BadEnvironment(
+            f"{own.file}:{lines[-1]}: --unbounded: {what}; give what stands here a bound of its own"
+        ) from None
     for sort in _sorts(made):
         if sort.name not in given[sort.plural].sorts:
             kind = type(sort).__name__
