@@ -5,27 +5,11 @@ A request and its answer are one step, between servers as they are then: nothing
 are no snapshots and no changes of the configuration. Votes, next and match indices of a server that
 has no use for them are forgotten, so that they do not tell equal states apart.
 
-Terms are only compared and copied: `--unbounded` judges the claims for any number of them. The
-paper's servers stand for election in the next term; here it is any later one, as if a server had
-stood several times.
-
 Two rules can be taken out, to see what they are for: `--set voters_compare_logs=false`, and with
 `--set terms=4 --set entries=1` also `--set commits_own_term_only=false` (figure 8 of the paper).
 """
 
-from waterline import (
-    Action,
-    Choice,
-    Epoch,
-    Epochs,
-    Log,
-    Name,
-    Names,
-    Number,
-    Protocol,
-    Set,
-    when,
-)
+from waterline import Action, Choice, Log, Name, Names, Number, Protocol, Set, when, within
 
 
 def raft(
@@ -35,16 +19,15 @@ def raft(
     voters_compare_logs: bool = True,
     commits_own_term_only: bool = True,
 ) -> Protocol:
-    """So many servers, terms 1 to `terms`, and logs of so many entries."""
+    """So many servers, terms 0 to `terms`, and logs of so many entries."""
     server = Names("server", servers)
-    term = Epochs("term", terms)
     return Protocol(
         fields=[
             Choice("role", "follower", "candidate", "leader", by=server),
-            Epoch("term", term, by=server),
+            Number("term", 0, terms, by=server),
             Name("voted_for", server, by=server, or_none=True, doc="In the server's term."),
             Set("votes", of=server, by=server, doc="Of a candidate: who has voted for it."),
-            Log("log", of=term, room=entries, by=server, doc="Terms of entries."),
+            Log("log", of=range(1, terms + 1), room=entries, by=server, doc="Terms of entries."),
             Number("commit", 0, entries, by=server, doc="How many entries it knows committed."),
             Number("next", 0, entries, by=(server, server), doc="Of a leader: what it sends next."),
             Number("match", 0, entries, by=(server, server), doc="Of a leader: who has how many."),
@@ -70,12 +53,13 @@ def raft(
     )
 
 
-def time_out(s, server, term):
-    """{server} has heard of no leader, and stands for election in term {term}."""
-    when(s.role[server] != "leader" and term > s.term[server])
+def time_out(s, server):
+    """{server} has heard of no leader, and stands for election."""
+    when(s.role[server] != "leader")
+    within(s.term[server] < s.terms)
     follow(s, server)
     s.role[server] = "candidate"
-    s.term[server] = term
+    s.term[server] += 1
     s.voted_for[server] = server
     s.votes[server] = {server}
 

@@ -164,6 +164,16 @@ def values_of(domain: Domain) -> Iterable[Any]:
     return domain
 
 
+def value_of(domain: Domain, number: int) -> Any:
+    """The value that the checker counts as this one. It counts epochs by themselves."""
+    return number if isinstance(domain, Epochs) else list(values_of(domain))[number]
+
+
+def number_of(domain: Domain, value: Any) -> int:
+    """The other way."""
+    return int(value) if isinstance(domain, Epochs) else list(values_of(domain)).index(value)
+
+
 def describe_argument(domain: Domain, value: Any) -> str:
     """`client1`, or the number."""
     return domain.describe(value) if isinstance(domain, Names) else repr(value)

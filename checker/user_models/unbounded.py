@@ -146,7 +146,18 @@ def unbounded(built: Built, within: Callable[[Mapping[str, int]], Model], file: 
             "apart; leave --symmetry out"
             for sort in built.declared.sorts
         }
-    model = replace(model, concretise=concrete, distinguishes_names=distinguishes)
+    refused = ""
+    if built.behaviours:
+        refused = (
+            f"{built.behaviours[0].name} is about whole behaviours, which --unbounded does not "
+            "judge of a model of one's own: name the other claims, with --invariant"
+        )
+    model = replace(
+        model,
+        concretise=concrete,
+        distinguishes_names=distinguishes,
+        behaviours_refused=refused,
+    )
     return replace(built, model=model)
 
 

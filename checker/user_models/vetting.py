@@ -26,12 +26,8 @@ from model.core.transition_system import Model
 def vetted(problem: Problem) -> Problem:
     """The problem. Raises `BadEnvironment` for what would go wrong in the first states already."""
     model, unit = problem.model, Unit()
-    if model.concretise is not None and problem.applicable_behaviours:
-        raise BadEnvironment(
-            f"{problem.applicable_behaviours[0].name} is about whole behaviours, which are not "
-            "judged of a model of one's own with --unbounded: name the other claims, with "
-            "--invariant"
-        )
+    if model.behaviours_refused and problem.applicable_behaviours:
+        raise BadEnvironment(model.behaviours_refused)
     try:
         for action in model.actions:
             numbers = [

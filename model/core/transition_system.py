@@ -153,6 +153,7 @@ class Model:
     `exact_without` are limits of such a model that are to cut no step: where one does, the
     abstraction is not exact, and what holds has no verdict. `finitely_often` are the actions that
     bounds would limit: a behaviour takes each of them as often as it likes, but not for ever.
+    `behaviours_refused` says why claims about whole behaviours are not judged, "" where they are.
     """
 
     name: str
@@ -172,6 +173,7 @@ class Model:
     finitely_often: tuple[str, ...] = ()
     trusted: tuple[Trusted, ...] = ()
     start: Action | None = None
+    behaviours_refused: str = ""
 
     def __post_init__(self) -> None:
         known = [action.name for action in self.actions]

@@ -81,6 +81,8 @@ def functions_of(sorts: Sequence[Renamed]) -> list[ast.FunctionDef]:
 
 def _each_cell(fields: Sequence[Field], body: Sequence[str]) -> Iterator[str]:
     """The statements for every element of these fields, which `{cell}` stands for."""
+    if not fields:
+        yield "    pass"
     for field in fields:
         pad, index = "    ", list[str]()
         for letter, count in zip("ij", field.shape, strict=False):

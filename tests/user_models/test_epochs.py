@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -222,3 +223,37 @@ def test_what_is_above_the_highest_epoch_is_cut_and_counted() -> None:
 
     assert result.distinct == len(expected)
     assert result.cut["leases"] == cut["leases"] > 0
+
+
+RAFT_WITH_EPOCHS = (
+    ("Names, Number,", "Names, Number, Epoch, Epochs,"),
+    (
+        '    server = Names("server", servers)\n',
+        '    server = Names("server", servers)\n    term = Epochs("term", terms)\n',
+    ),
+    ('Number("term", 0, terms, by=server)', 'Epoch("term", term, by=server)'),
+    ("of=range(1, terms + 1)", "of=term"),
+    ("def time_out(s, server):", "def time_out(s, server, term):"),
+    ("    within(s.term[server] < s.terms)\n", "    when(term > s.term[server])\n"),
+    ("    s.term[server] += 1\n", "    s.term[server] = term\n"),
+)
+
+
+def test_figure_8_of_raft_takes_as_many_steps_with_any_number_of_terms(tmp_path: Path) -> None:
+    """As many as within four terms, where a server takes the next one: test_raft_and_kraft.py."""
+    text = (EXAMPLES / "raft.py").read_text()
+    for before, after in RAFT_WITH_EPOCHS:
+        assert text.count(before) == 1
+        text = text.replace(before, after)
+    file = tmp_path / "raft.py"
+    file.write_text(text)
+    problem = own_problem(file, unbounded=True, entries=1, commits_own_term_only=False)
+
+    with closing(MemoryEngine(problem, threads=1)) as engine:
+        result = search(problem, engine)
+
+    assert (result.distinct, result.depth) == (114_033, 33)
+    assert {claim.name: claim.depth for claim in result.invariants if claim.depth} == {
+        "committed_entries_agree": 22,
+        "leaders_have_what_is_committed": 19,
+    }

@@ -240,6 +240,29 @@ def test_what_would_depend_on_the_number_is_refused(instead: tuple[str, str], wo
         problem_of(text)
 
 
+def test_how_many_there_are_is_no_number_where_only_an_argument_is_one_of_them() -> None:
+    text = SMALL.replace(
+        '            Value("held", record, by=node),\n', '            Number("n", 0, 9),\n'
+    )
+    text = text.replace("actions=[elect, put]", "actions=[elect, Action(put, record=record)]")
+    fine = text.replace("s.held[node] = record", "s.n = 1")
+    wrong = text.replace("s.held[node] = record", "s.n = s.records")
+
+    assert not violations(problem_of(fine))
+    assert "stores the highest record that there is room for" in str(
+        violations(problem_of(wrong))[0]
+    )
+
+
+def test_a_check_is_kept_for_these_declarations_alone() -> None:
+    """The rules are the same: what they compare is a number first, and an epoch then."""
+    text = SMALL.replace("# more", 'Number("n", 0, 10),').replace(">= 0", ">= 0 or s.n == 1")
+    require_well_sorted(problem_of(text))
+
+    with pytest.raises(IllSorted, match="compares a term with 1"):
+        require_well_sorted(problem_of(text.replace('Number("n", 0, 10)', 'Epoch("n", term)')))
+
+
 def test_a_bound_that_there_is_not_cannot_be_set() -> None:
     with pytest.raises(BadEnvironment, match="any number of terms; leave out --set terms=4"):
         problem_of(SMALL, terms=4)
@@ -309,14 +332,25 @@ def test_an_error_of_a_rule_has_a_trace_within_bounds() -> None:
     assert "s.n cannot be 2" in confirm_raising(trace, within).explanation
 
 
-def test_plain_python_takes_an_epoch_as_an_argument() -> None:
-    names: dict[str, Any] = {}
-    exec(compile(LEASE.read_text(), "fenced_lease.py", "exec"), names)
-    state = waterline.initial(names["fenced_lease"])
+def test_plain_python_takes_an_epoch_as_an_argument(module_of: Any) -> None:
+    model = module_of(LEASE.name, LEASE.read_text())
+    state = waterline.initial(model.fenced_lease)
 
-    granted = waterline.step(state, names["grant"], client=1, lease=3)
+    granted = waterline.step(state, model.grant, client=1, lease=3)
 
     assert (granted.granted, granted.token) == (3, (0, 3))
     assert len(waterline.enabled(state)) == 6
     with pytest.raises(ValueError, match="lease of grant cannot be 4: it is one of 1, 2, 3"):
-        waterline.step(state, names["grant"], client=1, lease=4)
+        waterline.step(state, model.grant, client=1, lease=4)
+
+
+def test_a_trace_in_plain_python_has_the_epochs_of_the_checkers(module_of: Any) -> None:
+    model = module_of(LEASE.name, LEASE.read_text())
+
+    trace = waterline.check(waterline.model(model.fenced_lease, fenced=False)).trace
+
+    state = trace.initial
+    for step in trace.steps:
+        state = waterline.step(state, step.action, **step.arguments)
+        assert state == step.after
+    assert [step.arguments.get("lease") for step in trace.steps][:3] == [1, None, 2]
