@@ -8,32 +8,36 @@ number of leases and of values.
 The store's rule can be taken out, to see what it is for: `--set fenced=false`.
 """
 
-from waterline import Epoch, Epochs, Name, Names, Protocol, Value, Values, when
+from waterline import Epoch, Epochs, Fields, Name, Names, Opaque, Protocol, when
 
 
-def fenced_lease(
-    clients: int = 2, leases: int = 3, values: int = 2, fenced: bool = True
-) -> Protocol:
+class State(Fields):
     """So many clients, leases 1 to `leases`, and different values."""
-    client = Names("client", clients)
-    lease = Epochs("lease", leases)
-    value = Values("value", values)
+
+    clients = Names("client", 2)
+    leases = Epochs("lease", 3)
+    values = Opaque("value", 2)
+    fenced: bool = True
+
+    holder = Name(clients, or_none=True)
+    granted = Epoch(leases, doc="The last lease that was granted.")
+    token = Epoch(leases, by=clients, doc="The lease that a client has, or 0.")
+    writes = Name(values, or_none=True, by=clients, doc="What a client is about to write.")
+    written_under = Epoch(leases, doc="The lease of the last write that the store took.")
+    stored = Name(values, or_none=True)
+
+
+def fenced_lease(state: type[State]) -> Protocol:
+    """Clients that write to a store while they hold a lease."""
     return Protocol(
-        fields=[
-            Name("holder", client, or_none=True),
-            Epoch("granted", lease, doc="The last lease that was granted."),
-            Epoch("token", lease, by=client, doc="The lease that a client has, or 0."),
-            Value("writes", value, or_none=True, by=client, doc="What a client is about to write."),
-            Epoch("written_under", lease, doc="The lease of the last write that the store took."),
-            Value("stored", value, or_none=True),
-        ],
+        state=state,
         actions=[grant, expire, prepare, write],
         every_step=[no_old_write],
         sometimes=[token_outlives_lease, takes_two_writes],
     )
 
 
-def grant(s, client, lease):
+def grant(s: State, client: int, lease: int) -> None:
     """{client} gets a new lease."""
     when(s.holder is None and lease > s.granted)
     s.granted = lease
@@ -41,19 +45,19 @@ def grant(s, client, lease):
     s.token[client] = lease
 
 
-def expire(s):
+def expire(s: State) -> None:
     """The lease expires, and its holder does not notice."""
     when(s.holder is not None)
     s.holder = None
 
 
-def prepare(s, client, value):
+def prepare(s: State, client: int, value: int) -> None:
     """{client}, which thinks that it holds the lease, is about to write."""
     when(s.token[client] > 0 and s.writes[client] is None)
     s.writes[client] = value
 
 
-def write(s, client):
+def write(s: State, client: int) -> None:
     """The write of {client} comes to the store, which takes it or refuses it."""
     when(s.writes[client] is not None)
     if not s.fenced or s.token[client] >= s.written_under:
@@ -63,18 +67,18 @@ def write(s, client):
     s.token[client] = 0
 
 
-def no_old_write(before, after):
+def no_old_write(before: State, after: State) -> bool:
     """The store takes no write of an older lease after one of a newer."""
     return after.written_under >= before.written_under
 
 
-def token_outlives_lease(s):
+def token_outlives_lease(s: State) -> bool:
     """A client has a token, and another client the lease."""
     return s.holder is not None and any(
         s.token[client] > 0 and s.holder != client for client in s.clients
     )
 
 
-def takes_two_writes(before, after):
+def takes_two_writes(before: State, after: State) -> bool:
     """The store replaces a value by another one."""
     return before.stored is not None and after.stored != before.stored

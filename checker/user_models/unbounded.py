@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from checker.user_models.loading import Bound, OwnFile
+from checker.user_models.loading import OwnFile
 from model.core.errors import BadEnvironment
 from model.core.renaming import Sort
 from model.core.state import State
@@ -23,9 +23,10 @@ from model.own.any_number import AnyNumber
 from model.own.building import Built
 from model.own.data_sorts import argument_of, renamed_sorts, sort_in
 from model.own.declared import Action, Protocol
-from model.own.fields import Domain, Epochs, PlainField, Set, Values
+from model.own.fields import Bag, Domain, Epochs, Opaque, PlainField, Set
 from model.own.layout import field_of
 from model.own.normal_form import Renamed
+from model.own.state_class import Bound, call_within
 
 UNBOUNDED = "unbounded"
 """The option that says so."""
@@ -37,13 +38,22 @@ def room_for(own: OwnFile, version: str, bounds: Mapping[str, Bound]) -> dict[st
     Raises `BadEnvironment` where there is no such bound, or it bounds something else too.
     """
     unbounded = bounds_without_number(own, version, bounds)
-    declared = _declared_with_any(own, version, bounds, unbounded)
+    _require_handed_on(own, version, bounds, unbounded)
+    declared = own.declared(version, bounds)
     for field in declared.fields:
-        if isinstance(field, Set) and isinstance(field.of, Values):
+        if isinstance(field, Set | Bag) and (sort := sort_in(field)) is not None:
+            kind = type(field).__name__.lower()
             raise BadEnvironment(
-                f"{own.file}: --unbounded: set {field.name} has a bit for each {field.of.name}, "
-                "and there may be any number; keep one in a Value, or some in a Log"
+                f"{own.file}: --unbounded: {kind} {field.name} has {sort.plural}, which are "
+                "numbered anew after each step; keep one in a field, or some in a Log or a Queue"
             )
+    for struct in declared.structs:
+        for name, part in struct.parts:
+            if (sort := sort_in(part)) is not None:
+                raise BadEnvironment(
+                    f"{own.file}: --unbounded: part {name} of {struct.name} is {_an(sort.name)}, "
+                    "and a struct is one number; keep it in a field, a Log or a Queue of its own"
+                )
     layout = {field.name: field_of(field) for field in declared.fields}
     takes = [list(_takes(declared, action)) for action in declared.actions]
     if declared.initial is not None:
@@ -64,7 +74,7 @@ def bounds_without_number(
     sorts = _sorts(own.declared(version, bounds))
     if not sorts:
         raise BadEnvironment(
-            f"{own.file}: --unbounded is for Epochs and Values, and {version} has neither; leave "
+            f"{own.file}: --unbounded is for Epochs and Opaque, and {version} has neither; leave "
             "it out, or declare what rules only compare as one of them (docs/unbounded.md)"
         )
     for sort in sorts:
@@ -72,28 +82,31 @@ def bounds_without_number(
             kind = type(sort).__name__
             raise BadEnvironment(
                 f"{own.file}: --unbounded: {version} has no bound {sort.plural}, so that a "
-                f"counterexample could have more of them; write {kind}({sort.name!r}, "
-                f"{sort.plural}), and {sort.plural}: int = 3 as an argument of {version}"
+                f"counterexample could have more of them; write "
+                f"{sort.plural} = {kind}({sort.name!r}, 3) in the class of fields"
             )
     return tuple(sort.plural for sort in sorts)
 
 
-def _sorts(declared: Protocol) -> list[Epochs | Values]:
-    values = [sort for sort in declared.sorts if isinstance(sort, Values)]
+def _sorts(declared: Protocol) -> list[Epochs | Opaque]:
+    values = [sort for sort in declared.sorts if isinstance(sort, Opaque)]
     return [*declared.epochs, *values]
 
 
-def _declared_with_any(
+def _require_handed_on(
     own: OwnFile, version: str, bounds: Mapping[str, Bound], unbounded: Sequence[str]
-) -> Protocol:
-    """The protocol with any number for these bounds, which it only hands on to their sorts."""
+) -> None:
+    """Refuse a protocol that does anything else with these bounds than hand them to their sorts."""
     given = {name: AnyNumber(name) for name in unbounded}
 
     try:
-        made = own.protocols[version](**{**bounds, **given})
+        made: Protocol = call_within(
+            own.protocols[version],
+            {**bounds, **given},  # type: ignore[dict-item]  # it is no number
+        )
     except Exception as problem:
         frames = traceback.extract_tb(problem.__traceback__)
-        lines = [frame.lineno for frame in frames if frame.filename == own.file]
+        lines = [frame.lineno for frame in frames if frame.filename == own.file] or [1]
         what = str(problem).partition(";")[0]
         raise BadEnvironment(
             f"{own.file}:{lines[-1]}: --unbounded: {what}; give what stands here a bound of its own"
@@ -103,9 +116,9 @@ def _declared_with_any(
             kind = type(sort).__name__
             raise BadEnvironment(
                 f"{own.file}: --unbounded: {sort.plural} is a bound, and no more that of "
-                f"{kind}({sort.name!r}, ...); write {kind}({sort.name!r}, {sort.plural})"
+                f"{kind}({sort.name!r}, ...); write {sort.plural} = {kind}({sort.name!r}, 3) in "
+                "the class of fields"
             )
-    return made
 
 
 def _takes(declared: Protocol, action: Any) -> Iterator[PlainField]:
@@ -140,7 +153,7 @@ def unbounded(built: Built, within: Callable[[Mapping[str, int]], Model], file: 
             )
     concrete = Concrete(model, built.renamed, within)
     distinguishes: dict[Sort, str] = {}
-    if any(isinstance(each.sort, Values) for each in built.renamed):
+    if any(isinstance(each.sort, Opaque) for each in built.renamed):
         distinguishes = {
             sort.sort: "--unbounded numbers values in the order of the fields, which tells names "
             "apart; leave --symmetry out"

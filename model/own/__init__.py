@@ -10,6 +10,7 @@ from __future__ import annotations
 from model.own.declared import Action, Protocol
 from model.own.fields import (
     BadProtocol,
+    Bag,
     Choice,
     Epoch,
     Epochs,
@@ -18,31 +19,36 @@ from model.own.fields import (
     Name,
     Names,
     Number,
+    Opaque,
     Queue,
     Set,
+    Struct,
     Value,
-    Values,
 )
 from model.own.questions import BeyondBound, NotEnabled, when, within
+from model.own.state_class import Fields
 
 __all__ = [
     "Action",
     "BadProtocol",
+    "Bag",
     "BeyondBound",
     "Choice",
     "Epoch",
     "Epochs",
+    "Fields",
     "Flag",
     "Log",
     "Name",
     "Names",
     "NotEnabled",
     "Number",
+    "Opaque",
     "Protocol",
     "Queue",
     "Set",
+    "Struct",
     "Value",
-    "Values",
     "when",
     "within",
 ]

@@ -29,18 +29,13 @@ class AnyNumber:
         self.name = name
         self.sorts: list[str] = []
 
-    def handed_to(self, sort: str) -> int:
-        """Note the sort that is declared with it; a number to go on with."""
-        self.sorts.append(sort)
-        return 1
-
     def __repr__(self) -> str:
         return f"any number of {self.name}"
 
 
 def _refusing(self: AnyNumber, *others: Any) -> NoReturn:
     raise NumberUsed(
-        f"{self.name} is any number without bounds, and only a sort of Epochs or Values can have it"
+        f"{self.name} is any number without bounds, and only a sort of Epochs or Opaque can have it"
     )
 
 

@@ -22,8 +22,9 @@ from model.own.fields import (
     Name,
     Names,
     PlainField,
+    Value,
 )
-from model.own.layout import layout_of, limits_of
+from model.own.layout import digits_of, layout_of, limits_of
 from model.own.narration import narration
 from model.own.normal_form import NORMAL_FORM, Renamed, functions_of
 from model.own.rules import Rule, Rules
@@ -87,7 +88,9 @@ def built(
     form = layout_of(protocol, sorts, bounds)
     limits = limits_of(protocol, bounds)
     plurals = [sort.plural for sort in protocol.sorts]
-    rules = Rules.of(file, text, names, protocol.fields, bounds, tuple(form.sizes), plurals)
+    rules = Rules.of(
+        file, text, names, protocol.fields, bounds, tuple(form.sizes), plurals, protocol.structs
+    )
     renamed: tuple[Renamed, ...] = ()
     if unbounded:
         by_name = {field.name: field for field in form.fields}
@@ -174,13 +177,14 @@ def _action(
     parameters = []
     for name, each in over.items():
         if isinstance(each, Name):
-            parameters.append(Parameter(name, each.of.plural, held_by(each)))
+            parameters.append(Parameter(name, each.of.plural, held=held_by(each)))
         else:
             lo, hi = each.range
             size = f"{function.__name__}.{name}"
             # One epoch above the highest, so that it is counted what that cuts.
             ranges[size] = hi - lo + 1 + (given.are_cut and isinstance(each, Epoch))
-            parameters.append(Parameter(name, size, held_by(each)))
+            digits = digits_of(each.of) if isinstance(each, Value) else ()
+            parameters.append(Parameter(name, size, digits, held_by(each)))
     action = KitAction(
         name=function.__name__,
         guard=rule.guard,

@@ -19,17 +19,17 @@ from model.own.fields import (
     Domain,
     Epoch,
     Epochs,
+    Name,
+    Opaque,
     PlainField,
     Sequenced,
     Set,
-    Value,
-    Values,
     plain_field,
 )
 from model.own.normal_form import Renamed
 
 
-def data_sort(sort: Epochs | Values) -> DataSort:
+def data_sort(sort: Epochs | Opaque) -> DataSort:
     """What the sort check knows of a sort: 0 is before all epochs, None is no value."""
     if isinstance(sort, Epochs):
         fresh = f"take a new one as an argument, as in when({sort.name} > ...)"
@@ -39,13 +39,13 @@ def data_sort(sort: Epochs | Values) -> DataSort:
     return DataSort(sort.name, none=NONE, none_word="None", size=sort.plural)
 
 
-def sort_in(declared: AnyField) -> Epochs | Values | None:
+def sort_in(declared: AnyField) -> Epochs | Opaque | None:
     """Of which sort the elements of a field are, or what is in a queue or a log."""
     element = declared.element if isinstance(declared, Set | Sequenced) else declared
     match element:
         case Epoch(of=sort):
             return sort
-        case Value(of=Values() as sort):
+        case Name(of=Opaque() as sort):
             return sort
     return None
 

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from typing import Any
 
 from model.core.layout import Field, Layout, TooLargeToPack
-from model.core.renaming import Holds, Naming
+from model.core.renaming import Digit, Holds, Naming
 from model.core.state import Draft
 from model.own.data_sorts import held_by
 from model.own.declared import Protocol
 from model.own.fields import (
     AnyField,
     BadProtocol,
+    Bag,
     Choice,
     Name,
     Names,
     Sequenced,
     Set,
+    Struct,
+    Value,
 )
 
 
@@ -94,15 +98,30 @@ def field_of(declared: AnyField) -> Field:
 
 
 def _naming(declared: AnyField) -> Naming | None:
-    """How names are renamed in a field; None where they cannot be, as one index stands for two."""
+    """How names are renamed in a field; None where they cannot be: one index stands for two, or one
+    bit of a set for several names.
+    """
     sorts = [index.sort if isinstance(index, Names) else None for index in declared.indices]
     if len(declared.extents) > 2:
         if any(sorts):
             return None
         sorts = []
     rows, columns = (*sorts, None, None)[:2]
-    of = declared.of if isinstance(declared, Name | Set | Sequenced) else None
+    is_sorted = isinstance(declared, Bag)
+    of = declared.of if isinstance(declared, Name | Set | Sequenced | Value) else None
+    if isinstance(of, Struct) and any(digit.of is not None for digit in digits_of(of)):
+        if isinstance(declared, Set):
+            return None
+        return Naming(rows, columns, Holds.DIGITS, None, digits_of(of), is_sorted)
     if not isinstance(of, Names):
         return Naming(rows, columns)
     holds = Holds.REPLICAS if isinstance(declared, Set) else Holds.REPLICA
-    return Naming(rows, columns, holds, of.sort)
+    return Naming(rows, columns, holds, of.sort, is_sorted=is_sorted)
+
+
+def digits_of(struct: Struct[Any]) -> tuple[Digit, ...]:
+    """The digits of the number that a struct is kept as."""
+    return tuple(
+        Digit(size, part.range[0], part.of.sort if isinstance(part, Name) else None)
+        for (_, part), size in zip(struct.parts, struct.sizes, strict=True)
+    )

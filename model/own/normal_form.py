@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from model.core.layout import Field
-from model.own.fields import Epochs, Values
+from model.own.fields import Epochs, Opaque
 
 NORMAL_FORM = "__normal_form__"
 _CHUNK = 60
@@ -30,7 +30,7 @@ class Renamed:
     `arguments` is how many of them one action takes at most.
     """
 
-    sort: Epochs | Values
+    sort: Epochs | Opaque
     fields: tuple[Field, ...]
     arguments: int
 
@@ -50,7 +50,7 @@ class Renamed:
 
         Those that a state has, and above them as many as a step may bring.
         """
-        if isinstance(self.sort, Values):
+        if isinstance(self.sort, Opaque):
             return max(1, self.cells + self.arguments)
         return max(1, self.cells * self.stride + self.arguments)
 
@@ -72,7 +72,7 @@ def functions_of(sorts: Sequence[Renamed]) -> list[ast.FunctionDef]:
     lines: list[str] = []
     for each in sorts:
         lines += _may_be(each)
-        lines += _of_values(each) if isinstance(each.sort, Values) else _of_epochs(each)
+        lines += _of_values(each) if isinstance(each.sort, Opaque) else _of_epochs(each)
     lines += [f"def {NORMAL_FORM}(s, c):"]
     lines += [f"    __normal_{each.sort.name}__(s)" for each in sorts]
     made = ast.parse("\n".join(lines)).body
@@ -98,18 +98,18 @@ def _may_be(each: Renamed) -> Iterator[str]:
     New ones are beside those that there are, and all that lie between the same two are alike: `of`
     of them are enough for that many arguments.
     """
-    least = -1 if isinstance(each.sort, Values) else 0
+    least = -1 if isinstance(each.sort, Opaque) else 0
     yield f"def {each.may_be}(s, one, of):"
     yield f"    most = {least}"
     yield from _each_cell(each.fields, ["most = max(most, {cell})"])
-    if isinstance(each.sort, Values):
+    if isinstance(each.sort, Opaque):
         yield "    return one <= most + of"
     else:
         yield f"    return 1 <= one <= most + of and one % {each.stride} <= of"
 
 
 def _of_values(each: Renamed) -> Iterator[str]:
-    """Values become 0, 1, ... as they first appear: each changes names with the one that had it."""
+    """Opaque become 0, 1, ... as they first appear: each changes names with the one that had it."""
     name = each.sort.name
     yield f"def __exchange_{name}__(s, one, other):"
     exchanged = ["if {cell} == one:", "    {cell} = other"]

@@ -11,7 +11,8 @@ from __future__ import annotations
 from typing import Any
 
 from checker.problem.problem import Problem
-from model.own.fields import Epoch, Log, Queue, Value, Values
+from model.own.fields import Epoch, Log, Opaque, Queue
+from model.own.state_class import bounds_of, call_within
 from tests.support.plain_python import PlainState, asking, decoded, steps_of
 
 State = tuple[Any, ...]
@@ -39,9 +40,9 @@ class Explored:
 
 def declared(text: str, name: str, **bounds: int) -> Any:
     """A protocol of a text, whose rules plain Python can run."""
-    names: dict[str, Any] = {}
+    names: dict[str, Any] = {"__name__": "m"}
     exec(compile(text, "m.py", "exec"), names)
-    protocol = names[name](**bounds)
+    protocol = call_within(names[name], {**bounds_of(names[name]), **bounds})
     names["when"] = asking
     return protocol
 
@@ -108,7 +109,7 @@ def normal(fields: Any, state: State) -> State:
     for field, value in zip(fields, state, strict=True):
         sort = _sort(field)
         for each in _flat(value) if sort is not None else ():
-            if isinstance(sort, Values):
+            if isinstance(sort, Opaque):
                 if each is not None:
                     known = values.setdefault(sort, {})
                     known.setdefault(each, len(known))
@@ -127,7 +128,8 @@ def normal(fields: Any, state: State) -> State:
 
 def _sort(field: Any) -> Any:
     element = field.element if isinstance(field, Queue | Log) else field
-    return element.of if isinstance(element, Epoch | Value) else None
+    is_one = isinstance(element, Epoch) or isinstance(getattr(element, "of", None), Opaque)
+    return element.of if is_one else None
 
 
 def _flat(value: Any) -> list[Any]:

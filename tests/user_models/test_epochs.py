@@ -20,20 +20,20 @@ from tests.support.plain_epochs import Explored, declared, explored_within, expl
 from tests.support.plain_python import explored
 
 HEAD = """\
-from waterline import Action, Epoch, Epochs, Log, Names, Number, Protocol, Value, Values, when
+from waterline import Action, Epoch, Epochs, Log, Name, Names, Number, Opaque, Protocol, when
 
 
 def m(nodes: int = 2, terms: int = 3, records: int = 2) -> Protocol:
     node = Names("node", nodes)
     term = Epochs("term", terms)
-    record = Values("record", records)
+    record = Opaque("record", records)
     return Protocol(
         fields=[
             Epoch("term", term, by=node),
             Epoch("top", term),
             Log("log", of=term, room=1),
-            Value("held", record, by=node, or_none=True),
-            Value("last", record),
+            Name("held", record, by=node, or_none=True),
+            Name("last", record),
             Number("n", 0, 2),
         ],
         actions=[{actions}],
@@ -227,13 +227,10 @@ def test_what_is_above_the_highest_epoch_is_cut_and_counted() -> None:
 
 RAFT_WITH_EPOCHS = (
     ("Names, Number,", "Names, Number, Epoch, Epochs,"),
-    (
-        '    server = Names("server", servers)\n',
-        '    server = Names("server", servers)\n    term = Epochs("term", terms)\n',
-    ),
-    ('Number("term", 0, terms, by=server)', 'Epoch("term", term, by=server)'),
-    ("of=range(1, terms + 1)", "of=term"),
-    ("def time_out(s, server):", "def time_out(s, server, term):"),
+    ("    terms: int = 2\n", '    terms = Epochs("term", 2)\n'),
+    ("term = Number(0, terms, by=servers)", "term = Epoch(terms, by=servers)"),
+    ("of=range(1, terms + 1)", "of=terms"),
+    ("def time_out(s: State, server: int)", "def time_out(s: State, server: int, term: int)"),
     ("    within(s.term[server] < s.terms)\n", "    when(term > s.term[server])\n"),
     ("    s.term[server] += 1\n", "    s.term[server] = term\n"),
 )

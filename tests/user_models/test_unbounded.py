@@ -23,8 +23,8 @@ LEASE = EXAMPLES / "fenced_lease.py"
 LOCAL = EngineChoice(name="local", threads=1)
 HEAD = """\
 from waterline import (
-    Action, Epoch, Epochs, Flag, Log, Name, Names, Number, Protocol, Queue, Set, Value, Values,
-    when, within,
+    Action, Bag, Epoch, Epochs, Flag, Log, Name, Names, Number, Opaque, Protocol, Queue, Set,
+    Struct, Value, when, within,
 )
 """
 USES = (
@@ -33,15 +33,15 @@ USES = (
 def m(nodes: int = 2, terms: int = 3, records: int = 2) -> Protocol:
     node = Names("node", nodes)
     term = Epochs("term", terms)
-    record = Values("record", records)
+    record = Opaque("record", records)
     return Protocol(
         fields=[
             Epoch("term", term, by=node),
             Epoch("top", term),
             Number("n", 0, 5),
             Flag("f", by=8),
-            Value("held", record, by=node, or_none=True),
-            Value("last", record),
+            Name("held", record, by=node, or_none=True),
+            Name("last", record),
             Log("log", of=term, room=2, by=node),
             Queue("wire", of=record, room=2),
         ],
@@ -172,11 +172,11 @@ SMALL = (
 def m(nodes: int = 2, terms: int = 3, records: int = 2) -> Protocol:
     node = Names("node", nodes)
     term = Epochs("term", terms)
-    record = Values("record", records)
+    record = Opaque("record", records)
     return Protocol(
         fields=[
             Epoch("term", term, by=node),
-            Value("held", record, by=node),
+            Name("held", record, by=node),
             # more
         ],
         actions=[elect, put],
@@ -222,9 +222,13 @@ def begin(s, term):
         (("# more", 'Log("log", of=term, room=terms),'), "has room for any number of terms values"),
         (("# more", 'Log("log", of=range(1, terms + 1), room=2),'), "terms is any number without"),
         (("# also", "sometimes=[also] if terms > 2 else [],"), "terms is any number without"),
-        (('"term", terms)', '"term", 3)'), r"write Epochs\('term', terms\)"),
+        (('"term", terms)', '"term", 3)'), r"write terms = Epochs\('term', 3\)"),
         (("terms: int = 3, ", ""), "has no bound terms"),
-        (("# more", 'Set("seen", of=record),'), "set seen has a bit for each record"),
+        (("# more", 'Set("seen", of=record),'), "set seen has records, which are numbered anew"),
+        (
+            ("# more", 'Bag("seen", of=term, room=2),'),
+            "bag seen has terms, which are",
+        ),
         (("# also", "initial=start,"), "an initial state has epochs or values already"),
         (("# also", "initial=begin,"), "initial states are made with a term"),
         (("# also", "leads_to=[(fine, fine)],"), "fine_leads_to_fine is about whole behaviours"),
@@ -242,7 +246,7 @@ def test_what_would_depend_on_the_number_is_refused(instead: tuple[str, str], wo
 
 def test_how_many_there_are_is_no_number_where_only_an_argument_is_one_of_them() -> None:
     text = SMALL.replace(
-        '            Value("held", record, by=node),\n', '            Number("n", 0, 9),\n'
+        '            Name("held", record, by=node),\n', '            Number("n", 0, 9),\n'
     )
     text = text.replace("actions=[elect, put]", "actions=[elect, Action(put, record=record)]")
     fine = text.replace("s.held[node] = record", "s.n = 1")
@@ -266,8 +270,52 @@ def test_a_check_is_kept_for_these_declarations_alone() -> None:
 def test_a_bound_that_there_is_not_cannot_be_set() -> None:
     with pytest.raises(BadEnvironment, match="any number of terms; leave out --set terms=4"):
         problem_of(SMALL, terms=4)
-    with pytest.raises(BadEnvironment, match="--unbounded is for Epochs and Values"):
+    with pytest.raises(BadEnvironment, match="--unbounded is for Epochs and Opaque"):
         vetted(own_family(*_read("die_hard")).problem_of("die_hard", {"unbounded": True}))
+
+
+CLASS = """\
+from waterline import Epoch, Epochs, Fields, Number, Protocol, when
+
+
+class State(Fields):
+    terms = Epochs("term", 3)
+    top = Epoch(terms)
+    # more
+
+
+def m(state: type[State]) -> Protocol:
+    return Protocol(state=state, actions=[go], always=[fine])
+
+
+def go(s: State, term: int) -> None:
+    when(term > s.top)
+    s.top = term
+
+
+def fine(s: State) -> bool:
+    return s.top >= 0
+"""
+
+
+@pytest.mark.parametrize("more", ["n = Number(0, terms.highest)", "_n = 2 * terms.highest"])
+def test_a_class_of_fields_hands_the_bound_on_and_no_more(more: str) -> None:
+    assert not violations(problem_of(CLASS))
+
+    with pytest.raises(BadEnvironment, match=r"m.py:7: --unbounded: .*any number"):
+        problem_of(CLASS.replace("# more", more))
+
+
+def test_a_part_of_a_struct_has_a_bound() -> None:
+    text = CLASS.replace("# more", "last = Value(of=Struct(Vote, term=terms))").replace(
+        "import Epoch,", "import Epoch, Struct, Value,"
+    )
+    text = f"from typing import NamedTuple\n{text}".replace(
+        "class State", "class Vote(NamedTuple):\n    term: int\n\n\nclass State"
+    )
+
+    with pytest.raises(BadEnvironment, match="part term of Vote is a term"):
+        problem_of(text)
 
 
 def _read(name: str) -> tuple[str, str]:
@@ -283,9 +331,7 @@ def test_values_are_numbered_by_where_they_are_so_that_names_are_not_alike() -> 
     ("instead", "words"),
     [
         (("# more", 'Set("seen", of=term),'), "set seen has a bit for each term"),
-        (("# more", 'Flag("f", by=record),'), "record.*which are Values; make them Names"),
-        (("# more", 'Name("who", record),'), r"a sort of Values; write Value\('who', record\)"),
-        (("# more", 'Value("who", node),'), r"a sort of Names; write Name\('who', node\)"),
+        (("# more", 'Flag("f", by=record),'), "record.*which are Opaque; make them Names"),
         (("# more", 'Epoch("who", node),'), "holds epochs of Names"),
         (('"term", terms)', '"term", 0)'), "the highest term is 0"),
         (('"term", terms)', '"term", 4)'), "terms would be the bound, 3, and the highest term, 4"),
