@@ -7,11 +7,13 @@ from typing import Any
 import pytest
 
 import waterline
+from checker.analysis.simulate.shortening import with_steps_left_out
 from checker.checking.run import RunRaised, run
 from checker.problem.problem import Problem
 from checker.search.engines.choice import EngineChoice
 from checker.sorts.check import require_well_sorted, violations
 from checker.sorts.violation import IllSorted
+from checker.traces.predecessors import Path
 from checker.traces.raising import confirm_raising
 from checker.user_models.family import own_family
 from checker.user_models.vetting import vetted
@@ -358,6 +360,18 @@ def test_without_the_fence_a_trace_within_bounds_shows_the_old_write() -> None:
     last = replay(trace, again.model).moments[-1]
     assert (last.before.written_under, last.after.written_under) == (2, 1)
     assert len(run(again, LOCAL).findings[0].replayed.trace.steps) == 7
+
+
+def test_a_walk_is_shortened_within_the_bounds_that_it_needs() -> None:
+    problem = own_problem(LEASE, unbounded=True, fenced=False)
+    (claim,) = problem.properties
+    steps = [("grant", (0, 1)), ("expire", ()), ("grant", (1, 3)), ("expire", ())]
+    steps += [("prepare", (1, 0)), ("write", (1,)), ("prepare", (0, 1))]
+
+    found = with_steps_left_out(problem, claim, Path(0, tuple(steps)))
+
+    kept = [step.action for step in found.replayed.trace.steps]
+    assert kept == ["grant", "expire", "grant", "prepare", "write", "prepare", "write"]
 
 
 def test_an_error_of_a_rule_has_a_trace_within_bounds() -> None:
