@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import pytest
@@ -360,6 +361,20 @@ def test_without_the_fence_a_trace_within_bounds_shows_the_old_write() -> None:
     last = replay(trace, again.model).moments[-1]
     assert (last.before.written_under, last.after.written_under) == (2, 1)
     assert len(run(again, LOCAL).findings[0].replayed.trace.steps) == 7
+
+
+def test_another_process_makes_the_same_model_of_the_text() -> None:
+    problem = own_problem(LEASE, unbounded=True, fenced=False)
+
+    sent = pickle.loads(pickle.dumps(problem))
+
+    assert sent.model.options == problem.model.options
+    assert sent.model.layout == problem.model.layout
+    assert [str(step) for step in sent.model.successors(sent.model.initial[0])] == [
+        "grant(client=0, lease=1)",
+        "grant(client=1, lease=1)",
+    ]
+    assert sent.model.concretise is not None
 
 
 def test_a_walk_is_shortened_within_the_bounds_that_it_needs() -> None:
