@@ -183,7 +183,7 @@ class Concrete:
     within: Callable[[Mapping[str, int]], Model]
 
     def __call__(self, initial: int, calls: Sequence[Call]) -> tuple[Model, tuple[Call, ...]]:
-        """The one with the least bounds for the epochs and values of these steps, and the steps.
+        """The one with as many epochs and values as these steps have, and the steps.
 
         An epoch is a fraction first, between two that the state has; at the end all are numbered.
         """
