@@ -66,6 +66,7 @@ MAY_PRINT = {
     "checker/cli/gate/run.py",
     "checker/cli/kept/cache_command.py",
     "checker/cli/kept/certify_command.py",
+    "checker/cli/matrix/deployment_run.py",
     "checker/cli/matrix/run.py",
     "checker/cli/models/layout_command.py",
     "checker/cli/models/versions_command.py",
