@@ -37,8 +37,6 @@ KEYS = (
     UNCLEAN,
 )
 """The keys that the model depends on."""
-OF_TOPICS = (TOPIC_REPLICATION, MIN_INSYNC, UNCLEAN)
-"""Those that a topic can override."""
 
 NOT_MODELLED: Mapping[str, str] = {
     "log.flush.interval.messages": "when the broker flushes its logs",

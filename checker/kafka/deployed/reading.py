@@ -11,7 +11,6 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from checker.kafka.deployed.custom_resources import read_custom_resources
 from checker.kafka.deployed.deployment import Deployment
 from checker.kafka.deployed.keys import KEYS, ROLES, ZOOKEEPER
 from checker.kafka.deployed.properties_file import read_properties
@@ -112,5 +111,10 @@ def _read(path: Path, mistakes: Mistakes, *, is_alone: bool) -> Deployment:
     if path.suffix in _YAML_ENDINGS or _RESOURCE.search(text):
         if not is_alone and not _MENTIONS_KAFKA.search(text):
             return Deployment()
+        # A parser of YAML takes as long to load as all the rest.
+        from checker.kafka.deployed.custom_resources import (  # noqa: PLC0415
+            read_custom_resources,
+        )
+
         return read_custom_resources(path, text, mistakes, is_alone=is_alone)
     return read_properties(path, content.decode("iso-8859-1"), mistakes)

@@ -8,6 +8,7 @@ all the same.
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,19 +23,26 @@ DEPTH_MAX = 50
 ALIASES_MAX = 200
 NODES_MAX = 300_000
 _MERGES_MAX = 20
+_TEMPLATE = re.compile(r"\{\{-?\s*[.$\w(]")
 _MERGE = "<<"
 _NULLS = ("", "~", "null", "Null", "NULL")
 
 
 def documents(path: Path, text: str) -> list[Node]:
     """The root node of each document that has one. Raises `BadConfig`."""
+    if template := _TEMPLATE.search(text):
+        line = text.count("\n", 0, template.start()) + 1
+        raise BadConfig(
+            f"{path}:{line}: it is a template, and no YAML before it is rendered: "
+            "run `helm template`"
+        )
     try:
         _require_within_limits(path, text)
         # Comments are of no interest, and the loader that keeps them is twice as slow.
         loader = YAML(typ="safe", pure=True)
         return [node for node in loader.compose_all(io.StringIO(text)) if node is not None]
     except YAMLError as problem:
-        raise BadConfig(_describe(path, text, problem)) from None
+        raise BadConfig(_describe(path, problem)) from None
     except RecursionError:
         raise BadConfig(f"{path} is nested deeper than {DEPTH_MAX} levels; flatten it") from None
 
@@ -58,12 +66,10 @@ def _require_within_limits(path: Path, text: str) -> None:
                 )
 
 
-def _describe(path: Path, text: str, problem: YAMLError) -> str:
+def _describe(path: Path, problem: YAMLError) -> str:
     mark = getattr(problem, "problem_mark", None)
     where = f"{path}:{mark.line + 1}" if mark is not None else str(path)
     reason = " ".join(str(getattr(problem, "problem", None) or problem).split())
-    if "{{" in text:
-        return f"{where}: it is a template, and no YAML before it is rendered: run `helm template`"
     return f"{where}: it is no YAML: {reason}"
 
 

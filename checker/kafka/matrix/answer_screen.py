@@ -47,11 +47,13 @@ def render_screen(answer: DeploymentAnswer) -> RenderableType:
 def _overview(answer: DeploymentAnswer) -> list[RenderableType]:
     title = answer.answers[0].config.protocol.title
     kinds = counted(len(answer.answers), "kind")
-    parts: list[RenderableType] = [Text(f"{title}: {kinds} of topics, the worst first.", "bold")]
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(no_wrap=True)
     for each in answer.answers:
-        line = Text.assemble((f"  {headline(each)} ", _style(each)), _topics(each))
-        parts.append(line)
-    return parts
+        losing = sum(loss_of(outcome) is not None for outcome in each.matrix.outcomes)
+        count = f"  {losing} of {counted(len(each.matrix.outcomes), 'fault')} can lose a record"
+        table.add_row(Text(count, _style(each)), _topics(each))
+    return [Text(f"{title}: {kinds} of topics, the worst first.", "bold"), table]
 
 
 def _style(answer: ConfigAnswer) -> str:
@@ -184,7 +186,8 @@ def _closing(group: Reasoned, answer: ConfigAnswer) -> Iterator[Text]:
         if answer.advice.interrupted:
             yield Text("Not known what closes it: interrupted.", "magenta")
         elif group.reason.settings:
-            yield Text("Nothing that was explored closes it.")
+            alone = " More replicas were not explored." if answer.config.factor == 1 else ""
+            yield Text(f"Nothing that was explored closes it.{alone}")
         return
     description = group.remedy.changes.description
     line = Text.assemble("To close it: ", (description, GOOD), _which(group))

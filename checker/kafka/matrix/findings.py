@@ -12,7 +12,7 @@ from checker.kafka.matrix.advice import cost
 from checker.kafka.matrix.config_answer import ConfigAnswer, DeploymentAnswer
 from checker.kafka.matrix.grid import FAULT
 from checker.kafka.matrix.properties import describe_topics, one_replica, unwritable
-from checker.kafka.matrix.reason import loss_of
+from checker.kafka.matrix.reason import loss_of, named
 from checker.kafka.matrix.verdict_groups import Group, groups_of, within
 
 LOSES = "loses-acknowledged-record"
@@ -66,8 +66,7 @@ def _finding(answer: ConfigAnswer, group: Group, at: _Placing) -> Finding:
     faults = tuple(outcome.cell.coordinates[FAULT] for outcome in group.outcomes)
     topics = describe_topics(config.topics)
     what = "can lose acknowledged records" if group.losing else "can do harm without a loss"
-    named = " and ".join(f"{each.key}={each.value}" for each in group.reason.settings)
-    why = named or "No setting closes this: the release"
+    why = " and ".join(map(named, group.reason.settings)) or "No setting closes this: the release"
     steps = [loss.depth for loss in map(loss_of, group.outcomes) if loss and loss.depth]
     least = f", after {min(steps)} steps at the soonest" if steps else ""
     text = f"{why} {what} of {topics} with {', '.join(faults)}{least}"

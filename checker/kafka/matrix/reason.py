@@ -18,7 +18,9 @@ from checker.kafka.deployed.keys import (
     ELIGIBLE,
     METADATA,
     MIN_INSYNC,
+    REPLICATION,
     SOFTWARE,
+    TOPIC_REPLICATION,
     UNCLEAN,
 )
 from checker.kafka.deployed.setting import Setting
@@ -61,7 +63,14 @@ class Reason:
         """`unclean.leader.election.enable=true (topic.properties:3)`"""
         if not self.settings:
             return "no setting closes it"
-        return " and ".join(f"{s.key}={s.value} ({s.origin})" for s in self.settings)
+        return " and ".join(f"{named(s)} ({s.origin})" for s in self.settings)
+
+
+def named(setting: Setting) -> str:
+    """`min.insync.replicas=1`, `Kafka 3.9`"""
+    if setting.key == SOFTWARE:
+        return f"Kafka {setting.value}"
+    return f"{setting.key}={setting.value}"
 
 
 def loss_of(outcome: Outcome) -> ClaimOutcome | None:
@@ -110,6 +119,8 @@ def _blamed(config: Config, outcome: Outcome, tried: Sequence[Remedy]) -> Iterat
     keys: tuple[str, ...] = permitting or tuple(key for key in closing if key != VERSION)[:1]
     if not keys and any(remedy.changes.description == ELIGIBLE_ON for remedy in alone):
         keys = (ELIGIBLE,)
+    if worst.contract and config.factor == 1:
+        keys = (TOPIC_REPLICATION, REPLICATION)
     if not keys and closing:
         keys = tuple(k for k in (SOFTWARE, METADATA, BROKER) if config.setting(k) is not None)[:1]
     for key in keys:

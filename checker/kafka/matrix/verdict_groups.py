@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from checker.kafka.deployed.keys import ACKS, ELIGIBLE, MIN_INSYNC, UNCLEAN
+from checker.kafka.deployed.keys import (
+    ACKS,
+    ELIGIBLE,
+    MIN_INSYNC,
+    REPLICATION,
+    TOPIC_REPLICATION,
+    UNCLEAN,
+)
 from checker.kafka.matrix.advice import Remedy, may_recommend
 from checker.kafka.matrix.config_answer import ConfigAnswer
 from checker.kafka.matrix.grid import FAULT
@@ -13,7 +20,7 @@ from checker.kafka.matrix.outcome import Outcome, Standing
 from checker.kafka.matrix.reason import Reason, harm_of, loss_of, reasons_of
 from checker.problem.wording import counted
 
-_CHANGEABLE = (ACKS, MIN_INSYNC, UNCLEAN, ELIGIBLE)
+_CHANGEABLE = (ACKS, MIN_INSYNC, UNCLEAN, ELIGIBLE, REPLICATION, TOPIC_REPLICATION)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +67,14 @@ def _group(answer: ConfigAnswer, reason: Reason, outcomes: Sequence[Outcome]) ->
             if remedy.closes and may_recommend(remedy.changes, answer.config):
                 closing.setdefault(remedy.changes.key, []).append((fault, remedy))
     recommended = answer.advice.recommendation
+    blamed = {setting.key for setting in reason.settings}
     best = max(
         closing.values(),
         key=lambda found: (
             len(found),
-            recommended is not None and found[0][1].changes.key == recommended.changes.key,
+            bool(blamed & found[0][1].changes.values.keys()),
             -len(found[0][1].changes.values),
+            recommended is not None and found[0][1].changes.key == recommended.changes.key,
         ),
         default=None,
     )
@@ -85,7 +94,7 @@ def title_of(group: Group, answer: ConfigAnswer) -> str:
     if not group.reason.settings:
         if answer.advice.interrupted:
             return "Why was not found by then"
-        return "No setting closes these: a fault of this release's rules"
+        return "No setting closes these; they are faults of the release's rules"
     what = "loses records" if group.losing else "does harm, and loses no record"
     return f"{group.reason.description} {what}"
 

@@ -102,7 +102,9 @@ def test_what_closes_with_one_record_alone_is_not_recommended(
 ) -> None:
     """ELR is made to lose with two records: the next best is recommended."""
     file = tmp_path / "server.properties"
-    file.write_text("metadata.version=4.2\neligible.leader.replicas.version=0\nmin.insync.replicas=2\n")
+    file.write_text(
+        "metadata.version=4.2\neligible.leader.replicas.version=0\nmin.insync.replicas=2\n"
+    )
     config = read_config(file)
     claims = tuple(claim.name for claim in CLAIMS)
     tried = []
@@ -208,7 +210,14 @@ def test_of_equals_what_goes_on_with_a_replica_down_is_recommended(
     )
     faults = ("--only", "faults=power loss,lost disk", "--records", 1)
     _, out, _ = cli(
-        "matrix", "--config", server, "--kafka-version", "4.0", *faults, "--details", name="waterline"
+        "matrix",
+        "--config",
+        server,
+        "--kafka-version",
+        "4.0",
+        *faults,
+        "--details",
+        name="waterline",
     )
 
     assert "set min.insync.replicas=3: strands 14" in out

@@ -294,7 +294,7 @@ def test_what_kafka_configs_describes_is_read_by_the_value_in_effect(
 def test_topics_of_two_kinds_are_no_single_configuration(tmp_path: Path) -> None:
     text = DESCRIBED + DESCRIBED.replace("orders", "bills").replace("replicas=2 ", "replicas=1 ")
 
-    with pytest.raises(BadConfig, match="has topics of 2 kinds .*orders; bills.*; keep one"):
+    with pytest.raises(BadConfig, match=r"has topics of 2 kinds .*orders; bills.*; keep one"):
         read_config(written(tmp_path, text))
 
 
