@@ -13,7 +13,7 @@ from checker.kafka.matrix.config_answer import ConfigAnswer, DeploymentAnswer
 from checker.kafka.matrix.grid import FAULT
 from checker.kafka.matrix.properties import describe_topics, one_replica, unwritable
 from checker.kafka.matrix.reason import loss_of, named
-from checker.kafka.matrix.verdict_groups import Group, groups_of, within
+from checker.kafka.matrix.verdict_groups import Group, groups_of, title_of, within
 
 LOSES = "loses-acknowledged-record"
 HARMS = "harm-without-loss"
@@ -66,11 +66,13 @@ def _finding(answer: ConfigAnswer, group: Group, at: _Placing) -> Finding:
     faults = tuple(outcome.cell.coordinates[FAULT] for outcome in group.outcomes)
     topics = describe_topics(config.topics)
     what = "can lose acknowledged records" if group.losing else "can do harm without a loss"
-    why = " and ".join(map(named, group.reason.settings)) or "No setting closes this: the release"
+    why = " and ".join(map(named, group.reason.settings)) or config.protocol.title
     steps = [loss.depth for loss in map(loss_of, group.outcomes) if loss and loss.depth]
     least = f", after {min(steps)} steps at the soonest" if steps else ""
     text = f"{why} {what} of {topics} with {', '.join(faults)}{least}"
     text += f" ({config.protocol.title}; explored with {within(answer)})."
+    if not group.reason.settings:
+        text += f" {title_of(group, answer)}."
     if group.remedy is not None:
         count = f"{len(group.closes)} of {len(faults)}"
         text += f" To close {count}: {group.remedy.changes.description}."

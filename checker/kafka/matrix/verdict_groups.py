@@ -25,12 +25,16 @@ _CHANGEABLE = (ACKS, MIN_INSYNC, UNCLEAN, ELIGIBLE, REPLICATION, TOPIC_REPLICATI
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Faults that do harm for one reason. `remedy` is what closes most of them, `closes` which."""
+    """Faults that do harm for one reason. `remedy` is what closes most of them, `closes` which.
+
+    `is_settled`: of every change that was tried it is known whether it closes them.
+    """
 
     reason: Reason
     outcomes: tuple[Outcome, ...]
     remedy: Remedy | None
     closes: tuple[str, ...]
+    is_settled: bool = True
 
     @property
     def losing(self) -> tuple[Outcome, ...]:
@@ -78,10 +82,13 @@ def _group(answer: ConfigAnswer, reason: Reason, outcomes: Sequence[Outcome]) ->
         ),
         default=None,
     )
-    ordered = sorted(outcomes, key=_badness)
+    ordered = tuple(sorted(outcomes, key=_badness))
+    tried = [remedy for fault in faults for remedy in answer.advice.tried.get(fault, ())]
+    is_settled = all(remedy.is_known for remedy in tried) and not answer.advice.interrupted
     if best is None:
-        return Group(reason, tuple(ordered), None, ())
-    return Group(reason, tuple(ordered), best[0][1], tuple(fault for fault, _ in best))
+        return Group(reason, ordered, None, (), is_settled)
+    closes = tuple(fault for fault, _ in best)
+    return Group(reason, ordered, best[0][1], closes, is_settled)
 
 
 def _badness(outcome: Outcome) -> tuple[bool, int]:
@@ -92,8 +99,8 @@ def _badness(outcome: Outcome) -> tuple[bool, int]:
 def title_of(group: Group, answer: ConfigAnswer) -> str:
     """`min.insync.replicas=1 (server.properties:3) loses records`; or that nothing closes it."""
     if not group.reason.settings:
-        if answer.advice.interrupted:
-            return "Why was not found by then"
+        if not group.is_settled:
+            return "Nothing was found within these bounds that closes these"
         return "No setting closes these; they are faults of the release's rules"
     what = "loses records" if group.losing else "does harm, and loses no record"
     return f"{group.reason.description} {what}"

@@ -11,6 +11,7 @@ from checker.kafka.matrix.config_answer import ConfigAnswer, DeploymentAnswer
 from checker.kafka.matrix.config_table import describe_answers
 from checker.kafka.matrix.deployment_facts import facts_of
 from checker.kafka.matrix.grid import FAULT, FAULTS
+from checker.kafka.matrix.outcome import Outcome
 from checker.kafka.matrix.properties import describe_topics
 from checker.kafka.matrix.reason import loss_of
 from checker.kafka.matrix.table import counts, meanings
@@ -58,8 +59,8 @@ def _class(answer: ConfigAnswer, number: int) -> dict[str, Any]:
         {
             "name": outcome.cell.coordinates[FAULT],
             "sentence": _SENTENCES[outcome.cell.coordinates[FAULT]],
-            "kind": outcome.standing.value,
-            "label": outcome.label,
+            "kind": "violated" if loss_of(outcome) else outcome.standing.value,
+            "label": _label(outcome),
             "trace": names.get(outcome.cell.at()),
             "id": ids[outcome.cell.at()],
             "lines": [line.plain for line in describe_answers(outcome, answer)],
@@ -78,6 +79,14 @@ def _class(answer: ConfigAnswer, number: int) -> dict[str, Any]:
         "notes": config.notes,
         "counts": counts(answer.matrix).plain,
     }
+
+
+def _label(outcome: Outcome) -> str:
+    """`loses an acknowledged record after 6 steps`, or what stands in its cell."""
+    loss = loss_of(outcome)
+    if loss is None:
+        return outcome.label
+    return f"loses an acknowledged record after {counted(loss.depth or 0, 'step')}"
 
 
 def _group(group: Group, answer: ConfigAnswer) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import io
 import json
 import re
 import xml.etree.ElementTree as ET
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,71 +16,31 @@ import pytest
 from rich.console import Console
 
 from checker.ci.reports.config_findings import to_junit, to_sarif, workflow_commands
-from checker.kafka.deployed.reading import read_deployment
-from checker.kafka.matrix.advice import Advice, Changes, Recommendation, Remedy, advice
+from checker.kafka.matrix.advice import Changes, advice
 from checker.kafka.matrix.answer_screen import render_screen
-from checker.kafka.matrix.answering import Answer
-from checker.kafka.matrix.config_answer import ConfigAnswer, DeploymentAnswer
+from checker.kafka.matrix.config_answer import DeploymentAnswer
 from checker.kafka.matrix.deepening import Raised
 from checker.kafka.matrix.deployment_files import to_object
 from checker.kafka.matrix.findings import ERROR, NOTE, findings_of
-from checker.kafka.matrix.grid import CLAIMS, FAULT, FAULTS, Cell, Grid, checked
-from checker.kafka.matrix.matrix import Matrix
+from checker.kafka.matrix.grid import FAULT, FAULTS, Cell, Grid, checked
 from checker.kafka.matrix.outcome import judged
-from checker.kafka.matrix.properties import Config, configs_of
 from checker.kafka.matrix.remembered import remembering
 from checker.kafka.matrix.running import exploring, unwatched
 from checker.kafka.matrix.upgrades import upgrades
 from checker.kafka.matrix.verdict_groups import groups_of, headline
 from checker.report.pages.deployment_page import to_html
 from checker.search.engines.choice import EngineChoice
-from checker.search.result import Verdict
 from tests.support.commands import Commands
+from tests.support.deployment_answers import FOLDER, always, answer_of, config_of, made_up
 from tests.support.pages import assert_needs_nothing_else
 
-FOLDER = Path(__file__).parents[2] / "golden" / "deployed"
 DOCUMENT = Path(__file__).parents[3] / "docs" / "operators.md"
-CLAIM_NAMES = tuple(claim.name for claim in CLAIMS)
-FIRED = tuple((name, 1) for name in ("Crash", "Move", "PowerLoss", "DiskLoss", "SessionExpiry"))
-
-
-def answer_of(depth: int | None) -> Answer:
-    """Every claim breaks at this depth, or holds."""
-    verdict = Verdict.HOLDS if depth is None else Verdict.VIOLATED
-    fired = (*FIRED, ("BeginShutdown", 1))
-    verdicts = tuple((name, verdict.value, depth) for name in CLAIM_NAMES)
-    return Answer(verdicts=verdicts, complete=True, distinct=1, fired=fired)
-
-
-def made_up(
-    config: Config, breaks: Callable[[Cell], bool], closes: Sequence[Changes] = ()
-) -> ConfigAnswer:
-    """An answer in which these cells break every claim, and these changes close everything."""
-    grid = checked(Grid(axes=config.axes(), replicas=config.replicas))
-    cells = list(grid.cells())
-    outcomes = judged(grid, cells, [answer_of(5 if breaks(cell) else None) for cell in cells])
-    matrix = Matrix(grid=grid, outcomes=tuple(outcomes), engine="local", seconds=1.0)
-    broken = [outcome for outcome in outcomes if outcome.worst is not None]
-    held = judged(grid, cells[1:2], [answer_of(None)])[0]
-    tried = {o.cell.coordinates[FAULT]: [Remedy(c, held) for c in closes] for o in broken}
-    best = Recommendation(closes[0], tuple(tried)) if closes else None
-    return ConfigAnswer(config, matrix, Advice(tried, best))
-
-
-def config_of(*names: str, version: str | None = None) -> tuple[Config, DeploymentAnswer]:
-    deployment = read_deployment([FOLDER / name for name in names])
-    [config, *_] = configs_of(deployment, kafka_version=version)
-    return config, DeploymentAnswer(deployment, ())
 
 
 def shown(answer: DeploymentAnswer, width: int = 80) -> list[str]:
     console = Console(width=width, color_system=None, file=io.StringIO())
     console.print(render_screen(answer))
     return console.file.getvalue().splitlines()  # type: ignore[attr-defined]
-
-
-def always(cell: Cell) -> bool:
-    return cell.coordinates[FAULT] != "none"
 
 
 @pytest.mark.parametrize("name", ["strimzi-three-brokers.yaml", "strimzi-zookeeper.yaml"])
