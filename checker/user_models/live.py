@@ -17,6 +17,7 @@ from checker.user_models.loading import FILE_BYTES_MAX, OwnFile
 from counterexamples.named_file import BadFile, read_named
 from model.core.errors import BadEnvironment
 from model.own import Action, Protocol
+from model.own.state_class import body_of
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,150}\.py", re.ASCII)
 
@@ -64,8 +65,10 @@ def _require_as_it_ran(
     except (SyntaxError, ValueError):
         raise BadEnvironment(_changed(file)) from None
     written = {(code.co_name, code.co_firstlineno): code for code in _codes(module)}
-    for each in _reached([function, *_functions(protocol)], file):
-        code = each.__code__
+    codes = [each.__code__ for each in _reached([function, *_functions(protocol)], file)]
+    if protocol.state is not None and (body := body_of(protocol.state)) is not None:
+        codes.append(body)
+    for code in codes:
         found = written.get((code.co_name, code.co_firstlineno))
         if found is None or _facts(found) != _facts(code):
             raise BadEnvironment(

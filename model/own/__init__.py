@@ -10,12 +10,14 @@ from __future__ import annotations
 from model.own.declared import Action, Protocol
 from model.own.fields import BadProtocol, Choice, Flag, Log, Name, Names, Number, Queue, Set
 from model.own.questions import BeyondBound, NotEnabled, when, within
+from model.own.state_class import Fields
 
 __all__ = [
     "Action",
     "BadProtocol",
     "BeyondBound",
     "Choice",
+    "Fields",
     "Flag",
     "Log",
     "Name",

@@ -181,6 +181,11 @@ answer_options = together(
         help="With --config: end with the first answer, within small bounds.",
     ),
     click.option(
+        "--no-cache",
+        is_flag=True,
+        help="With --config: explore all anew, and keep no answer for the next run.",
+    ),
+    click.option(
         "--details",
         is_flag=True,
         help="With --config: show where each setting is from, what was tried, and commands.",

@@ -29,6 +29,7 @@ from checker.kafka.matrix.config_table import render_config, unused
 from checker.kafka.matrix.deployment_files import to_csv, to_text
 from checker.kafka.matrix.findings import findings_of
 from checker.kafka.matrix.grid import FAULT, Grid, checked
+from checker.kafka.matrix.kept_cells import keeping
 from checker.kafka.matrix.known_causes import Kin, kin_of
 from checker.kafka.matrix.matrix import Matrix, explore_grid
 from checker.kafka.matrix.picture import to_svg
@@ -40,7 +41,10 @@ from checker.problem.wording import counted
 from checker.search.result import Verdict
 from model.core.errors import BadEnvironment
 
-_WITH_CONFIG = ("topic_config", "acks", "kafka_version")
+_WITH_CONFIG = (
+    *("topic_config", "acks", "kafka_version", "quick", "no_cache", "details"),
+    *("sarif_file", "junit_file", "github"),
+)
 ON_LOSS, ON_SETTING, NEVER = "loss", "setting", "never"
 """What exit code 12 is for: any loss, one that a change of settings closes, none."""
 
@@ -49,7 +53,15 @@ def is_about_deployment(options: dict[str, Any]) -> bool:
     """Whether a configuration was given. Raises `UsageError` for options that go with one."""
     if options["config"] or options["bootstrap_server"]:
         return True
-    for name in (*_WITH_CONFIG, "quick", "details", "sarif_file", "junit_file", "github"):
+    for name in (
+        *_WITH_CONFIG,
+        "quick",
+        "no_cache",
+        "details",
+        "sarif_file",
+        "junit_file",
+        "github",
+    ):
         if options[name]:
             remedy = "; use --only acks=..." if name == "acks" else ""
             option = name.removesuffix("_file").replace("_", "-")
@@ -69,13 +81,12 @@ def answer_deployment(options: dict[str, Any]) -> int:
         raise click.UsageError("--over does not go with --config, which goes over the faults")
     deployment = _deployment(options)
     grids = _grids(options, deployment)
-    with (
-        ending_as_by_ctrl_c(),
-        showing(error_screen()) as progress,
-        exploring(choice, announce=progress.announce, found=_finding(progress)) as explorer,
-    ):
-        ask = _Asking(choice.name, remembering(explorer), progress, len(grids))
-        answer = _answer(deployment, grids, ask, is_quick=options["quick"])
+    with ending_as_by_ctrl_c(), showing(error_screen()) as progress:
+        found = _finding(progress)
+        with exploring(choice, announce=progress.announce, found=found) as explorer:
+            asked = explorer if options["no_cache"] else keeping(explorer, found)
+            ask = _Asking(choice.name, remembering(asked), progress, len(grids))
+            answer = _answer(deployment, grids, ask, is_quick=options["quick"])
     shown = _shown(answer, has_details=options["details"])
     screen().print(shown)
     _write(options, answer, shown)

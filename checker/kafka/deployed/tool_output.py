@@ -22,7 +22,9 @@ from checker.kafka.deployed.keys import (
 from checker.kafka.deployed.properties_file import sorted_out
 from checker.kafka.deployed.setting import Mistakes, Place, Setting
 
-_FIELD = re.compile(r"(\w+):[ ]?([^\t]*)(?:\t|$)")
+_NAME = r"(?:(?:Adding|Removing) )?[A-Z]\w*"
+_FIELD = re.compile(rf"(?:^|\s)({_NAME}):[ ]?(.*?)(?=\s+{_NAME}:|$)")
+"""Fields have tabs between them, or spaces, where they were copied from a screen."""
 _NEXT_KEY = re.compile(r",(?=[A-Za-z][\w.-]*=)")
 _TOPIC_LINE = re.compile(r"\s*Topic:")
 _FEATURE_LINE = re.compile(r"\s*Feature:\s")
@@ -76,8 +78,10 @@ class _Counted:
 def read_topics_output(path: Path, text: str, mistakes: Mistakes) -> Deployment:
     """The topics that `kafka-topics --describe` has printed.
 
-    Its `Configs:` are all values that are not Kafka's default: the topic's own, and those of its
-    brokers. Where a summary line is missing, the replicas of the partitions are counted.
+    With options such as --under-replicated-partitions it prints partitions alone: then neither are
+    these all topics, nor are their settings there. `Configs:` are all values that are not Kafka's
+    default: the topic's own, and those of its brokers. Where a summary line is missing, the
+    replicas of the partitions are counted.
     """
     topics: dict[str, _Counted] = {}
     unused: dict[str, Setting] = {}
@@ -102,23 +106,33 @@ def read_topics_output(path: Path, text: str, mistakes: Mistakes) -> Deployment:
         used, ignored = sorted_out(given, mistakes)
         topic.settings |= used
         unused |= {setting.key: setting for setting in ignored if setting.key not in unused}
+    is_whole = any(topic.partitions is not None for topic in topics.values())
+    partial = f"{path.name} lists partitions alone: other topics, and all settings, are not in it."
     return Deployment(
         topics=tuple(_topic(path, name, counted) for name, counted in topics.items()),
-        has_all_topics=True,
+        has_all_topics=is_whole,
+        notes=() if is_whole else (partial,),
         unused=tuple(unused.values()),
         sources=(path.name,),
     )
 
 
 def _count_partition(topic: _Counted, fields: dict[str, str], line: int) -> None:
-    replicas = [part for part in fields.get("Replicas", "").split(",") if part]
-    in_sync = [part for part in fields.get("Isr", "").split(",") if part]
+    assigned = _listed(fields.get("Replicas"))
+    # Replicas that a reassignment adds are not expected to be in sync yet.
+    replicas = [part for part in assigned if part not in _listed(fields.get("Adding Replicas"))]
+    in_sync = _listed(fields.get("Isr"))
     topic.has_partitions = True
     topic.replicas.setdefault(len(replicas), (line, 0))
     first, count = topic.replicas[len(replicas)]
     topic.replicas[len(replicas)] = (first, count + 1)
     topic.under_replicated += len(in_sync) < len(replicas)
     topic.leaderless += fields.get("Leader", "") in ("none", "-1")
+
+
+def _listed(text: str | None) -> list[str]:
+    """`1,2,3`"""
+    return [part.strip() for part in (text or "").split(",") if part.strip()]
 
 
 def _topic(path: Path, name: str, counted: _Counted) -> Topic:

@@ -23,7 +23,14 @@ from checker.kafka.matrix.reason import harm_of, loss_of
 from checker.kafka.matrix.verdict_groups import (
     Group as Reasoned,
 )
-from checker.kafka.matrix.verdict_groups import groups_of, harmless, headline, title_of, within
+from checker.kafka.matrix.verdict_groups import (
+    groups_of,
+    harmless,
+    headline,
+    not_met,
+    title_of,
+    within,
+)
 from checker.problem.wording import counted
 from counterexamples.rendering import Trimmed
 from counterexamples.style import BAD, GOOD, QUIET, WARNING
@@ -114,6 +121,8 @@ class _Screen:
         answer = self._answer
         if quiet := harmless(answer):
             yield Text(f"Nothing is lost by: {', '.join(quiet)}.", GOOD)
+        if empty := not_met(answer):
+            yield Text(f"Says nothing here (--details): {', '.join(empty)}.", QUIET)
         if answer.matrix.interrupted or answer.advice.interrupted:
             yield Text("Interrupted: this is what was known by then.", "bold magenta")
         if self._is_first:

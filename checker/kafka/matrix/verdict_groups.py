@@ -134,9 +134,20 @@ def within(answer: ConfigAnswer) -> str:
 
 
 def harmless(answer: ConfigAnswer) -> list[str]:
-    """The faults under which nothing is broken."""
+    """The faults under which nothing is broken, although they happen."""
     return [
         outcome.cell.coordinates[FAULT]
         for outcome in answer.matrix.outcomes
-        if outcome.worst is None and outcome.standing is Standing.HOLDS
+        if outcome.worst is None
+        and outcome.standing is Standing.HOLDS
+        and outcome.emptiness is None
+    ]
+
+
+def not_met(answer: ConfigAnswer) -> list[str]:
+    """The faults that cannot happen here, or can do no harm, so that what holds says little."""
+    return [
+        outcome.cell.coordinates[FAULT]
+        for outcome in answer.matrix.outcomes
+        if outcome.emptiness is not None
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -97,6 +98,46 @@ def test_what_is_so_now_is_said_of_topics() -> None:
         "One replica, so one lost disk loses all: audit.",
         "acks=all is always refused, since min.insync.replicas is more than the replicas: metrics.",
     ]
+
+
+def test_replicas_that_a_reassignment_adds_are_not_missing(tmp_path: Path) -> None:
+    """TopicCommand lists them among Replicas, and again as Adding Replicas."""
+    path = tmp_path / "topics.txt"
+    path.write_text(
+        "Topic: a\tTopicId: x\tPartitionCount: 1\tReplicationFactor: 2\tConfigs: \n"
+        "\tTopic: a\tPartition: 0\tLeader: 1\tReplicas: 3,1,2\tIsr: 1,2\tAdding Replicas: 3\t"
+        "Removing Replicas: \tElr: N/A\tLastKnownElr: N/A\n"
+    )
+    [topic] = read_deployment([path]).topics
+
+    assert topic.under_replicated == 0
+    assert topic.settings["replication.factor"].value == "2"
+
+
+def test_a_list_of_partitions_alone_is_not_taken_for_all_topics(tmp_path: Path) -> None:
+    path = tmp_path / "under-replicated.txt"
+    path.write_text("\tTopic: a\tPartition: 0\tLeader: 1\tReplicas: 1,2,3\tIsr: 1\n")
+    deployment = read_deployment([path])
+
+    assert not deployment.has_all_topics
+    assert "lists partitions alone" in deployment.notes[0]
+    assert [config.topics for config in configs_of(deployment)] == [("a",)]
+
+
+def test_output_that_was_copied_with_spaces_is_read_as_with_tabs(tmp_path: Path) -> None:
+    path = tmp_path / "topics.txt"
+    path.write_text((FOLDER / "topics.txt").read_text().expandtabs(4))
+
+    assert read_deployment([path]).topics == tuple(
+        replace(
+            topic,
+            settings={
+                k: replace(s, place=replace(s.place, file=str(path)))
+                for k, s in topic.settings.items()
+            },
+        )
+        for topic in read_deployment([FOLDER / "topics.txt"]).topics
+    )
 
 
 def test_four_hundred_topics_are_a_few_classes(tmp_path: Path) -> None:

@@ -24,18 +24,24 @@ from checker.kafka.matrix.vacuity import vacuity
 from checker.search.engines.choice import EngineChoice
 from checker.search.result import Verdict
 from model.message.environment import Environment
+from model.message.releases import release_followed
 from tests.support.commands import Commands
 from tests.support.grids import cell_of, explored
 
 LOCAL = EngineChoice(name="local")
 RELEASED_4_0 = "elr-with-last-known-leader"
+RELEASED_4_0_0 = release_followed((4, 0), is_kraft=True).version
 
 
 def matrix_of(version: str, fault: str, **asked: object) -> Matrix:
     in_sync = str(asked.pop("in_sync", 1))
-    only = [("version", version), ("faults", fault), ("min.insync.replicas", in_sync)]
+    only = [("faults", fault), ("min.insync.replicas", in_sync)]
     grid = grid_over([], only, **asked)
-    return explored(grid, LOCAL)
+    axes = tuple(
+        Axis(axis.name, (Value(version),), version) if axis.name == VERSION else axis
+        for axis in grid.axes
+    )
+    return explored(replace(grid, axes=axes), LOCAL)
 
 
 def kin(grid: Grid, matrix: Matrix) -> list[Kin]:
@@ -92,6 +98,18 @@ def test_the_command_of_a_cell_shows_its_loss(cli: Commands) -> None:
     code, out, _ = cli(*options)
 
     assert (name, subcommand) == ("waterline", "check")
+    assert code == 12
+    assert outcome.worst is not None
+    assert f"VIOLATED after {outcome.worst.depth} steps" in out
+
+
+def test_the_command_of_a_cell_can_name_the_release(cli: Commands) -> None:
+    """`--kafka` alone would set the high watermark in answers to what that release has."""
+    [outcome] = matrix_of(RELEASED_4_0_0, "disk out of sync", records=1, in_sync=2).outcomes
+    command = describe_command(outcome, "4.0:kraft")
+    code, out, _ = cli(*shlex.split(command)[2:])
+
+    assert "--protocol" not in command
     assert code == 12
     assert outcome.worst is not None
     assert f"VIOLATED after {outcome.worst.depth} steps" in out
