@@ -12,6 +12,35 @@ from checker.kafka.matrix.deepening import Follow, Rung
 from checker.kafka.matrix.grid import EPOCHS_MAX_RAISED, FAULT, first_records
 from checker.problem.wording import counted
 
+_WITH_CONFIG = (
+    *("topic_config", "acks", "kafka_version", "quick", "no_cache", "details"),
+    *("sarif_file", "junit_file", "github"),
+)
+
+
+def is_about_deployment(options: dict[str, Any]) -> bool:
+    """Whether a configuration was given. Raises `UsageError` for options that go with one."""
+    if options["config"] or options["bootstrap_server"]:
+        return True
+    for name in (
+        *_WITH_CONFIG,
+        "quick",
+        "no_cache",
+        "details",
+        "sarif_file",
+        "junit_file",
+        "github",
+    ):
+        if options[name]:
+            remedy = "; use --only acks=..." if name == "acks" else ""
+            option = name.removesuffix("_file").replace("_", "-")
+            raise click.UsageError(f"--{option} goes with --config{remedy}")
+    for name in ("command_config", "save_file"):
+        if options[name]:
+            option = name.removesuffix("_file").replace("_", "-")
+            raise click.UsageError(f"--{option} goes with --bootstrap-server")
+    return False
+
 
 def only_of(options: dict[str, Any]) -> list[tuple[str, str]]:
     """The values that --only chooses, each with its axis."""

@@ -41,36 +41,8 @@ from checker.problem.wording import counted
 from checker.search.result import Verdict
 from model.core.errors import BadEnvironment
 
-_WITH_CONFIG = (
-    *("topic_config", "acks", "kafka_version", "quick", "no_cache", "details"),
-    *("sarif_file", "junit_file", "github"),
-)
 ON_LOSS, ON_SETTING, NEVER = "loss", "setting", "never"
 """What exit code 12 is for: any loss, one that a change of settings closes, none."""
-
-
-def is_about_deployment(options: dict[str, Any]) -> bool:
-    """Whether a configuration was given. Raises `UsageError` for options that go with one."""
-    if options["config"] or options["bootstrap_server"]:
-        return True
-    for name in (
-        *_WITH_CONFIG,
-        "quick",
-        "no_cache",
-        "details",
-        "sarif_file",
-        "junit_file",
-        "github",
-    ):
-        if options[name]:
-            remedy = "; use --only acks=..." if name == "acks" else ""
-            option = name.removesuffix("_file").replace("_", "-")
-            raise click.UsageError(f"--{option} goes with --config{remedy}")
-    for name in ("command_config", "save_file"):
-        if options[name]:
-            option = name.removesuffix("_file").replace("_", "-")
-            raise click.UsageError(f"--{option} goes with --bootstrap-server")
-    return False
 
 
 def answer_deployment(options: dict[str, Any]) -> int:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from checker.cli.matrix.asking import following, only_of, sizes_of
-from checker.cli.matrix.deployment_run import answer_deployment, is_about_deployment
+from checker.cli.matrix.asking import following, is_about_deployment, only_of, sizes_of
 from checker.cli.shared import exit_codes
 from checker.cli.shared.ending import ending_as_by_ctrl_c
 from checker.cli.shared.file_options import write_files
@@ -24,6 +23,9 @@ from checker.kafka.matrix.table import render_matrix
 def answer_matrix(options: dict[str, Any]) -> int:
     """Explore what the options ask for, and show it; returns the exit code."""
     if is_about_deployment(options):
+        # A grid needs none of what reads and reports about clusters.
+        from checker.cli.matrix.deployment_run import answer_deployment  # noqa: PLC0415
+
         return answer_deployment(options)
     choice = take_engine(options)
     require_heard(choice)

@@ -52,11 +52,6 @@ class _Saved(msgspec.Struct, forbid_unknown_fields=True):
     clusters: list[str] = []
 
 
-def is_saved(text: str) -> bool:
-    """Whether it is a file of this format, of any version."""
-    return text.lstrip().startswith("{") and '"format": "waterline-deployment/' in text[:200]
-
-
 def to_saved(deployment: Deployment) -> str:
     """The text of such a file."""
     written: dict[str, Any] = {"format": FORMAT, **asdict(deployment)}
