@@ -10,6 +10,7 @@ from model.core.state import OutOfRange
 from model.own import (
     Action,
     BadProtocol,
+    Bag,
     BeyondBound,
     Choice,
     Fields,
@@ -22,6 +23,8 @@ from model.own import (
     Protocol,
     Queue,
     Set,
+    Struct,
+    Value,
     when,
     within,
 )
@@ -45,6 +48,7 @@ from waterline.walking import simulate
 __all__ = [
     "Action",
     "BadProtocol",
+    "Bag",
     "BeyondBound",
     "Choice",
     "Claim",
@@ -65,7 +69,9 @@ __all__ = [
     "Set",
     "State",
     "Step",
+    "Struct",
     "Trace",
+    "Value",
     "check",
     "copy",
     "enabled",

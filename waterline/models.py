@@ -10,10 +10,11 @@ from typing import Any
 
 from model.core.nearest import did_you_mean
 from model.own import Action, BadProtocol, Names, Protocol
-from model.own.fields import Domain
+from model.own.fields import Domain, Struct
 from model.own.state_class import bounds_of, call_within
 from model.own.typed import Size
 from waterline.shape import Shape
+from waterline.values import decoded
 
 BOUND_MAX = 1 << 20
 Declares = Callable[..., Protocol]
@@ -150,6 +151,8 @@ def values_of(domain: Domain) -> Iterable[Any]:
             return range(domain.count)
         case int():
             return range(domain)
+        case Struct():
+            return [decoded(domain.value, number) for number in range(domain.size)]
     return domain
 
 

@@ -1,129 +1,20 @@
-"""Fields of a user model that hold several values: sets, queues and logs."""
+"""Fields of a user model that hold several values, in places: queues, bags and logs."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Never, Unpack, overload
+from typing import TYPE_CHECKING, Any, Never, TypeVar, Unpack, overload
 
-from model.own.names import BadProtocol, Index, Names
-from model.own.plain_fields import (
-    By,
-    Choice,
-    DeclaredField,
-    Domain,
-    Flag,
-    Name,
-    Number,
-    Said,
-    plain_field,
-)
+from model.own.domains import Domain, PlainField, Struct, Value, plain_field
+from model.own.names import BadProtocol, Index
+from model.own.plain_fields import By, Choice, DeclaredField, Name, Number, Said
+from model.own.sets import Numbered, Set, Words
 from model.own.typed import Held, Read, Written
 
 if TYPE_CHECKING:
-    from model.own.typed import Channel, Elements, Entries, Members, Table
-
-Numbered = Names | int | range
-"""A domain whose values are numbers in a rule."""
-Words = tuple[str, ...]
-MEMBERS_MAX = 62
-"""A set is kept as one number, with a bit for each that may be a member."""
-
-
-@dataclass(frozen=True, slots=True, init=False)
-class Set(DeclaredField, Held[Read, Written]):
-    """A field that is a set of values of a domain; the empty set at first.
-
-    `votes = Set(of=nodes, by=nodes)` is written like a set of Python: `n in s.votes[node]`,
-    `|`, `&`, `-`, `<=`, `len(...)`, `s.votes[node] |= {n}`, `for n in s.votes[node]`.
-    """
-
-    of: Domain
-
-    @overload
-    def __init__(
-        self: Set[Members[int], AbstractSet[int]], of: Numbered, **said: Unpack[Said]
-    ) -> None: ...
-    @overload
-    def __init__(
-        self: Set[Elements[Members[int], AbstractSet[int]], Never],
-        of: Numbered,
-        *,
-        by: Index,
-        **said: Unpack[Said],
-    ) -> None: ...
-    @overload
-    def __init__(
-        self: Set[Table[Members[int], AbstractSet[int]], Never],
-        of: Numbered,
-        *,
-        by: tuple[Index, ...],
-        **said: Unpack[Said],
-    ) -> None: ...
-    @overload
-    def __init__(
-        self: Set[Members[str], AbstractSet[str]], of: Words, **said: Unpack[Said]
-    ) -> None: ...
-    @overload
-    def __init__(
-        self: Set[Elements[Members[str], AbstractSet[str]], Never],
-        of: Words,
-        *,
-        by: Index,
-        **said: Unpack[Said],
-    ) -> None: ...
-    @overload
-    def __init__(
-        self: Set[Table[Members[str], AbstractSet[str]], Never],
-        of: Words,
-        *,
-        by: tuple[Index, ...],
-        **said: Unpack[Said],
-    ) -> None: ...
-    @overload
-    def __init__(
-        self: Set[Any, Any], name: str, /, of: Domain, *, by: By = (), **said: Unpack[Said]
-    ) -> None: ...
-
-    def __init__(
-        self,
-        *given: Any,
-        of: Any = None,
-        by: By = (),
-        doc: str = "",
-        ghost: bool = False,
-    ) -> None:
-        self._take(given, {"of": of}, {"by": by, "doc": doc, "ghost": ghost})
-
-    def require(self) -> None:
-        """Raises `BadProtocol`."""
-        DeclaredField.require(self)
-        lo, hi = self.element.range
-        if lo != 0:
-            raise BadProtocol(
-                f"set {self.name} has members from {lo} on; begin with 0, as range({hi + 1})"
-            )
-        if hi - lo + 1 > MEMBERS_MAX:
-            raise BadProtocol(
-                f"set {self.name} may have {hi - lo + 1} members; at most {MEMBERS_MAX} can be"
-            )
-
-    @property
-    def element(self) -> Number | Choice | Name:
-        """The field that holds one member."""
-        return plain_field(self.name, self.of)
-
-    @property
-    def range(self) -> tuple[int, int]:
-        """A bit for each value of the domain, the least first."""
-        lo, hi = self.element.range
-        return 0, (1 << hi - lo + 1) - 1
-
-    def members(self, value: int) -> list[int]:
-        """The members of a set that is kept as this number."""
-        lo, hi = self.element.range
-        return [member for member in range(lo, hi + 1) if value >> member - lo & 1]
+    from model.own.typed import Channel, Elements, Entries, Multiset, Table
+S = TypeVar("S")
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -143,7 +34,7 @@ class _Sequence(DeclaredField):
             )
 
     @property
-    def element(self) -> Number | Choice | Name:
+    def element(self) -> Number | Choice | Name | Value:
         """The field that holds one of its values."""
         return plain_field(self.name, self.of)
 
@@ -220,7 +111,129 @@ class Queue(_Sequence, Held[Read, Written]):
     ) -> None: ...
     @overload
     def __init__(
+        self: Queue[Channel[S], Sequence[S]], of: Struct[S], room: int, **said: Unpack[Said]
+    ) -> None: ...
+    @overload
+    def __init__(
+        self: Queue[Elements[Channel[S], Sequence[S]], Never],
+        of: Struct[S],
+        room: int,
+        *,
+        by: Index,
+        **said: Unpack[Said],
+    ) -> None: ...
+    @overload
+    def __init__(
+        self: Queue[Table[Channel[S], Sequence[S]], Never],
+        of: Struct[S],
+        room: int,
+        *,
+        by: tuple[Index, ...],
+        **said: Unpack[Said],
+    ) -> None: ...
+    @overload
+    def __init__(
         self: Queue[Any, Any],
+        name: str,
+        /,
+        of: Domain,
+        room: int,
+        *,
+        by: By = (),
+        **said: Unpack[Said],
+    ) -> None: ...
+
+    def __init__(
+        self,
+        *given: Any,
+        of: Any = None,
+        room: Any = None,
+        by: By = (),
+        doc: str = "",
+        ghost: bool = False,
+    ) -> None:
+        self._take(given, {"of": of, "room": room}, {"by": by, "doc": doc, "ghost": ghost})
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Bag(_Sequence, Held[Read, Written]):
+    """A field that is a bag: at most `room` values in no order, one perhaps several times.
+
+    `wire = Bag(of=Struct(Vote, to=nodes), room=3)` is a network that delivers in any order:
+    `s.wire.send(Vote(to=b))`, `s.wire.remove(vote)`, `vote in s.wire`, `s.wire.count(vote)`,
+    `len(...)`, `for vote in s.wire`. A step that sends into a full one is left out, and counted as
+    cut. It is empty at first.
+    """
+
+    @overload
+    def __init__(
+        self: Bag[Multiset[int], Collection[int]], of: Numbered, room: int, **said: Unpack[Said]
+    ) -> None: ...
+    @overload
+    def __init__(
+        self: Bag[Elements[Multiset[int], Collection[int]], Never],
+        of: Numbered,
+        room: int,
+        *,
+        by: Index,
+        **said: Unpack[Said],
+    ) -> None: ...
+    @overload
+    def __init__(
+        self: Bag[Table[Multiset[int], Collection[int]], Never],
+        of: Numbered,
+        room: int,
+        *,
+        by: tuple[Index, ...],
+        **said: Unpack[Said],
+    ) -> None: ...
+    @overload
+    def __init__(
+        self: Bag[Multiset[str], Collection[str]], of: Words, room: int, **said: Unpack[Said]
+    ) -> None: ...
+    @overload
+    def __init__(
+        self: Bag[Elements[Multiset[str], Collection[str]], Never],
+        of: Words,
+        room: int,
+        *,
+        by: Index,
+        **said: Unpack[Said],
+    ) -> None: ...
+    @overload
+    def __init__(
+        self: Bag[Table[Multiset[str], Collection[str]], Never],
+        of: Words,
+        room: int,
+        *,
+        by: tuple[Index, ...],
+        **said: Unpack[Said],
+    ) -> None: ...
+    @overload
+    def __init__(
+        self: Bag[Multiset[S], Collection[S]], of: Struct[S], room: int, **said: Unpack[Said]
+    ) -> None: ...
+    @overload
+    def __init__(
+        self: Bag[Elements[Multiset[S], Collection[S]], Never],
+        of: Struct[S],
+        room: int,
+        *,
+        by: Index,
+        **said: Unpack[Said],
+    ) -> None: ...
+    @overload
+    def __init__(
+        self: Bag[Table[Multiset[S], Collection[S]], Never],
+        of: Struct[S],
+        room: int,
+        *,
+        by: tuple[Index, ...],
+        **said: Unpack[Said],
+    ) -> None: ...
+    @overload
+    def __init__(
+        self: Bag[Any, Any],
         name: str,
         /,
         of: Domain,
@@ -297,6 +310,28 @@ class Log(_Sequence, Held[Read, Written]):
     ) -> None: ...
     @overload
     def __init__(
+        self: Log[Entries[S], Sequence[S]], of: Struct[S], room: int, **said: Unpack[Said]
+    ) -> None: ...
+    @overload
+    def __init__(
+        self: Log[Elements[Entries[S], Sequence[S]], Never],
+        of: Struct[S],
+        room: int,
+        *,
+        by: Index,
+        **said: Unpack[Said],
+    ) -> None: ...
+    @overload
+    def __init__(
+        self: Log[Table[Entries[S], Sequence[S]], Never],
+        of: Struct[S],
+        room: int,
+        *,
+        by: tuple[Index, ...],
+        **said: Unpack[Said],
+    ) -> None: ...
+    @overload
+    def __init__(
         self: Log[Any, Any],
         name: str,
         /,
@@ -319,5 +354,5 @@ class Log(_Sequence, Held[Read, Written]):
         self._take(given, {"of": of, "room": room}, {"by": by, "doc": doc, "ghost": ghost})
 
 
-AnyField = Flag | Number | Choice | Name | Set | Queue | Log
-Sequenced = Queue | Log
+AnyField = PlainField | Set | Queue | Log | Bag
+Sequenced = Queue | Log | Bag

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from model.own.containers import MEMBERS_MAX, AnyField, Log, Queue, Sequenced, Set
+from model.own.containers import AnyField, Bag, Log, Queue, Sequenced
+from model.own.domains import Domain, PlainField, Struct, Value, plain_field
 from model.own.names import (
     BadProtocol,
     Index,
@@ -17,19 +18,18 @@ from model.own.plain_fields import (
     By,
     Choice,
     DeclaredField,
-    Domain,
     Flag,
     Name,
     Number,
-    PlainField,
-    plain_field,
 )
+from model.own.sets import MEMBERS_MAX, Set
 
 __all__ = [
     "MEMBERS_MAX",
     "NONE",
     "AnyField",
     "BadProtocol",
+    "Bag",
     "By",
     "Choice",
     "DeclaredField",
@@ -44,6 +44,8 @@ __all__ = [
     "Queue",
     "Sequenced",
     "Set",
+    "Struct",
+    "Value",
     "extent",
     "plain_field",
     "plural_of",

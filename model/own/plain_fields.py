@@ -75,6 +75,9 @@ class DeclaredField:
     def require(self) -> None:
         """Raises `BadProtocol` for a field that cannot be."""
         require_name("a field", self.name)
+        self._require_indices()
+
+    def _require_indices(self) -> None:
         for index in self.indices:
             require_index(f"field {self.name}", index)
 
@@ -218,7 +221,8 @@ class Choice(DeclaredField, Held[Read, Written]):
         rest = {"by": by, "doc": doc, "ghost": ghost, "values": tuple(values)}
         for key, value in {"name": name, **rest}.items():
             object.__setattr__(self, key, value)
-        DeclaredField.require(self)
+        # The first of them is no name in a class: `Protocol` looks at the names of a list.
+        self._require_indices()
         self._require_words()
 
     def called(self, name: str) -> Self:
@@ -339,26 +343,3 @@ class Name(DeclaredField, Held[Read, Written]):
     def range(self) -> tuple[int, int]:
         """None is -1."""
         return (NONE if self.or_none else 0), self.of.count - 1
-
-
-PlainField = Flag | Number | Choice | Name
-"""What holds one value, or one for each index."""
-Domain = Names | int | range | tuple[str, ...]
-"""A finite set of values: the names of a sort, the numbers 0..n-1 or of a range, or words."""
-
-
-def plain_field(name: str, domain: Domain, *, what: str = "") -> Number | Choice | Name:
-    """The field that holds one value of a domain. Raises `BadProtocol`, of `what`, for none."""
-    match domain:
-        case Names():
-            return Name(name, domain)
-        case range(step=1) if len(domain) > 0:
-            return Number(name, domain.start, domain.stop - 1)
-        case tuple() if domain and all(isinstance(word, str) for word in domain):
-            return Choice(name, *domain)
-    if type(domain) is int and domain >= 1:
-        return Number(name, 0, domain - 1)
-    raise BadProtocol(
-        f"{what or f'field {name}'} is of {domain!r}; give a sort of Names, a number n for 0..n-1, "
-        "a range, or words as ('request', 'reply')"
-    )

@@ -23,6 +23,7 @@ from typing import Any
 
 from model.core.state import Draft
 from model.own.containers import AnyField
+from model.own.domains import Struct
 from model.own.names import BadProtocol, Names
 from model.own.plain_fields import DeclaredField
 from model.own.typed import OfState
@@ -54,7 +55,7 @@ class Declarations(dict[str, Any]):
         super().__setitem__(name, value)
 
     def _declared(self, name: str, value: Any) -> Any:
-        if name in (*self.bounds, *self.sorts, *self.fields):
+        if name in self:
             raise BadProtocol(f"there are two of the name {name}; give each a name of its own")
         if hasattr(Draft, name):
             raise BadProtocol(f"{name} is what a state has already; call it otherwise, as {name}_")
@@ -69,6 +70,8 @@ class Declarations(dict[str, Any]):
                 field: Any = value.called(name)
                 self.fields[name] = field
                 return field
+            case Struct():
+                return value
             case type() if issubclass(value, DeclaredField | Names):
                 raise BadProtocol(
                     f"{name} is a kind of field; write {name} = {value.__name__}(...)"
@@ -135,8 +138,9 @@ class Fields(OfState, metaclass=StateType):
     """The fields of a state, the sorts of names that they are by, and the bounds.
 
     A whole number and a truth is a bound, `leases: int = 3`, and so is how many names a sort has,
-    `clients = Names("client", 2)`: `--set leases=5 --set clients=3`. Everything else is a field. A
-    name that begins with _ only serves the class itself.
+    `clients = Names("client", 2)`: `--set leases=5 --set clients=3`. A `Struct` is a domain, for
+    fields and arguments. Everything else is a field. A name that begins with _ only serves the
+    class itself.
     """
 
 

@@ -5,7 +5,7 @@ Rules run on other objects (`waterline.state`) or are compiled; nothing here is 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
     from typing_extensions import TypeVar as Defaulted
 
+    Made = Defaulted("Made", default=Any)
+    """What a struct makes."""
     Read = Defaulted("Read", default=Any)
     Written = Defaulted("Written", default=Any)
     V = TypeVar("V")
@@ -81,6 +83,14 @@ if TYPE_CHECKING:
         def receive(self) -> V: ...  # noqa: D102
         def clear(self) -> None: ...  # noqa: D102
 
+    class Multiset(Collection[V]):
+        """A bag of a state."""
+
+        def send(self, value: V) -> None: ...  # noqa: D102
+        def remove(self, value: V) -> None: ...  # noqa: D102
+        def count(self, value: V) -> int: ...  # noqa: D102
+        def clear(self) -> None: ...  # noqa: D102
+
     class Entries(Sequence[V]):
         """A log of a state."""
 
@@ -91,6 +101,7 @@ if TYPE_CHECKING:
 
 else:
     Read = Written = V = None  # A class is made with them, and nobody asks which.
+    Made = TypeVar("Made")
 
     class Held:
         """A field of a class."""

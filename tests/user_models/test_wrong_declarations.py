@@ -161,8 +161,8 @@ MISTAKES = {
         "import Action, Choice",
         "import Actions, Choice",
         "lock.py:2: waterline has no Actions; did you mean Action? It has Action, "
-        "BeyondBound, Choice, Fields, Flag, Log, Name, Names, NotEnabled, Number, Protocol, Queue, Set, "
-        "when, within",
+        "Bag, BeyondBound, Choice, Fields, Flag, Log, Name, Names, NotEnabled, Number, Protocol, "
+        "Queue, Set, Struct, Value, when, within",
     ),
     "arg action missing": (
         "actions=[take, give_back]",
