@@ -8,6 +8,7 @@ from typing import Any
 
 from checker.tla.tree import (
     Change,
+    Collection,
     Definition,
     Element,
     Except,
@@ -96,9 +97,26 @@ def chosen(test: Tree, then: Tree, otherwise: Tree) -> Tree:  # noqa: PLR0911 - 
             return joined("\\/", negated(test), then)
         case _ if then == otherwise:
             return then
+        case _, If(otherwise=last), _ if last == otherwise:
+            return chosen(joined("/\\", test, then.test), then.then, otherwise)
+        case _, Junction(operator="/\\"), _ if _ends_with(then, otherwise):
+            return joined("/\\", Infix("=>", test, _before(then, otherwise)), otherwise)
         case Not(operand=operand), _, _:
             return If(operand, otherwise, then)
     return If(test, then, otherwise)
+
+
+def _tail(tree: Tree) -> tuple[Tree, ...]:
+    return tree.items if isinstance(tree, Junction) and tree.operator == "/\\" else (tree,)
+
+
+def _ends_with(tree: Junction, end: Tree) -> bool:
+    last = _tail(end)
+    return len(last) < len(tree.items) and tree.items[-len(last) :] == last
+
+
+def _before(tree: Junction, end: Tree) -> Tree:
+    return joined("/\\", *tree.items[: -len(_tail(end))])
 
 
 def in_order(tree: Tree) -> Tree:
@@ -162,6 +180,30 @@ def interval(first: Tree, last: Tree) -> Tree:
     return Infix("..", first, last)
 
 
+_NONE = Collection((), ordered=False)
+
+
+def union(left: Tree, right: Tree) -> Tree:
+    """The set of what is in one or the other."""
+    if _NONE in (left, right):
+        return right if left == _NONE else left
+    return left if left == right else Infix(r"\union", left, right)
+
+
+def both(left: Tree, right: Tree) -> Tree:
+    """The set of what is in both."""
+    if _NONE in (left, right):
+        return _NONE
+    return left if left == right else Infix(r"\intersect", left, right)
+
+
+def without(left: Tree, right: Tree) -> Tree:
+    """The set of what is in the first alone."""
+    if left in (_NONE, right):
+        return _NONE
+    return left if right == _NONE else Infix("\\", left, right)
+
+
 def plus(left: Tree, right: Tree) -> Tree:  # noqa: PLR0911 - one for each form
     """The sum, computed where both are known, or one is 0."""
     match left, right:
@@ -189,6 +231,8 @@ def minus(left: Tree, right: Tree) -> Tree:
             return left
         case _, Number(value=value) if value < 0:
             return plus(left, Number(-value))
+        case Infix(operator="+", left=first, right=last), _ if last == right:
+            return first
         case Infix(operator="+", left=first, right=Number(value=one)), Number(value=other):
             return plus(first, Number(one - other))
         case Infix(operator="-", left=first, right=Number(value=one)), Number(value=other):
