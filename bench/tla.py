@@ -33,9 +33,9 @@ from checker.problem.problem import Problem
 from checker.search.engines.choice import EngineChoice
 from checker.search.result import Result, Verdict
 from checker.tla.claims import Exported
-from checker.tla.module import Module, module_of
-from checker.tla.subject import subject_of
-from checker.user_models.family import built_of, own_family
+from checker.tla.exported import exported
+from checker.tla.module import Module
+from checker.user_models.family import own_family
 from checker.user_models.loading import read_own
 from model.core.claim import Temporal
 
@@ -66,11 +66,6 @@ class Found:
     depth: int
     breaks: Mapping[str, int | None]
     seconds: float
-
-
-def exported(problem: Problem) -> Module:
-    """The module of a user's model."""
-    return module_of(subject_of(*built_of(problem)))
 
 
 def ours(problem: Problem, module: Module) -> Found:

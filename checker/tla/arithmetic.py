@@ -166,7 +166,9 @@ def bits_of(program: Program, operand: Typed) -> Typed:
     return Typed(Apply(program.helper("BitCount"), (tree,)), WHOLE)
 
 
-def called(program: Program, name: str, given: list[Typed]) -> Typed | None:
+def called(  # noqa: PLR0911 - one for each
+    program: Program, name: str, given: list[Typed]
+) -> Typed | None:
     """`min`, `max`, `abs`, `int` or `bool` of these; None where it is not given so many."""
     match name, given:
         case "min" | "max", [_, _, *_]:
@@ -208,7 +210,7 @@ def compared(operator: str, left: Typed, right: Typed) -> Typed:
     return Typed(Infix(sign, one, other), TRUTHS)
 
 
-def _same(left: Typed, right: Typed) -> Tree:
+def _same(left: Typed, right: Typed) -> Tree:  # noqa: PLR0911 - one for each form
     if TRUTHS in (left.kind, right.kind):
         for value, other in ((left, right), (right, left)):
             if isinstance(value.tree, Number | Truth) and other.kind == TRUTHS:

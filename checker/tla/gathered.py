@@ -64,7 +64,7 @@ def gather(rule: Following, node: ir.For, at: Environment) -> bool:
     if gathered is None:
         return False
     if found.how in _EXTREMES:
-        helper = rule.expressions.program.helper(_EXTREMES[found.how])  # type: ignore[index]
+        helper = rule.expressions.program.helper(_EXTREMES[found.how])
         among = union(Collection((as_kind(before, WHOLE),), ordered=False), gathered)
         value = Typed(Apply(helper, (among,)), WHOLE)
     else:
@@ -167,4 +167,6 @@ def _union_over(counter: Local, domain: Tree, gathered: Tree) -> Tree:
         ):
             some = Filter(counter, domain, test)
             return some if member == counter else Image(counter, some, member)
+        case If(test=test, then=then, otherwise=otherwise) if otherwise == _NONE:
+            return Formula("UNION ", (Image(counter, Filter(counter, domain, test), then),))
     return Formula("UNION ", (Image(counter, domain, gathered),))

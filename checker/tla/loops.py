@@ -18,6 +18,7 @@ from checker.tla.gathered import gather
 from checker.tla.kinds import MEMBERS, TRUTHS, WHOLE, Typed, as_kind
 from checker.tla.tidying import own_copy
 from checker.tla.tree import (
+    UNREACHABLE,
     Apply,
     Atom,
     Collection,
@@ -64,7 +65,7 @@ def left(
                 before = at.taken()
                 there = ends.returned(at.copy(), rule.expressions.typed(same, at))
                 return let(before, chosen(tree, there, rule.run(rest, at.copy(), ends)))
-        if abs(found.step) == 1 and _returns_its_counter(node):
+        if abs(found.step) == 1 and _returns_values(node):
             first = _first(rule, node, found, rest, at, ends)
             if first is not None:
                 return first
@@ -89,12 +90,10 @@ def _counter(rule: Following, node: ir.For, found: Range) -> Local:
     return counter
 
 
-def _returns_its_counter(node: ir.For) -> bool:
-    """Whether a loop looks for the first turn that something is true of."""
+def _returns_values(node: ir.For) -> bool:
+    """Whether a loop looks for a turn that has something to return, and ends in no other way."""
     returned = _returns(node.body)
-    return bool(returned) and all(
-        isinstance(value, ir.Name) and value.name == node.counter.name for value in returned
-    )
+    return bool(returned) and None not in returned
 
 
 def _first(
@@ -117,10 +116,20 @@ def _first(
         return None
     program = rule.expressions.program
     before = at.taken()
-    them = program.local("found")
+    them, first = program.local("found"), program.local(node.counter.name)
     among = Definition(them, (), Filter(asked.variable, asked.domain, asked.body), kept=True)
-    first = Typed(Apply(program.helper(extreme), (them,)), WHOLE)
-    there = ends.returned(at.copy(), first)
+    inner = at.copy()
+    inner.define(first, Apply(program.helper(extreme), (them,)))
+    inner.variables[node.counter.name] = Typed(first, WHOLE)
+
+    def returned(end: Environment, value: Typed | None) -> Tree:
+        end.variables = dict(at.variables)
+        return ends.returned(end, value)
+
+    def goes_on(end: Environment) -> Tree:
+        return UNREACHABLE
+
+    there = rule.run(node.body, inner, Ends(goes_on, returned, None, goes_on))
     is_none = Infix("=", them, Collection((), ordered=False))
     return let([*before, among], chosen(is_none, rule.run(rest, at.copy(), ends), there))
 

@@ -297,6 +297,12 @@ def _lines(tree: Tree, indent: int) -> list[str]:  # noqa: PLR0911, PLR0912 - on
             return _ended([f"{pad}{_head(tree)}", *_lines(tree.body, indent + 2)], "}")
         case Except(function=function, changes=changes):
             return _except(function, changes, indent)
+        case Image(variable=variable, domain=domain, body=body):
+            of = _ended(_after(f"{pad}{{", body), " :")
+            bound = f"{' ' * (indent + 2)}{flat(variable)} \\in "
+            return [*of, *_ended(_after(bound, domain), "}")]
+        case Formula(operator=operator, operands=(Image() as operand,)):
+            return _after(f"{pad}{operator}", operand)
         case Infix(operator="=", left=left, right=Junction() | Quantified() as right):
             return _ended(_after(f"{pad}{flat(left)} = (", right), ")")
         case Infix(operator="=", left=Primed() | Atom() as left, right=right):

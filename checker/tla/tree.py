@@ -291,4 +291,6 @@ Tree = (
     | Formula
     | Outcome
 )
+UNREACHABLE = Atom("unreachable")
+"""What stands for the end of a way that no state leads to."""
 ATOMIC = Atom | Local | Number | Truth | Word

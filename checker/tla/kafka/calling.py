@@ -16,15 +16,19 @@ from checker.tla.calls import Caller
 from checker.tla.ends import Ends, leaves, resolved
 from checker.tla.environment import Environment, NotIndependent, Role, Settings, StateOf, Value
 from checker.tla.expressions import Expressions
-from checker.tla.forming import everything_in, in_order, plus, union, without
+from checker.tla.forming import everything_in, plus, union, without
 from checker.tla.kafka.following import StateExpressions, StateStatements, name_state
 from checker.tla.kafka.program import KafkaProgram, StateOperator
 from checker.tla.kafka.states import StateEnvironment
-from checker.tla.kinds import MEMBERS, TRUTHS, WHOLE, Members, Names, Typed, as_kind
+from checker.tla.kinds import MEMBERS, TRUTHS, WHOLE, Kind, Members, Typed, as_kind
 from checker.tla.tidying import tidied
 from checker.tla.tree import (
+    ATOMIC,
     Apply,
+    Atom,
     Collection,
+    Element,
+    Except,
     Infix,
     Local,
     Member,
@@ -34,6 +38,8 @@ from checker.tla.tree import (
     Truth,
     Word,
 )
+
+_NONE = Collection((), ordered=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +72,8 @@ class StateCaller(Caller):
                 return self._asked(callee, given, at)
             if at.levels or returns_value(callee):
                 return self._put_in(caller, callee, given, at)
+            if is_folded(callee, self.state_operator(callee, given)) and can_be_put_in(callee):
+                return self._put_in(caller, callee, given, at)
             self._taken(callee, given, cast(StateEnvironment, at))
             return Typed(Number(0), WHOLE)
         finally:
@@ -82,9 +90,11 @@ class StateCaller(Caller):
                 if at.has_cell(name):
                     return self._looked_at(callee, given, at)
                 at.note_read(name)
-        if isinstance(operator.value, Number | Truth | Word):
+        if isinstance(operator.value, Number | Truth | Word | Atom) or operator.value == _NONE:
             return Typed(operator.value, operator.kind)
-        return Typed(self._applied(operator, given, cast(StateEnvironment, at)), operator.kind)
+        if is_folded(callee, operator):
+            return self._looked_at(callee, given, at)
+        return Typed(self._call_of(operator, given, cast(StateEnvironment, at)), operator.kind)
 
     def _taken(self, callee: Source, given: list[Value], at: StateEnvironment) -> None:
         """A step to another state."""
@@ -93,14 +103,12 @@ class StateCaller(Caller):
             self.program.note_read(Role.NOW, name)
         if operator.value == operator.parameters[0]:
             return  # nothing is written: the version has not what it is about
-        found = self._applied(operator, given, at)
+        found = self._call_of(operator, given, at)
         local = self.program.local("s")
         at.define(local, found)
         at.becomes(local)
 
-    def _applied(
-        self, operator: StateOperator, given: list[Value], at: StateEnvironment
-    ) -> Tree:
+    def _call_of(self, operator: StateOperator, given: list[Value], at: StateEnvironment) -> Tree:
         trees: list[Tree] = []
         values = [value for value in given if not isinstance(value, Settings)]
         for value, kind, kept in zip(values, operator.kinds, operator.kept, strict=True):
@@ -143,19 +151,17 @@ class StateCaller(Caller):
                 kinds.append(None)
                 continue
             assert isinstance(value, Typed)
-            kind = WHOLE if isinstance(value.kind, Names) else value.kind
-            kinds.append(self.program.parameter_kinds.get(name, kind))
+            kinds.append(self.program.parameter_kinds.get(name, value.kind))
             variables[name] = Typed(local, kinds[-1])
         at = environment_of(self.program, variables, states)
         self.program.reads.append(set())
+        kind: Kind = WHOLE
         if self.program.writes(callee):
-            value_tree, kind = self.next_state(callee, at), WHOLE
+            value_tree = self.next_state(callee, at)
         else:
             found = self.comes_to(callee, at)
             value_tree = tidied(found.tree)
             kind = found.kind
-            if kind == TRUTHS:
-                value_tree = in_order(value_tree)
         reads = {name for _, name in self.program.reads.pop()}
         used = set(everything_in(value_tree))
         kept = tuple(parameter in used for parameter in parameters)
@@ -195,7 +201,7 @@ class StateCaller(Caller):
         statements = self.statements(callee)
         body = lowered(callee).body
         *others, last = body
-        if any(map(leaves, others)) or (leaves(last) and not isinstance(last, ir.Return)):
+        if not can_be_put_in(callee):
             raise NotIndependent
         value: Value | None = None
         statements.follow_all(others, inner)
@@ -208,6 +214,38 @@ class StateCaller(Caller):
         at.fields, at.levels = inner.fields, inner.levels
         cast(StateEnvironment, at).state = cast(StateEnvironment, inner).state
         return Typed(Number(0), WHOLE) if value is None else value
+
+
+def is_folded(callee: Source, operator: StateOperator) -> bool:
+    """Whether so little is left of a function in this version that its name says no more."""
+    if len(lowered(callee).body) < 2 and not isinstance(lowered(callee).body[0], ir.If):
+        return False
+    tree = operator.value
+    match tree:
+        case Apply(arguments=arguments):
+            return all(isinstance(each, Local) for each in arguments)
+        case Except(function=Local(), changes=(change,)):
+            return isinstance(change.value, ATOMIC)
+        case Infix(left=left, right=right):
+            return _is_plain(left) and _is_plain(right)
+    return _is_plain(tree)
+
+
+def _is_plain(tree: Tree) -> bool:
+    match tree:
+        case Element(function=function, index=index):
+            return _is_plain(function) and isinstance(index, ATOMIC)
+        case Member(record=record):
+            return isinstance(record, Local)
+        case Collection(items=items):
+            return all(isinstance(each, ATOMIC) for each in items)
+    return isinstance(tree, ATOMIC)
+
+
+def can_be_put_in(callee: Source) -> bool:
+    """Whether a function goes through all its statements, whatever the state."""
+    *others, last = lowered(callee).body
+    return not any(map(leaves, others)) and (isinstance(last, ir.Return) or not leaves(last))
 
 
 def environment_of(
@@ -242,5 +280,3 @@ def of_set(operation: str, members: Typed, other: Typed) -> Typed:
         return Typed(Infix(r"\in", member, found), TRUTHS)
     one = Collection((member,), ordered=False)
     return Typed((union if operation == "with_member" else without)(found, one), kind)
-
-

@@ -18,10 +18,24 @@ from checker.tla.expressions import Expressions
 from checker.tla.forming import chosen, let, plus
 from checker.tla.kafka.program import KafkaProgram
 from checker.tla.kafka.states import StateEnvironment
-from checker.tla.kinds import WHOLE, Kind, Typed
+from checker.tla.kafka.vocabulary import REPLICA_PARAMETERS
+from checker.tla.kinds import WHOLE, Kind, Typed, truth
 from checker.tla.statements import Statements
-from checker.tla.tree import ATOMIC, Element, Except, Infix, Local, Member, Number, Tree, Truth
+from checker.tla.tree import (
+    ATOMIC,
+    Definition,
+    Element,
+    Except,
+    If,
+    Infix,
+    Local,
+    Member,
+    Number,
+    Tree,
+    Truth,
+)
 from checker.tla.turns import Loop, Turns
+from model.message import terms
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +59,20 @@ class StateExpressions(Expressions):
             if tree != Member(now.state, name):
                 name_state(self.program, now)
         return Expressions.read(self, role, name, path, at)
+
+    def value(self, node: ir.Expression, at: Environment) -> Value:
+        """What an expression stands for. What names a replica for sure is not nobody."""
+        found = Expressions.value(self, node, at)
+        if isinstance(node, ir.Comparison) and isinstance(found, Typed):
+            match found.tree:
+                case Infix(operator="=" | "#" as sign, left=left, right=right):
+                    sides = {left, right}
+                    if _NOBODY in sides and any(
+                        isinstance(side, Local) and side.base in REPLICA_PARAMETERS
+                        for side in sides
+                    ):
+                        return truth(sign == "#")
+        return found
 
     def indices(self, node: ir.Element, count: int, at: Environment) -> tuple[Tree, ...]:
         """The indices of an element; records are counted from 1."""
@@ -78,6 +106,9 @@ class StateExpressions(Expressions):
         return found if known is None else known
 
 
+_NOBODY = Number(terms.NO_REPLICA)
+
+
 def _known_element(tree: Tree, path: tuple[Tree, ...]) -> Tree | None:
     """What was written there last, if that is as short as a name."""
     value: Tree | None = None
@@ -85,9 +116,8 @@ def _known_element(tree: Tree, path: tuple[Tree, ...]) -> Tree | None:
         value = tree.changes[-1].value
     elif not path and not isinstance(tree, Except | Member):
         value = tree
-    if isinstance(value, ATOMIC) or (isinstance(value, Element) and isinstance(value.index, ATOMIC)):
-        return value
-    return None
+    is_short = isinstance(value, Element) and isinstance(value.index, ATOMIC)
+    return value if isinstance(value, ATOMIC) or is_short else None
 
 
 def name_state(program: KafkaProgram, at: StateEnvironment) -> Tree:
@@ -109,10 +139,19 @@ class StateStatements(Statements):
         self, node: ir.Statement, rest: Sequence[ir.Statement], at: Environment, ends: Ends
     ) -> Tree | None:
         if isinstance(node, ir.If):
-            test = self.expressions.truth(node.test, at)
-            if not isinstance(test, Truth):
-                name_state(self.expressions.program, cast(StateEnvironment, at))
-        elif isinstance(node, ir.For | ir.While):
+            now = cast(StateEnvironment, at)
+            name_state(self.expressions.program, now)
+            test = now.known(self.expressions.truth(node.test, at))
+            if isinstance(test, Truth):
+                return self.run((*(node.then if test.value else node.otherwise), *rest), at, ends)
+            before = at.taken()
+            then, otherwise = now.where(test, True), now.where(test, False)
+            ways = [
+                self.run((*node.then, *rest), then, ends),
+                self.run((*node.otherwise, *rest), otherwise, ends),
+            ]
+            return let(before, chosen(test, *ways))
+        if isinstance(node, ir.For | ir.While):
             name_state(self.expressions.program, cast(StateEnvironment, at))
         return Statements._left(self, node, rest, at, ends)
 
@@ -147,30 +186,34 @@ class StateStatements(Statements):
 
     def _if(self, node: ir.If, at: Environment) -> None:
         now = cast(StateEnvironment, at)
-        test = self.expressions.truth(node.test, at)
-        if isinstance(test, Truth) or at.levels:
+        test = now.known(self.expressions.truth(node.test, at))
+        if isinstance(test, Truth):
+            self.follow_all(node.then if test.value else node.otherwise, at)
+            return
+        if at.levels:
             Statements._if(self, node, at)
             return
-        then, otherwise = self._ways(node, now)
+        then, otherwise = self._ways(node, now, test)
         if _wrote(now, then) or _wrote(now, otherwise):
             if now.pending:
                 name_state(self.expressions.program, now)
-                then, otherwise = self._ways(node, now)
+                test = self.expressions.truth(node.test, at)
+                then, otherwise = self._ways(node, now, test)
             states = [let(way.definitions, way.whole()) for way in (then, otherwise)]
             local = self.expressions.program.local("s")
-            becomes = chosen(self.expressions.truth(node.test, at), *states)
+            becomes = chosen(test, *states)
             for way in (then, otherwise):  # what is left are the variables
                 way.state, way.fields = now.state, dict(now.fields)
             self._meet(test, at, then, otherwise)
-            now.define(local, becomes)
+            now.definitions.append(Definition(local, (), becomes, kept=isinstance(becomes, If)))
             now.becomes(local)
         else:
             self._meet(test, at, then, otherwise)
 
     def _ways(
-        self, node: ir.If, at: StateEnvironment
+        self, node: ir.If, at: StateEnvironment, test: Tree
     ) -> tuple[StateEnvironment, StateEnvironment]:
-        then, otherwise = at.copy(), at.copy()
+        then, otherwise = at.where(test, True), at.where(test, False)
         self.follow_all(node.then, then)
         self.follow_all(node.otherwise, otherwise)
         return then, otherwise

@@ -10,8 +10,7 @@ from checker.compiler.source import source_of
 from checker.problem.problem import Problem
 from checker.tla import arithmetic, library
 from checker.tla.claims import Exported, Kind
-from checker.tla.ends import Ends, outcomes
-from checker.tla.environment import Settings, StateOf, Role, Value
+from checker.tla.environment import Role, Settings, StateOf, Value
 from checker.tla.forming import everything_in, in_order, joined
 from checker.tla.kafka.calling import StateCaller, environment_of
 from checker.tla.kafka.program import StateOperator
@@ -19,14 +18,15 @@ from checker.tla.kafka.states import StateEnvironment
 from checker.tla.kafka.subject import (
     STATE,
     KafkaSubject,
+    about_field,
     all_values,
     first_value,
     subject_of,
 )
-from checker.tla.kinds import TRUTHS, WHOLE, Typed, as_kind, whole
+from checker.tla.kinds import TRUTHS, Typed, as_kind, whole
 from checker.tla.module import Module
 from checker.tla.naming import comment
-from checker.tla.text import WIDTH, text_of
+from checker.tla.text import WIDTH, flat, text_of
 from checker.tla.tidying import tidied
 from checker.tla.tree import (
     Apply,
@@ -35,15 +35,16 @@ from checker.tla.tree import (
     Infix,
     Let,
     Local,
+    Member,
     Number,
     Primed,
     Quantified,
     Record,
-    Records,
     Tree,
     Truth,
 )
 from model.core.transition_system import Action
+from model.message.versions import version_of
 
 _RULE = "-" * WIDTH
 
@@ -72,19 +73,29 @@ class _Writing:
         self.program = subject.program
         self.caller = StateCaller(subject.program)
         self.written: set[str] = set()
+        self.guards: list[Tree] = []
+        self.in_guards: set[Atom] = set()
+        self.said: set[str] = set()
+        """What an action says of itself: its effect need not say it again."""
         self.lines: list[str] = []
         self.claims: list[Exported] = []
 
     def module(self) -> Module:
         """All of it."""
+        for action in self.subject.actions:
+            self._action(action)
+        # Once more: by now it is known which guards others ask as well.
         taken = [self._action(action) for action in self.subject.actions]
+        self._find_guards()
         self._section("Steps, each after the rules that it goes by")
         actions = []
         for action, found in zip(self.subject.actions, taken, strict=True):
             if found is not None:
                 actions.append(action)
                 parameters, tree = found
+                self.said = {self.program.documentation(source_of(action.effect))}
                 self._add(action.name, parameters, tree, self._about(action))
+        self.said = set()
         self._section("All steps")
         self._add("Next", [], joined("\\/", *map(self._taken, actions)), "")
         self.lines += [f"Spec == Init /\\ [][Next]_{STATE.name}", ""]
@@ -93,9 +104,7 @@ class _Writing:
         name = "kafka_" + re.sub(r"\W", "_", self._version)
         text = "\n".join([*self._head(name), *self.lines, "=" * WIDTH, ""])
         constants = [f"  {n} = {v}" for n, v in self.subject.constants.items()]
-        made = Module(
-            name, text, "", None, tuple(self.claims), ("CONSTANTS", *constants)
-        )
+        made = Module(name, text, "", None, tuple(self.claims), ("CONSTANTS", *constants))
         return Module(
             name,
             text,
@@ -129,7 +138,7 @@ class _Writing:
             for parameter, local in zip(action.parameters, parameters, strict=True)
         ]
         given: list[Value] = [StateOf(Role.NOW), Settings(), *arguments]
-        items = [as_kind(self._asked(action.guard, given), TRUTHS)]
+        items = [self._guard(action, given)]
         if action.budget is not None:
             used = self.caller.program.fields[action.budget.used].atom
             items.append(Infix("<", _member(used.name), Atom(action.budget.setting)))
@@ -137,11 +146,30 @@ class _Writing:
             exceeded = self._asked(action.limit, given)
             items.append(tidied(arithmetic.compared("==", exceeded, whole(0)).tree))
         asked = in_order(joined("/\\", *items))
+        self.guards.append(asked)
         if asked == Truth(False):
             return None
         return parameters, joined(
             "/\\", asked, Infix("=", Primed(STATE), self._after(action, given))
         )
+
+    def _guard(self, action: Action, given: list[Value]) -> Tree:
+        if action.guard not in self.program.made:
+            return as_kind(self._asked(action.guard, given), TRUTHS)
+        operator = self.program.made[action.guard]
+        trees = [STATE, *(v.tree for v in given if isinstance(v, Typed))]
+        kept = [tree for tree, keep in zip(trees, operator.kept, strict=True) if keep]
+        return Apply(operator.atom, tuple(kept))
+
+    def _find_guards(self) -> None:
+        """The operators that guards go by: TLC is to look at their alternatives in order."""
+        by_name = {each.atom: each for each in self.program.made.values()}
+        waiting = list(self.guards)
+        while waiting:
+            for part in everything_in(waiting.pop()):
+                if isinstance(part, Atom) and part in by_name and part not in self.in_guards:
+                    self.in_guards.add(part)
+                    waiting.append(by_name[part].value)
 
     def _after(self, action: Action, given: list[Value]) -> Tree:
         """The state after a step."""
@@ -163,9 +191,7 @@ class _Writing:
         normalise = self.problem.model.normalise
         if normalise is None or action.stays_normal:
             return tree
-        operator = self.caller.state_operator(
-            source_of(normalise), [StateOf(Role.NOW), Settings()]
-        )
+        operator = self.caller.state_operator(source_of(normalise), [StateOf(Role.NOW), Settings()])
         if operator.value == operator.parameters[0]:
             return tree
         return Apply(operator.atom, (tree,))
@@ -217,7 +243,12 @@ class _Writing:
         for operator in list(self.program.made.values()):
             if operator.atom.name in used and operator.atom.name not in self.written:
                 self.written.add(operator.atom.name)
-                self._add(operator.atom.name, _kept(operator), operator.value, operator.comment)
+                said = operator.comment not in self.said
+                doc = operator.comment if said else ""
+                value = operator.value
+                if operator.kind == TRUTHS and operator.atom in self.in_guards:
+                    value = in_order(value)
+                self._add(operator.atom.name, _kept(operator), value, doc)
 
     # --- the head --------------------------------------------------------------------------------
 
@@ -226,7 +257,8 @@ class _Writing:
         dashes = "-" * max(4, (WIDTH - len(title)) // 2)
         lines = [f"{dashes}{title}{dashes}"[:WIDTH].ljust(WIDTH, "-"), *self._introduction()]
         body = [*self._types(), *self._first()]
-        words = set(re.findall(r"\w+", "\n".join([*body, *self.lines])))
+        code = [line for line in (*body, *self.lines) if not line.lstrip().startswith("\\*")]
+        words = set(re.findall(r"\w+", "\n".join(code)))
         modules = ["Integers"]
         if "Cardinality" in words:
             modules.append("FiniteSets")
@@ -238,7 +270,28 @@ class _Writing:
         return [*lines, *body]
 
     def _introduction(self) -> list[str]:
-        return paragraphs(f"{self._version}.")
+        problem, model = self.problem, self.problem.model
+        assert problem.family is not None
+        usual = problem.family.usual.options()
+        given = {n: v for n, v in model.options.items() if v != usual.get(n)}
+        told = ", ".join(f"{n} {str(v).lower()}" for n, v in given.items())
+        absent = [f.name for f in model.layout.fields if f.name in self.program.fixed]
+        grain = problem.family.name
+        lines = paragraphs(
+            f"{_sentence_of(problem)}\n\n"
+            f"Replication of one partition as Waterline models it: version {model.version}, grain "
+            f"{grain}{f', with {told}' if told else ''}. Made by `waterline export --to tla`; "
+            "what follows from the version and its settings is decided, so that a rule which they "
+            "switch off is not here. Bounds are constants.\n\n"
+            f"The state is one record, {STATE.name}, so that a rule can be an operator of a state "
+            "s: one that writes comes to the next state. Replicas are numbers from 0, in the "
+            "order of assignment; records are numbers from 1, in order of birth. All states are "
+            "explored: those that differ in the names of replicas or records are different ones."
+        )
+        if absent:
+            kept = f"Fields of the model that keep their first value here: {', '.join(absent)}."
+            lines += ["\\*", *paragraphs(kept)]
+        return lines
 
     def _sets(self, words: set[str]) -> list[str]:
         places = "log_size" if "log_size" in self.subject.constants else "records"
@@ -258,13 +311,21 @@ class _Writing:
 
     def _types(self) -> list[str]:
         """The set of all states, each field with what it is."""
-        members = [(f.name, all_values(self.program.fields[f.name])) for f in self._varying()]
-        about = []
-        for field in self._varying():
-            about += comment(textwrap.fill(f"{field.name}: {field.doc}", WIDTH - 3))
-        _, found = self.program.naming.resolved(Infix(r"\in", STATE, Records(tuple(members))))
-        lines = text_of("TypeOK", (), found)
-        return [*about, *lines, ""]
+        said = "\n".join(self.lines)
+        members = [(f.name, all_values(self.program.fields[f.name], said)) for f in self._varying()]
+        lines = [
+            *comment("The values that fields can have."),
+            "TypeOK ==",
+            f"  {STATE.name} \\in [",
+        ]
+        for number, (field, (name, values)) in enumerate(
+            zip(self._varying(), members, strict=True)
+        ):
+            lines += comment(textwrap.fill(about_field(field), WIDTH - 7), 4)
+            _, found = self.program.naming.resolved(values)
+            end = "," if number < len(members) - 1 else ""
+            lines.append(f"    {name} : {flat(found)}{end}")
+        return [*lines, "  ]", ""]
 
     def _first(self) -> list[str]:
         members = [(f.name, first_value(self.subject, f)) for f in self._varying()]
@@ -272,6 +333,15 @@ class _Writing:
         self._operators(tree)
         _, found = self.program.naming.resolved(tree)
         return [*text_of("Init", (), found), ""]
+
+
+def _sentence_of(problem: Problem) -> str:
+    assert problem.family is not None
+    known: Any = problem.family.versions.get(problem.model.version)
+    if known is None:
+        known = version_of(problem.model.version)
+        return f"{known.sentence} With features switched: {problem.model.version}."
+    return str(known.sentence)
 
 
 def paragraphs(text: str) -> list[str]:
@@ -289,9 +359,4 @@ def _kept(operator: StateOperator) -> list[Local]:
 
 
 def _member(name: str) -> Tree:
-    from checker.tla.tree import Member
-
     return Member(STATE, name)
-
-
-__all__ = ["kafka_module"]

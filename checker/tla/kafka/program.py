@@ -1,4 +1,4 @@
-"""What the exported rules of one version share: fields, bounds, constants with a name, operators."""
+"""What the exported rules of one version share: fields, bounds, named constants, operators."""
 
 from __future__ import annotations
 
@@ -34,8 +34,9 @@ class KafkaProgram(Program):
     """A version in its circumstances.
 
     `fixed` are the fields that are taken never to change their value; what is found to give one
-    another is put into `varying`. `words` are constants that are words, by name; `parameters` the kinds of
-    parameters of these names.
+    another is put into `varying`. `words` are constants that are words, by name; `parameter_kinds`
+    those of parameters of these names. `made` are the operators, by function; `numbers` the
+    constants that were read, by name.
     """
 
     fixed: dict[str, Typed] = field(default_factory=dict)
@@ -56,5 +57,3 @@ class KafkaProgram(Program):
         if not name.isupper() or self.numbers.setdefault(name, int(thing)) != int(thing):
             return whole(thing)
         return Typed(Number(int(thing), name), whole(0).kind)
-
-

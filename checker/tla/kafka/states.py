@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from checker.tla.environment import Environment, Role
-from checker.tla.forming import changed
-from checker.tla.tree import Change, Except, Label, Member, Tree
+from checker.tla.forming import changed, negated
+from checker.tla.tree import Change, Except, Junction, Label, Member, Tree, Truth
 
 
 @dataclass(slots=True)
@@ -18,14 +18,37 @@ class StateEnvironment(Environment):
     """What a rule knows, where its state is one value: `state`, but for what is pending."""
 
     state: Tree = field(kw_only=True)
-    before: StateEnvironment | None = None
+    facts: dict[Tree, bool] = field(default_factory=dict)
+    """What is known to be true, or false, on the way that leads here."""
 
     def copy(self) -> StateEnvironment:
         """The same, and no definitions yet."""
         levels = [level.copy() for level in self.levels]
         return StateEnvironment(
-            dict(self.variables), dict(self.fields), levels, state=self.state, before=self.before
+            dict(self.variables),
+            dict(self.fields),
+            levels,
+            state=self.state,
+            facts=dict(self.facts),
         )
+
+    def where(self, test: Tree, value: bool) -> StateEnvironment:
+        """The same, where a test comes out so."""
+        found = self.copy()
+        found.facts[test] = value
+        if value and isinstance(test, Junction) and test.operator == "/\\":
+            found.facts.update(dict.fromkeys(test.items, True))
+        if not value and isinstance(test, Junction) and test.operator == "\\/":
+            found.facts.update(dict.fromkeys(test.items, False))
+        return found
+
+    def known(self, test: Tree) -> Tree:
+        """A test, or what it is known to come to."""
+        if test in self.facts:
+            return Truth(self.facts[test])
+        if negated(test) in self.facts:
+            return Truth(not self.facts[negated(test)])
+        return test
 
     @property
     def pending(self) -> dict[str, Tree]:

@@ -33,7 +33,8 @@ from checker.tla.tree import (
 )
 from model.core.errors import BadEnvironment
 from model.core.layout import Field
-from model.core.renaming import Holds, Naming as Renaming, Sort
+from model.core.renaming import Holds, Sort
+from model.core.renaming import Naming as Renaming
 from model.core.state import NotAlive
 from model.core.transition_system import Action, Parameter
 
@@ -167,9 +168,7 @@ def module_sentence(file: str) -> str:
 def _form(field: Field, problem: Problem) -> FieldForm:
     naming = field.naming or _NAMELESS
     sorts = (naming.rows, naming.columns)
-    domains = tuple(
-        _domain(field.name, sort) for _, sort in zip(field.shape, sorts, strict=False)
-    )
+    domains = tuple(_domain(field.name, sort) for _, sort in zip(field.shape, sorts, strict=False))
     firsts = tuple(int(sort == Sort.RECORD) for _, sort in zip(field.shape, sorts, strict=False))
     kind = _kind(field, naming)
     values = _values(field, naming, kind, problem)
@@ -202,7 +201,7 @@ def _kind(field: Field, naming: Renaming) -> Kind:
     return WHOLE
 
 
-def _values(field: Field, naming: Renaming, kind: Kind, problem: Problem) -> Tree:  # noqa: PLR0911
+def _values(field: Field, naming: Renaming, kind: Kind, problem: Problem) -> Tree:
     if kind == TRUTHS:
         return Atom("BOOLEAN")
     if isinstance(kind, Words):
@@ -303,9 +302,21 @@ def _alike(one: Tree, other: Tree) -> bool:
     return one == other
 
 
-def all_values(form: FieldForm) -> Tree:
-    """The set of the values that a field can have."""
+def about_field(field: Field) -> str:
+    """What a field is, without the numbers that stand for words and members of sets."""
+    text = vocabulary.ABOUT.get(field.name, field.doc)
+    for bits in vocabulary.OF_BITS:
+        text = text.replace(bits, "")
+    return text.replace("-1", nothing(field).name) if field.lo < 0 else text
+
+
+def all_values(form: FieldForm, said: str) -> Tree:
+    """The set of the values that a field can have; of words those that the module says."""
     values = form.values
+    if isinstance(form.kind, Words):
+        words = [Word(word) for word in form.kind.words if f'"{word}"' in said]
+        first = Word(form.kind.words[0])
+        values = Collection(tuple(dict.fromkeys([first, *words])), ordered=False)
     for domain in reversed(form.domains):
         values = Functions(domain, values)
     return values

@@ -43,8 +43,25 @@ WORDS = {
 }
 """The fields whose numbers have names in `model.message.terms`, from 0 on."""
 
+ABOUT = {
+    "role": "What the broker does for the partition. One without a role is down, or has been told "
+    "nothing yet. One that is truncating is a follower that does not know where to cut its log.",
+    "fetch": "What became of its one outstanding fetch. One that is parked waits at the leader.",
+    "answer": "The controller's answer to the change of the ISR that it has asked for, on its way.",
+    "replay": "With late replay, the record of a granted change that it has still to replay: of "
+    "the ISR that it goes by, or of one before.",
+    "acked": "Records that were acknowledged to their producers.",
+}
+"""What is said of fields whose declaration says it by numbers."""
+
+OF_BITS = (", one bit a replica", ", one bit each", "; bit id-1", ", at id-1")
+"""What declarations say of how the model stores a set or a row."""
+
 PARAMETERS: dict[str, Kind] = {"stale": TRUTHS}
 """Parameters of functions that are given a constant as well as a field: the kind of the field."""
+
+REPLICA_PARAMETERS = frozenset({"replica", "follower", "winner"})
+"""Parameters of the model's functions that are never NO_REPLICA: fields are indexed by them."""
 
 SETS = {
     terms.contains: "contains",
