@@ -145,6 +145,7 @@ class StateCaller(Caller):
                 continue
             local = self.program.local(name)
             parameters.append(local)
+            self.program.parameters.add(local)
             if isinstance(value, StateOf):
                 variables[name] = StateOf(Role.NEXT if states else Role.NOW)
                 states.append(local)

@@ -12,7 +12,7 @@ from typing import cast
 from checker.compiler import ir
 from checker.compiler.content import NoContent
 from checker.compiler.resolution import Known, Undefined
-from checker.tla.ends import Ends, Following
+from checker.tla.ends import Ends, Following, leaves
 from checker.tla.environment import Environment, FieldOf, Role, Settings, StateOf, Value
 from checker.tla.expressions import Expressions
 from checker.tla.forming import chosen, let, plus
@@ -68,8 +68,9 @@ class StateExpressions(Expressions):
                 case Infix(operator="=" | "#" as sign, left=left, right=right):
                     sides = {left, right}
                     if _NOBODY in sides and any(
-                        isinstance(side, Local) and side.base in REPLICA_PARAMETERS
+                        side in self.program.parameters and side.base in REPLICA_PARAMETERS
                         for side in sides
+                        if isinstance(side, Local)
                     ):
                         return truth(sign == "#")
         return found
@@ -134,6 +135,34 @@ class StateStatements(Statements):
     """Statements that write to a state that is a value."""
 
     expressions: StateExpressions
+
+    def run(self, block: Sequence[ir.Statement], at: Environment, ends: Ends) -> Tree:
+        """What the statements come to. An `if` at their end is a choice of two ends."""
+        now = cast(StateEnvironment, at)
+        kept = self._without_what_is_off(block, at)
+        before, last = kept[:-1], kept[-1] if kept else None
+        if not isinstance(last, ir.If) or at.levels or any(map(leaves, before)):
+            return Statements.run(self, block, at, ends)
+        self.follow_all(before, at)
+        found = self._left(last, (), at, ends)
+        assert found is not None
+        return let(now.taken(), found)
+
+    def _without_what_is_off(
+        self, block: Sequence[ir.Statement], at: Environment
+    ) -> list[ir.Statement]:
+        """The statements less those at the end that the version or its settings switch off."""
+        kept = list(block)
+        while kept and isinstance(kept[-1], ir.If) and self._is_off(kept[-1], at):
+            kept.pop()
+        return kept
+
+    def _is_off(self, node: ir.If, at: Environment) -> bool:
+        if node.otherwise or not isinstance(node.test, ir.Call):
+            return False
+        called = self.expressions.value(node.test.function, at)
+        is_feature = isinstance(called, Known) and getattr(called.thing, "__name__", "") == "has"
+        return is_feature and self.expressions.truth(node.test, at) == Truth(False)
 
     def _left(
         self, node: ir.Statement, rest: Sequence[ir.Statement], at: Environment, ends: Ends

@@ -133,6 +133,7 @@ class _Writing:
     def _action(self, action: Action) -> tuple[list[Local], Tree] | None:
         """The parameters of an action, and what it says of a step; None for one never taken."""
         parameters = [self.program.local(parameter.name) for parameter in action.parameters]
+        self.program.parameters.update(parameters)
         arguments: list[Value] = [
             self.subject.argument(parameter, local)
             for parameter, local in zip(action.parameters, parameters, strict=True)

@@ -35,14 +35,15 @@ class KafkaProgram(Program):
 
     `fixed` are the fields that are taken never to change their value; what is found to give one
     another is put into `varying`. `words` are constants that are words, by name; `parameter_kinds`
-    those of parameters of these names. `made` are the operators, by function; `numbers` the
-    constants that were read, by name.
+    those of parameters of these names. `parameters` are those of operators, and of actions. `made`
+    are the operators, by function; `numbers` the constants that were read, by name.
     """
 
     fixed: dict[str, Typed] = field(default_factory=dict)
     varying: set[str] = field(default_factory=set)
     words: dict[str, Typed] = field(default_factory=dict)
     parameter_kinds: dict[str, Kind] = field(default_factory=dict)
+    parameters: set[Local] = field(default_factory=set)
     made: dict[Any, StateOperator] = field(default_factory=dict)
     numbers: dict[str, int] = field(default_factory=dict)
 

@@ -60,7 +60,7 @@ OF_BITS = (", one bit a replica", ", one bit each", "; bit id-1", ", at id-1")
 PARAMETERS: dict[str, Kind] = {"stale": TRUTHS}
 """Parameters of functions that are given a constant as well as a field: the kind of the field."""
 
-REPLICA_PARAMETERS = frozenset({"replica", "follower", "winner"})
+REPLICA_PARAMETERS = frozenset({"replica", "follower"})
 """Parameters of the model's functions that are never NO_REPLICA: fields are indexed by them."""
 
 SETS = {
