@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from checker.cli.shared.options import environment_options, protocol_option
+from checker.cli.shared.options import environment_options, invariant_option, protocol_option
 from checker.cli.shared.problem_options import problem_from, take_given
 from checker.problem.problem import Problem
 from checker.user_models.family import own_family
@@ -48,6 +48,7 @@ KAFKA = (
 @click.command
 @protocol_option
 @environment_options
+@invariant_option
 def _asked(**options: Any) -> None:
     """The options of `waterline check` that say what is checked."""
 
