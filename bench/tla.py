@@ -34,7 +34,7 @@ from checker.problem.problem import Problem
 from checker.search.engines.choice import EngineChoice
 from checker.search.result import Result, Verdict
 from checker.tla.claims import Exported
-from checker.tla.exported import exported
+from checker.tla.kafka.exported import exported
 from checker.tla.module import Module
 from model.core.claim import Temporal
 

@@ -12,7 +12,7 @@ from bench.tla_settings import kafka_problem
 from checker.compiler.source import source_of
 from checker.kafka.confirm.processes import find_java
 from checker.problem.problem import Problem
-from checker.tla.exported import exported
+from checker.tla.kafka.exported import exported
 from checker.tla.kafka.module import paragraphs
 from checker.tla.kafka.vocabulary import FLAGS, WORDS
 from checker.tla.module import Module

@@ -38,7 +38,7 @@ def export_command(form: str, out: Path, **options: Any) -> int:
         )
     problem = problem_from(given)
     # Only this command needs what writes a module.
-    from checker.tla.exported import exported  # noqa: PLC0415
+    from checker.tla.kafka.exported import exported  # noqa: PLC0415
 
     module = exported(problem)
     make_folder("--out", out)
