@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from checker.tla.forming import chosen, interval, plus
+from checker.tla.forming import chosen, interval, minus, plus
 from checker.tla.tree import (
     Apply,
     Atom,
@@ -65,9 +65,13 @@ class Items:
 
 @dataclass(frozen=True, slots=True)
 class Members:
-    """Sets of numbers; `others` are those of all that are not in the set that is written."""
+    """Sets of numbers; `others` are those of all that are not in the set that is written.
+
+    `first` is the member that the lowest bit stands for.
+    """
 
     others: bool = False
+    first: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,10 +181,12 @@ def as_kind(value: Typed, kind: Kind) -> Tree:  # noqa: PLR0911 - one for each k
         case Names():
             number = _as_whole(value)
             return NONE_NAME if number == Number(NONE) else number
-        case Members():
-            return _as_members(value)
         case Records():
             return _as_record(_as_whole(value), kind)
+        case Members(first=first):
+            if isinstance(value.kind, Members):
+                return shifted(value.tree, first - value.kind.first)
+            return shifted(_as_members(value), first)
         case Sequences():
             return Collection((), ordered=True)  # only an initial value is a number
         case Items(kinds=kinds) if isinstance(value.kind, Items):
@@ -215,12 +221,12 @@ def _as_whole(value: Typed) -> Tree:  # noqa: PLR0911 - one for each kind
             return Number(NONE)
         case Records(number=number), _:
             return Apply(number, (value.tree,))
-        case Members(others=True), _:
-            return Infix("-", Number(-1), _as_whole(Typed(value.tree, MEMBERS)))
-        case Members(), Collection(items=(member,)):
-            return Infix("^", Number(2), member)
-        case Members(), _:
-            return Apply(Atom("BitsOf"), (value.tree,))
+        case Members(others=True, first=first), _:
+            return Infix("-", Number(-1), _as_whole(Typed(value.tree, Members(first=first))))
+        case Members(first=first), Collection(items=(member,)):
+            return Infix("^", Number(2), minus(member, Number(first)))
+        case Members(first=first), _:
+            return Apply(Atom("BitsOf"), (shifted(value.tree, -first),))
     return value.tree
 
 
@@ -250,7 +256,7 @@ def _as_members(value: Typed) -> Tree:
 
 
 def _as_truth(value: Typed) -> Tree:
-    if value.kind == MEMBERS:
+    if isinstance(value.kind, Members) and not value.kind.others:
         return Infix("#", value.tree, Collection((), ordered=False))
     tree = _as_whole(value)
     match tree:
@@ -274,6 +280,18 @@ def kind_of_all(values: Sequence[Typed]) -> Kind:
         (kind,) = among
         if isinstance(kind, Words) and all(0 <= n.value < len(kind.words) for n in numbers):
             return kind
-        if isinstance(kind, Names) or kind == MEMBERS:
+        if isinstance(kind, Names) or (isinstance(kind, Members) and not kind.others):
             return kind
+    if len(among) > 1 and all(isinstance(kind, Members) and not kind.others for kind in among):
+        return Members(first=max(kind.first for kind in among if isinstance(kind, Members)))
     return WHOLE
+
+
+def shifted(members: Tree, by: int) -> Tree:
+    """The set of what is so much more than these."""
+    if by == 0:
+        return members
+    if isinstance(members, Collection):
+        moved = tuple(plus(member, Number(by)) for member in members.items)
+        return Collection(moved, ordered=False)
+    raise TypeError(f"a set whose members would be counted from {by} on")

@@ -18,6 +18,8 @@ _NEEDS = {
 _TEXTS = {
     "Min": "Min($a, $b) == IF $a <= $b THEN $a ELSE $b",
     "Max": "Max($a, $b) == IF $a >= $b THEN $a ELSE $b",
+    "MinOf": r"MinOf($s) == CHOOSE $a \in $s : \A $b \in $s : $a <= $b",
+    "MaxOf": r"MaxOf($s) == CHOOSE $a \in $s : \A $b \in $s : $a >= $b",
     "Abs": "Abs($a) == IF $a < 0 THEN -$a ELSE $a",
     "Modulo": r"""
 \* The remainder, which has the sign of the divisor.

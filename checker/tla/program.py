@@ -31,6 +31,8 @@ class FieldForm:
     values: Tree
     domains: tuple[Tree, ...]
     extents: tuple[int, ...]
+    firsts: tuple[int, ...] = ()
+    """The least index in each direction, where that is not 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +78,8 @@ class Program:
     """Of each struct the kind of its records."""
     arguments: Mapping[str, Records] = field(default_factory=dict)
     """Of each size that structs among the arguments of actions have the kind of these."""
+    sets: Mapping[Any, str] = field(default_factory=dict)
+    """The functions that sets are asked and changed by: what each does."""
     lookups: Lookups = field(default_factory=Lookups)
     operators: dict[Any, Operator] = field(default_factory=dict)
     constants: dict[str, tuple[Atom, int]] = field(default_factory=dict)
@@ -128,6 +132,10 @@ class Program:
         if self.reads:
             self.reads[-1].add((role, name))
 
+    def changes_a_set(self, thing: Any) -> bool:
+        """Whether a function adds a member to a set, or takes one out."""
+        return self.sets.get(thing) in ("with_member", "without_member")
+
     def helper(self, name: str) -> Atom:
         """An operator of the library, which the module is to have."""
         self.library.add(name)
@@ -147,6 +155,10 @@ class Program:
         for size in self.sizes.values():
             if size.typed.tree == tree:
                 return size.value
+        match tree:
+            case Infix(operator="+" | "-" as operator, left=left, right=Number(value=by)):
+                value = self.value_of(left)
+                return None if value is None else value + (by if operator == "+" else -by)
         return None
 
     def writes(self, source: Source) -> bool:

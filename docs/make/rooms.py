@@ -52,7 +52,8 @@ ROOMS = {
     "checker/analysis": "export of the state graph",
     "checker/user_models": "families from user models",
     "checker/user_models/interactive": "steps chosen by hand, and scripts",
-    "checker/tla": "user models as TLA+ modules",
+    "checker/tla": "models as TLA+ modules",
+    "checker/tla/kafka": "Kafka's own protocol as TLA+ modules",
     "checker/report/pages": "pages and pictures of traces",
     "checker/report/viewer": "trace viewer in the terminal",
     "checker/ci": "the gate: expectations for CI",
@@ -97,6 +98,7 @@ GROUPS = {
         "checker/user_models",
         "checker/user_models/interactive",
         "checker/tla",
+        "checker/tla/kafka",
     ),
 }
 

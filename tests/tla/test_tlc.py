@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.tla import exported
+from checker.tla.kafka.exported import exported
 from tests.support.own import example, own_problem
 from tests.support.tla_modules import differences_from_tlc
 from tests.user_models.test_containers import HEAD, LOGS
