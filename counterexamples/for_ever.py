@@ -1,8 +1,7 @@
 """Confirmation of liveness and recovery traces: lassos and stuck states.
 
 A lasso is confirmed by its own steps: the last returns to where the cycle begins, and every fair
-step is taken on the cycle or is somewhere on it not enabled; a strongly fair one is taken, or is
-nowhere on it enabled. That no way leads back from a state is
+step is taken on the cycle or is somewhere on it not enabled. That no way leads back from a state is
 confirmed by looking for one.
 """
 
@@ -41,11 +40,9 @@ def confirm_lasso(
     model: Model,
     *,
     fair: Collection[str],
-    strongly_fair: Collection[str] = (),
     breaks: Callable[[Sequence[Any], int], bool],
 ) -> Replayed:
-    """Replay, and see that what follows for ever is weakly or strongly fair to actions of these
-    names.
+    """Replay, and see that what follows for ever is weakly fair to actions of these names.
 
     `breaks(states, cycle)` says whether the claim is broken if all states from the one of number
     `cycle` on repeat for ever. Raises `NotACounterexample` otherwise, and what `replay` raises.
@@ -65,11 +62,6 @@ def confirm_lasso(
         raise _no_lasso(
             trace, last, f"is about fair behaviours: {text} could always be taken, and never is"
         )
-    starved = starved_by(model, round_, replayed.moments[cycle:], strongly_fair)
-    if starved:
-        text = describe_call(model, min(starved))
-        why = f"{text} could be taken again and again, and never is"
-        raise _no_lasso(trace, last, f"is about fair behaviours: {why}")
     if not breaks(states, cycle):
         raise _no_lasso(trace, last, "holds of what the trace shows")
     return replayed
@@ -121,19 +113,6 @@ def neglected(
     for state in states[1:]:
         waiting &= enabled_steps(model, state, fair)
     return waiting
-
-
-def starved_by(
-    model: Model, states: Sequence[State], taken: Sequence[Moment], strongly_fair: Collection[str]
-) -> set[Call]:
-    """The steps of strongly fair actions that one of these states enables, and that are not taken
-    among them.
-    """
-    calls = {_call(moment) for moment in taken if moment.before != moment.after}
-    enabled: set[Call] = set()
-    for state in states:
-        enabled |= enabled_steps(model, state, strongly_fair)
-    return enabled - calls
 
 
 def enabled_steps(model: Model, state: State, names: Collection[str]) -> set[Call]:

@@ -1,22 +1,15 @@
-"""Fairness: strongly connected components in which the awaited event never comes.
+"""Weak fairness: strongly connected components in which the awaited event never comes.
 
-A weakly fair step, an action with its arguments, must be taken again and again, or be disabled
-again and again (TLA+'s WF_vars). So a behaviour stays for ever in a single state only if no
-fair step is enabled there: it stutters. And it stays for ever among several states, going round,
-only if for each fair step they hold an edge that takes it or a state that does not enable it.
+A fair step, an action with its arguments, must be taken again and again, or be disabled again and
+again (TLA+'s WF_vars). So a behaviour stays for ever in a single state only if no fair step is
+enabled there: it stutters. And it stays for ever among several states, going round, only if for
+each fair step they hold an edge that takes it or a state that does not enable it.
 
-Which states it goes round among is left open, and under weak fairness no set but the strongly
-connected components has to be looked at. An infinite execution stays within one component in the
-end. Where some part of it is fair all of it is: it holds the edges and states that made the part
-fair. And all of it can be gone round again and again, so that each of them comes by.
-
-A strongly fair step (SF_vars) must be taken again and again, or be enabled no more from some moment
-on: among the states of a cycle it is taken, or none of them enables it. Here a part may be fair
-though the whole is not. Where a component enables such a step and holds no edge that takes it, no
-part of it holds one: no fair cycle of it has a state that enables the step. Those states are taken
-out, and what is left falls into components, of which the same is asked, until nothing is taken out
-(Emerson and Lei 1987, for a Streett condition). All that is ever taken out lies on no fair cycle,
-so each fair cycle is within one of the components that remain.
+Which states it goes round among is left open, and no set but the strongly connected components has
+to be looked at. An infinite execution stays within one component in the end. Where some part of it
+is fair all of it is: it holds the edges and states that made the part fair. And all of it can be
+gone round again and again, so that each of them comes by. (Under strong fairness a part may be fair
+though the whole is not: a step that is enabled now and then has to be taken.)
 
 Faults, and whatever else bounds would limit, happen finitely often (`Model.finitely_often`): the
 path to the component takes them, and no edge within it. A step that changes nothing is no step. One
@@ -41,7 +34,7 @@ IN_NONE = -1
 
 
 class FairSteps:
-    """The fair steps of a space, numbered in their order.
+    """The weakly fair steps of a space, numbered in their order.
 
     `of_edge` is the number of the one that an edge takes, `IN_NONE` for an edge that takes none or
     changes nothing. `of_cut` is the same of the pairs of states and cut steps.
@@ -55,10 +48,7 @@ class FairSteps:
         cuts = named[action_of(space.cut_step)]
         occurs: Mask = np.zeros(len(model.actions) << ACTION_SHIFT, np.bool_)
         occurs[space.step[takes]] = occurs[space.cut_step[cuts]] = True
-        strong = np.array([action.strongly_fair for action in model.actions], np.bool_)
         self.space = space
-        self.strong: Mask = strong[action_of(np.flatnonzero(occurs))]
-        """Which of them are strongly fair."""
         self.count = int(np.count_nonzero(occurs))
         """How many there are."""
         # There are millions of edges: to look a step up in a table is faster than to search it.
@@ -109,47 +99,9 @@ def staying(space: Space, fair: FairSteps, inside: Mask) -> Staying:
     """Where a fair behaviour can stay for ever that never leaves the states inside."""
     stutters = inside & ~fair.enabled & ~fair.cut
     cut_short = inside & ~fair.enabled & fair.cut
-    if fair.strong.any():
-        component, only_cut = _strongly_fair_components(space, fair, inside)
-    else:
-        component, only_cut = _fair_components(space, fair, inside)
+    component, only_cut = _fair_components(space, fair, inside)
     unjudged = (cut_short | only_cut) & ~stutters & (component == IN_NONE)
     return Staying(stutters, component, int(np.count_nonzero(unjudged)))
-
-
-def _strongly_fair_components(space: Space, fair: FairSteps, inside: Mask) -> tuple[Numbers, Mask]:
-    """As `_fair_components`, of what is left once strong fairness has taken states out.
-
-    A state stays for ever, did no bound cut a step, if it does so where cut steps take none out.
-    """
-    cut_strongly = fair.of_cut[fair.of_cut != IN_NONE]
-    left = _without_starved(space, fair, inside, cut_counts=True)
-    component, only_cut = _fair_components(space, fair, left)
-    if fair.strong[cut_strongly].any():
-        more = _without_starved(space, fair, inside, cut_counts=False)
-        sure, perhaps = _fair_components(space, fair, more)
-        only_cut = ((sure != IN_NONE) | perhaps) & (component == IN_NONE)
-    return component, only_cut
-
-
-def _without_starved(space: Space, fair: FairSteps, inside: Mask, *, cut_counts: bool) -> Mask:
-    """The states inside but those in which a strongly fair step is enabled that is taken nowhere in
-    their component, again and again until there is none.
-    """
-    strongly = np.append(fair.strong, False)  # IN_NONE is the last place.
-    of_edge, of_cut = strongly[fair.of_edge], strongly[fair.of_cut] & cut_counts
-    at = np.concatenate((space.source[of_edge], space.cut_state[of_cut]))
-    steps = np.concatenate((fair.of_edge[of_edge], fair.of_cut[of_cut]))
-    left = inside.copy()
-    while True:
-        edges = np.flatnonzero(left[space.source] & left[space.target] & fair.moves)
-        label = _components(space, edges)
-        within = edges[label[space.source[edges]] == label[space.target[edges]]]
-        taken = _pairs(label[space.source[within]], fair.of_edge[within], fair)
-        starved = at[left[at] & ~np.isin(_pairs(label[at], steps, fair), taken)]
-        if not len(starved):
-            return left
-        left[starved] = False
 
 
 def _fair_components(space: Space, fair: FairSteps, inside: Mask) -> tuple[Numbers, Mask]:

@@ -131,35 +131,25 @@ class _Round:
     def edges(self) -> tuple[int, ...]:
         """The edges, in order."""
         space, fair = self._space, self._fair
-        strong = {*np.flatnonzero(fair.strong).tolist()}
-        at, found, taken = self._start, list[int](), set[int]()
-        weakly, strongly = fair.enabled_in(at) - strong, fair.enabled_in(at) & strong
-        while weakly or strongly or at != self._start or not found:
-            wanted = self._meets(weakly, strongly) if weakly or strongly else self._returns
-            for edge in self._nearest(at, wanted):
+        at, found = self._start, list[int]()
+        unmet = fair.enabled_in(at)
+        while unmet:
+            for edge in self._nearest(at, self._meets(unmet)):
                 at = int(space.target[edge])
                 found.append(edge)
-                taken.add(int(fair.of_edge[edge]))
-                enabled = fair.enabled_in(at)
-                weakly = (weakly - taken) & enabled
-                # A state that comes by may enable more of them: each of those is taken, too.
-                strongly = (strongly | (enabled & strong)) - taken
+                unmet.discard(int(fair.of_edge[edge]))
+                unmet &= fair.enabled_in(at)
+        if at != self._start or not found:
+            found += self._nearest(at, lambda edges: space.target[edges] == self._start)
         return tuple(found)
 
-    def _returns(self, edges: Places) -> Mask:
-        """Which edges lead to where the way round begins."""
-        back: Mask = self._space.target[edges] == self._start
-        return back
-
-    def _meets(self, weakly: set[int], strongly: set[int]) -> Callable[[Places], Mask]:
-        """Which edges take one of these fair steps, or lead where a weakly fair one of them is not
-        enabled.
-        """
-        fair, wanted = self._fair, np.array(sorted(weakly | strongly))
+    def _meets(self, unmet: set[int]) -> Callable[[Places], Mask]:
+        """Which edges take one of these fair steps, or lead where one of them is not enabled."""
+        fair, wanted = self._fair, np.array(sorted(unmet))
 
         def meets(edges: Places) -> Mask:
             goals, which = np.unique(self._space.target[edges], return_inverse=True)
-            lacking = [bool(weakly - fair.enabled_in(goal)) for goal in goals.tolist()]
+            lacking = [bool(unmet - fair.enabled_in(goal)) for goal in goals.tolist()]
             hits: Mask = np.isin(fair.of_edge[edges], wanted) | np.array(lacking, np.bool_)[which]
             return hits
 

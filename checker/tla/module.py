@@ -20,7 +20,6 @@ from checker.tla.naming import camel, comment, plain
 from checker.tla.subject import Subject, documentation, members_of
 from checker.tla.text import WIDTH, flat, quoted, text_of
 from checker.tla.tree import Apply, Atom, Functions, Infix, Local, Quantified, Tree
-from model.core.claim import strongly_fair_actions
 from model.core.transition_system import Action
 
 _RULE = "-" * WIDTH
@@ -269,8 +268,6 @@ class _Writing:
             self.lines += ["Spec == Init /\\ [][Next]_vars", ""]
             return
         doc = "An action that stays enabled is taken in the end, with the same arguments."
-        if strongly_fair_actions(self.subject.built.model.enabled_actions):
-            doc += " One of SF is also taken if it is enabled again and again."
         self.lines += [*comment(doc), "Fairness ==", *(f"  /\\ {line}" for line in lines), ""]
         self.lines += ["Spec == Init /\\ [][Next]_vars /\\ Fairness", ""]
 
@@ -291,11 +288,10 @@ class _Writing:
         )
         call = flat(applied)
         if action.limit is None:
-            return f"{head}{'SF' if action.strongly_fair else 'WF'}_vars({call})"
+            return f"{head}WF_vars({call})"
         # A step that a bound cuts counts as enabled: a behaviour that ends there breaks nothing.
         cut = call.replace(named[action.name].name, self.cuts[action.name].name, 1)
-        often = "[]<>" if action.strongly_fair else "<>[]"
-        enabled = f"{often}(ENABLED <<{call}>>_vars \\/ {cut})"
+        enabled = f"<>[](ENABLED <<{call}>>_vars \\/ {cut})"
         return f"{head}\n       {enabled} => []<><<{call}>>_vars".replace(" \n", "\n")
 
     def _claims(self) -> None:

@@ -141,7 +141,7 @@ class Pattern(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Temporal(_Verdictable):
-    """A claim about every behaviour that is fair, weakly or strongly, to the actions declared so.
+    """A claim about every behaviour that is weakly fair to the actions declared so.
 
     EVENTUALLY: each has a state in which `then` is true. ALWAYS_EVENTUALLY: each has infinitely
     many. LEADS_TO: each state in which `when` is true is one in which `then` is true, or is
@@ -174,13 +174,8 @@ def predicates_of(claim: Behaviour) -> tuple[Callable[[Any, Any], bool], ...]:
 
 
 def fair_actions(actions: Iterable[Action]) -> tuple[str, ...]:
-    """The names of those that are weakly fair, the strongly fair ones included."""
+    """The names of those that are weakly fair."""
     return tuple(action.name for action in actions if action.weakly_fair)
-
-
-def strongly_fair_actions(actions: Iterable[Action]) -> tuple[str, ...]:
-    """The names of those that are strongly fair."""
-    return tuple(action.name for action in actions if action.strongly_fair)
 
 
 def ways_back(claim: Recoverable, actions: Sequence[Action]) -> tuple[str, ...]:

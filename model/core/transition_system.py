@@ -65,10 +65,8 @@ class Action:
     `stays_normal` says that the effect leaves a normal state normal, so that nobody need normalise
     it (`Model.normalise`): this saves time, and may change nothing else.
     One that is `weakly_fair` is taken in the end, with the same arguments, if from some moment on
-    it is always enabled: those in charge make progress. One that is `strongly_fair`, and then it is
-    weakly fair too, is taken again and again if it is enabled again and again. Both matter to
-    claims about whole behaviours (`model.core.claim.Temporal`) alone. A step that changes nothing
-    is no step of it.
+    it is always enabled: those in charge make progress. It matters to claims about whole behaviours
+    (`model.core.claim.Temporal`) alone. A step that changes nothing is no step of it.
     """
 
     name: str
@@ -80,11 +78,6 @@ class Action:
     budget: Budget | None = None
     stays_normal: bool = False
     weakly_fair: bool = False
-    strongly_fair: bool = False
-
-    def __post_init__(self) -> None:
-        if self.strongly_fair and not self.weakly_fair:
-            raise ValueError(f"{self.name} is strongly fair, and so it is weakly fair; say both")
 
     def named(self, arguments: Arguments) -> tuple[tuple[str, int], ...]:
         """Arguments with their names."""

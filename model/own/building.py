@@ -105,9 +105,7 @@ def built(
     ranges: dict[str, int] = {}
     for declared in protocol.actions:
         rule, action, over = _action(rules, declared, protocol, ranges, limits, renamed)
-        is_fair = action.name in protocol.fair_names
-        is_strong = action.name in protocol.strongly_fair_names
-        actions.append(replace(action, weakly_fair=is_fair, strongly_fair=is_strong))
+        actions.append(replace(action, weakly_fair=action.name in protocol.fair_names))
         described[action.name] = (rule.description, tuple(over.items()))
     first, start = _initial(rules, protocol, sorts, limits, form)
     claims = {

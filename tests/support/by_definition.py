@@ -34,14 +34,6 @@ class ByDefinition:
     p: Collection[int]
     q: Collection[int]
     initial: Collection[int]
-    strong: Collection[str] = ()
-    """Which of the two actions are strongly fair: Fair, that is weakly fair anyway, and Free."""
-
-    @property
-    def strong_labels(self) -> set[int]:
-        """The labels of those."""
-        labels = {"Fair": range(FAIR), "Free": range(FAIR, LABELS)}
-        return {label for name in self.strong for label in labels[name]}
 
     def graph(self, labels: Collection[int], *, without: Collection[int] = ()) -> nx.DiGraph:
         """The edges of some labels between all nodes but some."""
@@ -88,8 +80,7 @@ class ByDefinition:
         for size in range(1, len(without_q) + 1):
             for nodes in map(frozenset, itertools.combinations(without_q, size)):
                 if self.is_connected(nodes) and all(
-                    self.fair_to(nodes, label, cut_counts=cut_counts)
-                    for label in {*range(FAIR), *self.strong_labels}
+                    self.fair_to(nodes, label, cut_counts=cut_counts) for label in range(FAIR)
                 ):
                     yield nodes
 
@@ -115,16 +106,7 @@ class ByDefinition:
         return True
 
     def fair_to(self, nodes: frozenset[int], label: int, *, cut_counts: bool) -> bool:
-        """Whether the label is taken among these nodes, or somewhere among them not enabled; a
-        strongly fair one: taken, or nowhere enabled.
-        """
-        if label in self.strong_labels:
-            return any(self.edges.get((node, label), node) in nodes - {node} for node in nodes) or (
-                not any(
-                    self.enabled(node, label) and (cut_counts or self.edges[node, label] != BEYOND)
-                    for node in nodes
-                )
-            )
+        """Whether the label is taken among these nodes, or somewhere among them not enabled."""
         for node in nodes:
             target = self.edges.get((node, label))
             if not self.enabled(node, label) or (target == BEYOND and not cut_counts):
@@ -185,8 +167,8 @@ class ByDefinition:
         return Answer(bool(stuck), min(stuck, default=None))
 
 
-def a_graph(seed: int, strong: Collection[str] = ()) -> ByDefinition:
-    """Some graph, always the same one, whatever is strongly fair."""
+def a_graph(seed: int) -> ByDefinition:
+    """Some graph, always the same one."""
     dice = random.Random(seed)
     nodes = dice.randint(2, 6)
     edges = {}
@@ -200,12 +182,9 @@ def a_graph(seed: int, strong: Collection[str] = ()) -> ByDefinition:
         p=[node for node in range(nodes) if dice.random() < 0.5],
         q=[node for node in range(nodes) if dice.random() < 0.25],
         initial=dice.sample(range(nodes), dice.randint(1, 2)),
-        strong=strong,
     )
 
 
 def problem_of(graph: ByDefinition) -> Problem:
     """What a checker is asked of it."""
-    return labelled_problem(
-        graph.edges, p=graph.p, q=graph.q, initial=graph.initial, strongly_fair=graph.strong
-    )
+    return labelled_problem(graph.edges, p=graph.p, q=graph.q, initial=graph.initial)

@@ -7,7 +7,6 @@ nowhere. All of these graphs share machine code, which reads them from the setti
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 from checker.problem.problem import Problem, Shared
@@ -141,18 +140,8 @@ def labelled_problem(
     initial: Collection[int] = (0,),
     poisonous: Collection[int] = (),
     claims: tuple[Behaviour, ...] = CLAIMS,
-    strongly_fair: Collection[str] = (),
 ) -> Problem:
-    """A graph of which these claims are asked; judging a poisonous node raises.
-
-    The actions `strongly_fair` are so, whatever else they are.
-    """
-    actions = tuple(
-        replace(action, weakly_fair=True, strongly_fair=True)
-        if action.name in strongly_fair
-        else action
-        for action in _ACTIONS
-    )
+    """A graph of which these claims are asked; judging a poisonous node raises."""
     targets = [
         edges.get((node, label), NOWHERE) for node in range(NODES) for label in range(LABELS)
     ]
@@ -162,7 +151,7 @@ def labelled_problem(
         version="labelled",
         layout=_LAYOUT,
         settings=Settings(mask(p), marked_q, *targets),
-        actions=actions,
+        actions=_ACTIONS,
         contents=tuple(action.name for action in _ACTIONS),
         limits=("within", "beyond"),
         initial=tuple(node_state(node) for node in initial),

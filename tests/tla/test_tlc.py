@@ -66,14 +66,3 @@ def test_a_guard_that_is_changed_is_found_out() -> None:
 
     assert changed != module
     assert any("distinct states" in difference for difference in found)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["semaphore", "lossy"])
-@pytest.mark.parametrize("strongly", [False, True])
-def test_strong_fairness_is_the_same_to_tlc(name: str, *, strongly: bool) -> None:
-    problem = own_problem(
-        MODELS.parents[1] / "liveness" / "models" / f"{name}.py", strongly=strongly
-    )
-
-    assert differences_from_tlc(problem, exported(problem)) == []

@@ -49,15 +49,14 @@ MISTAKES = {
         "fields=[",
         "fields={}, more=[",
         "lock.py:6: a Protocol has no 'more'; it has state, fields, actions, initial, always, ev"
-        "ery_step, sometimes, fair, strongly_fair, recoverable, eventually, always_eventu"
-        "ally, leads_to",
+        "ery_step, sometimes, fair, recoverable, eventually, always_eventually, leads_to",
     ),
     "unknown claim kind": (
         "always=[one_works]",
         "invariants=[one_works]",
         "lock.py:6: a Protocol has no 'invariants'; it has state, fields, actions, initial, alwa"
-        "ys, every_step, sometimes, fair, strongly_fair, recoverable, eventually, always_"
-        "eventually, leads_to",
+        "ys, every_step, sometimes, fair, recoverable, eventually, always_eventually, lea"
+        "ds_to",
     ),
     "always one function": (
         "always=[one_works]",
@@ -103,18 +102,6 @@ MISTAKES = {
         "always=[one_works]",
         "fair=[works]",
         "lock.py:6: fair has works, which is none of the actions; those are take, give_back",
-    ),
-    "strongly_fair no action": (
-        "always=[one_works]",
-        "strongly_fair=[works]",
-        "lock.py:6: strongly_fair has works, which is none of the actions; those are take, "
-        "give_back",
-    ),
-    "fair in both ways": (
-        "always=[one_works]",
-        "fair=[take], strongly_fair=[take]",
-        "lock.py:6: take is in fair and in strongly_fair; strong fairness includes weak "
-        "fairness: take it out of fair",
     ),
     "initial list": (
         "always=[one_works]",

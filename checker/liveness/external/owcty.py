@@ -15,10 +15,6 @@ one is fair where a part of it is. Of the states without a way on that are taken
 needed than the first one in the order of `checker.liveness.lasso`, which is brought by itself,
 and how many there are that only a cut leaves open.
 
-Strong fairness takes nothing away here: a component that is strongly fair is weakly fair, and
-stays. What is left is judged with it. A part that only strong fairness makes a component of is a
-part of what is left, with all its edges, so that it is the same part.
-
 Steps that are taken finitely often (`Model.finitely_often`) count here as if they could be taken
 for ever. What is fair without them meets every demand by its own steps, so that it stays; what is
 left is judged without them.
