@@ -259,7 +259,7 @@ class _Writing:
     def _fairness(self, named: dict[str, Atom]) -> None:
         lines = []
         for action in self.subject.built.model.enabled_actions:
-            if not action.weakly_fair:
+            if not (action.weakly_fair or action.strongly_fair):
                 continue
             if action.limit is not None:
                 self._cut(action, named)
@@ -268,6 +268,8 @@ class _Writing:
             self.lines += ["Spec == Init /\\ [][Next]_vars", ""]
             return
         doc = "An action that stays enabled is taken in the end, with the same arguments."
+        if any(action.strongly_fair for action in self.subject.built.model.enabled_actions):
+            doc += " Of strong fairness, one that is enabled again and again."
         self.lines += [*comment(doc), "Fairness ==", *(f"  /\\ {line}" for line in lines), ""]
         self.lines += ["Spec == Init /\\ [][Next]_vars /\\ Fairness", ""]
 
@@ -288,10 +290,11 @@ class _Writing:
         )
         call = flat(applied)
         if action.limit is None:
-            return f"{head}WF_vars({call})"
+            return f"{head}{'SF' if action.strongly_fair else 'WF'}_vars({call})"
         # A step that a bound cuts counts as enabled: a behaviour that ends there breaks nothing.
         cut = call.replace(named[action.name].name, self.cuts[action.name].name, 1)
-        enabled = f"<>[](ENABLED <<{call}>>_vars \\/ {cut})"
+        when = "[]<>" if action.strongly_fair else "<>[]"
+        enabled = f"{when}(ENABLED <<{call}>>_vars \\/ {cut})"
         return f"{head}\n       {enabled} => []<><<{call}>>_vars".replace(" \n", "\n")
 
     def _claims(self) -> None:

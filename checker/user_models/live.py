@@ -88,7 +88,7 @@ def _changed(file: str) -> str:
 
 def _functions(protocol: Protocol) -> Iterator[Any]:
     """All that the protocol is made of."""
-    declared = [*protocol.actions, *protocol.fair]
+    declared = [*protocol.actions, *protocol.fair, *protocol.strongly_fair]
     if protocol.initial is not None:
         declared.append(protocol.initial)
     yield from (each.function if isinstance(each, Action) else each for each in declared)

@@ -67,6 +67,7 @@ class Action:
     One that is `weakly_fair` is taken in the end, with the same arguments, if from some moment on
     it is always enabled: those in charge make progress. It matters to claims about whole behaviours
     (`model.core.claim.Temporal`) alone. A step that changes nothing is no step of it.
+    One that is `strongly_fair` is taken in the end even if it is only enabled again and again.
     """
 
     name: str
@@ -78,6 +79,7 @@ class Action:
     budget: Budget | None = None
     stays_normal: bool = False
     weakly_fair: bool = False
+    strongly_fair: bool = False
 
     def named(self, arguments: Arguments) -> tuple[tuple[str, int], ...]:
         """Arguments with their names."""
@@ -109,7 +111,7 @@ class Narration:
     `sentence(action name, arguments, before, after)` tells one step. `rows(state)` is a table, the
     first of them its header; a cell that differs between two states is a change. `summary(state)`
     are (label, value) pairs for what belongs to no row. `whole(state)` is all of it on one line.
-    `stands_still` says of a state in which no weakly fair step is enabled that it is one.
+    `stands_still` says of a state in which no fair step is enabled that it is one.
     `elements` says that values in a cell that are apart by a space are elements, each of which
     changes by itself. `lanes` are all names, whether they have a row or not, and `actors(action
     name, arguments)` those of a step, whose first acts. `typed(state)` is each field as a file

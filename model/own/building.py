@@ -105,7 +105,9 @@ def built(
     ranges: dict[str, int] = {}
     for declared in protocol.actions:
         rule, action, over = _action(rules, declared, protocol, ranges, limits, renamed)
-        actions.append(replace(action, weakly_fair=action.name in protocol.fair_names))
+        name = action.name
+        weakly, strongly = name in protocol.fair_names, name in protocol.strongly_fair_names
+        actions.append(replace(action, weakly_fair=weakly, strongly_fair=strongly))
         described[action.name] = (rule.description, tuple(over.items()))
     first, start = _initial(rules, protocol, sorts, limits, form)
     claims = {

@@ -58,7 +58,8 @@ class Protocol:
     that must be reached for the rest to mean anything.
 
     Of what follows: `fair` are those of the actions that are taken in the end where they can always
-    be. `recoverable`: by these alone there is always a way to such a state. `eventually`: each
+    be, `strongly_fair` those that are taken in the end where they can be again and again.
+    `recoverable`: by these alone there is always a way to such a state. `eventually`: each
     behaviour comes to one; `always_eventually`: again and again; `leads_to`, pairs: each
     state of the first kind is followed by one of the second, or is one. These take a state, and may
     take names: then the claim is about each of them.
@@ -72,6 +73,7 @@ class Protocol:
     every_step: Sequence[Callable[..., Any]] = ()
     sometimes: Sequence[Callable[..., Any]] = ()
     fair: Sequence[Callable[..., Any] | Action] = ()
+    strongly_fair: Sequence[Callable[..., Any] | Action] = ()
     recoverable: Sequence[Callable[..., Any]] = ()
     eventually: Sequence[Callable[..., Any]] = ()
     always_eventually: Sequence[Callable[..., Any]] = ()
@@ -128,17 +130,29 @@ class Protocol:
 
     def _require_fair(self) -> None:
         named = [_called(_function(action)) for action in self.actions]
-        for action in self.fair:
-            if _called(_function(action)) not in named:
+        for kind in ("fair", "strongly_fair"):
+            for action in getattr(self, kind):
+                if _called(_function(action)) not in named:
+                    raise BadProtocol(
+                        f"{kind} has {_called(_function(action))}, which is none of the actions; "
+                        f"those are {', '.join(named)}"
+                    )
+        for name in named:
+            if name in self.fair_names & self.strongly_fair_names:
                 raise BadProtocol(
-                    f"fair has {_called(_function(action))}, which is none of the actions; "
-                    f"those are {', '.join(named)}"
+                    f"{name} is in fair and in strongly_fair; leave it in strongly_fair alone, "
+                    "which demands all that fair does"
                 )
 
     @property
     def fair_names(self) -> frozenset[str]:
         """What the fair actions are called."""
         return frozenset(_called(_function(action)) for action in self.fair)
+
+    @property
+    def strongly_fair_names(self) -> frozenset[str]:
+        """What the strongly fair actions are called."""
+        return frozenset(_called(_function(action)) for action in self.strongly_fair)
 
     @property
     def structs(self) -> tuple[Struct[Any], ...]:

@@ -55,6 +55,15 @@ def test_a_fair_step_that_a_bound_cuts_counts_as_enabled_to_tlc_too() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("strong", [False, True])
+@pytest.mark.parametrize("rounds", [0, 2])
+def test_strong_fairness_is_the_same_to_tlc(strong: bool, rounds: int) -> None:
+    problem = own_problem(MODELS / "semaphore.py", strong=strong, rounds=rounds)
+
+    assert differences_from_tlc(problem, exported(problem)) == []
+
+
+@pytest.mark.slow
 def test_a_guard_that_is_changed_is_found_out() -> None:
     problem = example("two_phase_commit", rms=2)
     module = exported(problem)

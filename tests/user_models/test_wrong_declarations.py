@@ -48,15 +48,16 @@ MISTAKES = {
     "fields dict": (
         "fields=[",
         "fields={}, more=[",
-        "lock.py:6: a Protocol has no 'more'; it has state, fields, actions, initial, always, ev"
-        "ery_step, sometimes, fair, recoverable, eventually, always_eventually, leads_to",
+        "lock.py:6: a Protocol has no 'more'; it has state, fields, actions, initial, "
+        "always, every_step, sometimes, fair, strongly_fair, recoverable, eventually, "
+        "always_eventually, leads_to",
     ),
     "unknown claim kind": (
         "always=[one_works]",
         "invariants=[one_works]",
-        "lock.py:6: a Protocol has no 'invariants'; it has state, fields, actions, initial, alwa"
-        "ys, every_step, sometimes, fair, recoverable, eventually, always_eventually, lea"
-        "ds_to",
+        "lock.py:6: a Protocol has no 'invariants'; it has state, fields, actions, initial, "
+        "always, every_step, sometimes, fair, strongly_fair, recoverable, eventually, "
+        "always_eventually, leads_to",
     ),
     "always one function": (
         "always=[one_works]",
@@ -102,6 +103,23 @@ MISTAKES = {
         "always=[one_works]",
         "fair=[works]",
         "lock.py:6: fair has works, which is none of the actions; those are take, give_back",
+    ),
+    "strongly fair no action": (
+        "always=[one_works]",
+        "strongly_fair=[works]",
+        "lock.py:6: strongly_fair has works, which is none of the actions; those are take, "
+        "give_back",
+    ),
+    "fair twice": (
+        "always=[one_works]",
+        "fair=[take, give_back], strongly_fair=[take]",
+        "lock.py:6: take is in fair and in strongly_fair; leave it in strongly_fair alone, which "
+        "demands all that fair does",
+    ),
+    "strongly fair no list": (
+        "always=[one_works]",
+        "strongly_fair=take",
+        "lock.py:6: strongly_fair is no list; write strongly_fair=[take]",
     ),
     "initial list": (
         "always=[one_works]",
