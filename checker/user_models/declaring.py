@@ -25,6 +25,12 @@ _USAGE = {
     "Action": "Action takes a function and what its arguments range over, as "
     "Action(send, source=state.nodes)",
 }
+_HIDING = frozenset({"hidden", "hide", "view"})
+"""What TLC's VIEW is looked for under."""
+_NO_VIEW = (
+    "would take states that differ for one, and never see what follows only from the others; "
+    "write ghost=True for a field that only claims read, and make bounds smaller for fewer states"
+)
 _IN_A_LIST = "; in a list of fields a name comes first"
 _INIT = re.compile(r"(\w+)\.__init__\(\) (.+)")
 _UNEXPECTED = re.compile(r"got an unexpected keyword argument '(\w+)'")
@@ -58,6 +64,9 @@ def described(error: Exception, functions: frozenset[str] = frozenset()) -> str 
 
 def _of_declaration(kind: str, what: str) -> str | None:
     unexpected = _UNEXPECTED.search(what)
+    if unexpected and unexpected[1] in _HIDING and kind in {"Protocol", *_USAGE}:
+        article = "a" if kind == "Protocol" else "this"
+        return f"{article} {kind} has no {unexpected[1]!r}: that {_NO_VIEW}"
     if kind == "Protocol" and unexpected:
         name = unexpected[1]
         known = f"it has {', '.join(_PROTOCOL)}"

@@ -128,4 +128,5 @@ def _member(found: object, where: str, name: str) -> Any:
     if isinstance(found, dict) and name in found:
         return found[name]
     place = where or "the text"
-    raise BadTrace(f"not a trace in ITF of ours: {place} is {shown(found)}, without {name}")
+    remedy = "; a trace of another tool is for `waterline view` alone" if name == _HEAD else ""
+    raise BadTrace(f"not a trace in ITF of ours: {place} is {shown(found)}, without {name}{remedy}")

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
+from textual.app import App
 from textual.pilot import Pilot
 
 from checker.kafka.families import family_of
@@ -27,7 +28,7 @@ def viewer(told: Story, asked: Condition | None = None) -> Viewer:
 
 
 def seen(
-    app: Viewer,
+    app: App[Any],
     *keys: str,
     size: tuple[int, int] = NARROW,
     then: Callable[[Pilot[Any]], Awaitable[object]] | None = None,

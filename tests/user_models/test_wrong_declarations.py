@@ -104,6 +104,20 @@ MISTAKES = {
         "fair=[works]",
         "lock.py:6: fair has works, which is none of the actions; those are take, give_back",
     ),
+    "hidden field": (
+        'Number("taken", 0, 3)',
+        'Number("taken", 0, 3, hidden=True)',
+        "lock.py:10: this Number has no 'hidden': that would take states that differ for one, and "
+        "never see what follows only from the others; write ghost=True for a field that only "
+        "claims read, and make bounds smaller for fewer states",
+    ),
+    "view": (
+        "always=[one_works]",
+        "view=one_works",
+        "lock.py:6: a Protocol has no 'view': that would take states that differ for one, and "
+        "never see what follows only from the others; write ghost=True for a field that only "
+        "claims read, and make bounds smaller for fewer states",
+    ),
     "strongly fair no action": (
         "always=[one_works]",
         "strongly_fair=[works]",

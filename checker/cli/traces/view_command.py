@@ -11,11 +11,13 @@ from checker.cli.shared.own_options import model_option
 from checker.cli.shared.screen import screen
 from checker.cli.shared.where_options import where_option
 from checker.cli.traces.recorded import Recorded, recorded
-from checker.cli.traces.viewing import is_interactive, view
+from checker.cli.traces.viewing import is_interactive, view, view_itf
 from checker.kafka.narrative.story import reasons, story_of
 from checker.kafka.where import condition_of
 from checker.problem.spec import WHERE
 from checker.traces.finding import Finding
+from counterexamples.formats.itf_states import itf_of_another_tool
+from counterexamples.formats.itf_table import render_itf
 from counterexamples.rendering import render_full
 from model.own.condition import Condition
 
@@ -28,8 +30,14 @@ from model.own.condition import Condition
 def view_command(trace: Path, own_model: str | None, where: str | None, plain: bool) -> int:
     """Step through a recorded trace: j next, k back, ? all keys, q quit (docs/traces.md).
 
-    Into a pipe all of it is printed.
+    Into a pipe all of it is printed. A trace in ITF that Quint or Apalache wrote is shown as it is.
     """
+    if (of_another_tool := itf_of_another_tool(trace)) is not None:
+        _require_nothing_asked(trace, own_model, where)
+        if is_interactive() and not plain:
+            return view_itf(of_another_tool)
+        screen().print(render_itf(of_another_tool))
+        return exit_codes.HOLDS
     found = recorded(trace, own_model)
     finding = found.finding
     asked = _asked(found, where)
@@ -44,6 +52,14 @@ def view_command(trace: Path, own_model: str | None, where: str | None, plain: b
     )
     screen().print(whole)
     return exit_codes.HOLDS
+
+
+def _require_nothing_asked(trace: Path, own_model: str | None, where: str | None) -> None:
+    for option, value in (("--model", own_model), ("--where", where)):
+        if value is not None:
+            raise click.UsageError(
+                f"{trace} is a trace of another tool, shown without its model; leave out {option}"
+            )
 
 
 def _asked(found: Recorded, where: str | None) -> Condition | None:

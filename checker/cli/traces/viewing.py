@@ -10,6 +10,7 @@ from checker.kafka.narrative.story import story_of
 from checker.traces.finding import Finding
 
 if TYPE_CHECKING:
+    from counterexamples.formats.itf_states import ItfTrace
     from model.core.claim import Claim
     from model.own.condition import Condition
 
@@ -35,3 +36,10 @@ def view(finding: Finding, claim: Claim, asked: Condition | None = None) -> int:
     from checker.report.viewer.app import Viewer  # noqa: PLC0415
 
     return Viewer(story_of(finding), claim, asked).run() or 0
+
+
+def view_itf(trace: ItfTrace) -> int:
+    """Step through the states of another tool's trace. Returns the exit code."""
+    from checker.report.viewer.itf_app import ItfViewer  # noqa: PLC0415
+
+    return ItfViewer(trace).run() or 0
