@@ -1025,6 +1025,7 @@ begin
   EmptyPending(r);
   outdated[r] := false;
   known_epoch[r] := e;
+  if FOLLOWER_HW_AT_END = 1 then Expose(r, hw[r]); end;
   IncHW(r);
 end;
 

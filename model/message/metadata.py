@@ -13,6 +13,7 @@ from model.message.epochs import is_next_epoch
 from model.message.features import (
     COORDINATOR,
     EVERY_EPOCH,
+    FOLLOWER_HW_AT_END,
     FRESH_ON_EVERY_NOTICE,
     FRESH_REMOTE_LEO,
     FRESH_REMOTE_LEO_AFTER_GAP,
@@ -23,7 +24,7 @@ from model.message.features import (
     has,
 )
 from model.message.fetch import fences_fetches
-from model.message.high_watermark import advance_high_watermark
+from model.message.high_watermark import advance_high_watermark, expose
 from model.message.leaderless import entry_left_behind, follow_nobody, tells_of_no_leader
 from model.message.partition_state import forget_request
 from model.message.roles import (
@@ -150,6 +151,9 @@ def become_leader(s: Any, c: Settings, replica: int, epoch: int, isr: int) -> No
     if epoch > s.known_epoch[replica]:
         s.entry_lost[replica] = 0
     s.known_epoch[replica] = epoch
+    if has(c, FOLLOWER_HW_AT_END):
+        # Its high watermark as a follower was nobody's before: consumers read up to it from now on.
+        expose(s, replica, s.hw[replica])
     advance_high_watermark(s, c, replica)
 
 
