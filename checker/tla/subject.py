@@ -17,7 +17,8 @@ from checker.user_models.loading import OwnFile
 from model.core.errors import BadEnvironment
 from model.core.transition_system import Parameter
 from model.own.building import Built
-from model.own.fields import AnyField, Choice, Log, Names, Queue, Set, extent
+from model.own.declared import Protocol
+from model.own.fields import AnyField, Bag, Choice, Log, Names, Queue, Set, extent
 
 STRUCTURE = ("Init", "Next", "Spec", "vars", "TypeOK", "None", "Fairness")
 """What every module defines."""
@@ -53,6 +54,7 @@ def subject_of(own: OwnFile, built: Built) -> Subject:
     model, declared = built.model, built.declared
     if any(isinstance(each, Queue | Log) for each in declared.fields):
         naming.taken |= {"Seq", "Len", "Append", "Head", "Tail", "SubSeq", "SelectSeq"}
+    _require_no_structs(own, declared)
     fields = {each.name: each for each in declared.fields}
     atoms = {name: naming.top(name) for name in fields}
     constants: dict[str, tuple[Atom, int | bool]] = {}
@@ -105,6 +107,20 @@ def subject_of(own: OwnFile, built: Built) -> Subject:
         named_constants=True,
     )
     return Subject(own, built, program, constants, counts, sorts, lists)
+
+
+def _require_no_structs(own: OwnFile, declared: Protocol) -> None:
+    for field in declared.fields:
+        if isinstance(field, Bag):
+            raise BadEnvironment(
+                f"{own.file}: field {field.name} is a Bag, which the export does not write; "
+                "export a model with queues, logs and sets"
+            )
+    for struct in declared.structs:
+        raise BadEnvironment(
+            f"{own.file}: the export writes no structs, and there is one of {struct.name}; export "
+            "a model with a field for each of its parts"
+        )
 
 
 def _require_plain(own: OwnFile, field: Choice) -> None:

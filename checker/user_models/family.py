@@ -14,11 +14,12 @@ from checker.problem.problem import Problem
 from checker.problem.symmetry import Symmetry
 from checker.problem.wording import describe_option
 from checker.problem.words import Words
-from checker.user_models.loading import Bound, OwnFile, describe_where, loaded
+from checker.user_models.loading import OwnFile, describe_where, loaded
 from model.core.claim import ActionProperty, Invariant, Reachable
 from model.core.errors import BadEnvironment
 from model.core.transition_system import Model
 from model.own.building import Built, Stated, built
+from model.own.state_class import Bound
 
 DIGEST = "sha256"
 """The option that names the content of the file, so that runs and traces are of one content."""

@@ -14,7 +14,7 @@ from typing import Any
 
 from model.core.layout import Layout
 from model.core.machine_numbers import TooManyRounds
-from model.core.renaming import Sort
+from model.core.renaming import Digit, Sort
 from model.core.sorts import Trusted
 from model.core.state import OutsideOfPlace, State
 
@@ -29,6 +29,8 @@ class Parameter:
 
     name: str
     over: str
+    digits: tuple[Digit, ...] = ()
+    """Of a number some of whose digits are names: those."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,13 +245,24 @@ def _named_call(name: str, arguments: Arguments, model: Model) -> str:
     return call(model.action(name), arguments)
 
 
+def _reason(error: Exception) -> str | None:
+    """What a function that was written for a rule says it divides by zero for."""
+    at = error.__traceback__
+    while at is not None and at.tb_next is not None:
+        at = at.tb_next
+    code = at.tb_frame.f_code if at is not None else None
+    if code is None or not code.co_name.startswith("__made_"):
+        return None
+    return str(code.co_consts[0])
+
+
 def describe_error(error: Exception, narration: Narration) -> str:
     """What a rule has raised, in the words of its model."""
     match error:
         case OutsideOfPlace():
             return narration.out_of_range(error)
         case ZeroDivisionError():
-            return "a division by zero; ask first whether the divisor is 0"
+            return _reason(error) or "a division by zero; ask first whether the divisor is 0"
         case OverflowError() | TooManyRounds():
             return str(error)
     return f"{type(error).__name__}: {error}"

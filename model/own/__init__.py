@@ -8,14 +8,30 @@ steps.
 from __future__ import annotations
 
 from model.own.declared import Action, Protocol
-from model.own.fields import BadProtocol, Choice, Flag, Log, Name, Names, Number, Queue, Set
+from model.own.fields import (
+    BadProtocol,
+    Bag,
+    Choice,
+    Flag,
+    Log,
+    Name,
+    Names,
+    Number,
+    Queue,
+    Set,
+    Struct,
+    Value,
+)
 from model.own.questions import BeyondBound, NotEnabled, when, within
+from model.own.state_class import Fields
 
 __all__ = [
     "Action",
     "BadProtocol",
+    "Bag",
     "BeyondBound",
     "Choice",
+    "Fields",
     "Flag",
     "Log",
     "Name",
@@ -25,6 +41,8 @@ __all__ = [
     "Protocol",
     "Queue",
     "Set",
+    "Struct",
+    "Value",
     "when",
     "within",
 ]

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from model.core.claim import Behaviour
 from model.core.errors import RaisedAtStart
 from model.core.layout import Field, Layout, TooLargeToPack
-from model.core.renaming import Holds, Naming
+from model.core.renaming import Digit, Holds, Naming
 from model.core.state import Draft, State
 from model.core.transition_system import Action as KitAction
 from model.core.transition_system import Model, Parameter, describe_error
@@ -20,12 +20,15 @@ from model.own.declared import Action, Protocol
 from model.own.fields import (
     AnyField,
     BadProtocol,
+    Bag,
     Choice,
     Name,
     Names,
     PlainField,
     Sequenced,
     Set,
+    Struct,
+    Value,
     plain_field,
 )
 from model.own.narration import narration
@@ -86,7 +89,9 @@ def built(
     sorts = {sort.name: sort for sort in protocol.sorts}
     form = _layout(protocol, sorts, bounds)
     plurals = [sort.plural for sort in protocol.sorts]
-    rules = Rules.of(file, text, names, protocol.fields, bounds, tuple(form.sizes), plurals)
+    rules = Rules.of(
+        file, text, names, protocol.fields, bounds, tuple(form.sizes), plurals, protocol.structs
+    )
     actions, described = [], {}
     ranges: dict[str, int] = {}
     for declared in protocol.actions:
@@ -202,18 +207,33 @@ def _field(declared: AnyField) -> Field:
 
 
 def _naming(declared: AnyField) -> Naming | None:
-    """How names are renamed in a field; None where they cannot be, as one index stands for two."""
+    """How names are renamed in a field; None where they cannot be: one index stands for two, or one
+    bit of a set for several names.
+    """
     sorts = [index.sort if isinstance(index, Names) else None for index in declared.indices]
     if len(declared.extents) > 2:
         if any(sorts):
             return None
         sorts = []
     rows, columns = (*sorts, None, None)[:2]
-    of = declared.of if isinstance(declared, Name | Set | Sequenced) else None
+    is_sorted = isinstance(declared, Bag)
+    of = declared.of if isinstance(declared, Name | Set | Sequenced | Value) else None
+    if isinstance(of, Struct) and any(digit.of is not None for digit in _digits(of)):
+        if isinstance(declared, Set):
+            return None
+        return Naming(rows, columns, Holds.DIGITS, None, _digits(of), is_sorted)
     if not isinstance(of, Names):
         return Naming(rows, columns)
     holds = Holds.REPLICAS if isinstance(declared, Set) else Holds.REPLICA
-    return Naming(rows, columns, holds, of.sort)
+    return Naming(rows, columns, holds, of.sort, is_sorted=is_sorted)
+
+
+def _digits(struct: Struct[Any]) -> tuple[Digit, ...]:
+    """The digits of the number that a struct is kept as."""
+    return tuple(
+        Digit(size, part.range[0], part.of.sort if isinstance(part, Name) else None)
+        for (_, part), size in zip(struct.parts, struct.sizes, strict=True)
+    )
 
 
 def _action(
@@ -231,7 +251,8 @@ def _action(
             lo, hi = each.range
             size = f"{function.__name__}.{name}"
             ranges[size] = hi - lo + 1
-            parameters.append(Parameter(name, size))
+            digits = _digits(each.of) if isinstance(each, Value) else ()
+            parameters.append(Parameter(name, size, digits))
     action = KitAction(
         name=function.__name__,
         guard=rule.guard,
