@@ -43,6 +43,7 @@ ROOMS = {
     "checker/kafka/narrative": "what a trace means, in Kafka's words",
     "checker/kafka/scenarios": "catalogue of known failures",
     "checker/kafka/matrix": "verdicts by version, setting and fault",
+    "checker/kafka/logs": "behaviours that fit what brokers logged",
     "checker/kafka/confirm": "replay on real brokers, whose controller is the harness",
     "checker/analysis/explain": "causes of a violation, and repairs",
     "checker/analysis/compare": "one trace under two versions",
@@ -78,6 +79,7 @@ GROUPS = {
         "checker/kafka/narrative",
         "checker/kafka/scenarios",
         "checker/kafka/matrix",
+        "checker/kafka/logs",
         "checker/kafka/confirm",
     ),
     "Analysis and reports": (
