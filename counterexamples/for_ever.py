@@ -1,8 +1,8 @@
 """Confirmation of liveness and recovery traces: lassos and stuck states.
 
 A lasso is confirmed by its own steps: the last returns to where the cycle begins, and every fair
-step is taken on the cycle or is somewhere on it not enabled. That no way leads back from a state is
-confirmed by looking for one.
+step is taken on the cycle or is somewhere on it not enabled; a strongly fair one is nowhere on it
+enabled. That no way leads back from a state is confirmed by looking for one.
 """
 
 from __future__ import annotations
@@ -40,9 +40,10 @@ def confirm_lasso(
     model: Model,
     *,
     fair: Collection[str],
+    strongly_fair: Collection[str] = (),
     breaks: Callable[[Sequence[Any], int], bool],
 ) -> Replayed:
-    """Replay, and see that what follows for ever is weakly fair to actions of these names.
+    """Replay, and see that what follows for ever is fair to actions of these names.
 
     `breaks(states, cycle)` says whether the claim is broken if all states from the one of number
     `cycle` on repeat for ever. Raises `NotACounterexample` otherwise, and what `replay` raises.
@@ -56,11 +57,20 @@ def confirm_lasso(
             trace, last, f"needs a cycle: the last step does not return to the state after {cycle}"
         )
     round_ = states[cycle:] if cycle == last else states[cycle:last]
-    waiting = neglected(model, round_, replayed.moments[cycle:], fair)
+    taken = replayed.moments[cycle:]
+    waiting = neglected(model, round_, taken, fair)
     if waiting:
         text = describe_call(model, min(waiting))
         raise _no_lasso(
             trace, last, f"is about fair behaviours: {text} could always be taken, and never is"
+        )
+    waiting = neglected_at_times(model, round_, taken, strongly_fair)
+    if waiting:
+        text = describe_call(model, min(waiting))
+        raise _no_lasso(
+            trace,
+            last,
+            f"is about fair behaviours: {text} could be taken again and again, and never is",
         )
     if not breaks(states, cycle):
         raise _no_lasso(trace, last, "holds of what the trace shows")
@@ -108,11 +118,24 @@ def neglected(
 
     If there is one, no fair behaviour goes through these states alone for ever.
     """
-    calls = {_call(moment) for moment in taken if moment.before != moment.after}
-    waiting = enabled_steps(model, states[0], fair) - calls
+    waiting = enabled_steps(model, states[0], fair) - _calls(taken)
     for state in states[1:]:
         waiting &= enabled_steps(model, state, fair)
     return waiting
+
+
+def neglected_at_times(
+    model: Model, states: Sequence[State], taken: Sequence[Moment], strongly_fair: Collection[str]
+) -> set[Call]:
+    """The steps of strongly fair actions that one of these states enables, or several, and that are
+    not taken among them.
+
+    If there is one, no fair behaviour goes through all of these states for ever, and no others.
+    """
+    if not strongly_fair:
+        return set()
+    enabled = (enabled_steps(model, state, strongly_fair) for state in states)
+    return set[Call]().union(*enabled) - _calls(taken)
 
 
 def enabled_steps(model: Model, state: State, names: Collection[str]) -> set[Call]:
@@ -153,8 +176,8 @@ def _offered(
     ]
 
 
-def _call(moment: Moment) -> Call:
-    return moment.action, moment.values
+def _calls(taken: Sequence[Moment]) -> set[Call]:
+    return {(each.action, each.values) for each in taken if each.before != each.after}
 
 
 def describe_call(model: Model, call: Call) -> str:

@@ -6,38 +6,36 @@ back to a majority before it returns. Without that a later read may be older: `-
 write_back=false`.
 """
 
-from waterline import Action, Choice, Flag, Names, Number, Protocol, Set, when, within
+from waterline import Action, Choice, Fields, Flag, Names, Number, Protocol, Set, when, within
 
 
-def abd_register(
-    servers: int = 3,
-    readers: int = 2,
-    writes: int = 1,
-    reads: int = 1,
-    crashes: int = 1,
-    write_back: bool = True,
-) -> Protocol:
+class State(Fields):
     """So many servers and readers, writes, reads of each reader, and crashes."""
-    server = Names("server", servers)
-    reader = Names("reader", readers)
+
+    servers = Names("server", 3)
+    readers = Names("reader", 2)
+    writes: int = 1
+    reads: int = 1
+    crashes: int = 1
+    write_back: bool = True
+
+    stamp = Number(0, writes, by=servers, doc="The newest value that a server has.")
+    down = Flag(by=servers)
+    newest = Number(0, writes, doc="The last value that the writer has begun to write.")
+    writing = Flag()
+    acks = Set(of=servers, doc="Who has acknowledged the write.")
+    phase = Choice("idle", "asking", "writing_back", by=readers)
+    best = Number(0, writes, by=readers, doc="The newest value heard of.")
+    heard = Set(of=servers, by=readers, doc="Who has answered in this phase.")
+    made = Number(0, reads, by=readers)
+    finished = Number(0, writes, ghost=True, doc="The newest value of a finished operation.")
+    floor = Number(0, writes, by=readers, ghost=True, doc="`finished` when the read began.")
+
+
+def abd_register(state: type[State]) -> Protocol:
+    """A register that one writes and others read."""
     return Protocol(
-        fields=[
-            Number("stamp", 0, writes, by=server, doc="The newest value that a server has."),
-            Flag("down", by=server),
-            Number("newest", 0, writes, doc="The last value that the writer has begun to write."),
-            Flag("writing"),
-            Set("acks", of=server, doc="Who has acknowledged the write."),
-            Choice("phase", "idle", "asking", "writing_back", by=reader),
-            Number("best", 0, writes, by=reader, doc="The newest value heard of."),
-            Set("heard", of=server, by=reader, doc="Who has answered in this phase."),
-            Number("made", 0, reads, by=reader),
-            Number(
-                "finished", 0, writes, ghost=True, doc="The newest value of a finished operation."
-            ),
-            Number(
-                "floor", 0, writes, by=reader, ghost=True, doc="`finished` when the read began."
-            ),
-        ],
+        state=state,
         actions=[
             begin_write,
             store,
@@ -47,23 +45,23 @@ def abd_register(
             end_query,
             store_back,
             end_read,
-            Action(late, value=range(1, writes + 1)),
+            Action(late, value=range(1, state.writes + 1)),
             crash,
         ],
         always=[stored_is_written, finished_is_on_majority],
         every_step=[atomic, stamps_grow],
-        sometimes=[overlap, reads_old, reads_new, *([helped] if write_back else [])],
+        sometimes=[overlap, reads_old, reads_new, *([helped] if state.write_back else [])],
         fair=[store, end_write, answer, end_query, store_back, end_read],
         leads_to=[(reading, done), (write_runs, write_done)],
     )
 
 
-def majority(s, count):
+def majority(s: State, count: int) -> bool:
     """Whether so many servers are more than half."""
     return 2 * count > s.servers
 
 
-def begin_write(s):
+def begin_write(s: State) -> None:
     """The writer begins its next write."""
     when(not s.writing)
     within(s.newest < s.writes)
@@ -72,7 +70,7 @@ def begin_write(s):
     s.acks.clear()
 
 
-def store(s, server):
+def store(s: State, server: int) -> None:
     """{server} stores the value being written, and acknowledges it."""
     when(s.writing and not s.down[server])
     when(server not in s.acks)
@@ -80,7 +78,7 @@ def store(s, server):
     s.acks.add(server)
 
 
-def end_write(s):
+def end_write(s: State) -> None:
     """The writer has heard a majority."""
     when(s.writing)
     when(majority(s, len(s.acks)))
@@ -89,7 +87,7 @@ def end_write(s):
     s.finished = max(s.finished, s.newest)
 
 
-def begin_read(s, reader):
+def begin_read(s: State, reader: int) -> None:
     """{reader} begins to read."""
     when(s.phase[reader] == "idle")
     within(s.made[reader] < s.reads)
@@ -98,7 +96,7 @@ def begin_read(s, reader):
     s.floor[reader] = s.finished
 
 
-def answer(s, server, reader):
+def answer(s: State, server: int, reader: int) -> None:
     """{server} answers {reader} what it has."""
     when(s.phase[reader] == "asking" and not s.down[server])
     when(server not in s.heard[reader])
@@ -106,7 +104,7 @@ def answer(s, server, reader):
     s.best[reader] = max(s.best[reader], s.stamp[server])
 
 
-def end_query(s, reader):
+def end_query(s: State, reader: int) -> None:
     """{reader} has heard a majority."""
     when(s.phase[reader] == "asking")
     when(majority(s, len(s.heard[reader])))
@@ -117,7 +115,7 @@ def end_query(s, reader):
         return_it(s, reader)
 
 
-def store_back(s, server, reader):
+def store_back(s: State, server: int, reader: int) -> None:
     """{server} stores what {reader} writes back."""
     when(s.phase[reader] == "writing_back" and not s.down[server])
     when(server not in s.heard[reader])
@@ -125,14 +123,14 @@ def store_back(s, server, reader):
     s.stamp[server] = max(s.stamp[server], s.best[reader])
 
 
-def end_read(s, reader):
+def end_read(s: State, reader: int) -> None:
     """A majority has what {reader} returns."""
     when(s.phase[reader] == "writing_back")
     when(majority(s, len(s.heard[reader])))
     return_it(s, reader)
 
 
-def return_it(s, reader):
+def return_it(s: State, reader: int) -> None:
     """The read ends."""
     s.finished = max(s.finished, s.best[reader])
     s.phase[reader] = "idle"
@@ -141,14 +139,14 @@ def return_it(s, reader):
     s.floor[reader] = 0
 
 
-def late(s, server, value):
+def late(s: State, server: int, value: int) -> None:
     """{server} gets value {value} late: its acknowledgement matters to nobody."""
     when(value <= s.newest and value > s.stamp[server])
     when(not s.down[server])
     s.stamp[server] = value
 
 
-def crash(s, server):
+def crash(s: State, server: int) -> None:
     """{server} crashes for good."""
     when(not s.down[server])
     when(2 * (sum(s.down[i] for i in s.servers) + 1) < s.servers)
@@ -156,17 +154,17 @@ def crash(s, server):
     s.down[server] = True
 
 
-def stored_is_written(s):
+def stored_is_written(s: State) -> bool:
     """A server has only what the writer has begun to write."""
     return all(s.stamp[i] <= s.newest for i in s.servers)
 
 
-def finished_is_on_majority(s):
+def finished_is_on_majority(s: State) -> bool:
     """What a finished operation wrote or returned is at a majority of the servers."""
     return 2 * sum(s.stamp[i] >= s.finished for i in s.servers) > s.servers
 
 
-def atomic(before, after):
+def atomic(before: State, after: State) -> bool:
     """A read returns nothing older than an operation that ended before it began."""
     return all(
         before.best[r] >= before.floor[r]
@@ -175,17 +173,17 @@ def atomic(before, after):
     )
 
 
-def stamps_grow(before, after):
+def stamps_grow(before: State, after: State) -> bool:
     """A server's value only gets newer."""
     return all(after.stamp[i] >= before.stamp[i] for i in before.servers)
 
 
-def overlap(s):
+def overlap(s: State) -> bool:
     """A write and all reads run at a time."""
     return s.writing and all(s.phase[r] != "idle" for r in s.readers)
 
 
-def reads_old(before, after):
+def reads_old(before: State, after: State) -> bool:
     """A read during a write returns the value before."""
     return before.writing and any(
         before.phase[r] != "idle" and after.phase[r] == "idle" and before.best[r] < before.newest
@@ -193,7 +191,7 @@ def reads_old(before, after):
     )
 
 
-def reads_new(before, after):
+def reads_new(before: State, after: State) -> bool:
     """A read during a write returns the value being written."""
     return before.writing and any(
         before.phase[r] != "idle" and after.phase[r] == "idle" and before.best[r] == before.newest
@@ -201,7 +199,7 @@ def reads_new(before, after):
     )
 
 
-def helped(before, after):
+def helped(before: State, after: State) -> bool:
     """A write back brings a value to a server that lacked it."""
     return before.newest == after.newest and any(
         before.phase[r] == "writing_back"
@@ -211,21 +209,21 @@ def helped(before, after):
     )
 
 
-def reading(s, reader):
+def reading(s: State, reader: int) -> bool:
     """{reader} reads."""
     return s.phase[reader] != "idle"
 
 
-def done(s, reader):
+def done(s: State, reader: int) -> bool:
     """{reader} has read."""
     return s.phase[reader] == "idle"
 
 
-def write_runs(s):
+def write_runs(s: State) -> bool:
     """A write runs."""
     return s.writing
 
 
-def write_done(s):
+def write_done(s: State) -> bool:
     """No write runs."""
     return not s.writing

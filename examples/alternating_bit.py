@@ -6,47 +6,55 @@ message. It gets ahead for ever if everybody goes on and no channel loses everyt
 is enough.
 """
 
-from waterline import Number, Protocol, when
+from waterline import Fields, Number, Protocol, when
 
 NOTHING = 2
 
 
-def alternating_bit(losses: int = 2, endless: bool = False, goes_on: bool = True) -> Protocol:
+class State(Fields):
     """How many messages a channel loses in a row at the most, unless that is endless; whether
     sender and receiver are sure to go on.
     """
+
+    losses: int = 2
+    endless: bool = False
+    goes_on: bool = True
+
+    sending = Number(0, 1, doc="The bit of the message that is being sent.")
+    expected = Number(0, 1, doc="The bit of the message that the receiver waits for.")
+    message = Number(0, NOTHING, doc="The bit of the message on its way.")
+    answer = Number(0, NOTHING, doc="The bit on its way back.")
+    messages_lost = Number(0, losses, doc="In a row.")
+    answers_lost = Number(0, losses, doc="In a row.")
+
+
+def alternating_bit(state: type[State]) -> Protocol:
+    """A sender and a receiver."""
     return Protocol(
-        fields=[
-            Number("sending", 0, 1, doc="The bit of the message that is being sent."),
-            Number("expected", 0, 1, doc="The bit of the message that the receiver waits for."),
-            Number("message", 0, NOTHING, doc="The bit of the message on its way."),
-            Number("answer", 0, NOTHING, doc="The bit on its way back."),
-            Number("messages_lost", 0, losses, doc="In a row."),
-            Number("answers_lost", 0, losses, doc="In a row."),
-        ],
+        state=state,
         initial=start,
         actions=[send, receive, be_answered, lose_message, lose_answer],
         # Nothing has to be lost.
-        fair=[send, receive, be_answered] if goes_on else [],
+        fair=[send, receive, be_answered] if state.goes_on else [],
         always=[no_old_message_is_taken],
         always_eventually=[sends_the_first, sends_the_second],
-        recoverable=[sends_the_first] if goes_on else [],
+        recoverable=[sends_the_first] if state.goes_on else [],
     )
 
 
-def start(s):
+def start(s: State) -> None:
     """Both channels are empty."""
     s.message = NOTHING
     s.answer = NOTHING
 
 
-def send(s):
+def send(s: State) -> None:
     """The message is sent, perhaps once more."""
     when(s.message == NOTHING)
     s.message = s.sending
 
 
-def receive(s):
+def receive(s: State) -> None:
     """The message arrives, is taken if it is the next one, and its bit goes back."""
     when(s.message != NOTHING and s.answer == NOTHING)
     s.expected = 1 - s.message
@@ -55,7 +63,7 @@ def receive(s):
     s.messages_lost = 0
 
 
-def be_answered(s):
+def be_answered(s: State) -> None:
     """The bit comes back; if it is that of the message, the next one is sent from now on."""
     when(s.answer != NOTHING)
     if s.answer == s.sending:
@@ -64,7 +72,7 @@ def be_answered(s):
     s.answers_lost = 0
 
 
-def lose_message(s):
+def lose_message(s: State) -> None:
     """The message is lost."""
     when(s.message != NOTHING)
     when(s.endless or s.messages_lost < s.losses)
@@ -73,7 +81,7 @@ def lose_message(s):
     s.message = NOTHING
 
 
-def lose_answer(s):
+def lose_answer(s: State) -> None:
     """The answer is lost."""
     when(s.answer != NOTHING)
     when(s.endless or s.answers_lost < s.losses)
@@ -82,16 +90,16 @@ def lose_answer(s):
     s.answer = NOTHING
 
 
-def no_old_message_is_taken(s):
+def no_old_message_is_taken(s: State) -> bool:
     """A message that was sent before is on its way only if the receiver does not take it."""
     return s.message in (NOTHING, s.sending) or s.message != s.expected
 
 
-def sends_the_first(s):
+def sends_the_first(s: State) -> bool:
     """A message with bit 0 is being sent."""
     return s.sending == 0
 
 
-def sends_the_second(s):
+def sends_the_second(s: State) -> bool:
     """A message with bit 1 is being sent."""
     return s.sending == 1

@@ -6,25 +6,36 @@ takes a server that has failed out of the chain, and its neighbours connect. Wit
 successor never gets what was on its way: `--set resend=false`.
 """
 
-from waterline import Action, Flag, Log, Names, Protocol, Queue, Set, when, within
+from waterline import Action, Fields, Flag, Log, Names, Protocol, Queue, Set, when, within
 
 
-def chain_replication(
-    servers: int = 3, writes: int = 2, failures: int = 2, resend: bool = True
-) -> Protocol:
+class State(Fields):
     """So many servers, writes and failures; whether a new successor is sent what it lacks."""
-    server = Names("server", servers)
-    value = range(1, writes + 1)
+
+    servers = Names("server", 3)
+    writes: int = 2
+    failures: int = 2
+    resend: bool = True
+
+    down = Flag(by=servers)
+    removed = Flag(by=servers, doc="The master has taken it out of the chain.")
+    log = Log(of=range(1, writes + 1), room=writes, by=servers)
+    wire = Queue(of=range(1, writes + 1), room=writes, by=servers, doc="From its predecessor.")
+    submitted = Set(of=writes + 1)
+    acked = Set(of=writes + 1)
+
+
+def chain_replication(state: type[State]) -> Protocol:
+    """A chain of servers, and a master."""
     return Protocol(
-        fields=[
-            Flag("down", by=server),
-            Flag("removed", by=server, doc="The master has taken it out of the chain."),
-            Log("log", of=value, room=writes, by=server),
-            Queue("wire", of=value, room=writes, by=server, doc="From its predecessor."),
-            Set("submitted", of=writes + 1),
-            Set("acked", of=writes + 1),
+        state=state,
+        actions=[
+            Action(write, value=range(1, state.writes + 1)),
+            deliver,
+            acknowledge,
+            fail,
+            remove,
         ],
-        actions=[Action(write, value=value), deliver, acknowledge, fail, remove],
         always=[acked_everywhere, prefixes],
         every_step=[ack_is_for_good, logs_grow],
         sometimes=[acked_after_removal, two_down_one_removed, differ],
@@ -33,7 +44,7 @@ def chain_replication(
     )
 
 
-def before_it(s, server):
+def before_it(s: State, server: int) -> int:
     """The predecessor in the chain, or -1."""
     found = -1
     for i in range(server):
@@ -42,7 +53,7 @@ def before_it(s, server):
     return found
 
 
-def after_it(s, server):
+def after_it(s: State, server: int) -> int:
     """The successor in the chain, or -1."""
     for i in range(server + 1, s.servers):
         if not s.removed[i]:
@@ -50,7 +61,7 @@ def after_it(s, server):
     return -1
 
 
-def write(s, server, value):
+def write(s: State, server: int, value: int) -> None:
     """A client writes {value} at the head {server}."""
     when(not s.down[server] and not s.removed[server])
     when(before_it(s, server) == -1)
@@ -60,14 +71,14 @@ def write(s, server, value):
     pass_on(s, server, value)
 
 
-def pass_on(s, server, value):
+def pass_on(s: State, server: int, value: int) -> None:
     """To the successor, if there is one."""
     successor = after_it(s, server)
     if successor != -1:
         s.wire[successor].send(value)
 
 
-def deliver(s, server):
+def deliver(s: State, server: int) -> None:
     """{server} takes an update from its predecessor and passes it on."""
     when(not s.down[server])
     when(s.wire[server])
@@ -76,7 +87,7 @@ def deliver(s, server):
     pass_on(s, server, value)
 
 
-def acknowledge(s, server):
+def acknowledge(s: State, server: int) -> None:
     """The tail {server} acknowledges its next update."""
     when(not s.down[server] and after_it(s, server) == -1)
     when(any(value not in s.acked for value in s.log[server]))
@@ -86,7 +97,7 @@ def acknowledge(s, server):
             return
 
 
-def fail(s, server):
+def fail(s: State, server: int) -> None:
     """{server} fails, and what it had is lost."""
     when(not s.down[server])
     when(sum(not s.down[i] for i in s.servers) > 1)
@@ -95,7 +106,7 @@ def fail(s, server):
     s.log[server].clear()
 
 
-def remove(s, server):
+def remove(s: State, server: int) -> None:
     """The master takes {server} out of the chain; its neighbours connect."""
     when(s.down[server] and not s.removed[server])
     predecessor = before_it(s, server)
@@ -109,12 +120,12 @@ def remove(s, server):
                 s.wire[successor].send(s.log[predecessor][i])
 
 
-def acked_everywhere(s):
+def acked_everywhere(s: State) -> bool:
     """What is acknowledged is in the log of every live server."""
     return all(value in s.log[i] for i in s.servers if not s.down[i] for value in s.acked)
 
 
-def prefixes(s):
+def prefixes(s: State) -> bool:
     """The log of a live server is a prefix of those before it in the chain."""
     return all(
         len(s.log[b]) <= len(s.log[a]) and s.log[a][: len(s.log[b])] == s.log[b]
@@ -124,12 +135,12 @@ def prefixes(s):
     )
 
 
-def ack_is_for_good(before, after):
+def ack_is_for_good(before: State, after: State) -> bool:
     """Nothing acknowledged is forgotten."""
     return before.acked <= after.acked
 
 
-def logs_grow(before, after):
+def logs_grow(before: State, after: State) -> bool:
     """A live server's log only grows at its end."""
     return all(
         after.log[i][: len(before.log[i])] == before.log[i]
@@ -138,17 +149,17 @@ def logs_grow(before, after):
     )
 
 
-def acked_after_removal(before, after):
+def acked_after_removal(before: State, after: State) -> bool:
     """An update is acknowledged after a server was removed."""
     return len(after.acked) > len(before.acked) and any(before.removed[i] for i in before.servers)
 
 
-def two_down_one_removed(s):
+def two_down_one_removed(s: State) -> bool:
     """Two are down, and one of them is still in the chain."""
     return sum(s.down[i] for i in s.servers) == 2 and sum(s.removed[i] for i in s.servers) == 1
 
 
-def differ(s):
+def differ(s: State) -> bool:
     """A live server has more than a live one after it."""
     return any(
         len(s.log[a]) > len(s.log[b]) + 1
@@ -158,11 +169,11 @@ def differ(s):
     )
 
 
-def behind(s, server):
+def behind(s: State, server: int) -> bool:
     """{server} lives and has an update that is not acknowledged."""
     return not s.down[server] and any(value not in s.acked for value in s.log[server])
 
 
-def level(s, server):
+def level(s: State, server: int) -> bool:
     """All that {server} has is acknowledged, or it is down."""
     return s.down[server] or all(value in s.acked for value in s.log[server])

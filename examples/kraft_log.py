@@ -15,39 +15,41 @@ Two rules can be taken out, to see what they are for: `--set voters_compare_logs
 `--set epochs=4`, `--set waits_for_own_epoch=false`.
 """
 
-from waterline import Action, Choice, Log, Name, Names, Number, Protocol, Set, when, within
+from waterline import Action, Choice, Fields, Log, Name, Names, Number, Protocol, Set, when, within
 
 
-def kraft_log(
-    voters: int = 3,
-    epochs: int = 2,
-    records: int = 2,
-    voters_compare_logs: bool = True,
-    waits_for_own_epoch: bool = True,
-) -> Protocol:
+class State(Fields):
     """So many voters, epochs 0 to `epochs`, and logs of so many records."""
-    voter = Names("voter", voters)
-    roles = ("unattached", "voted", "follower", "candidate", "leader", "resigned")
+
+    voters = Names("voter", 3)
+    epochs: int = 2
+    records: int = 2
+    voters_compare_logs: bool = True
+    waits_for_own_epoch: bool = True
+
+    role = Choice("unattached", "voted", "follower", "candidate", "leader", "resigned", by=voters)
+    epoch = Number(0, epochs, by=voters)
+    voted_for = Name(voters, by=voters, or_none=True, doc="In the voter's epoch.")
+    leader = Name(voters, by=voters, or_none=True, doc="In the voter's epoch, if known.")
+    votes = Set(of=voters, by=voters, doc="Of a candidate: who has voted for it.")
+    log = Log(of=range(1, epochs + 1), room=records, by=voters, doc="Epochs of records.")
+    high_watermark = Number(0, records, by=voters)
+    end_offset = Number(-1, records, by=(voters, voters), doc="Of a leader; -1: not heard.")
+
+
+def kraft_log(state: type[State]) -> Protocol:
+    """Voters that elect leaders and fetch from them."""
     return Protocol(
-        fields=[
-            Choice("role", *roles, by=voter),
-            Number("epoch", 0, epochs, by=voter),
-            Name("voted_for", voter, by=voter, or_none=True, doc="In the voter's epoch."),
-            Name("leader", voter, by=voter, or_none=True, doc="In the voter's epoch, if known."),
-            Set("votes", of=voter, by=voter, doc="Of a candidate: who has voted for it."),
-            Log("log", of=range(1, epochs + 1), room=records, by=voter, doc="Epochs of records."),
-            Number("high_watermark", 0, records, by=voter),
-            Number("end_offset", -1, records, by=(voter, voter), doc="Of a leader; -1: not heard."),
-        ],
+        state=state,
         actions=[
             time_out,
-            Action(vote_for, candidate=voter),
+            Action(vote_for, candidate=state.voters),
             become_leader,
             append,
-            Action(begin_epoch, leader=voter),
+            Action(begin_epoch, leader=state.voters),
             fetch,
             fetch_in_vain,
-            Action(see_higher_epoch, other=voter),
+            Action(see_higher_epoch, other=state.voters),
             restart,
         ],
         always=[
@@ -61,7 +63,7 @@ def kraft_log(
     )
 
 
-def time_out(s, voter):
+def time_out(s: State, voter: int) -> None:
     """{voter} has heard of no leader, and stands for election."""
     when(s.role[voter] != "leader")
     within(s.epoch[voter] < s.epochs)
@@ -71,7 +73,7 @@ def time_out(s, voter):
     s.votes[voter] = {voter}
 
 
-def vote_for(s, voter, candidate):
+def vote_for(s: State, voter: int, candidate: int) -> None:
     """{voter} votes for {candidate}."""
     when(s.role[candidate] == "candidate" and s.epoch[voter] <= s.epoch[candidate])
     when(s.epoch[voter] < s.epoch[candidate] or has_a_vote_for(s, voter, candidate))
@@ -82,7 +84,7 @@ def vote_for(s, voter, candidate):
     s.votes[candidate].add(voter)
 
 
-def become_leader(s, voter):
+def become_leader(s: State, voter: int) -> None:
     """{voter} has the votes of more than half, and begins its epoch with a record."""
     when(s.role[voter] == "candidate")
     when(2 * len(s.votes[voter]) > s.voters)
@@ -92,13 +94,13 @@ def become_leader(s, voter):
     append_record(s, voter)
 
 
-def append(s, voter):
+def append(s: State, voter: int) -> None:
     """{voter}, which leads, appends a record."""
     when(s.role[voter] == "leader")
     append_record(s, voter)
 
 
-def begin_epoch(s, voter, leader):
+def begin_epoch(s: State, voter: int, leader: int) -> None:
     """{voter} hears from {leader} that it leads (BeginQuorumEpoch)."""
     when(voter != leader and s.role[leader] == "leader" and s.epoch[voter] <= s.epoch[leader])
     when(s.epoch[voter] < s.epoch[leader] or s.leader[voter] is None)
@@ -107,7 +109,7 @@ def begin_epoch(s, voter, leader):
     s.leader[voter] = leader
 
 
-def fetch(s, voter):
+def fetch(s: State, voter: int) -> None:
     """{voter} fetches from its leader."""
     when(can_fetch(s, voter))
     leader, offset = s.leader[voter], len(s.log[voter])
@@ -122,19 +124,19 @@ def fetch(s, voter):
     s.high_watermark[voter] = max(s.high_watermark[voter], known)
 
 
-def fetch_in_vain(s, voter):
+def fetch_in_vain(s: State, voter: int) -> None:
     """{voter} fetches from its leader, and the answer is lost."""
     when(can_fetch(s, voter) and not diverges(s, s.leader[voter], voter))
     note_fetch(s, s.leader[voter], voter)
 
 
-def see_higher_epoch(s, voter, other):
+def see_higher_epoch(s: State, voter: int, other: int) -> None:
     """{voter} hears of the epoch of {other}."""
     when(s.epoch[voter] < s.epoch[other])
     enter_epoch(s, voter, s.epoch[other])
 
 
-def restart(s, voter):
+def restart(s: State, voter: int) -> None:
     """{voter} stops, and starts with its log, and its epoch, vote and leader (quorum-state)."""
     s.votes[voter] = {voter} if s.role[voter] == "candidate" else set()
     for other in s.voters:
@@ -144,7 +146,7 @@ def restart(s, voter):
         s.role[voter] = "resigned"
 
 
-def enter_epoch(s, voter, epoch):
+def enter_epoch(s: State, voter: int, epoch: int) -> None:
     """It gives up whatever it was in its epoch; in a new one nobody has its vote."""
     if s.epoch[voter] < epoch:
         s.voted_for[voter] = None
@@ -156,20 +158,20 @@ def enter_epoch(s, voter, epoch):
         s.end_offset[voter, other] = -1
 
 
-def has_a_vote_for(s, voter, candidate):
+def has_a_vote_for(s: State, voter: int, candidate: int) -> bool:
     """Whether it may vote for the candidate in its epoch: again, if a restart made that forget."""
     if s.role[voter] == "voted":
         return s.voted_for[voter] == candidate and voter not in s.votes[candidate]
     return s.role[voter] == "unattached"
 
 
-def append_record(s, leader):
+def append_record(s: State, leader: int) -> None:
     """A record of the leader's epoch, committed at once where there is no other voter."""
     s.log[leader].append(s.epoch[leader])
     advance_high_watermark(s, leader)
 
 
-def truncate(s, voter, epoch, end):
+def truncate(s: State, voter: int, epoch: int, end: int) -> None:
     """To where both logs of that epoch end, or to the end of an earlier one."""
     keep = end_of_epoch(s, voter, epoch)
     if epoch_before(s, voter, keep) == epoch:
@@ -177,7 +179,7 @@ def truncate(s, voter, epoch, end):
     s.log[voter].truncate(keep)
 
 
-def can_fetch(s, voter):
+def can_fetch(s: State, voter: int) -> bool:
     """Whether it follows somebody who leads in the same epoch."""
     if s.role[voter] != "follower":
         return False
@@ -185,20 +187,20 @@ def can_fetch(s, voter):
     return s.role[leader] == "leader" and s.epoch[leader] == s.epoch[voter]
 
 
-def diverges(s, leader, voter):
+def diverges(s: State, leader: int | None, voter: int) -> bool:
     """Whether the leader's log does not go through where the voter's ends."""
     last = epoch_before(s, voter, len(s.log[voter]))
     end = end_of_epoch(s, leader, last)
     return epoch_before(s, leader, end) != last or end < len(s.log[voter])
 
 
-def note_fetch(s, leader, voter):
+def note_fetch(s: State, leader: int | None, voter: int) -> None:
     """The leader learns what the voter has."""
     s.end_offset[leader, voter] = len(s.log[voter])
     advance_high_watermark(s, leader)
 
 
-def advance_high_watermark(s, leader):
+def advance_high_watermark(s: State, leader: int | None) -> None:
     """To the end of what more than half have, once that is beyond the start of its epoch."""
     for end in range(1, len(s.log[leader]) + 1):
         have = sum(other == leader or s.end_offset[leader, other] >= end for other in s.voters)
@@ -207,17 +209,17 @@ def advance_high_watermark(s, leader):
             s.high_watermark[leader] = max(s.high_watermark[leader], end)
 
 
-def epoch_before(s, voter, offset):
+def epoch_before(s: State, voter: int | None, offset: int) -> int:
     """The epoch of the record before an offset; 0 if there is none."""
     return s.log[voter][offset - 1] if offset > 0 else 0
 
 
-def end_of_epoch(s, voter, epoch):
+def end_of_epoch(s: State, voter: int | None, epoch: int) -> int:
     """The offset after the last record of an epoch, or of the greatest one before it."""
     return sum(of_record <= epoch for of_record in s.log[voter])
 
 
-def is_up_to_date(s, candidate, voter):
+def is_up_to_date(s: State, candidate: int, voter: int) -> bool:
     """Whether the candidate's log is at least as far as the voter's."""
     candidate_epoch = epoch_before(s, candidate, len(s.log[candidate]))
     voter_epoch = epoch_before(s, voter, len(s.log[voter]))
@@ -226,7 +228,7 @@ def is_up_to_date(s, candidate, voter):
     return len(s.log[candidate]) >= len(s.log[voter])
 
 
-def one_leader_an_epoch(s):
+def one_leader_an_epoch(s: State) -> bool:
     """No two voters lead in one epoch."""
     return all(
         left == right
@@ -238,7 +240,7 @@ def one_leader_an_epoch(s):
     )
 
 
-def logs_match(s):
+def logs_match(s: State) -> bool:
     """Two logs with a record of the same epoch at the same offset are the same up to there."""
     return all(
         s.log[left][offset] != s.log[right][offset] or s.log[left][:offset] == s.log[right][:offset]
@@ -248,7 +250,7 @@ def logs_match(s):
     )
 
 
-def committed_records_agree(s):
+def committed_records_agree(s: State) -> bool:
     """Two logs are the same below the lesser high watermark."""
     return all(
         s.log[left][: s.high_watermark[left]] == s.log[right][: s.high_watermark[left]]
@@ -258,7 +260,7 @@ def committed_records_agree(s):
     )
 
 
-def leaders_have_what_is_committed(s):
+def leaders_have_what_is_committed(s: State) -> bool:
     """A leader has every record below the high watermark of a voter of no later epoch."""
     return all(
         s.role[leader] != "leader"
@@ -269,23 +271,23 @@ def leaders_have_what_is_committed(s):
     )
 
 
-def nothing_committed_is_truncated(before, after):
+def nothing_committed_is_truncated(before: State, after: State) -> bool:
     """No voter truncates below its high watermark."""
     return all(len(after.log[voter]) >= before.high_watermark[voter] for voter in before.voters)
 
 
-def commits(s):
+def commits(s: State) -> bool:
     """A record is committed."""
     return any(s.high_watermark[voter] > 0 for voter in s.voters)
 
 
-def commits_in_two_epochs(s):
+def commits_in_two_epochs(s: State) -> bool:
     """Records of two epochs are committed."""
     return any(
         s.high_watermark[voter] > 1 and s.log[voter][0] != s.log[voter][1] for voter in s.voters
     )
 
 
-def truncates(before, after):
+def truncates(before: State, after: State) -> bool:
     """A voter truncates its log."""
     return any(len(after.log[voter]) < len(before.log[voter]) for voter in before.voters)

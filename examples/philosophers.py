@@ -5,81 +5,87 @@ takes the right one first, some philosopher always comes to eat. That each does 
 then: a fork may be there now and then, and always taken by the neighbour.
 """
 
-from waterline import Choice, Name, Names, Protocol, when
+from waterline import Choice, Fields, Name, Names, Protocol, when
 
 
-def philosophers(seats: int = 3, tie_break: bool = True) -> Protocol:
+class State(Fields):
     """So many seats; whether the last philosopher takes the right fork first."""
-    seat = Names("seat", seats)
+
+    seats = Names("seat", 3)
+    tie_break: bool = True
+
+    does = Choice("thinks", "hungers", "has_one", "eats", by=seats)
+    held_by = Name(seats, by=seats, or_none=True, doc="Of the fork left of each seat.")
+
+
+def philosophers(state: type[State]) -> Protocol:
+    """A round table."""
     return Protocol(
-        fields=[
-            Choice("does", "thinks", "hungers", "has_one", "eats", by=seat),
-            Name("held_by", seat, by=seat, or_none=True, doc="Of the fork left of each seat."),
-        ],
+        state=state,
         initial=start,
         actions=[
             hunger,
-            *([take_first, take_second] if tie_break else [take_left, take_right]),
+            *([take_first, take_second] if state.tie_break else [take_left, take_right]),
             put,
         ],
         # Nobody need ever hunger; who does takes forks where it can, and puts them down again.
-        fair=[*([take_first, take_second] if tie_break else [take_left, take_right]), put],
+        fair=[*([take_first, take_second] if state.tie_break else [take_left, take_right]), put],
         recoverable=[all_think],
         leads_to=[(someone_hungers, someone_eats), (hungers, eats)],
     )
 
 
-def start(s):
+def start(s: State) -> None:
     """All think, and no fork is held."""
     for seat in range(s.seats):
         s.held_by[seat] = None
 
 
-def hunger(s, seat):
+def hunger(s: State, seat: int) -> None:
     """{seat} is hungry."""
     when(s.does[seat] == "thinks")
     s.does[seat] = "hungers"
 
 
-def take_left(s, seat):
+def take_left(s: State, seat: int) -> None:
     """{seat} takes the fork to its left."""
     when(s.does[seat] == "hungers" and s.held_by[seat] is None)
     s.held_by[seat] = seat
     s.does[seat] = "has_one"
 
 
-def take_right(s, seat):
+def take_right(s: State, seat: int) -> None:
     """{seat} takes the fork to its right, and eats."""
     when(s.does[seat] == "has_one" and s.held_by[(seat + 1) % s.seats] is None)
     s.held_by[(seat + 1) % s.seats] = seat
     s.does[seat] = "eats"
 
 
-def first_of(s, seat):
+def first_of(s: State, seat: int) -> int:
     """Which fork a philosopher takes first: the last seat the right one, others the left one."""
     return 0 if seat == s.seats - 1 else seat
 
 
-def second_of(s, seat):
+def second_of(s: State, seat: int) -> int:
     """Which fork it takes then."""
     return seat if seat == s.seats - 1 else seat + 1
 
 
-def take_first(s, seat):
+def take_first(s: State, seat: int) -> None:
     """{seat} takes its first fork."""
     when(s.does[seat] == "hungers" and s.held_by[first_of(s, seat)] is None)
     s.held_by[first_of(s, seat)] = seat
     s.does[seat] = "has_one"
 
 
-def take_second(s, seat):
+def take_second(s: State, seat: int) -> None:
     """{seat} takes its second fork, and eats."""
     when(s.does[seat] == "has_one" and s.held_by[second_of(s, seat)] is None)
     s.held_by[second_of(s, seat)] = seat
     s.does[seat] = "eats"
 
 
-def put(s, seat):
+def put(s: State, seat: int) -> None:
     """{seat} puts both forks down."""
     when(s.does[seat] == "eats")
     s.held_by[seat] = None
@@ -87,26 +93,26 @@ def put(s, seat):
     s.does[seat] = "thinks"
 
 
-def all_think(s):
+def all_think(s: State) -> bool:
     """All think."""
     return all(s.does[seat] == "thinks" for seat in range(s.seats))
 
 
-def someone_hungers(s):
+def someone_hungers(s: State) -> bool:
     """Somebody is hungry, or has one fork."""
     return any(s.does[seat] == "hungers" or s.does[seat] == "has_one" for seat in range(s.seats))
 
 
-def someone_eats(s):
+def someone_eats(s: State) -> bool:
     """Somebody eats."""
     return any(s.does[seat] == "eats" for seat in range(s.seats))
 
 
-def hungers(s, seat):
+def hungers(s: State, seat: int) -> bool:
     """{seat} is hungry."""
     return s.does[seat] == "hungers"
 
 
-def eats(s, seat):
+def eats(s: State, seat: int) -> bool:
     """{seat} eats."""
     return s.does[seat] == "eats"

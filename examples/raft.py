@@ -9,37 +9,40 @@ Two rules can be taken out, to see what they are for: `--set voters_compare_logs
 `--set terms=4 --set entries=1` also `--set commits_own_term_only=false` (figure 8 of the paper).
 """
 
-from waterline import Action, Choice, Log, Name, Names, Number, Protocol, Set, when, within
+from waterline import Action, Choice, Fields, Log, Name, Names, Number, Protocol, Set, when, within
 
 
-def raft(
-    servers: int = 3,
-    terms: int = 2,
-    entries: int = 2,
-    voters_compare_logs: bool = True,
-    commits_own_term_only: bool = True,
-) -> Protocol:
+class State(Fields):
     """So many servers, terms 0 to `terms`, and logs of so many entries."""
-    server = Names("server", servers)
+
+    servers = Names("server", 3)
+    terms: int = 2
+    entries: int = 2
+    voters_compare_logs: bool = True
+    commits_own_term_only: bool = True
+
+    role = Choice("follower", "candidate", "leader", by=servers)
+    term = Number(0, terms, by=servers)
+    voted_for = Name(servers, by=servers, or_none=True, doc="In the server's term.")
+    votes = Set(of=servers, by=servers, doc="Of a candidate: who has voted for it.")
+    log = Log(of=range(1, terms + 1), room=entries, by=servers, doc="Terms of entries.")
+    commit = Number(0, entries, by=servers, doc="How many entries it knows committed.")
+    next = Number(0, entries, by=(servers, servers), doc="Of a leader: what it sends next.")
+    match = Number(0, entries, by=(servers, servers), doc="Of a leader: who has how many.")
+
+
+def raft(state: type[State]) -> Protocol:
+    """Servers that elect leaders, which replicate their logs."""
     return Protocol(
-        fields=[
-            Choice("role", "follower", "candidate", "leader", by=server),
-            Number("term", 0, terms, by=server),
-            Name("voted_for", server, by=server, or_none=True, doc="In the server's term."),
-            Set("votes", of=server, by=server, doc="Of a candidate: who has voted for it."),
-            Log("log", of=range(1, terms + 1), room=entries, by=server, doc="Terms of entries."),
-            Number("commit", 0, entries, by=server, doc="How many entries it knows committed."),
-            Number("next", 0, entries, by=(server, server), doc="Of a leader: what it sends next."),
-            Number("match", 0, entries, by=(server, server), doc="Of a leader: who has how many."),
-        ],
+        state=state,
         actions=[
             time_out,
-            Action(vote_for, candidate=server),
+            Action(vote_for, candidate=state.servers),
             become_leader,
             append,
-            Action(replicate, leader=server, follower=server),
+            Action(replicate, leader=state.servers, follower=state.servers),
             commit_more,
-            Action(see_higher_term, other=server),
+            Action(see_higher_term, other=state.servers),
             restart,
         ],
         always=[
@@ -53,7 +56,7 @@ def raft(
     )
 
 
-def time_out(s, server):
+def time_out(s: State, server: int) -> None:
     """{server} has heard of no leader, and stands for election."""
     when(s.role[server] != "leader")
     within(s.term[server] < s.terms)
@@ -64,7 +67,7 @@ def time_out(s, server):
     s.votes[server] = {server}
 
 
-def vote_for(s, server, candidate):
+def vote_for(s: State, server: int, candidate: int) -> None:
     """{server} votes for {candidate}."""
     when(s.role[candidate] == "candidate" and s.term[server] <= s.term[candidate])
     when(s.term[server] < s.term[candidate] or s.voted_for[server] is None)
@@ -76,7 +79,7 @@ def vote_for(s, server, candidate):
     s.votes[candidate].add(server)
 
 
-def become_leader(s, server):
+def become_leader(s: State, server: int) -> None:
     """{server} has the votes of more than half."""
     when(s.role[server] == "candidate")
     when(2 * len(s.votes[server]) > s.servers)
@@ -87,13 +90,13 @@ def become_leader(s, server):
             s.next[server, other] = len(s.log[server])
 
 
-def append(s, server):
+def append(s: State, server: int) -> None:
     """{server}, which leads, appends an entry for a client."""
     when(s.role[server] == "leader")
     s.log[server].append(s.term[server])
 
 
-def replicate(s, leader, follower):
+def replicate(s: State, leader: int, follower: int) -> None:
     """{leader} sends {follower} the next entry, or none, and has its answer."""
     when(leader != follower and s.role[leader] == "leader" and s.term[follower] <= s.term[leader])
     if s.term[follower] < s.term[leader]:
@@ -112,14 +115,14 @@ def replicate(s, leader, follower):
     s.match[leader, follower] = max(s.match[leader, follower], known)
 
 
-def commit_more(s, server):
+def commit_more(s: State, server: int) -> None:
     """{server}, which leads, finds its next entries on more than half."""
     when(s.role[server] == "leader")
     when(can_commit(s, server) > s.commit[server])
     s.commit[server] = can_commit(s, server)
 
 
-def see_higher_term(s, server, other):
+def see_higher_term(s: State, server: int, other: int) -> None:
     """{server} hears of the term of {other}."""
     when(s.term[server] < s.term[other])
     follow(s, server)
@@ -127,13 +130,13 @@ def see_higher_term(s, server, other):
     s.voted_for[server] = None
 
 
-def restart(s, server):
+def restart(s: State, server: int) -> None:
     """{server} stops, and starts with its term, its vote and its log."""
     follow(s, server)
     s.commit[server] = 0
 
 
-def follow(s, server):
+def follow(s: State, server: int) -> None:
     """It neither leads nor stands for election any more."""
     s.role[server] = "follower"
     s.votes[server] = set()
@@ -142,24 +145,24 @@ def follow(s, server):
         s.match[server, other] = 0
 
 
-def last_term(s, server):
+def last_term(s: State, server: int) -> int:
     """The term of its last entry; 0 if it has none."""
     return s.log[server][-1] if s.log[server] else 0
 
 
-def is_up_to_date(s, candidate, voter):
+def is_up_to_date(s: State, candidate: int, voter: int) -> bool:
     """Whether the candidate's log is at least as far as the voter's."""
     if last_term(s, candidate) != last_term(s, voter):
         return last_term(s, candidate) > last_term(s, voter)
     return len(s.log[candidate]) >= len(s.log[voter])
 
 
-def has_the_entry_before(s, leader, follower, before):
+def has_the_entry_before(s: State, leader: int, follower: int, before: int) -> bool:
     """Whether the logs agree on the entry before, if there is one."""
     return s.log[leader][:before] == s.log[follower][:before]
 
 
-def can_commit(s, leader):
+def can_commit(s: State, leader: int) -> int:
     """How many entries more than half have, up to one of the leader's own term."""
     most = 0
     for index in range(len(s.log[leader])):
@@ -170,7 +173,7 @@ def can_commit(s, leader):
     return most
 
 
-def one_leader_a_term(s):
+def one_leader_a_term(s: State) -> bool:
     """No two servers lead in one term."""
     return all(
         left == right
@@ -182,7 +185,7 @@ def one_leader_a_term(s):
     )
 
 
-def logs_match(s):
+def logs_match(s: State) -> bool:
     """Two logs with an entry of the same term at the same index are the same up to there."""
     return all(
         s.log[left][index] != s.log[right][index] or s.log[left][:index] == s.log[right][:index]
@@ -192,7 +195,7 @@ def logs_match(s):
     )
 
 
-def committed_entries_agree(s):
+def committed_entries_agree(s: State) -> bool:
     """What two servers know to be committed is the same, as far as both know it."""
     return all(
         s.log[left][: s.commit[left]] == s.log[right][: s.commit[left]]
@@ -202,7 +205,7 @@ def committed_entries_agree(s):
     )
 
 
-def leaders_have_what_is_committed(s):
+def leaders_have_what_is_committed(s: State) -> bool:
     """A leader has every entry that a server of its term or an earlier one knows committed."""
     return all(
         s.role[leader] != "leader"
@@ -213,7 +216,7 @@ def leaders_have_what_is_committed(s):
     )
 
 
-def leaders_only_append(before, after):
+def leaders_only_append(before: State, after: State) -> bool:
     """A server that leads, and still does, has changed no entry of its log."""
     return all(
         before.role[server] != "leader"
@@ -223,19 +226,19 @@ def leaders_only_append(before, after):
     )
 
 
-def commits(s):
+def commits(s: State) -> bool:
     """An entry is committed."""
     return any(s.commit[server] > 0 for server in s.servers)
 
 
-def commits_in_two_terms(s):
+def commits_in_two_terms(s: State) -> bool:
     """Entries of two terms are committed."""
     return any(
         s.commit[server] > 1 and s.log[server][0] != s.log[server][1] for server in s.servers
     )
 
 
-def cuts_its_log(before, after):
+def cuts_its_log(before: State, after: State) -> bool:
     """A follower gives up an entry."""
     return any(
         after.log[server][: len(before.log[server])] != before.log[server]

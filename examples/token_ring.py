@@ -1,73 +1,83 @@
 """A token goes round a ring; who holds it may do what only one may do at a time."""
 
-from waterline import Flag, Name, Names, Protocol, when
+from waterline import Fields, Flag, Name, Names, Protocol, when
 
 
-def token_ring(nodes: int = 3, greedy: bool = False) -> Protocol:
+class State(Fields):
     """So many nodes; a greedy one keeps the token as long as it finds something to do."""
-    node = Names("node", nodes)
+
+    nodes = Names("node", 3)
+    greedy: bool = False
+
+    token = Name(nodes, doc="Who holds it.")
+    wants = Flag(by=nodes)
+    served = Flag(doc="Whether the holder has used the token since it came.")
+
+
+def token_ring(state: type[State]) -> Protocol:
+    """A ring."""
     return Protocol(
-        fields=[
-            Name("token", node, doc="Who holds it."),
-            Flag("wants", by=node),
-            Flag("served", doc="Whether the holder has used the token since it came."),
+        state=state,
+        actions=[
+            want,
+            use_greedily if state.greedy else use,
+            pass_greedily if state.greedy else pass_on,
         ],
-        actions=[want, use_greedily if greedy else use, pass_greedily if greedy else pass_on],
         # Nobody need ever want it; the holder uses it if it does, and passes it on.
-        fair=[use_greedily, pass_greedily] if greedy else [use, pass_on],
+        fair=[use_greedily, pass_greedily] if state.greedy else [use, pass_on],
         leads_to=[(wants_it, has_used_it)],
         always_eventually=[holds_it],
     )
 
 
-def want(s, node):
+def want(s: State, node: int) -> None:
     """{node} wants the token."""
     when(not s.wants[node])
     s.wants[node] = True
 
 
-def use(s, node):
+def use(s: State, node: int) -> None:
     """{node} uses the token, once."""
     when(s.token == node and s.wants[node] and not s.served)
     s.wants[node] = False
     s.served = True
 
 
-def pass_on(s, node):
+def pass_on(s: State, node: int) -> None:
     """{node} passes the token on, having used it if it wanted to."""
     when(s.token == node and (s.served or not s.wants[node]))
     give_to_next(s, node)
 
 
-def use_greedily(s, node):
+def use_greedily(s: State, node: int) -> None:
     """{node} uses the token, perhaps once more."""
     when(s.token == node and s.wants[node])
     s.wants[node] = False
     s.served = True
 
 
-def pass_greedily(s, node):
+def pass_greedily(s: State, node: int) -> None:
     """{node} passes the token on, wanting nothing more."""
     when(s.token == node and not s.wants[node])
     give_to_next(s, node)
 
 
-def give_to_next(s, node):
+def give_to_next(s: State, node: int) -> None:
     """The next node holds it, and has not used it."""
     s.token = (node + 1) % s.nodes
     s.served = False
 
 
-def wants_it(s, node):
+def wants_it(s: State, node: int) -> bool:
     """{node} wants the token."""
     return s.wants[node]
 
 
-def has_used_it(s, node):
+def has_used_it(s: State, node: int) -> bool:
     """{node} wants it no more: it has used it."""
     return not s.wants[node]
 
 
-def holds_it(s, node):
+def holds_it(s: State, node: int) -> bool:
     """{node} holds the token."""
     return s.token == node

@@ -4,21 +4,26 @@ After Gray and Lamport, "Consensus on Transaction Commit" (ACM TODS 2006). The t
 never fails, and a message that was sent stays there to be received.
 """
 
-from waterline import Choice, Flag, Names, Protocol, when
+from waterline import Choice, Fields, Flag, Names, Protocol, when
 
 
-def two_phase_commit(rms: int = 3) -> Protocol:
+class State(Fields):
     """A transaction manager and so many resource managers."""
-    rm = Names("rm", rms)
+
+    rms = Names("rm", 3)
+
+    rm_state = Choice("working", "prepared", "committed", "aborted", by=rms)
+    tm_state = Choice("init", "committed", "aborted")
+    tm_prepared = Flag(by=rms, doc="Who the transaction manager knows to be prepared.")
+    prepared_sent = Flag(by=rms)
+    commit_sent = Flag()
+    abort_sent = Flag()
+
+
+def two_phase_commit(state: type[State]) -> Protocol:
+    """One transaction."""
     return Protocol(
-        fields=[
-            Choice("rm_state", "working", "prepared", "committed", "aborted", by=rm),
-            Choice("tm_state", "init", "committed", "aborted"),
-            Flag("tm_prepared", by=rm, doc="Who the transaction manager knows to be prepared."),
-            Flag("prepared_sent", by=rm),
-            Flag("commit_sent"),
-            Flag("abort_sent"),
-        ],
+        state=state,
         actions=[
             tm_receive_prepared,
             tm_commit,
@@ -33,61 +38,61 @@ def two_phase_commit(rms: int = 3) -> Protocol:
     )
 
 
-def tm_receive_prepared(s, rm):
+def tm_receive_prepared(s: State, rm: int) -> None:
     """The transaction manager hears that {rm} is prepared."""
     when(s.tm_state == "init" and s.prepared_sent[rm])
     s.tm_prepared[rm] = True
 
 
-def tm_commit(s):
+def tm_commit(s: State) -> None:
     """The transaction manager, having heard from all, commits."""
     when(s.tm_state == "init" and all(s.tm_prepared[rm] for rm in range(s.rms)))
     s.tm_state = "committed"
     s.commit_sent = True
 
 
-def tm_abort(s):
+def tm_abort(s: State) -> None:
     """The transaction manager aborts, for whatever reason."""
     when(s.tm_state == "init")
     s.tm_state = "aborted"
     s.abort_sent = True
 
 
-def rm_prepare(s, rm):
+def rm_prepare(s: State, rm: int) -> None:
     """{rm} is prepared to commit, and says so."""
     when(s.rm_state[rm] == "working")
     s.rm_state[rm] = "prepared"
     s.prepared_sent[rm] = True
 
 
-def rm_choose_to_abort(s, rm):
+def rm_choose_to_abort(s: State, rm: int) -> None:
     """{rm} aborts without being asked; it has not said that it is prepared."""
     when(s.rm_state[rm] == "working")
     s.rm_state[rm] = "aborted"
 
 
-def rm_receive_commit(s, rm):
+def rm_receive_commit(s: State, rm: int) -> None:
     """{rm} is told to commit."""
     when(s.commit_sent)
     s.rm_state[rm] = "committed"
 
 
-def rm_receive_abort(s, rm):
+def rm_receive_abort(s: State, rm: int) -> None:
     """{rm} is told to abort."""
     when(s.abort_sent)
     s.rm_state[rm] = "aborted"
 
 
-def consistent(s):
+def consistent(s: State) -> bool:
     """No resource manager has committed while another has aborted."""
     return not (commits(s) and aborts(s))
 
 
-def commits(s):
+def commits(s: State) -> bool:
     """Some resource manager commits."""
     return any(s.rm_state[rm] == "committed" for rm in range(s.rms))
 
 
-def aborts(s):
+def aborts(s: State) -> bool:
     """Some resource manager aborts."""
     return any(s.rm_state[rm] == "aborted" for rm in range(s.rms))

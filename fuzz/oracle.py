@@ -224,6 +224,11 @@ def _require_fair(
                 any(not oracle.is_enabled(state, call) for state in cycle),
                 (where, "not fair to", call),
             )
+        if call[0] in oracle.strongly_fair and call not in steps:
+            require(
+                not any(oracle.is_enabled(state, call) for state in cycle),
+                (where, "not strongly fair to", call),
+            )
 
 
 def _require_chosen(

@@ -6,7 +6,8 @@ looked up in the lists. Of a few thousand states, slowly.
 
 What the documents say (docs/liveness.md): a step that changes nothing is no step; one that a bound
 cuts counts as enabled and is never taken. Where a behaviour can stay for ever is a strongly
-connected part in which each fair step, with the same arguments, is taken, or somewhere not enabled.
+connected part in which each fair step, with the same arguments, is taken, or somewhere not enabled;
+a strongly fair one nowhere.
 """
 
 from __future__ import annotations
@@ -148,7 +149,9 @@ class Oracle:
         self.fields: list[Declared] = self.declared["fields"]
         found = [*bounds.items(), *((f"{s.name}s", s.count) for s in self._sorts())]
         self.sizes: dict[str, Any] = dict(found)
-        self.fair = {_of(each)[0].__name__ for each in self.declared["fair"]}
+        strong = self.declared.get("strongly_fair", ())
+        self.strongly_fair = {_of(each)[0].__name__ for each in strong}
+        self.fair = {_of(each)[0].__name__ for each in self.declared["fair"]} | self.strongly_fair
         self._explore()
 
     def _sorts(self) -> Iterator[_Names]:
@@ -375,12 +378,32 @@ class Oracle:
         graph.add_edges_from(
             (s, t) for s, t in self._pairs() if s != t and s in graph and t in graph
         )
-        return {
-            state
-            for part in nx.strongly_connected_components(graph)
-            if self.is_fair(part, cut_counts=cut_counts)
-            for state in part
-        }
+        found: set[Frozen] = set()
+        waiting = [set(part) for part in nx.strongly_connected_components(graph)]
+        while waiting:
+            part = waiting.pop()
+            if not self.is_fair(part, cut_counts=cut_counts):
+                continue
+            shunned = {s for s in part if self.owes(s, part, cut_counts=cut_counts)}
+            if shunned:
+                rest = graph.subgraph(part - shunned)
+                waiting += [set(smaller) for smaller in nx.strongly_connected_components(rest)]
+            else:
+                found |= part
+        return found
+
+    def owes(self, state: Frozen, part: Collection[Frozen], *, cut_counts: bool = True) -> bool:
+        """Whether it enables a strongly fair step that is not taken within the part."""
+        return any(
+            self.is_enabled(state, call, cut_counts=cut_counts)
+            and not any(
+                each == call and after in part and after != before
+                for before in part
+                for each, after in self.steps[before]
+            )
+            for call, _ in self.calls
+            if call[0] in self.strongly_fair
+        )
 
     def arrived(self, claim: str) -> dict[Frozen, int]:
         """After how many steps at the least each state is reached in which one still waits."""

@@ -20,6 +20,8 @@ IDIOMS = 0.4
 """How many do something that a reduction is for."""
 SPARSE = 0.35
 """How many have steps that hardly depend on one another, so that most claims need few of them."""
+STRONG = 0.25
+"""How many have strongly fair steps."""
 SEES_LITTLE = 0.6
 """How many have claims that see only some of the fields."""
 RAISES = 0.06
@@ -75,6 +77,7 @@ class _Parts:
     functions: list[str] = field(default_factory=list)
     actions: list[str] = field(default_factory=list)
     fair: list[str] = field(default_factory=list)
+    strongly_fair: list[str] = field(default_factory=list)
 
 
 def is_alike(seed: int) -> bool:
@@ -107,6 +110,11 @@ def random_protocol(seed: int) -> str:
     dice.shuffle(parts.actions)
     names = [name.partition(",")[0].removeprefix("Action(") for name in parts.actions]
     parts.fair = [name for name in names if drawing.chance(fairness)]
+    # Drawn by itself, so that of a seed all the rest is as it is without.
+    other = random.Random(f"strong {seed}")
+    if other.random() < STRONG:
+        parts.strongly_fair = [name for name in names if other.random() < 0.5]
+        parts.fair = [name for name in parts.fair if name not in parts.strongly_fair]
     initial, declared = _initial(drawing, parts), list(drawing.fields)
     if drawing.chance(SEES_LITTLE):
         seen = dice.sample(drawing.fields[1:], dice.randint(1, 2))
@@ -127,6 +135,11 @@ def random_protocol(seed: int) -> str:
         *([f"        initial={initial},"] if initial else []),
         f"        actions=[{', '.join(parts.actions)}],",
         f"        fair=[{', '.join(parts.fair)}],",
+        *(
+            [f"        strongly_fair=[{strong}],"]
+            if (strong := ", ".join(parts.strongly_fair))
+            else []
+        ),
         *(f"        {kind}=[{', '.join(given)}]," for kind, given in claims.items()),
         "    )",
     ]

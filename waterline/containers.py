@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, SupportsIndex
 
 from model.core.state import OutOfRange
-from model.own.fields import AnyField, Choice, Log, Queue, Sequenced, Set
+from model.own.fields import AnyField, Bag, Choice, Log, Queue, Sequenced, Set
 from model.own.questions import BeyondBound
 
 Write = Callable[[Any], None]
@@ -25,6 +25,8 @@ def held(declared: AnyField, value: Any, name: str, write: Write) -> Any:
             return Channel(declared, value, name, write)
         case Log():
             return Entries(declared, value, name, write)
+        case Bag():
+            return Multiset(declared, value, name, write)
     return value
 
 
@@ -144,6 +146,25 @@ class Channel(_Values):
             raise OutOfRange(f"{self._name} is empty: nothing can be received")
         self._write(tuple(self[1:]))
         return self[0]
+
+
+class Multiset(_Values):
+    """A bag. A loop goes through it in the order in which the checker keeps it."""
+
+    def __getitem__(self, place: Any) -> Any:
+        raise OutOfRange(f"{self._name}[{place}]: a bag has no order")
+
+    def send(self, value: Any) -> None:
+        """One more of this value. Raises `BeyondBound` where there is no room."""
+        self._add(value)
+
+    def remove(self, value: Any) -> None:
+        """One less of this value. Raises `OutOfRange` where there is none."""
+        if value not in self:
+            raise OutOfRange(f"{self._name} does not hold {value!r}")
+        left = list(self)
+        left.remove(value)
+        self._write(tuple(left))
 
 
 class Entries(_Values):

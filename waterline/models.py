@@ -9,9 +9,12 @@ from functools import cached_property
 from typing import Any
 
 from model.core.nearest import did_you_mean
-from model.own import Action, BadProtocol, Names, Protocol
-from model.own.fields import Domain
-from waterline.shape import Shape, Size
+from model.own import Action, BadProtocol, Epochs, Names, Protocol
+from model.own.fields import Domain, Struct
+from model.own.state_class import bounds_of, call_within
+from model.own.typed import Size
+from waterline.shape import Shape
+from waterline.values import decoded
 
 BOUND_MAX = 1 << 20
 Declares = Callable[..., Protocol]
@@ -42,6 +45,11 @@ class Model:
         bounds = ", ".join(f"{name}={value}" for name, value in self.bounds.items())
         return f"{self.function.__name__}({bounds})"
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # What the function returned is made again: a class within other bounds has no place where
+        # it could be found by its name.
+        return _again, (self.function, self.bounds)
+
     @cached_property
     def shape(self) -> Shape:
         """What its states are made of. Raises `BadProtocol`."""
@@ -53,6 +61,12 @@ class Model:
                     f"names, {sort.count}; call one of them otherwise"
                 )
             sizes[sort.plural] = Size(sort.count)
+        for epochs in self.protocol.epochs:
+            if sizes.setdefault(epochs.plural, epochs.highest) != epochs.highest:
+                raise BadProtocol(
+                    f"{epochs.plural} would be the bound, {sizes[epochs.plural]}, and the highest "
+                    f"{epochs.name}, {epochs.highest}; call one of them otherwise"
+                )
         fields = {declared.name: declared for declared in self.protocol.fields}
         for name in fields:
             if name in sizes:
@@ -70,7 +84,7 @@ class Model:
         """An action, or the function that makes initial states. Raises `BadProtocol`."""
         function = declared.function if isinstance(declared, Action) else declared
         over = dict(declared.over) if isinstance(declared, Action) else {}
-        sorts: dict[str, Names] = {sort.name: sort for sort in self.protocol.sorts}
+        sorts = {sort.name: sort for sort in self.protocol.all_sorts}
         name = function.__name__
         arguments = list(inspect.signature(function).parameters)
         if not arguments:
@@ -110,10 +124,14 @@ def model(function: Declares, /, **bounds: int | bool) -> Model:
             kind = "True or False" if wanted is bool else "a whole number"
             raise BadProtocol(f"bound {name} is {value!r}; it must be {kind}")
     given = {name: bounds.get(name, default) for name, default in known.items()}
-    protocol = function(**given)
+    protocol = call_within(function, given)
     if not isinstance(protocol, Protocol):
         raise BadProtocol(f"{function.__name__} returns no Protocol but {protocol!r}")
     return Model(function, given, protocol)
+
+
+def _again(function: Declares, bounds: Mapping[str, int | bool]) -> Model:
+    return model(function, **bounds)
 
 
 _REMEDY = "write waterline.model(function, bound=3)"
@@ -132,20 +150,6 @@ def model_of(given: Model | Declares) -> Model:
     return given if isinstance(given, Model) else model(given)
 
 
-def bounds_of(function: Declares) -> dict[str, int | bool]:
-    """The bounds of a protocol, each with its default. Raises `BadProtocol`."""
-    found: dict[str, int | bool] = {}
-    for name, parameter in inspect.signature(function).parameters.items():
-        default = parameter.default
-        if type(default) not in (int, bool):
-            raise BadProtocol(
-                f"bound {name} of {function.__name__} has no number and no truth as its default; "
-                f"write {name}: int = 3"
-            )
-        found[name] = default
-    return found
-
-
 def values_of(domain: Domain) -> Iterable[Any]:
     """The values of an argument, in the checker's order."""
     match domain:
@@ -153,7 +157,21 @@ def values_of(domain: Domain) -> Iterable[Any]:
             return range(domain.count)
         case int():
             return range(domain)
+        case Epochs():
+            return range(1, domain.highest + 1)
+        case Struct():
+            return [decoded(domain.value, number) for number in range(domain.size)]
     return domain
+
+
+def value_of(domain: Domain, number: int) -> Any:
+    """The value that the checker counts as this one. It counts epochs by themselves."""
+    return number if isinstance(domain, Epochs) else list(values_of(domain))[number]
+
+
+def number_of(domain: Domain, value: Any) -> int:
+    """The other way."""
+    return int(value) if isinstance(domain, Epochs) else list(values_of(domain)).index(value)
 
 
 def describe_argument(domain: Domain, value: Any) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,13 +13,6 @@ from model.own.fields import AnyField, Names, extent
 from waterline.values import Value, first_value
 
 Index = tuple[int, ...]
-
-
-class Size(int):
-    """How many names a sort has. A loop over it goes through all of them, as in a rule."""
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(range(self))
 
 
 @dataclass(frozen=True, slots=True)

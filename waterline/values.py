@@ -6,12 +6,15 @@ do with sets, queues and logs: another kind is one more case in each function.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
 from model.core.state import OutOfRange
 from model.own.fields import (
     NONE,
     AnyField,
+    Bag,
     Choice,
     Flag,
     Log,
@@ -22,6 +25,8 @@ from model.own.fields import (
     Sequenced,
     Set,
 )
+from model.own.fields import Value as Made
+from model.own.structs import describe_struct
 
 Value = Any
 """True or False of a `Flag`, a word of a `Choice`, a number of a `Number`, a number or None of a
@@ -36,7 +41,9 @@ def first_value(field: AnyField) -> Value:
     return decoded(field, () if isinstance(field, Sequenced) else field.range[0])
 
 
-def decoded(field: AnyField, kept: Kept) -> Value:
+def decoded(  # noqa: PLR0911 - one for each kind
+    field: AnyField, kept: Kept
+) -> Value:
     """The value for which the checker keeps this."""
     if isinstance(field, Sequenced):
         assert isinstance(kept, tuple)
@@ -51,6 +58,9 @@ def decoded(field: AnyField, kept: Kept) -> Value:
             return None if kept == NONE else kept
         case Set():
             return frozenset(decoded(field.element, each) for each in field.members(kept))
+        case Made(of=struct):
+            parts = zip(struct.parts, struct.kept(kept), strict=True)
+            return struct.kind(*(decoded(part, each) for (_, part), each in parts))
     return kept
 
 
@@ -60,7 +70,7 @@ def encoded(field: AnyField, value: Value) -> Kept:
         case Set():
             lo, _ = field.element.range
             return sum(1 << _number(field.element, each) - lo for each in value)
-        case Queue() | Log():
+        case Queue() | Log() | Bag():
             return tuple(_number(field.element, each) for each in value)
     return _number(field, value)
 
@@ -68,6 +78,10 @@ def encoded(field: AnyField, value: Value) -> Kept:
 def _number(field: AnyField, value: Value) -> int:
     if isinstance(field, Choice):
         return field.values.index(value)
+    if isinstance(field, Made):
+        return field.of.number(
+            [_number(part, each) for (_, part), each in zip(field.of.parts, value, strict=True)]
+        )
     return NONE if value is None else int(value)
 
 
@@ -80,9 +94,10 @@ def accepted(field: AnyField, value: object, element: str) -> Value:
         case Set():
             if isinstance(value, set | frozenset):
                 return frozenset(_accepted(field.element, each, element) for each in value)
-        case Queue() | Log():
+        case Queue() | Log() | Bag():
             if isinstance(value, tuple | list) and len(value) <= field.room:
-                return tuple(_accepted(field.element, each, element) for each in value)
+                held = tuple(_accepted(field.element, each, element) for each in value)
+                return in_order(field, held) if isinstance(field, Bag) else held
         case _:
             return _accepted(field, value, element)
     raise _no_value(field, value, element)
@@ -105,14 +120,27 @@ def _accepted(field: PlainField, value: object, element: str) -> Value:
         case Number():
             if isinstance(value, int) and field.lo <= value <= field.hi:
                 return int(value)
+        case Made(of=struct):
+            if isinstance(value, struct.kind):
+                parts = zip(struct.parts, value, strict=True)
+                return struct.kind(
+                    *(_accepted(part, each, f"{element}: {name}") for (name, part), each in parts)
+                )
     raise _no_value(field, value, element)
+
+
+def in_order(bag: Bag[Any, Any], values: Iterable[Value]) -> tuple[Value, ...]:
+    """The values of a bag in the order that the checker keeps them in: the greatest first."""
+    return tuple(sorted(values, key=partial(_number, bag.element), reverse=True))
 
 
 def _no_value(field: AnyField, value: object, element: str) -> OutOfRange:
     return OutOfRange(f"{element} cannot be {value!r}: it is {describe_range(field)}")
 
 
-def describe_range(field: AnyField) -> str:
+def describe_range(  # noqa: PLR0911 - one for each kind
+    field: AnyField,
+) -> str:
     """Which values a field may have: `a number, 0 to 3`."""
     match field:
         case Flag():
@@ -124,6 +152,8 @@ def describe_range(field: AnyField) -> str:
             return f"{names}, or None" if field.or_none else names
         case Number():
             return f"a number, {field.lo} to {field.hi}"
+        case Made(of=struct):
+            return f"a {describe_struct(struct)}"
         case Set():
             return f"a set, each member {describe_range(field.element)}"
     return f"at most {field.room} values, each {describe_range(field.element)}"

@@ -40,7 +40,13 @@ from checker.search.fault_count import counters, faults_in_rows
 from checker.search.result import InvariantResult, Verdict
 from checker.traces.violating_states import ENDS_MAX, Breaking
 from counterexamples import Trapped
-from model.core.claim import Recoverable, Temporal, fair_actions, ways_back
+from model.core.claim import (
+    Recoverable,
+    Temporal,
+    fair_actions,
+    strongly_fair_actions,
+    ways_back,
+)
 
 BROUGHT_BYTES = 64
 """What is kept of a state that was brought: number, depth, distance, where it is looked up."""
@@ -95,6 +101,7 @@ class _Judge:
         model = problem.model
         self._actions = {action.name: number for number, action in enumerate(model.actions)}
         self._fair = self._numbers_of(fair_actions(model.enabled_actions))
+        self._strongly = self._numbers_of(strongly_fair_actions(model.enabled_actions))
         self._faults = partial(faults_in_rows, model)
         self._recovery: Mapping[int, tuple[WaysBack, int, Outcome]] = {}
         self._arrivals: Mapping[int, Arrival] = {}
@@ -121,7 +128,7 @@ class _Judge:
         if not self._arrivals:
             self._arrivals = self._all_arrivals()
         graph, arrival, fair = self.graph, self._arrivals[number], self._fair
-        left = left_of(graph, arrival, fair, self._faults, self._fits)
+        left = left_of(graph, arrival, fair, self._faults, self._fits, self._strongly)
         if left.states:
             self.room.require(left.states, beside=BROUGHT_BYTES)
         brought = bring(graph, arrival, fair, left)
@@ -189,9 +196,7 @@ class _Found:
         arrived: Numbers = np.full(len(self.space), NOT_REACHED, np.int32)
         arrived[places] = np.concatenate([each.far for each in brought])
         self.arrived = arrived
-        self.fair = FairSteps(
-            self.space, problem.model, fair_actions(problem.model.enabled_actions)
-        )
+        self.fair = FairSteps(self.space, problem.model)
         self.stays: Staying = staying(self.space, self.fair, arrived != NOT_REACHED)
 
 

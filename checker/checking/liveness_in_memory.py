@@ -33,7 +33,7 @@ from checker.search.result import INTERRUPTED, Verdict
 from checker.traces.finding import Finding
 from checker.traces.violating_states import ENDS_MAX, Breaking
 from counterexamples import Trapped
-from model.core.claim import Recoverable, Temporal, fair_actions, ways_back
+from model.core.claim import Recoverable, Temporal, ways_back
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -157,7 +157,7 @@ class _Judge:
     def liveness(self, claim: Temporal, when: Mask, then: Mask) -> Judgement:
         model, space = self.problem.model, self.space
         if self._fair is None:
-            self._fair = FairSteps(space, model, fair_actions(model.enabled_actions))
+            self._fair = FairSteps(space, model)
         waits = waiting(space, claim.pattern, when, then)
         stays = staying(space, self._fair, waits.inside)
         lasso = lasso_in(space, self._fair, waits, stays, self._faults)

@@ -101,7 +101,7 @@ class _Text:
     def _fields(self, *sorts: Sort) -> Iterator[tuple[Field, Naming, Place]]:
         """The fields that renaming one of these sorts changes."""
         held = {
-            Sort.REPLICA: (Holds.REPLICA, Holds.REPLICAS),
+            Sort.REPLICA: (Holds.REPLICA, Holds.REPLICAS, Holds.DIGITS),
             Sort.RECORD: (Holds.RECORD, Holds.RECORDS),
         }
         for field in self.layout.fields:
@@ -154,7 +154,7 @@ class _Text:
                 for i, j in _elements(place):
                     if naming.holds is Holds.REPLICAS:
                         yield f"{_read('w', place, i, j)} >> {r} & 1", 1
-                    elif naming.holds is Holds.REPLICA:
+                    elif naming.holds is Holds.REPLICA and not naming.is_sorted:
                         yield f"int({_read('w', place, i, j)} == {r - place.lo})", 1
 
     def _of_own_row(
@@ -164,7 +164,11 @@ class _Text:
         if naming.holds is Holds.REPLICAS:
             yield from ((f"{_read('w', place, r, j)} >> {r} & 1", 1) for j in columns)
         elif naming.holds is Holds.REPLICA:
-            yield from ((f"int({_read('w', place, r, j)} == {r - place.lo})", 1) for j in columns)
+            if not naming.is_sorted:  # what is sorted anew stands in other places then
+                same = (f"int({_read('w', place, r, j)} == {r - place.lo})" for j in columns)
+                yield from ((each, 1) for each in same)
+        elif naming.holds is Holds.DIGITS:
+            return  # in it are names of others
         elif renamed_record:
             bits = sum(term[1] for term in self._of_record("w", 1)) + 1
             yield from ((f"key[{_read('w', place, r, j)}]", bits) for j in columns)
@@ -180,22 +184,43 @@ class _Text:
         fields = list(self._fields(Sort.REPLICA))
         yield from self._cleared("w", "t", fields)
         for field, naming, place in fields:
-            whole = naming.holds not in (Holds.REPLICA, Holds.REPLICAS) and naming.columns is None
+            renamed = naming.holds in (Holds.REPLICA, Holds.REPLICAS, Holds.DIGITS)
+            whole = not renamed and naming.columns is None
             if whole:
                 for i in range(place.shape[0]):
                     value = self._if_alive("w", field, i, _read_row("w", place, i))
                     yield from _put("t", place, value, f"p{i}", 0)
                 continue
+            if naming.is_sorted:
+                yield from self._sorted_places(naming, place)
+                continue
             for i, j in _elements(place):
                 value = _read("w", place, i, j)
-                if naming.holds is Holds.REPLICA:
-                    value = f"place[{value} + {1 + place.lo}] - {1 + place.lo}"
+                if naming.holds in (Holds.REPLICA, Holds.DIGITS):
+                    value = _renamed(naming, place, value)
                 elif naming.holds is Holds.REPLICAS:
                     value = _moved_bits(value, [f"p{r}" for r in replicas])
                 row = f"p{i}" if naming.rows == Sort.REPLICA else i
                 column = f"p{j}" if naming.columns == Sort.REPLICA else j
                 value = self._if_alive("w", field, i, value)
                 yield from _put("t", place, value, row, column)
+
+    def _sorted_places(self, naming: Naming, place: Place) -> Iterator[str]:
+        """Rename what is in the places of each row, and put the greatest first again."""
+        rows, columns = (1, *place.shape)[-2:]
+        for row in range(rows):
+            at = [(row, j) if len(place.shape) == 2 else (j, 0) for j in range(columns)]
+            for j, (one, two) in enumerate(at):
+                yield f"x{j} = {_renamed(naming, place, _read('w', place, one, two))}"
+            for last in range(columns - 1, 0, -1):
+                for j in range(last):
+                    yield f"if x{j} < x{j + 1}:"
+                    yield f"    x = x{j}"
+                    yield f"    x{j} = x{j + 1}"
+                    yield f"    x{j + 1} = x"
+            for j, (one, two) in enumerate(at):
+                to = f"p{row}" if naming.rows == Sort.REPLICA else one
+                yield from _put("t", place, f"x{j}", to, two)
 
     # --- records ---------------------------------------------------------------------------------
 
@@ -336,6 +361,22 @@ def _put(target: str, place: Place, value: str, row: str | int, column: str | in
     for word in range(place.bit // WORD_BITS, last // WORD_BITS + 1):
         yield f"if at >> {WORD_BITS.bit_length() - 1} == {word}:"
         yield f"    {target}{word} |= x << (at & {WORD_BITS - 1})"
+
+
+def _renamed(naming: Naming, place: Place, value: str) -> str:
+    """A name, or a number with names among its digits, after renaming; both as they are packed."""
+    if naming.holds is Holds.REPLICA:
+        return f"place[{value} + {1 + place.lo}] - {1 + place.lo}"
+    # What is packed below the number 0 is none.
+    number, weight, terms = f"({value} - {-place.lo})", 1, []
+    for digit in reversed(naming.digits):
+        each = f"{number} // {weight} % {digit.size}"
+        if digit.of is not None:
+            each = f"(place[({each}) + {1 + digit.lo}] - {1 + digit.lo})"
+        terms.append(f"{each} * {weight}")
+        weight *= digit.size
+    made = f"{' + '.join(terms)} + {-place.lo}"
+    return f"({made} if {value} >= {-place.lo} else {value})"
 
 
 def _moved_bits(members: str, to: Sequence[str]) -> str:

@@ -93,7 +93,7 @@ def _called_by(problem: Problem) -> Iterator[tuple[str, types.FunctionType]]:
     model = problem.model
     for action in model.enabled_actions:
         parameters = [(parameter.name, parameter.over) for parameter in action.parameters]
-        kind = (action.stays_normal, action.weakly_fair)
+        kind = (action.stays_normal, action.weakly_fair, action.strongly_fair)
         yield f"guard of {action.name} {parameters} {kind}", _plain(action.guard)
         yield f"effect of {action.name} {action.budget}", _plain(action.effect)
         if action.limit is not None:

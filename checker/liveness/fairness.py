@@ -1,25 +1,29 @@
-"""Weak fairness: strongly connected components in which the awaited event never comes.
+"""Fairness: strongly connected parts of a graph in which the awaited event never comes.
 
-A fair step, an action with its arguments, must be taken again and again, or be disabled again and
-again (TLA+'s WF_vars). So a behaviour stays for ever in a single state only if no fair step is
-enabled there: it stutters. And it stays for ever among several states, going round, only if for
-each fair step they hold an edge that takes it or a state that does not enable it.
+A weakly fair step, an action with its arguments, must be taken again and again, or be disabled
+again and again (TLA+'s WF_vars). A strongly fair one must be taken again and again, or be disabled
+from some moment on (SF_vars). So a behaviour stays for ever in a single state only if no fair step
+is enabled there: it stutters. And it stays for ever among several states, going round, only if they
+hold for each weakly fair step an edge that takes it or a state that does not enable it, and for
+each strongly fair step that one of them enables an edge that takes it.
 
-Which states it goes round among is left open, and no set but the strongly connected components has
-to be looked at. An infinite execution stays within one component in the end. Where some part of it
-is fair all of it is: it holds the edges and states that made the part fair. And all of it can be
-gone round again and again, so that each of them comes by. (Under strong fairness a part may be fair
-though the whole is not: a step that is enabled now and then has to be taken.)
+Which states it goes round among is left open. An infinite execution stays within one strongly
+connected component in the end. What weak fairness demands a component meets where some part of it
+does: it holds the edges and states of the part. So one that does not is given up with all its
+parts. Strong fairness is different: a part may avoid the states that enable a step. Where no edge
+of a component takes a strongly fair step, no fair part of it has a state that enables the step.
+These states are taken away, and the components of what is left are looked at in the same way, until
+nothing has to be taken away: the states of a Streett automaton's accepting runs (Emerson and Lei
+1987). Each state of a fair part is found, and all of a part can be gone round again and again.
 
 Faults, and whatever else bounds would limit, happen finitely often (`Model.finitely_often`): the
-path to the component takes them, and no edge within it. A step that changes nothing is no step. One
+path to the part takes them, and no edge within it. A step that changes nothing is no step. One
 that is enabled and that a bound cuts counts as enabled and is never taken: what it would lead to is
 not known.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,20 +32,22 @@ from numpy.typing import NDArray
 from checker.compiler.origins import ACTION_SHIFT, action_of
 from checker.liveness.adjacency import Mask, Numbers, Places, mask_of
 from checker.liveness.space import Space, actions_named
+from model.core.claim import fair_actions, strongly_fair_actions
 from model.core.transition_system import Model
 
 IN_NONE = -1
 
 
 class FairSteps:
-    """The weakly fair steps of a space, numbered in their order.
+    """The fair steps of a space, numbered in their order.
 
     `of_edge` is the number of the one that an edge takes, `IN_NONE` for an edge that takes none or
     changes nothing. `of_cut` is the same of the pairs of states and cut steps.
     """
 
-    def __init__(self, space: Space, model: Model, fair: Collection[str]) -> None:
-        named = actions_named(model, fair)
+    def __init__(self, space: Space, model: Model) -> None:
+        named = actions_named(model, fair_actions(model.enabled_actions))
+        strong = actions_named(model, strongly_fair_actions(model.enabled_actions))
         endless = ~actions_named(model, model.finitely_often)
         moves = (space.source != space.target) & endless[action_of(space.step)]
         takes = named[action_of(space.step)] & moves
@@ -51,6 +57,9 @@ class FairSteps:
         self.space = space
         self.count = int(np.count_nonzero(occurs))
         """How many there are."""
+        steps: Numbers = np.flatnonzero(occurs).astype(np.int32)
+        self.is_strong: Mask = strong[action_of(steps)]
+        """Which of them are strongly fair."""
         # There are millions of edges: to look a step up in a table is faster than to search it.
         self._numbers: Numbers = (np.cumsum(occurs) - 1).astype(np.int32)
         self.moves: Mask = moves
@@ -79,19 +88,19 @@ class FairSteps:
 class Staying:
     """In which states, of some, a behaviour can stay for ever.
 
-    `stutters`: in each of these by itself. `component` is the number of the one that a state
-    belongs to if a behaviour can go round in it for ever, else `IN_NONE`. `unjudged` is how many
-    more states there would be, did no bound cut a fair step.
+    `stutters`: in each of these by itself. `part` is the number of the strongly connected part that
+    a state belongs to if a behaviour can go round in it for ever, else `IN_NONE`. `unjudged` is how
+    many more states there would be, did no bound cut a fair step.
     """
 
     stutters: Mask
-    component: Numbers
+    part: Numbers
     unjudged: int
 
     @property
     def anywhere(self) -> Mask:
         """In which states it can, one way or the other."""
-        goes_round: Mask = self.component != IN_NONE
+        goes_round: Mask = self.part != IN_NONE
         return self.stutters | goes_round
 
 
@@ -99,32 +108,73 @@ def staying(space: Space, fair: FairSteps, inside: Mask) -> Staying:
     """Where a fair behaviour can stay for ever that never leaves the states inside."""
     stutters = inside & ~fair.enabled & ~fair.cut
     cut_short = inside & ~fair.enabled & fair.cut
-    component, only_cut = _fair_components(space, fair, inside)
-    unjudged = (cut_short | only_cut) & ~stutters & (component == IN_NONE)
-    return Staying(stutters, component, int(np.count_nonzero(unjudged)))
+    whole = _Components(space, fair, inside)
+    part = _fair_parts(whole, cut_counts=True)
+    only_cut: Mask = np.zeros(len(space), np.bool_)
+    if (inside & fair.cut).any():
+        only_cut = _fair_parts(whole, cut_counts=False) != IN_NONE
+    unjudged = (cut_short | only_cut) & ~stutters & (part == IN_NONE)
+    return Staying(stutters, part, int(np.count_nonzero(unjudged)))
 
 
-def _fair_components(space: Space, fair: FairSteps, inside: Mask) -> tuple[Numbers, Mask]:
-    """The fair component of each state, and the states whose component only a cut makes unfair."""
-    edges = np.flatnonzero(inside[space.source] & inside[space.target] & fair.moves)
-    label = _components(space, edges)
-    sizes = np.bincount(label)
-    # A component of several states has an edge out of each. Of one state it has none: an edge that
-    # leads back there changes nothing.
-    kept = sizes > 1
-    within = edges[label[space.source[edges]] == label[space.target[edges]]]
-    taken = _pairs(label[space.source[within]], fair.of_edge[within], fair)
-    of_inside = np.flatnonzero(kept[label[space.source]] & (fair.of_edge != IN_NONE))
-    enabled = _pairs(label[space.source[of_inside]], fair.of_edge[of_inside], fair)
-    cut = _pairs(label[space.cut_state], fair.of_cut, fair)
-    unfair = _always_enabled(np.concatenate((enabled, cut)), taken, sizes, fair)
-    surely_unfair = _always_enabled(enabled, taken, sizes, fair)
-    is_fair, is_cut = kept.copy(), kept.copy()
-    is_fair[unfair] = False
-    is_cut[surely_unfair] = False
-    found: Numbers = np.where(is_fair[label], label, IN_NONE).astype(np.int32)
-    only_cut: Mask = (is_cut & ~is_fair)[label]
-    return found, only_cut
+def _fair_parts(whole: _Components, *, cut_counts: bool) -> Numbers:
+    """The fair part of each state, `IN_NONE` where it is in none, by a number of one of its states.
+
+    `cut_counts`: whether a step that is cut counts as enabled.
+    """
+    part: Numbers = np.full(len(whole.label), IN_NONE, np.int32)
+    components = whole
+    while True:
+        candidate, neglects = components.judged(cut_counts=cut_counts)
+        again = mask_of(components.label[neglects & candidate], len(components.least))
+        fair = candidate & ~again[components.label]
+        part[fair] = components.least[components.label[fair]]
+        inside = candidate & again[components.label] & ~neglects
+        if not inside.any():
+            return part
+        components = _Components(components.space, components.fair, inside)
+
+
+class _Components:
+    """The strongly connected components of several states, with the fair steps within them."""
+
+    def __init__(self, space: Space, fair: FairSteps, inside: Mask) -> None:
+        self.space, self.fair = space, fair
+        edges = np.flatnonzero(inside[space.source] & inside[space.target] & fair.moves)
+        self.label = _components(space, edges)
+        """The component of each state."""
+        self._sizes = np.bincount(self.label)
+        self.least: Numbers = np.empty(len(self._sizes), np.int32)
+        # Of several numbers that are written to one place the last stays.
+        self.least[self.label[::-1]] = np.arange(len(self.label), dtype=np.int32)[::-1]
+        """The first state of each component."""
+        # A component of several states has an edge out of each. Of one state it has none: an edge
+        # that leads back there changes nothing.
+        self._kept: Mask = self._sizes > 1
+        label = self.label
+        within = edges[label[space.source[edges]] == label[space.target[edges]]]
+        self._taken = _pairs(label[space.source[within]], fair.of_edge[within], fair)
+
+    def judged(self, *, cut_counts: bool) -> tuple[Mask, Mask]:
+        """The states of components that meet what weak fairness demands, and those that enable a
+        strongly fair step which no edge of their component takes.
+        """
+        space, fair, label = self.space, self.fair, self.label
+        places = np.flatnonzero(self._kept[label[space.source]] & (fair.of_edge != IN_NONE))
+        states, steps = space.source[places], fair.of_edge[places]
+        if cut_counts:
+            some = fair.of_cut != IN_NONE
+            states = np.concatenate((states, space.cut_state[some]))
+            steps = np.concatenate((steps, fair.of_cut[some]))
+        enabled = _pairs(label[states], steps, fair)
+        is_fair = self._kept.copy()
+        is_fair[_always_enabled(enabled, self._taken, self._sizes, fair)] = False
+        neglects: Mask = np.zeros(len(label), np.bool_)
+        if fair.is_strong.any():
+            strong = fair.is_strong[steps]
+            missing = ~np.isin(enabled[strong], self._taken)
+            neglects[states[strong][missing]] = True
+        return is_fair[label], neglects
 
 
 def _components(space: Space, edges: Places) -> Numbers:

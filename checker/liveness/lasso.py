@@ -4,8 +4,8 @@ The prefix is a shortest one: to the nearest state from which a fair execution c
 without the awaited event. Of several it is one with the fewest faults, then one in which the
 behaviour can stutter, then the least one. The cycle is short, and not proved to be shortest: from
 where it is the nearest edge or state is looked for that meets a demand of fairness still open, and
-in the end the way back. Of several ways the one by the least states and steps is taken, so that all
-engines come to the same.
+in the end the way back; if that enables a strongly fair step that was not taken, it goes on. Of
+several ways the one by the least states and steps is taken, so that all engines come to the same.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def lasso_to(end: int, space: Space, fair: FairSteps, arrived: Numbers, stays: S
     begins, way = _way(space, arrived, end)
     if stays.stutters[end]:
         return Lasso(begins, way, ())
-    return Lasso(begins, way, _Round(space, fair, stays.component, end).edges())
+    return Lasso(begins, way, _Round(space, fair, stays.part, end).edges())
 
 
 def _way(space: Space, arrived: Numbers, end: int) -> tuple[int, tuple[int, ...]]:
@@ -122,34 +122,49 @@ def _way(space: Space, arrived: Numbers, end: int) -> tuple[int, tuple[int, ...]
 
 
 class _Round:
-    """A way round through a fair component, from a state of it and back."""
+    """A way round through a fair part, from a state of it and back."""
 
-    def __init__(self, space: Space, fair: FairSteps, component: Numbers, start: int) -> None:
+    def __init__(self, space: Space, fair: FairSteps, part: Numbers, start: int) -> None:
         self._space, self._fair, self._start = space, fair, start
-        self._within: Mask = component == component[start]
+        self._within: Mask = part == part[start]
+        self._strong = {*np.flatnonzero(fair.is_strong).tolist()}
+        self._taken = set[int]()
+        self._unmet = fair.enabled_in(start)
+        """The steps still to be taken, or, if weakly fair, not to be enabled somewhere."""
 
     def edges(self) -> tuple[int, ...]:
         """The edges, in order."""
-        space, fair = self._space, self._fair
         at, found = self._start, list[int]()
-        unmet = fair.enabled_in(at)
-        while unmet:
-            for edge in self._nearest(at, self._meets(unmet)):
-                at = int(space.target[edge])
+        while self._unmet or at != self._start or not found:
+            wanted = self._meets() if self._unmet else self._returns
+            for edge in self._nearest(at, wanted):
+                at = self._follow(edge)
                 found.append(edge)
-                unmet.discard(int(fair.of_edge[edge]))
-                unmet &= fair.enabled_in(at)
-        if at != self._start or not found:
-            found += self._nearest(at, lambda edges: space.target[edges] == self._start)
         return tuple(found)
 
-    def _meets(self, unmet: set[int]) -> Callable[[Places], Mask]:
-        """Which edges take one of these fair steps, or lead where one of them is not enabled."""
-        fair, wanted = self._fair, np.array(sorted(unmet))
+    def _follow(self, edge: int) -> int:
+        """Where an edge leads; notes what that meets, and what has to be met from then on."""
+        target = int(self._space.target[edge])
+        enabled = self._fair.enabled_in(target)
+        self._taken.add(int(self._fair.of_edge[edge]))
+        self._unmet &= enabled | self._strong
+        self._unmet |= enabled & self._strong
+        self._unmet -= self._taken
+        return target
+
+    def _returns(self, edges: Places) -> Mask:
+        """Which edges lead back to the start."""
+        back: Mask = self._space.target[edges] == self._start
+        return back
+
+    def _meets(self) -> Callable[[Places], Mask]:
+        """Which edges take an unmet step, or lead where a weakly fair one is not enabled."""
+        fair, wanted = self._fair, np.array(sorted(self._unmet))
+        weak = self._unmet - self._strong
 
         def meets(edges: Places) -> Mask:
             goals, which = np.unique(self._space.target[edges], return_inverse=True)
-            lacking = [bool(unmet - fair.enabled_in(goal)) for goal in goals.tolist()]
+            lacking = [bool(weak - fair.enabled_in(goal)) for goal in goals.tolist()]
             hits: Mask = np.isin(fair.of_edge[edges], wanted) | np.array(lacking, np.bool_)[which]
             return hits
 
@@ -173,7 +188,7 @@ class _Round:
             frontier = goals[fresh]
             came_by.update(zip(frontier.tolist(), edges[first[fresh]].tolist(), strict=True))
             seen[frontier] = True
-        raise AssertionError("a fair component is strongly connected and meets every demand")
+        raise AssertionError("a fair part is strongly connected and meets every demand")
 
     def _way(self, begun: int, last: int, came_by: dict[int, int]) -> list[int]:
         edges = [last]

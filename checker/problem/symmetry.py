@@ -48,5 +48,6 @@ def require_symmetric(model: Model, symmetry: Symmetry) -> None:
                 raise CannotRename(
                     f"{asked}: field {declared.name} of model {model.name} does not say how "
                     "renaming acts on it; leave out --symmetry, or give it at most two indices "
-                    "(the places of a queue or a log are one)"
+                    "(the places of a queue, a bag or a log are one), or make a set of structs "
+                    "with names in them a bag"
                 )

@@ -137,9 +137,10 @@ class _Writing:
             atoms = [atom.name for atom, _ in subject.constants.values()]
             lines += [f"  {', '.join(atoms)}", ""]
         types = self._types()
-        words = set(re.findall(r"\w+", "\n".join([*types, *self.lines])))
+        text = "\n".join([*types, *self.lines, *self.subject.structs])
+        words = set(re.findall(r"\w+", text))
         helpers = library.lines_of(words & library.NAMES, self.naming.taken)
-        lines += [*self._variables(), *self._sets(), *helpers, *types]
+        lines += [*self._variables(), *self._sets(), *helpers, *self._structs(), *types]
         assert model.layout.fields
         return lines
 
@@ -161,7 +162,9 @@ class _Writing:
         for sort in subject.built.declared.sorts:
             count = self.program.sizes[sort.plural].typed.tree
             lines += text_of(subject.sorts[sort.name].name, (), members_of(count))
-        if any(isinstance(form.kind, Names) for form in self.program.fields.values()):
+        parts = [part[1] for each in self.program.records.values() for part in each.parts]
+        kinds = [*(form.kind for form in self.program.fields.values()), *parts]
+        if any(isinstance(kind, Names) for kind in kinds):
             lines.append(f"{NONE_NAME.name} == -1")
         lines += [f"{atom.name} == {value}" for atom, value in self.program.constants.values()]
         for atom, words in subject.lists.items():
@@ -169,8 +172,13 @@ class _Writing:
                 lines.append(f"{atom.name} == <<{', '.join(map(quoted, words))}>>")
         return [*lines, ""] if lines else []
 
+    def _structs(self) -> list[str]:
+        lines = self.subject.structs
+        doc = "All values of structs, and in which order they are counted."
+        return [*comment(doc), *lines, ""] if lines else []
+
     def _uses(self, atom: Atom) -> bool:
-        return any(atom.name in line for line in self.lines)
+        return any(atom.name in line for line in (*self.lines, *self.subject.structs))
 
     def _types(self) -> list[str]:
         items: list[Tree] = []
@@ -251,7 +259,7 @@ class _Writing:
     def _fairness(self, named: dict[str, Atom]) -> None:
         lines = []
         for action in self.subject.built.model.enabled_actions:
-            if not action.weakly_fair:
+            if not (action.weakly_fair or action.strongly_fair):
                 continue
             if action.limit is not None:
                 self._cut(action, named)
@@ -260,6 +268,8 @@ class _Writing:
             self.lines += ["Spec == Init /\\ [][Next]_vars", ""]
             return
         doc = "An action that stays enabled is taken in the end, with the same arguments."
+        if any(action.strongly_fair for action in self.subject.built.model.enabled_actions):
+            doc += " Of strong fairness, one that is enabled again and again."
         self.lines += [*comment(doc), "Fairness ==", *(f"  /\\ {line}" for line in lines), ""]
         self.lines += ["Spec == Init /\\ [][Next]_vars /\\ Fairness", ""]
 
@@ -280,10 +290,11 @@ class _Writing:
         )
         call = flat(applied)
         if action.limit is None:
-            return f"{head}WF_vars({call})"
+            return f"{head}{'SF' if action.strongly_fair else 'WF'}_vars({call})"
         # A step that a bound cuts counts as enabled: a behaviour that ends there breaks nothing.
         cut = call.replace(named[action.name].name, self.cuts[action.name].name, 1)
-        enabled = f"<>[](ENABLED <<{call}>>_vars \\/ {cut})"
+        when = "[]<>" if action.strongly_fair else "<>[]"
+        enabled = f"{when}(ENABLED <<{call}>>_vars \\/ {cut})"
         return f"{head}\n       {enabled} => []<><<{call}>>_vars".replace(" \n", "\n")
 
     def _claims(self) -> None:

@@ -37,6 +37,7 @@ from model.core.claim import (
     Recoverable,
     Temporal,
     fair_actions,
+    strongly_fair_actions,
     ways_back,
 )
 from model.core.state import State
@@ -76,7 +77,7 @@ def finding_at(model: Model, claim: Judged | Recoverable, path: Path) -> Finding
         isinstance(claim, Recoverable) or claim.about_abstraction
     ):
         # A way back may take more than the calls of the trace: it is seen without bounds alone.
-        model, whole = model.concretise(calls)
+        model, whole = model.concretise(path.initial, calls)
         calls = tuple(whole)
     trace = trace_of(model, claim.name, calls, initial=path.initial)
     return confirmed(trace, model, claim)
@@ -181,7 +182,8 @@ def _for_ever(trace: Trace, model: Model, claim: Temporal) -> tuple[Replayed, st
         return first <= cycle and any(claim.when(state, settings) for state in states[first:])
 
     fair = fair_actions(model.enabled_actions)
-    replayed = confirm_lasso(trace, model, fair=fair, breaks=breaks)
+    strongly = strongly_fair_actions(model.enabled_actions)
+    replayed = confirm_lasso(trace, model, fair=fair, strongly_fair=strongly, breaks=breaks)
     last = len(replayed.moments)
     begins = trace.cycle if trace.cycle is not None else last
     if begins == last:

@@ -9,14 +9,23 @@ from model.core.nearest import did_you_mean_or
 from model.own import Protocol
 
 _USAGE = {
-    "Names": "Names takes a name and how many there are, as Names('node', nodes)",
-    "Flag": "Flag takes a name alone, and by=, as Flag('sent', by=node); it is False at first",
-    "Number": "Number takes a name, the least and the greatest number, as Number('term', 0, terms)",
-    "Choice": "Choice takes a name and its words, as Choice('state', 'idle', 'busy')",
-    "Name": "Name takes a name and a sort, as Name('leader', node, or_none=True)",
+    "Names": "Names takes what one is called and how many there are, as nodes = Names('node', 3)",
+    "Epochs": "Epochs takes what one is called and the highest, as terms = Epochs('term', 3)",
+    "Opaque": "Opaque takes what one is called and how many there are, as "
+    "records = Opaque('record', 2)",
+    "Epoch": "Epoch takes a sort of Epochs, as term = Epoch(terms, by=nodes)",
+    "Flag": "Flag takes nothing but by=, as sent = Flag(by=nodes); it is False at first",
+    "Number": "Number takes the least and the greatest number, as term = Number(0, terms)",
+    "Choice": "Choice takes its words, as state = Choice('idle', 'busy')",
+    "Name": "Name takes a sort, as leader = Name(nodes, or_none=True)",
+    "Set": "Set takes what its members are of, as votes = Set(of=nodes)",
+    "Queue": "Queue takes what its values are of and how many have room, as "
+    "wire = Queue(of=('ask', 'yes'), room=2)",
+    "Log": "Log takes what its values are of and how many have room, as log = Log(of=3, room=4)",
     "Action": "Action takes a function and what its arguments range over, as "
-    "Action(send, source=node)",
+    "Action(send, source=state.nodes)",
 }
+_IN_A_LIST = "; in a list of fields a name comes first"
 _INIT = re.compile(r"(\w+)\.__init__\(\) (.+)")
 _UNEXPECTED = re.compile(r"got an unexpected keyword argument '(\w+)'")
 _MISSING = re.compile(r"(\w+)\(\) missing \d+ required positional arguments?: .+")
@@ -56,4 +65,5 @@ def _of_declaration(kind: str, what: str) -> str | None:
     if kind not in _USAGE:
         return None
     given = f"has no {unexpected[1]!r}" if unexpected else "has other arguments"
-    return f"this {kind} {given}; {_USAGE[kind]}"
+    listed = "" if kind in ("Names", "Action") else _IN_A_LIST
+    return f"this {kind} {given}; {_USAGE[kind]}{listed}"

@@ -5,7 +5,9 @@ because the file was edited since, or a notebook's cell is gone, nothing is chec
 """
 
 from __future__ import annotations
+import __future__
 
+import itertools
 import linecache
 import re
 import types
@@ -17,6 +19,7 @@ from checker.user_models.loading import FILE_BYTES_MAX, OwnFile
 from counterexamples.named_file import BadFile, read_named
 from model.core.errors import BadEnvironment
 from model.own import Action, Protocol
+from model.own.state_class import body_of
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,150}\.py", re.ASCII)
 
@@ -59,15 +62,21 @@ def _require_as_it_ran(
     file: str, text: str, function: Callable[..., Protocol], protocol: Protocol
 ) -> None:
     """The functions of the protocol, and those that they call, are what this text makes."""
+    # A notebook goes on with what an earlier cell has imported of __future__.
+    flags = (0, __future__.annotations.compiler_flag)
     try:
-        module = compile(text, file, "exec", dont_inherit=True)
+        modules = [compile(text, file, "exec", each, dont_inherit=True) for each in flags]
     except (SyntaxError, ValueError):
         raise BadEnvironment(_changed(file)) from None
-    written = {(code.co_name, code.co_firstlineno): code for code in _codes(module)}
-    for each in _reached([function, *_functions(protocol)], file):
-        code = each.__code__
-        found = written.get((code.co_name, code.co_firstlineno))
-        if found is None or _facts(found) != _facts(code):
+    written: dict[tuple[str, int], list[types.CodeType]] = {}
+    for code in itertools.chain.from_iterable(map(_codes, modules)):
+        written.setdefault((code.co_name, code.co_firstlineno), []).append(code)
+    codes = [each.__code__ for each in _reached([function, *_functions(protocol)], file)]
+    if protocol.state is not None and (body := body_of(protocol.state)) is not None:
+        codes.append(body)
+    for code in codes:
+        found = written.get((code.co_name, code.co_firstlineno), [])
+        if _facts(code) not in map(_facts, found):
             raise BadEnvironment(
                 f"{_changed(file)} ({code.co_name}, line {code.co_firstlineno}, is another one)"
             )
@@ -79,7 +88,7 @@ def _changed(file: str) -> str:
 
 def _functions(protocol: Protocol) -> Iterator[Any]:
     """All that the protocol is made of."""
-    declared = [*protocol.actions, *protocol.fair]
+    declared = [*protocol.actions, *protocol.fair, *protocol.strongly_fair]
     if protocol.initial is not None:
         declared.append(protocol.initial)
     yield from (each.function if isinstance(each, Action) else each for each in declared)

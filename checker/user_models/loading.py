@@ -10,7 +10,6 @@ import functools
 import hashlib
 import importlib.abc
 import importlib.util
-import inspect
 import linecache
 import re
 import sys
@@ -24,11 +23,12 @@ from typing import Any, TypeVar
 from checker.user_models.declaring import described as described_declaration
 from counterexamples.named_file import BadFile, read_named
 from model.core.errors import BadEnvironment, RaisedAtStart
+from model.core.transition_system import Model
 from model.own import BadProtocol, Protocol
+from model.own.state_class import Bound, bounds_of, call_within
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,150}\.py", re.ASCII)
 FILE_BYTES_MAX = 1 << 20
-Bound = int | bool
 _Value = TypeVar("_Value")
 
 
@@ -57,12 +57,16 @@ class OwnFile:
 
     def bounds(self, protocol: str) -> dict[str, Bound]:
         """The bounds of a protocol, each with its default."""
-        found = inspect.signature(self.protocols[protocol]).parameters
-        return {name: parameter.default for name, parameter in found.items()}
+        return bounds_of(self.protocols[protocol])
+
+    def bounds_in(self, model: Model) -> dict[str, Bound]:
+        """The bounds of a model of the file; those that it is without have their defaults."""
+        found = self.bounds(model.version)
+        return {name: model.options.get(name, value) for name, value in found.items()}  # type: ignore[misc]  # as given
 
     def declared(self, protocol: str, bounds: Mapping[str, Bound]) -> Protocol:
         """What the function declares within these bounds. Raises `BadEnvironment`."""
-        made = describe_where(self.file, lambda: self.protocols[protocol](**bounds))
+        made = describe_where(self.file, lambda: call_within(self.protocols[protocol], bounds))
         if not isinstance(made, Protocol):
             raise BadEnvironment(f"{self.file}: {protocol} returns no Protocol but {made!r}")
         return made
@@ -119,12 +123,7 @@ def loaded(text: str, file: str) -> OwnFile:
         )
     found = OwnFile(file, text, vars(module), protocols)
     for protocol in protocols:
-        for bound, default in found.bounds(protocol).items():
-            if type(default) not in (int, bool):
-                raise BadEnvironment(
-                    f"{file}: bound {bound} of {protocol} has no number and no truth as its "
-                    f"default; write {bound}: int = 3"
-                )
+        describe_where(file, functools.partial(found.bounds, protocol))
     return found
 
 

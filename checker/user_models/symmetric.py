@@ -7,13 +7,14 @@ that goes by names only in other states is not found.
 
 from __future__ import annotations
 
+import itertools
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from checker.problem.problem import Problem
 from checker.search.rule_errors import Failure, attempted
 from model.core.errors import BadEnvironment
-from model.core.renaming import Holds, Sort
+from model.core.renaming import Digit, Holds, Sort
 from model.core.state import State
 from model.core.transition_system import Action, Arguments, Model, Step
 
@@ -60,11 +61,12 @@ def _difference(problem: Problem, state: State, sort: Sort, one: int) -> str | N
     """The action or claim to which the state is another one with two names exchanged."""
     model, other = problem.model, exchanged(state, sort, one)
     for action in model.enabled_actions:
-        over = [parameter.over == sort.value for parameter in action.parameters]
         for arguments in model.bindings(action):
             renamed = tuple(
-                _other(value, one) if is_name else value
-                for value, is_name in zip(arguments, over, strict=True)
+                _other(value, one)
+                if parameter.over == sort.value
+                else _number(parameter.digits, value, sort, one)
+                for value, parameter in zip(arguments, action.parameters, strict=True)
             )
             here, there = (
                 _after(model, state, action, arguments),
@@ -139,6 +141,20 @@ def _others(members: int, one: int) -> int:
     return members ^ (3 << one)
 
 
+def _number(digits: Sequence[Digit], number: int, sort: Sort, one: int) -> int:
+    """A number of which some digits are names, with names `one` and the next exchanged."""
+    if number < 0 or not digits:
+        return number
+    made, weight = 0, 1
+    for digit in reversed(digits):
+        number, least = divmod(number, digit.size)
+        if digit.of == sort:
+            least = _other(least + digit.lo, one) - digit.lo
+        made += least * weight
+        weight *= digit.size
+    return made
+
+
 def exchanged(state: State, sort: Sort, one: int) -> State:
     """The state with the name `one` and the one after it exchanged everywhere."""
     draft = State(state.layout).draft()
@@ -154,9 +170,17 @@ def exchanged(state: State, sort: Sort, one: int) -> State:
                     value = _other(value, one)
                 elif naming.holds is Holds.REPLICAS and naming.of == sort:
                     value = _others(value, one)
+                elif naming.holds is Holds.DIGITS:
+                    value = _number(naming.digits, value, sort, one)
                 to = (
                     _other(i, one) if naming.rows == sort else i,
                     _other(j, one) if naming.columns == sort else j,
                 )[: len(field.shape)]
                 draft._write(place, to, value)
+        if naming.is_sorted:
+            for row in itertools.product(*map(range, field.shape[:-1])):
+                places = [(*row, j) for j in range(field.shape[-1])]
+                held = sorted((draft._read(place, index) for index in places), reverse=True)
+                for index, value in zip(places, held, strict=True):
+                    draft._write(place, index, value)
     return draft.freeze()

@@ -117,7 +117,7 @@ class Recoverable(_Verdictable):
     """A claim that there is a way back: from every reachable state in which `when` is true, a state
     in which `good` is true can be reached by the steps named in `by` alone.
 
-    `by` are names of actions; none means all that are weakly fair. Those that a version does not
+    `by` are names of actions; none means all that are fair. Those that a version does not
     have are passed over. `when` and `good` are `(state, settings) -> bool`, interpreted and
     compiled alike. A state from which no way leads back, but one to a step that a bound cuts, is
     not judged, and the report counts such states: what is beyond the bounds may be good.
@@ -141,7 +141,7 @@ class Pattern(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Temporal(_Verdictable):
-    """A claim about every behaviour that is weakly fair to the actions declared so.
+    """A claim about every behaviour that is fair to the actions declared so, weakly or strongly.
 
     EVENTUALLY: each has a state in which `then` is true. ALWAYS_EVENTUALLY: each has infinitely
     many. LEADS_TO: each state in which `when` is true is one in which `then` is true, or is
@@ -174,8 +174,13 @@ def predicates_of(claim: Behaviour) -> tuple[Callable[[Any, Any], bool], ...]:
 
 
 def fair_actions(actions: Iterable[Action]) -> tuple[str, ...]:
-    """The names of those that are weakly fair."""
-    return tuple(action.name for action in actions if action.weakly_fair)
+    """The names of those that are fair. Strong fairness demands all that weak fairness does."""
+    return tuple(action.name for action in actions if action.weakly_fair or action.strongly_fair)
+
+
+def strongly_fair_actions(actions: Iterable[Action]) -> tuple[str, ...]:
+    """The names of those that are strongly fair."""
+    return tuple(action.name for action in actions if action.strongly_fair)
 
 
 def ways_back(claim: Recoverable, actions: Sequence[Action]) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -226,6 +227,7 @@ def _require_names_to_fit(
             raise ValueError(f"field {declared.name} is not indexed by all {sort.value}")
     replicas = sizes.get((naming.of or Sort.REPLICA).value, 0)
     records = sizes.get(Sort.RECORD.value, 0)
+    numbers = math.prod(digit.size for digit in naming.digits)
     ranges = {
         Holds.REPLICA: [(-1, replicas - 1), (0, replicas - 1)],
         Holds.REPLICAS: [(0, (1 << replicas) - 1)],
@@ -233,6 +235,7 @@ def _require_names_to_fit(
         Holds.RECORDS: [(0, (1 << records) - 1)],
         Holds.BORN: [(0, records)],
         Holds.PLAIN: [(declared.lo, declared.hi)],
+        Holds.DIGITS: [(-1, numbers - 1), (0, numbers - 1)],
     }
     if (declared.lo, declared.hi) not in ranges[naming.holds]:
         raise ValueError(

@@ -8,7 +8,7 @@ Kafka, or which models no rule tells names apart in: that is what tests are for.
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 
@@ -48,8 +48,22 @@ class Holds(enum.Enum):
     """A record, or 0 for none."""
     RECORDS = "records"
     """A set of records, bit id-1 each."""
+    DIGITS = "digits"
+    """A number whose digits are `Naming.digits`, of which some are names of a sort each."""
     BORN = "born"
     """How many records there are so far: those can be renamed, later ones have no name yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Digit:
+    """A digit of a number: it has `size` values, from `lo` on, which are names of a sort, or None.
+
+    A name is the value itself; what is below 0 is none.
+    """
+
+    size: int
+    lo: int = 0
+    of: Sort | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +71,17 @@ class Naming:
     """How renaming acts on a field: by what its rows and columns are indexed, and what it holds.
 
     None is an index that no renaming touches, as an offset or an epoch. `of` is the sort of the
-    names that are held where they are not replicas.
+    names that are held where they are not replicas. `digits` are those of what is held, the
+    greatest first. What is in the places of one that `is_sorted` descends there: it does so again
+    after a renaming. They are its last index.
     """
 
     rows: Sort | None = None
     columns: Sort | None = None
     holds: Holds = Holds.PLAIN
     of: Sort | None = None
+    digits: tuple[Digit, ...] = ()
+    is_sorted: bool = False
 
     def seen_by(self, sort: Sort) -> Naming:
         """The same with this sort in the place of replicas, and other sorts as what stays."""
@@ -72,7 +90,14 @@ class Naming:
             Sort.REPLICA if index == sort else index if index == Sort.RECORD else None
             for index in (self.rows, self.columns)
         )
-        return Naming(rows, columns, Holds.PLAIN if held else self.holds)
+        if self.holds is Holds.DIGITS:
+            mine = [digit if digit.of == sort else replace(digit, of=None) for digit in self.digits]
+            if all(digit.of is None for digit in mine):
+                return Naming(rows, columns)
+            return Naming(rows, columns, Holds.DIGITS, None, tuple(mine), self.is_sorted)
+        if held:
+            return Naming(rows, columns)
+        return Naming(rows, columns, self.holds, is_sorted=self.is_sorted)
 
 
 PLAIN = Naming()

@@ -14,8 +14,8 @@ from typing import Any
 
 from model.core.layout import Layout
 from model.core.machine_numbers import TooManyRounds
-from model.core.renaming import Sort
-from model.core.sorts import Trusted
+from model.core.renaming import Digit, Sort
+from model.core.sorts import Held, Trusted
 from model.core.state import OutsideOfPlace, State
 
 Arguments = tuple[int, ...]
@@ -25,10 +25,16 @@ Call = tuple[str, Arguments]
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One argument of an action: it ranges over 0..n-1, n being the layout's size `over`."""
+    """One argument of an action: it ranges over 0..n-1, n being the layout's size `over`.
+
+    `held` says of which data sort it is, None for a plain number.
+    """
 
     name: str
     over: str
+    digits: tuple[Digit, ...] = ()
+    """Of a number some of whose digits are names: those."""
+    held: Held | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +67,7 @@ class Action:
     One that is `weakly_fair` is taken in the end, with the same arguments, if from some moment on
     it is always enabled: those in charge make progress. It matters to claims about whole behaviours
     (`model.core.claim.Temporal`) alone. A step that changes nothing is no step of it.
+    One that is `strongly_fair` is taken in the end even if it is only enabled again and again.
     """
 
     name: str
@@ -72,6 +79,7 @@ class Action:
     budget: Budget | None = None
     stays_normal: bool = False
     weakly_fair: bool = False
+    strongly_fair: bool = False
 
     def named(self, arguments: Arguments) -> tuple[tuple[str, int], ...]:
         """Arguments with their names."""
@@ -103,7 +111,7 @@ class Narration:
     `sentence(action name, arguments, before, after)` tells one step. `rows(state)` is a table, the
     first of them its header; a cell that differs between two states is a change. `summary(state)`
     are (label, value) pairs for what belongs to no row. `whole(state)` is all of it on one line.
-    `stands_still` says of a state in which no weakly fair step is enabled that it is one.
+    `stands_still` says of a state in which no fair step is enabled that it is one.
     `elements` says that values in a cell that are apart by a space are elements, each of which
     changes by itself. `lanes` are all names, whether they have a row or not, and `actors(action
     name, arguments)` those of a step, whose first acts. `typed(state)` is each field as a file
@@ -140,12 +148,16 @@ class Model:
     that states that behave alike are equal.
     `concretise` says that the normal form is an abstraction, which renames as well: then claims
     about steps are judged on what the effect has written, before it, and `stays_normal` counts for
-    nothing. It gives the same model without the abstraction, within bounds that these calls need,
-    and the calls as they are there. Raises `BadEnvironment` where there is none so large. It is
-    exact while rules and claims keep to the data sorts of the layout; `trusted` need not.
+    nothing. Given an initial state by its number and calls from there, it gives the same model
+    without the abstraction, within bounds that these calls need, and the calls as they are there;
+    the last call may raise.
+    Raises `BadEnvironment` where there is none so large. It is
+    exact while rules and claims keep to the data sorts of the layout, and `start`, which has made
+    the initial states, where an action has; `trusted` need not.
     `exact_without` are limits of such a model that are to cut no step: where one does, the
     abstraction is not exact, and what holds has no verdict. `finitely_often` are the actions that
     bounds would limit: a behaviour takes each of them as often as it likes, but not for ever.
+    `behaviours_refused` says why claims about whole behaviours are not judged, "" where they are.
     """
 
     name: str
@@ -160,10 +172,12 @@ class Model:
     options: Mapping[str, object]
     distinguishes_names: Mapping[Sort, str] = field(default_factory=dict)
     normalise: Callable[[Any, Any], None] | None = None
-    concretise: Callable[[Sequence[Call]], tuple[Model, Sequence[Call]]] | None = None
+    concretise: Callable[[int, Sequence[Call]], tuple[Model, Sequence[Call]]] | None = None
     exact_without: tuple[str, ...] = ()
     finitely_often: tuple[str, ...] = ()
     trusted: tuple[Trusted, ...] = ()
+    start: Action | None = None
+    behaviours_refused: str = ""
 
     def __post_init__(self) -> None:
         known = [action.name for action in self.actions]
@@ -243,13 +257,24 @@ def _named_call(name: str, arguments: Arguments, model: Model) -> str:
     return call(model.action(name), arguments)
 
 
+def _reason(error: Exception) -> str | None:
+    """What a function that was written for a rule says it divides by zero for."""
+    at = error.__traceback__
+    while at is not None and at.tb_next is not None:
+        at = at.tb_next
+    code = at.tb_frame.f_code if at is not None else None
+    if code is None or not code.co_name.startswith("__made_"):
+        return None
+    return str(code.co_consts[0])
+
+
 def describe_error(error: Exception, narration: Narration) -> str:
     """What a rule has raised, in the words of its model."""
     match error:
         case OutsideOfPlace():
             return narration.out_of_range(error)
         case ZeroDivisionError():
-            return "a division by zero; ask first whether the divisor is 0"
+            return _reason(error) or "a division by zero; ask first whether the divisor is 0"
         case OverflowError() | TooManyRounds():
             return str(error)
     return f"{type(error).__name__}: {error}"

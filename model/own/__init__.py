@@ -8,23 +8,47 @@ steps.
 from __future__ import annotations
 
 from model.own.declared import Action, Protocol
-from model.own.fields import BadProtocol, Choice, Flag, Log, Name, Names, Number, Queue, Set
+from model.own.fields import (
+    BadProtocol,
+    Bag,
+    Choice,
+    Epoch,
+    Epochs,
+    Flag,
+    Log,
+    Name,
+    Names,
+    Number,
+    Opaque,
+    Queue,
+    Set,
+    Struct,
+    Value,
+)
 from model.own.questions import BeyondBound, NotEnabled, when, within
+from model.own.state_class import Fields
 
 __all__ = [
     "Action",
     "BadProtocol",
+    "Bag",
     "BeyondBound",
     "Choice",
+    "Epoch",
+    "Epochs",
+    "Fields",
     "Flag",
     "Log",
     "Name",
     "Names",
     "NotEnabled",
     "Number",
+    "Opaque",
     "Protocol",
     "Queue",
     "Set",
+    "Struct",
+    "Value",
     "when",
     "within",
 ]

@@ -29,9 +29,10 @@ from model.own.fields import (
     Number,
     Sequenced,
     Set,
+    Value,
 )
-from model.own.kinds import element_of
 from model.own.narration import describe_value
+from model.own.syntax import element_of
 from model.own.values import Numbering
 
 TEXT_MAX = 200
@@ -112,11 +113,11 @@ def condition(
 
 def _require_plain(text: str, node: ast.Attribute, declared: object) -> None:
     """Refuse fields whose elements are not those of the layout."""
-    if isinstance(declared, Set | Sequenced) or (
+    if isinstance(declared, Set | Sequenced | Value) or (
         isinstance(declared, DeclaredField) and len(declared.extents) > 2
     ):
         what = "has more than two indices"
-        if isinstance(declared, Set | Sequenced):
+        if isinstance(declared, Set | Sequenced | Value):
             what = f"is a {type(declared).__name__}"
         raise BadCondition(
             text,

@@ -7,7 +7,7 @@ the loader adds the file and the line of the declaration.
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,14 +16,18 @@ from model.own.fields import (
     BadProtocol,
     DeclaredField,
     Domain,
-    Log,
+    Epoch,
+    Epochs,
     Name,
     Names,
-    Queue,
+    Sequenced,
     Set,
+    Struct,
+    Value,
     plain_field,
     require_name,
 )
+from model.own.state_class import Fields, epochs_of, fields_of, sorts_of
 
 
 class Action:
@@ -46,43 +50,42 @@ class Action:
 class Protocol:
     """A protocol within bounds, as a function of a user's file returns it.
 
-    `fields` are what a state is made of. `initial` makes the first states, as an action does; left
+    `state` is a class of fields, which are what a state is made of; or `fields` are a list of them,
+    each with its name. `initial` makes the first states, as an action does; left
     out, every field has its first value. `actions` are functions (state, arguments), or `Action`s
     of them. Claims are functions too, and their docstrings say them: `always` of a state, in every
     reachable one; `every_step` of a state and the next one; `sometimes` of a state, or of a step,
     that must be reached for the rest to mean anything.
 
     Of what follows: `fair` are those of the actions that are taken in the end where they can always
-    be. `recoverable`: by these alone there is always a way to such a state. `eventually`: each
+    be, `strongly_fair` those that are taken in the end where they can be again and again.
+    `recoverable`: by these alone there is always a way to such a state. `eventually`: each
     behaviour comes to one; `always_eventually`: again and again; `leads_to`, pairs: each
     state of the first kind is followed by one of the second, or is one. These take a state, and may
     take names: then the claim is about each of them.
     """
 
-    fields: Sequence[AnyField]
+    state: type[Fields] | None = None
+    fields: Sequence[AnyField] = ()
     actions: Sequence[Callable[..., Any] | Action]
     initial: Callable[..., Any] | Action | None = None
     always: Sequence[Callable[..., Any]] = ()
     every_step: Sequence[Callable[..., Any]] = ()
     sometimes: Sequence[Callable[..., Any]] = ()
     fair: Sequence[Callable[..., Any] | Action] = ()
+    strongly_fair: Sequence[Callable[..., Any] | Action] = ()
     recoverable: Sequence[Callable[..., Any]] = ()
     eventually: Sequence[Callable[..., Any]] = ()
     always_eventually: Sequence[Callable[..., Any]] = ()
     leads_to: Sequence[tuple[Callable[..., Any], Callable[..., Any]]] = ()
 
     def __post_init__(self) -> None:
+        if self.state is not None:
+            object.__setattr__(self, "fields", self._fields_of_class(self.state))
         for kind in self.__dataclass_fields__:
-            _require_list(kind, getattr(self, kind))
-        for declared in self.fields:
-            if isinstance(declared, type):
-                name = declared.__name__
-                raise BadProtocol(f"{name} is a kind of field; write {name}('name', ...)")
-            if not isinstance(declared, DeclaredField):
-                raise BadProtocol(f"{declared!r} is no field; use Flag, Number, Choice or Name")
-        _require_distinct("field", [declared.name for declared in self.fields])
-        if not self.fields:
-            raise BadProtocol("there are no fields; a state is made of at least one")
+            if kind != "state":
+                _require_list(kind, getattr(self, kind))
+        self._require_fields()
         if not self.actions:
             raise BadProtocol("there are no actions; nothing could ever happen")
         _require_distinct("action", [_called(_function(action)) for action in self.actions])
@@ -99,13 +102,46 @@ class Protocol:
         pairs = [f"{_called(p)}_leads_to_{_called(q)}" for p, q in self.leads_to]
         _require_distinct("claim", pairs)
 
+    def _require_fields(self) -> None:
+        for declared in self.fields:
+            if isinstance(declared, type):
+                name = declared.__name__
+                raise BadProtocol(f"{name} is a kind of field; write {name}('name', ...)")
+            if not isinstance(declared, DeclaredField):
+                raise BadProtocol(f"{declared!r} is no field; use Flag, Number, Choice or Name")
+            if not declared.name:
+                kind = type(declared).__name__
+                raise BadProtocol(
+                    f"a {kind} has no name; write {kind}('name', ...) in a list, or give the field "
+                    "to an attribute of a class(Fields)"
+                )
+        for declared in self.fields:
+            require_name("a field", declared.name)
+        _require_distinct("field", [declared.name for declared in self.fields])
+        if not self.fields:
+            raise BadProtocol("there are no fields; a state is made of at least one")
+
+    def _fields_of_class(self, state: object) -> Sequence[AnyField]:
+        if not isinstance(state, type) or not issubclass(state, Fields) or state is Fields:
+            raise BadProtocol(f"state is {state!r}; give a class of fields, class State(Fields)")
+        if self.fields:
+            raise BadProtocol(f"there are fields beside the class {state.__name__}; leave them out")
+        return fields_of(state)
+
     def _require_fair(self) -> None:
         named = [_called(_function(action)) for action in self.actions]
-        for action in self.fair:
-            if _called(_function(action)) not in named:
+        for kind in ("fair", "strongly_fair"):
+            for action in getattr(self, kind):
+                if _called(_function(action)) not in named:
+                    raise BadProtocol(
+                        f"{kind} has {_called(_function(action))}, which is none of the actions; "
+                        f"those are {', '.join(named)}"
+                    )
+        for name in named:
+            if name in self.fair_names & self.strongly_fair_names:
                 raise BadProtocol(
-                    f"fair has {_called(_function(action))}, which is none of the actions; "
-                    f"those are {', '.join(named)}"
+                    f"{name} is in fair and in strongly_fair; leave it in strongly_fair alone, "
+                    "which demands all that fair does"
                 )
 
     @property
@@ -114,22 +150,60 @@ class Protocol:
         return frozenset(_called(_function(action)) for action in self.fair)
 
     @property
+    def strongly_fair_names(self) -> frozenset[str]:
+        """What the strongly fair actions are called."""
+        return frozenset(_called(_function(action)) for action in self.strongly_fair)
+
+    @property
+    def structs(self) -> tuple[Struct[Any], ...]:
+        """The structs that fields and arguments are of. Raises `BadProtocol` where two of one named
+        tuple differ.
+        """
+        found: dict[type, Struct[Any]] = {}
+        for domain in self._domains():
+            if isinstance(domain, Struct) and found.setdefault(domain.kind, domain) != domain:
+                raise BadProtocol(
+                    f"there are two structs of {domain.name} that differ; keep one, as "
+                    f"{domain.name.lower()} = Struct({domain.name}, ...), or write two classes"
+                )
+        return tuple(found.values())
+
+    def _domains(self) -> Iterator[Any]:
+        """What fields hold and arguments range over."""
+        for declared in self.fields:
+            if isinstance(declared, Name | Epoch | Set | Sequenced | Value):
+                yield declared.of
+        for action in (*self.actions, self.initial):
+            if isinstance(action, Action):
+                yield from action.over.values()
+
+    @property
     def sorts(self) -> tuple[Names, ...]:
         """The sorts of names that fields and arguments are of, as they first appear.
 
         Raises `BadProtocol` where two of one name differ.
         """
+        return tuple(each for each in self.all_sorts if isinstance(each, Names))
+
+    @property
+    def epochs(self) -> tuple[Epochs, ...]:
+        """The sorts of epochs, in the same way."""
+        return tuple(each for each in self.all_sorts if isinstance(each, Epochs))
+
+    @property
+    def all_sorts(self) -> tuple[Names | Epochs, ...]:
+        """Both. Raises `BadProtocol` as `sorts` does."""
         indices: list[Any] = []
+        if self.state is not None:
+            indices += [*sorts_of(self.state), *epochs_of(self.state)]
         for declared in self.fields:
             indices += declared.indices
-            if isinstance(declared, Name | Set | Queue | Log):
-                indices.append(declared.of)
-        for action in (*self.actions, self.initial):
-            if isinstance(action, Action):
-                indices += action.over.values()
-        found: dict[str, Names] = {}
+        for domain in self._domains():
+            parts = [part for _, part in domain.parts] if isinstance(domain, Struct) else []
+            indices += [domain, *(part.of for part in parts if isinstance(part, Name | Epoch))]
+        found: dict[str, Names | Epochs] = {}
         for index in indices:
-            if isinstance(index, Names) and found.setdefault(index.name, index) != index:
+            if isinstance(index, Names | Epochs) and found.setdefault(index.name, index) != index:
                 raise BadProtocol(f"there are two sorts {index.name!r} that differ; use one")
         return tuple(found.values())
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
-from model.own.fields import AnyField, Choice, Name, Sequenced, Set
+from model.own.fields import AnyField, Choice, Name, Sequenced, Set, Struct, Value
+from model.own.syntax import assigned, element_of, gone_through, is_none, items, truths
 
 Refuse = Callable[[ast.AST | None, str, str], Exception]
 NUMBER = "number"
@@ -20,7 +21,23 @@ Kind = AnyField | str | None
 """The field whose values an expression has, `NUMBER`, `SET` for a set that is written there, or
 None for what cannot be said. Of a set or a sequence it is the field itself.
 """
+_PUTS = {"send", "append", "add", "discard", "remove", "count"}
+"""What a set or a sequence is given a value with."""
 _NUMBERS = {"min", "max", "abs", "int", "bool", "sum", "all", "any", "range"}
+
+
+class KnownStructs(Protocol):
+    """The structs of a model: see `model.own.structs`."""
+
+    @property
+    def by_name(self) -> Mapping[str, Struct]:
+        """By what the file calls their named tuples."""
+
+    def kind_of_call(self, called: str) -> AnyField | None:
+        """What a call returns that makes one, or takes a part out of one."""
+
+    def parts_of_call(self, called: str) -> tuple[AnyField, ...]:
+        """The fields that hold what a call is given that makes one."""
 
 
 @dataclass(slots=True)
@@ -35,6 +52,7 @@ class Kinds:
     trees: Mapping[str, ast.FunctionDef]
     names: Mapping[str, Any]
     refuse: Refuse
+    structs: KnownStructs
     given: Mapping[str, Mapping[str, Kind]] = field(default_factory=dict)
     _asked: set[str] = field(default_factory=set)
 
@@ -95,6 +113,10 @@ class Kinds:
             self.require_truth(node.body, known)
             self.require_truth(node.orelse, known)
         match self._kind(node, known):
+            case Value(name=name):
+                raise self.refuse(
+                    node, f"{name} is a struct, not true or false", "ask one of its parts"
+                )
             case Name(name=name, or_none=or_none):
                 instead = "write `is not None`" if or_none else "compare it with one"
                 raise self.refuse(node, f"{name} is a name, not true or false", instead)
@@ -110,6 +132,10 @@ class Kinds:
             if isinstance(held, Set | Sequenced):
                 for operand in operands:
                     self._require_member(held, operand, known)
+        struct = next((kind for kind in kinds if isinstance(kind, Value)), None)
+        if struct is not None and not any(isinstance(k, Set | Sequenced) for k in kinds):
+            for operand in operands:
+                self._require_struct(struct, operand, known)
         choice = next((kind for kind in kinds if isinstance(kind, Choice)), None)
         for operand in operands if choice is not None else ():
             assert choice is not None
@@ -119,11 +145,15 @@ class Kinds:
         """Refuse what may hold words of several choices: which one it is would not be known."""
         held: dict[str, list[ast.expr]] = {}
         for node in ast.walk(tree):
-            for target, value in _assigned(node):
+            for target, value in assigned(node):
                 if value is not None:
                     held.setdefault(f"`{target}`", []).append(value)
             if isinstance(node, ast.Return) and node.value is not None:
-                held.setdefault(f"what {tree.name} returns", []).append(node.value)
+                what = f"what {tree.name} returns"
+                held.setdefault(what, []).append(node.value)
+                if isinstance(node.value, ast.Tuple):
+                    for number, item in enumerate(node.value.elts, start=1):
+                        held.setdefault(f"item {number} of {what}", []).append(item)
             if isinstance(node, ast.IfExp):
                 held[f"`{ast.unparse(node)}`"] = [node.body, node.orelse]
         for what, values in held.items():
@@ -156,12 +186,15 @@ class Kinds:
     def _require_given(self, node: ast.Call, known: Mapping[str, Kind]) -> None:
         """What a function of the file is given, or what is put into a set or a sequence."""
         match node.func:
+            case ast.Name(id=name) if parts := self.structs.parts_of_call(name):
+                for part, given in zip(parts, node.args, strict=True):
+                    self._require_value(part, given, known)
             case ast.Name(id=name) if name in self.trees:
                 self._require_arguments(node, self.trees[name], known)
             case ast.Name(id="min" | "max" | "abs"):
                 for given in node.args:
                     self._require_no_choice(given, known)
-            case ast.Attribute(value=owner, attr="send" | "append" | "add" | "discard"):
+            case ast.Attribute(value=owner, attr=method) if method in _PUTS:
                 for given in node.args:
                     self._require_member(self._kind(owner, known), given, known)
 
@@ -176,6 +209,8 @@ class Kinds:
             return
         if kind != SET and isinstance(held.element, Choice):
             self._require_word(held.element, node, known)
+        elif kind != SET and isinstance(held.element, Value):
+            self._require_struct(held.element, node, known)
         else:
             self._require_no_choice(node, known)
 
@@ -186,14 +221,40 @@ class Kinds:
             for each, given in zip(target.elts, value.elts, strict=False):
                 self._require_storable(each, given, known)
             return
+        if isinstance(target, ast.Tuple) and isinstance(value, ast.Call):
+            for each, given in zip(target.elts, items(value, len(target.elts)), strict=True):
+                self._require_storable(each, given, known)
+            return
         stored = self._element(target)
+        if stored is not None:
+            self._require_value(stored, value, known)
+
+    def _require_value(self, stored: AnyField, value: ast.expr, known: Mapping[str, Kind]) -> None:
+        """Refuse what a field never holds."""
         if isinstance(stored, Choice):
             self._require_word(stored, value, known)
+        elif isinstance(stored, Value):
+            self._require_struct(stored, value, known)
         elif isinstance(stored, Set):
             self._require_set(stored, value, known)
-        elif stored is not None:
+        else:
             self._require_no_choice(value, known)
             self._require_no_set(stored, value, known)
+
+    def _require_struct(self, held: Value, node: ast.expr, known: Mapping[str, Kind]) -> None:
+        """Refuse what is no such struct for sure."""
+        if isinstance(node, ast.IfExp):
+            self._require_struct(held, node.body, known)
+            self._require_struct(held, node.orelse, known)
+            return
+        if isinstance(node, ast.Tuple | ast.List | ast.Set):
+            for part in node.elts:
+                self._require_struct(held, part, known)
+            return
+        kind = self._kind(node, known)
+        if kind is not None and not (isinstance(kind, Value) and kind.of == held.of):
+            what = f"`{ast.unparse(node)}` is no {held.name}, and stands where one is wanted"
+            raise self.refuse(node, what, f"write {held.name}(...), or read one that is kept")
 
     def _require_word(self, choice: Choice, node: ast.expr, known: Mapping[str, Kind]) -> None:
         """Refuse what is no word of a choice for sure."""
@@ -216,6 +277,8 @@ class Kinds:
         other = "has other words" if isinstance(kind, Choice) else "is a number"
         if isinstance(kind, Name):
             other = "is a name"
+        if isinstance(kind, Value):
+            other = f"is a {kind.name}"
         what = f"{choice.name} is one of its words, and `{written}` {other}"
         raise self.refuse(node, what, f"write {words_of(choice)}")
 
@@ -240,6 +303,8 @@ class Kinds:
             self._require_no_choice(node.body, known)
             self._require_no_choice(node.orelse, known)
         match self._kind(node, known):
+            case Value(name=name):
+                raise self.refuse(node, f"{name} is a struct, no number", "read one of its parts")
             case Choice() as choice:
                 what = f"{choice.name} is one of its words, no number"
                 raise self.refuse(node, what, f"compare it with {words_of(choice)}")
@@ -277,13 +342,22 @@ class Kinds:
 
     # --- what an expression is -------------------------------------------------------------------
 
-    def _kind(self, node: ast.expr, known: Mapping[str, Kind]) -> Kind:
+    def _kind(  # noqa: PLR0911 - one for each kind of expression
+        self, node: ast.expr, known: Mapping[str, Kind]
+    ) -> Kind:
         match node:
             case ast.Constant(value=int()) | ast.UnaryOp() | ast.Compare():
                 return NUMBER
+            case ast.Attribute(value=owner, attr=part):
+                held = self._kind(owner, known)
+                return held.of.part(part) if isinstance(held, Value) else self._element(node)
             case ast.Name(id=name):
                 constant = NUMBER if isinstance(self.names.get(name), int) else None
                 return known.get(name, constant)
+            case ast.Subscript(
+                value=ast.Call(func=ast.Name(id=name)), slice=ast.Constant(value=int() as item)
+            ):
+                return self._returned(name, item)
             case ast.Set() | ast.SetComp() | ast.BinOp():
                 return self._of_operation(node, known)
             case ast.IfExp():
@@ -305,44 +379,70 @@ class Kinds:
         match node.func:
             case ast.Name(id="set"):
                 return SET
+            case ast.Name(id=name) if (made := self.structs.kind_of_call(name)) is not None:
+                return made
             case ast.Name(id=name):
                 return self._returned(name)
             case ast.Attribute(value=owner, attr="receive"):
                 held = self._kind(owner, known)
                 return held.element if isinstance(held, Sequenced) else None
+            case ast.Attribute(value=owner, attr="count"):
+                return NUMBER
         return None
 
     def _element(self, node: ast.expr) -> AnyField | None:
-        return element_of(node, self.fields)
+        found = element_of(node, self.fields)
+        return found.of.value if isinstance(found, Value) else found
 
-    def _returned(self, name: str) -> Kind:
-        """What a function returns, if that is the same wherever it does."""
+    def _annotated(self, argument: ast.arg) -> Kind:
+        """The struct that an argument is said to be, `vote: Vote`."""
+        match argument.annotation:
+            case ast.Name(id=name) if (struct := self.structs.by_name.get(name)) is not None:
+                return struct.value
+        return None
+
+    def structs_of(self, tree: ast.FunctionDef) -> set[str]:
+        """The arguments of a function that are structs, and no states."""
+        given = self.given.get(tree.name, {})
+        return {
+            each.arg
+            for each in tree.args.args
+            if isinstance(given.get(each.arg) or self._annotated(each), Value)
+        }
+
+    def _returned(self, name: str, item: int | None = None) -> Kind:
+        """What a function returns, or an item of it, if that is the same wherever it does."""
         tree = self.trees.get(name)
         if tree is None or name in self._asked:
             return NUMBER if tree is None and name in _NUMBERS else None
         self._asked.add(name)
         known = self._variables(tree)
-        kinds = [
-            self._kind(node.value, known)
+        values = [
+            node.value
             for node in ast.walk(tree)
-            if isinstance(node, ast.Return) and node.value is not None and not _is_none(node.value)
+            if isinstance(node, ast.Return) and node.value is not None and not is_none(node.value)
         ]
+        if item is not None:
+            values = [_item(value, item) for value in values]
+        kinds = [self._kind(value, known) for value in values]
         self._asked.discard(name)
         return _same(kinds)
 
     def _variables(self, tree: ast.FunctionDef) -> dict[str, Kind]:
         """What the variables and arguments of a function are, as far as can be said."""
         given = self.given.get(tree.name, {})
-        known: dict[str, Kind] = {each.arg: given.get(each.arg) for each in tree.args.args}
+        known: dict[str, Kind] = {
+            each.arg: given.get(each.arg) or self._annotated(each) for each in tree.args.args
+        }
         stored: dict[str, list[ast.expr | None]] = {}
         for node in ast.walk(tree):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
                 stored.setdefault(node.id, [])
                 known[node.id] = None
         for node in ast.walk(tree):
-            for target, value in _assigned(node):
+            for target, value in assigned(node):
                 stored.setdefault(target, []).append(value)
-        for target, over in _gone_through(tree):
+        for target, over in gone_through(tree):
             held = self._kind(over, known)
             if isinstance(held, Set | Sequenced) and not stored.get(target):
                 known[target] = held.element
@@ -351,46 +451,6 @@ class Kinds:
             if values and name not in {argument.arg for argument in tree.args.args}:
                 known[name] = _same(kinds)
         return known
-
-
-def element_of(node: ast.expr, fields: Mapping[str, AnyField]) -> AnyField | None:
-    """The field whose values an element has: `s.leader`, `s.state[rm]`, `s.wire[a, b][0]`.
-
-    Of a set or a sequence it is the field itself.
-    """
-    match node:
-        case ast.Subscript(value=ast.Attribute() as owner, slice=index):
-            found = element_of(owner, fields)
-            if isinstance(found, Sequenced) and not found.indices:
-                return found if isinstance(index, ast.Slice) else found.element
-            return found
-        case ast.Subscript(value=ast.Subscript() as owner, slice=index):
-            found = element_of(owner, fields)
-            if isinstance(found, Sequenced):
-                return found if isinstance(index, ast.Slice) else found.element
-        case ast.Attribute(value=ast.Name(), attr=attribute):
-            return fields.get(attribute)
-    return None
-
-
-def truths(tree: ast.AST) -> Iterator[ast.expr]:
-    """The expressions that are asked whether they are true."""
-    for node in ast.walk(tree):
-        match node:
-            case ast.If() | ast.While() | ast.IfExp():
-                yield node.test
-            case ast.UnaryOp(op=ast.Not()):
-                yield node.operand
-            case ast.BoolOp():
-                yield from node.values
-            case ast.comprehension():
-                yield from node.ifs
-            case ast.Call(func=ast.Name(id="bool"), args=[asked]):
-                yield asked
-            case ast.Call(
-                func=ast.Name(id="all" | "any"), args=[ast.GeneratorExp() | ast.ListComp() as each]
-            ):
-                yield each.elt
 
 
 def _words(kind: Kind) -> tuple[str, ...] | None:
@@ -402,52 +462,17 @@ def words_of(choice: Choice) -> str:
     return " or ".join(repr(word) for word in choice.values)
 
 
-def _assigned(node: ast.AST) -> Iterator[tuple[str, ast.expr | None]]:
-    """The variables that a statement gives a value, and the value if it stands there."""
-    match node:
-        case ast.Assign():
-            for target in node.targets:
-                yield from _pairs(target, node.value)
-        case ast.AnnAssign(target=ast.Name(id=name), value=value):
-            yield name, value
-        case ast.AugAssign(target=ast.Name(id=name)):
-            yield name, ast.Constant(0)
-
-
-def _pairs(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr | None]]:
-    match target, value:
-        case ast.Name(id=name), _:
-            yield name, value
-        case ast.Tuple(elts=targets), ast.Tuple(elts=values) if len(targets) == len(values):
-            for each, given in zip(targets, values, strict=True):
-                yield from _pairs(each, given)
-        case ast.Tuple(elts=targets), _:
-            yield from ((each.id, None) for each in targets if isinstance(each, ast.Name))
-
-
-def _gone_through(tree: ast.AST) -> Iterator[tuple[str, ast.expr]]:
-    """The variables of loops and comprehensions, and what these go through."""
-    for node in ast.walk(tree):
-        match node:
-            case ast.For(target=ast.Name(id=name), iter=over):
-                yield name, over
-            case ast.comprehension(target=ast.Name(id=name), iter=over):
-                yield name, over
-
-
-def is_made_set(node: ast.expr) -> bool:
-    """Whether an expression writes a set: `{a, b}`, `set()`, `{n for n in ...}`."""
-    match node:
-        case ast.Set() | ast.SetComp() | ast.Call(func=ast.Name(id="set")):
-            return True
-    return False
+def _item(value: ast.expr, number: int) -> ast.expr:
+    """An item of a tuple that is written, or that a call returns."""
+    if isinstance(value, ast.Tuple) and number < len(value.elts):
+        return value.elts[number]
+    return items(value, number + 1)[number]
 
 
 def _same(kinds: list[Kind]) -> Kind:
     if kinds and all(kind == SET or isinstance(kind, Set) for kind in kinds):
         return next((kind for kind in kinds if isinstance(kind, Set)), SET)
+    words = {kind.values for kind in kinds if isinstance(kind, Choice)}
+    if len(words) == 1 and all(isinstance(kind, Choice) for kind in kinds):
+        return kinds[0]
     return kinds[0] if kinds and all(kind == kinds[0] for kind in kinds) else None
-
-
-def _is_none(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None

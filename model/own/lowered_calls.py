@@ -8,14 +8,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from model.own.fields import MEMBERS_MAX, AnyField, Log, Queue, Sequenced, Set
-from model.own.kinds import SET, Kind, Refuse, is_made_set
+from model.own.fields import MEMBERS_MAX, AnyField, Bag, Log, Queue, Sequenced, Set, Value
+from model.own.kinds import SET, Kind, Refuse
 from model.own.sequences import Functions
+from model.own.syntax import is_made_set
 
-ADDS = {Queue: "send", Log: "append"}
+ADDS = {Queue: "send", Log: "append", Bag: "send"}
 """What adds a value to a sequence."""
 METHODS = {
     Queue: ("send", "receive", "clear"),
+    Bag: ("send", "remove", "count", "clear"),
     Log: ("append", "truncate", "clear"),
     Set: ("add", "discard", "clear"),
 }
@@ -75,6 +77,8 @@ class Calls(ast.NodeTransformer):
                 found = self._sequence(owner)
                 if found is None or found.end is not None:
                     return None
+                if isinstance(found.field, Bag):
+                    raise self.no_order(node, found.field)
                 if lower is not None or step is not None or end is None:
                     shown = ast.unparse(node)
                     raise self.refuse(node, f"{shown} is no beginning of a sequence", "write [:n]")
@@ -152,6 +156,11 @@ class Calls(ast.NodeTransformer):
 
     # --- refusals --------------------------------------------------------------------------------
 
+    def no_order(self, node: ast.AST, of: Sequenced) -> Exception:
+        """The refusal of a place of a bag."""
+        what = f"`{ast.unparse(node)}` reads a place of {of.name}, and a bag has no order"
+        return self.refuse(node, what, "give the action an argument, and ask whether it is in it")
+
     def _require_method(self, node: ast.AST, of: Sequenced | Set, method: str) -> None:
         known = METHODS[type(of)]
         if method not in known:
@@ -178,9 +187,16 @@ class _Folded(ast.NodeTransformer):
 def alike(left: Sequenced, right: Sequenced) -> bool:
     """Whether two sequences hold the same values."""
     one, other = left.element, right.element
+    if isinstance(one, Value) or isinstance(left, Bag) != isinstance(right, Bag):
+        return one == other and type(left) is type(right)
     return type(one) is type(other) and (
         one.range == other.range and getattr(one, "values", ()) == getattr(other, "values", ())
     )
+
+
+def takes_a_part(called: str) -> bool:
+    """Whether a function only takes a part out of a struct: see `model.own.structs`."""
+    return called.startswith("__part_")
 
 
 def is_element(node: ast.expr) -> bool:

@@ -6,7 +6,7 @@ import ast
 import copy
 from dataclasses import dataclass
 
-from model.own.fields import AnyField, Sequenced, Set
+from model.own.fields import AnyField, Bag, Sequenced, Set
 from model.own.lowered_calls import (
     Calls,
     NamedSequence,
@@ -30,7 +30,9 @@ _ORDERS: dict[type[ast.cmpop], tuple[str, bool]] = {
 class Expressions(Calls, ast.NodeTransformer):
     """Rewrites expressions: see `model.own.lowering`."""
 
-    def visit_Call(self, node: ast.Call) -> ast.AST:
+    def visit_Call(  # noqa: PLR0911 - one for each kind of call
+        self, node: ast.Call
+    ) -> ast.AST:
         """`len(...)`, `set()`, `s.wire[a, b].receive()`"""
         match node:
             case ast.Call(func=ast.Name(id="len"), args=[counted], keywords=[]):
@@ -52,6 +54,9 @@ class Expressions(Calls, ast.NodeTransformer):
             case ast.Call(func=ast.Attribute(value=owner, attr=method), args=given, keywords=[]):
                 if (sequence := self._sequence(owner)) is not None:
                     self._require_method(node, sequence.field, method)
+                    if method == "count" and len(given) == 1:
+                        asked = [*self._reads(sequence), self.visit(given[0])]
+                        return self._call("count", sequence.field, node, asked)
                     if method != "receive" or given:
                         what = f"`{ast.unparse(node)}` has no value"
                         raise self.refuse(node, what, "write it on a line of its own")
@@ -163,6 +168,8 @@ class Expressions(Calls, ast.NodeTransformer):
         if (sequence := self._sequence(node)) is not None:
             return self._bare(node, sequence)
         if (sequence := self._sequence(node.value)) is not None:
+            if isinstance(sequence.field, Bag):
+                raise self.no_order(node, sequence.field)
             number = self.visit(node.slice)
             return self._call("at", sequence.field, node, [*self._reads(sequence), number])
         kind = self.kind(node.value)

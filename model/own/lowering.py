@@ -13,8 +13,7 @@ import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from model.own.fields import AnyField, Sequenced, Set
-from model.own.kinds import element_of, truths
+from model.own.fields import AnyField, Bag, Sequenced, Set
 from model.own.lowered_calls import (
     ADDS,
     METHODS,
@@ -25,12 +24,15 @@ from model.own.lowered_calls import (
     is_element,
     loaded,
     operation_of,
+    takes_a_part,
 )
 from model.own.lowered_expressions import Expressions
 from model.own.operations import TREES
 from model.own.sequences import copied
+from model.own.syntax import element_of, truths
 
-_WRITES = {"send", "receive", "append", "truncate", "clear"}
+_WRITES = {"send", "receive", "append", "truncate", "remove", "clear"}
+_READS = {"count"}
 
 
 def changed_by(node: ast.AST, fields: Mapping[str, AnyField]) -> AnyField | None:
@@ -38,7 +40,8 @@ def changed_by(node: ast.AST, fields: Mapping[str, AnyField]) -> AnyField | None
     match node:
         case ast.Call(func=ast.Attribute(value=owner, attr=method)):
             held = element_of(owner, fields)
-            if isinstance(held, Set | Sequenced) and method in METHODS[type(held)]:
+            known = METHODS[type(held)] if isinstance(held, Set | Sequenced) else ()
+            if method in known and method not in _READS:
                 return held
     return None
 
@@ -81,6 +84,8 @@ class Lowering(Expressions, ast.NodeTransformer):
             if isinstance(target, ast.Subscript):
                 sequence = self._sequence(target.value)
                 if sequence is not None and not isinstance(target.slice, ast.Slice):
+                    if isinstance(sequence.field, Bag):
+                        raise self.no_order(target, sequence.field)
                     value = self.visit(node.value)
                     given = [*self._reads(sequence), self.visit(target.slice), value]
                     call = self._call("put", sequence.field, node, given)
@@ -151,7 +156,9 @@ class Lowering(Expressions, ast.NodeTransformer):
         self, node: ast.Expr, kind: Set, owner: ast.expr, method: str, given: Sequence[ast.expr]
     ) -> ast.stmt:
         self._require_method(node, kind, method)
-        if any(isinstance(each, ast.Call) for each in ast.walk(owner)):
+        # To take a part out of a struct changes nothing, and is done twice.
+        calls = [each for each in ast.walk(owner) if isinstance(each, ast.Call)]
+        if not all(isinstance(c.func, ast.Name) and takes_a_part(c.func.id) for c in calls):
             what = f"`{ast.unparse(owner)}` calls a function"
             raise self.refuse(node, what, "keep what it returns in a variable, and index with that")
         target = self.visit(copy.deepcopy(owner))

@@ -33,11 +33,11 @@ class Mistakes:
     names: Collection[str]
     refuse: Refuse
 
-    def require_rule(self, tree: ast.FunctionDef) -> None:
-        """None of those that any rule may have."""
+    def require_rule(self, tree: ast.FunctionDef, structs: Collection[str] = ()) -> None:
+        """None of those that any rule may have; `structs` are arguments that are no states."""
         require_statements(tree, self.refuse)
         require_state(tree, self.fields, self.sizes, self.names, self.refuse)
-        arguments = {argument.arg for argument in tree.args.args}
+        arguments = {argument.arg for argument in tree.args.args} - {*structs}
         for node in ast.walk(tree):
             require_whole(node, partial(self._field, arguments=arguments), self.refuse)
             if (bound := require_constant(node, self.sizes, arguments)) is not None:

@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from model.core.state import OutsideOfPlace, State
 from model.core.transition_system import Arguments, Model, Narration
 from model.own.fields import (
     NONE,
     AnyField,
+    Bag,
     Choice,
     Flag,
     Name,
@@ -24,8 +27,11 @@ from model.own.fields import (
     PlainField,
     Sequenced,
     Set,
+    Struct,
+    Value,
     extent,
 )
+from model.own.structs import describe_struct
 
 NOTHING = "-"
 Descriptions = Mapping[str, tuple[str, Sequence[tuple[str, PlainField]]]]
@@ -124,9 +130,25 @@ class _Words:
                 continue
             for where, index in _elements(field):
                 was, now = element(before, field, index), element(after, field, index)
-                if was != now:
+                if was == now:
+                    continue
+                if isinstance(field, Bag):
+                    yield f"{field.name}{where} {_exchanged(field, was, now)}"
+                else:
                     text = f"{describe_value(field, was)} -> {describe_value(field, now)}"
                     yield f"{field.name}{where} {text}"
+
+
+def _exchanged(bag: Bag[Any, Any], was: Kept, now: Kept) -> str:
+    """What a bag has no more, and what it has now: `loses 2, gets 0, 1`."""
+    assert isinstance(was, tuple)
+    assert isinstance(now, tuple)
+    found = []
+    for word, some, others in (("loses", was, now), ("gets", now, was)):
+        left = (Counter(some) - Counter(others)).elements()
+        if described := ", ".join(describe_value(bag.element, each) for each in left):
+            found.append(f"{word} {described}")
+    return ", ".join(found)
 
 
 def describe_misfit(fields: Sequence[AnyField], error: OutsideOfPlace) -> str:
@@ -179,6 +201,8 @@ def _sequence_misfit(field: Sequenced, error: OutsideOfPlace) -> str:
     held = f"it holds at most {field.room} values, each {_held(field.element)}"
     if error.value is not None:
         return f"{element} cannot hold {error.value}: {held}"
+    if isinstance(field, Bag):
+        return f"{element} does not hold that, or cannot: {held}; ask first whether it is in it"
     return f"{element} has no such place, or cannot hold that: {held}; ask first how long it is"
 
 
@@ -195,6 +219,8 @@ def _written(field: AnyField, position: int, number: int) -> str:
 def _held(field: AnyField) -> str:
     """What a field holds: `0 to 2`, `client0 to client1, or None`."""
     lo, hi = field.range
+    if isinstance(field, Value):
+        return describe_struct(field.of)
     if not isinstance(field, Name):
         return f"{lo} to {hi}"
     names = f"{field.of.describe(0)} to {field.of.describe(hi)}"
@@ -204,11 +230,13 @@ def _held(field: AnyField) -> str:
 _BLANK = re.compile(r"\{(\w+)\}")
 
 
-Value = int | tuple[int, ...]
+Kept = int | tuple[int, ...]
 """Of an element; of a queue or a log all that it holds."""
 
 
-def describe_value(field: AnyField, value: Value) -> str:
+def describe_value(  # noqa: PLR0911 - one for each kind
+    field: AnyField, value: Kept
+) -> str:
     """An element as a person reads it: `yes`, `client0`, `{node0, node2}`, `<request, reply>`."""
     if isinstance(field, Sequenced):
         assert isinstance(value, tuple)
@@ -224,7 +252,15 @@ def describe_value(field: AnyField, value: Value) -> str:
         case Set():
             members = (describe_value(field.element, each) for each in field.members(value))
             return f"{{{', '.join(members)}}}"
+        case Value(of=struct):
+            return _struct(struct, value, describe_value)
     return str(value)
+
+
+def _struct(struct: Struct, number: int, describe: Callable[[AnyField, int], str]) -> str:
+    """`Vote(to=node0, term=1)`"""
+    parts = zip(struct.parts, struct.kept(number), strict=True)
+    return f"{struct.name}({', '.join(f'{n}={describe(part, each)}' for (n, part), each in parts)})"
 
 
 def _typed(state: State, field: AnyField, index: tuple[int, ...] = ()) -> str:
@@ -236,7 +272,9 @@ def _typed(state: State, field: AnyField, index: tuple[int, ...] = ()) -> str:
     return _typed_value(field, element(state, field, index))
 
 
-def _typed_value(field: AnyField, value: Value) -> str:
+def _typed_value(  # noqa: PLR0911 - one for each kind
+    field: AnyField, value: Kept
+) -> str:
     if isinstance(field, Sequenced):
         assert isinstance(value, tuple)
         return f"[{', '.join(_typed_value(field.element, each) for each in value)}]"
@@ -251,6 +289,8 @@ def _typed_value(field: AnyField, value: Value) -> str:
         case Set():
             members = (_typed_value(field.element, each) for each in field.members(value))
             return f"{{{', '.join(members)}}}"
+        case Value(of=struct):
+            return _struct(struct, value, _typed_value)
     return describe_value(field, value)
 
 
@@ -269,7 +309,7 @@ def _index(field: AnyField, position: int, number: int) -> str:
     return index.describe(number) if isinstance(index, Names) else str(number)
 
 
-def element(state: State, field: AnyField, index: tuple[int, ...]) -> Value:
+def element(state: State, field: AnyField, index: tuple[int, ...]) -> Kept:
     """The value of an element, by the indices that the field was declared with."""
     if not isinstance(field, Sequenced):
         return _number(state, field, index)

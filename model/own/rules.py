@@ -11,19 +11,36 @@ from __future__ import annotations
 import ast
 import copy
 import types
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from model.core.made import function_of
 from model.core.nearest import did_you_mean_or
 from model.own.asking import Asking, asked, at, name_asked
+from model.own.bodies import (
+    counted_from,
+    first_sentence,
+    passed_kind,
+    returns_nothing,
+    silent,
+    without_docstring,
+)
 from model.own.comprehensions import Members, Unfolding
-from model.own.fields import AnyField, BadProtocol, Choice, Number, Sequenced, Set
-from model.own.kinds import SET, Kind, Kinds
+from model.own.data_sorts import Arguments
+from model.own.fields import (
+    AnyField,
+    BadProtocol,
+    Choice,
+    Name,
+    Sequenced,
+    Struct,
+)
+from model.own.kinds import Kind, Kinds
 from model.own.limits import limited
 from model.own.lowering import Lowering
-from model.own.mistakes import Mistakes, is_true
+from model.own.mistakes import Mistakes
+from model.own.structs import Parts, Structs, on_line
 from model.own.trying import TRY, Trying, sends, tried
 from model.own.values import Numbering
 from model.own.witness import witness_of
@@ -70,6 +87,7 @@ class Rules:
     bounds: Mapping[str, int]
     known: Sequence[str]
     names: dict[str, Any]
+    structs: Structs
     _made: set[str] = field(default_factory=set)
     _given: dict[str, dict[str, Kind]] = field(default_factory=dict)
     _lowered: set[str] = field(default_factory=set)
@@ -84,6 +102,7 @@ class Rules:
         bounds: Mapping[str, int],
         sizes: Sequence[str],
         plurals: Sequence[str],
+        structs: Sequence[Struct] = (),
     ) -> Rules:
         """Those of a file with this text, which has run and has left these names.
 
@@ -93,7 +112,13 @@ class Rules:
         trees = {n.name: n for n in parsed.body if isinstance(n, ast.FunctionDef)}
         by_name = {declared.name: declared for declared in fields}
         known = (*by_name, *sizes)
-        return Rules(file, trees, by_name, bounds, known, dict(names))
+        called = {
+            name: struct
+            for name, value in names.items()
+            for struct in structs
+            if value is struct.kind
+        }
+        return Rules(file, trees, by_name, bounds, known, dict(names), Structs(called))
 
     # --- what is made ----------------------------------------------------------------------------
 
@@ -107,36 +132,36 @@ class Rules:
             )
         return arguments[1:]
 
-    def action(self, function: Any, over: Mapping[str, AnyField]) -> Rule:
-        """An action's guard, effect and limit. Raises `BadProtocol`.
-
-        `over` are fields that hold what its arguments are, of those that are no names.
-        """
+    def action(self, function: Any, given: Arguments) -> Rule:
+        """An action's guard, effect and limit. Raises `BadProtocol`."""
+        over: Mapping[str, AnyField] = given.over
         self.arguments(function)
         tree = self._tree(function, "an action")
         self._given[tree.name] = dict(over)
         self._mistakes.require_action(tree)
-        body = _without_docstring(tree)
+        body = without_docstring(tree)
         asks = [i for i, statement in enumerate(body) if asked(statement) is not None]
         first = asks[-1] + 1 if asks else 0
         for statement in body:
             self._asking.require_asks_at_the_top(tree, statement)
         for statement in body[:first]:
             self._asking.require_looks_only(tree, statement)
-        begins = list(_counted_from(tree, over))
-        effect = [_silent(s) for s in body if asked(s) is None] or [at(ast.Pass(), tree)]
+        begins = list(counted_from(tree, over))
+        effect = [silent(s) for s in body if asked(s) is None] or [at(ast.Pass(), tree)]
         tries = sends(tree, self.trees, self.fields)
         limit = None
-        if tries or any(asked(statement) == "within" for statement in body):
-            looks = [*begins, *self._asking.limit(tree, body[:first])]
+        if tries or given.are_cut or any(asked(statement) == "within" for statement in body):
+            looks = [*begins, *given.limit(tree), *self._asking.limit(tree, body[:first])]
             rest = [*tried(body[first:]), at(ast.Return(ast.Constant(0)), body[-1])]
             limit = self._function(tree, [*looks[:-1], *rest] if tries else looks, tries=tries)
         return Rule(
-            guard=self._function(tree, [*begins, *self._asking.guard(body[:first])]),
+            guard=self._function(
+                tree, [*begins, *given.guard(tree), *self._asking.guard(body[:first])]
+            ),
             effect=self._function(tree, [*begins, *effect]),
             limit=limit,
             limit_writes=tries,
-            description=_first_sentence(tree),
+            description=first_sentence(tree),
         )
 
     def claim(
@@ -154,14 +179,14 @@ class Rules:
             raise self.refuse(
                 tree, f"{tree.name} takes {given} arguments", f"let it take {described}"
             )
-        body = _without_docstring(tree)
+        body = without_docstring(tree)
         returns = [n for n in ast.walk(tree) if isinstance(n, ast.Return)]
-        if not returns or any(_returns_nothing(node) for node in returns):
+        if not returns or any(returns_nothing(node) for node in returns):
             raise self.refuse(tree, f"claim {tree.name} returns nothing", "return True or False")
         self._mistakes.require_claim(tree)
         self._kinds(tree).require_claim(tree)
         made = self._function(tree, body, given if states is None else states)
-        return tree.name, _first_sentence(tree) or tree.name, given, made
+        return tree.name, first_sentence(tree) or tree.name, given, made
 
     def witness(self, function: Any) -> tuple[tuple[tuple[str, str], ...], Any] | None:
         """The variables of a claim with a comprehension, and what finds those that make it False.
@@ -169,7 +194,7 @@ class Rules:
         That is given a state or two and the settings, like the claim; see `witness_of`.
         """
         tree = self._tree(function, "a claim")
-        found = witness_of(_without_docstring(tree))
+        found = witness_of(without_docstring(tree))
         if found is None:
             return None
         return found.variables, self._function(tree, found.body, len(tree.args.args))
@@ -207,6 +232,11 @@ class Rules:
         text = f"return {predicate.called}(state, {SETTINGS}{given})"
         return self._compiled(predicate.tree, ["state", SETTINGS], ast.parse(text).body)
 
+    def written(self, function: ast.FunctionDef) -> Any:
+        """A function that the checker writes, which others are to call by its name."""
+        self.names[function.name] = self._made_of(ast.fix_missing_locations(function))
+        return self.names[function.name]
+
     def _entered(self, name: str, made: Any) -> str:
         """Under which name, like this one, what was made can be called."""
         while name in self.names:
@@ -230,7 +260,7 @@ class Rules:
                 f"{place}: {name} is {what} and no function of this file; "
                 "write it there, at the top level, with def"
             )
-        self._mistakes.require_rule(tree)
+        self._mistakes.require_rule(tree, self._kinds(tree).structs_of(tree))
         if not tree.decorator_list and code.co_firstlineno != tree.lineno:
             raise self.refuse(
                 tree,
@@ -281,8 +311,9 @@ class Rules:
         made = ast.FunctionDef(tree.name, plain, copy.deepcopy(list(body)), [], None)
         made = ast.fix_missing_locations(at(made, tree))
         self._require_asks_nothing(made)
-        self._require_known(made)
         kinds = self._kinds(tree)
+        made = Parts(self.structs, kinds.kind_in(made), self.refuse).visit(made)
+        self._require_known(made)
         kinds.require(made)
         kind = kinds.kind_in(made)
         self._note_what_is_given(made, kind)
@@ -301,14 +332,25 @@ class Rules:
                     raise self.refuse(tree, f"{name} is a name of the checker", "use another one")
                 self._lowered.add(name)
                 self.names[name] = self._made_of(ast.fix_missing_locations(function))
+        for tree_used in (made, *unfolding.loops.values(), *lowering.made.values()):
+            self._make_of_structs(tree_used)
         for tree_used in (made, *unfolding.loops.values()):
             self._make_what_it_calls(tree_used)
         return self._made_of(made)
 
-    def _words_taken(self, called: str) -> dict[int, Choice]:
+    def _make_of_structs(self, tree: ast.FunctionDef) -> None:
+        """The functions of structs that this one calls, each on the line of its first call."""
+        for node in ast.walk(tree):
+            match node:
+                case ast.Call(func=ast.Name(id=name)) if name not in self.names:
+                    if (function := self.structs.function(name)) is not None:
+                        self.names[name] = self._made_of(on_line(function, node))
+
+    def _words_taken(self, called: str) -> Mapping[int, Choice | Name]:
         """Which arguments of a function of the file are words, by their places."""
-        if called not in self.trees:
-            return {}
+        parts = self.structs.parts_of_call(called)
+        if parts or called not in self.trees:
+            return {n: each for n, each in enumerate(parts) if isinstance(each, Choice | Name)}
         tree = self.trees[called]
         taken = self._kinds(tree).words_taken(called)
         parameters = [argument.arg for argument in tree.args.args]
@@ -327,10 +369,10 @@ class Rules:
             pairs = [*zip(parameters, node.args, strict=False)]
             pairs += [(each.arg, each.value) for each in node.keywords if each.arg in parameters]
             for parameter, given in pairs:
-                found = _passed_kind(kind(given))
+                found = passed_kind(kind(given))
                 if self._is_text(given):
                     words = self._kinds(called).words_taken(called.name)
-                    found = _passed_kind(words.get(parameter))
+                    found = passed_kind(words.get(parameter))
                 if known.setdefault(parameter, found) != found:
                     shown = ast.unparse(given)
                     raise self.refuse(
@@ -369,7 +411,9 @@ class Rules:
         return Mistakes(self.fields, sizes, self.names, self.refuse)
 
     def _kinds(self, tree: ast.FunctionDef) -> Kinds:
-        return Kinds(self.fields, self.trees, self._constants(tree), self.refuse, self._given)
+        return Kinds(
+            self.fields, self.trees, self._constants(tree), self.refuse, self.structs, self._given
+        )
 
     def _constants(self, tree: ast.FunctionDef) -> dict[str, Any]:
         """What names of the file stand for in a function, which may have its own of that name."""
@@ -432,7 +476,7 @@ class Rules:
             self._file_names[name] = source
             called = self._tree(source, "called by a rule", node)
             arguments = [argument.arg for argument in called.args.args]
-            body = _without_docstring(called)
+            body = without_docstring(called)
             if tries:
                 body = [*tried(body), at(ast.Return(ast.Constant(0)), called)]
             self.names[called_as] = self._compiled(called, arguments, body, tries=tries)
@@ -443,47 +487,3 @@ class Rules:
             raise self.refuse(
                 node, f"{name} is a function of another file", "a model is one file: write it here"
             )
-
-
-class _Silent(ast.NodeTransformer):
-    """`return True` of an action is `return`; a warning says so."""
-
-    def visit_Return(self, node: ast.Return) -> ast.AST:
-        """What is returned is read by nobody."""
-        return ast.copy_location(ast.Return(), node) if is_true(node.value) else node
-
-
-def _silent(statement: ast.stmt) -> ast.stmt:
-    silent: ast.stmt = _Silent().visit(copy.deepcopy(statement))
-    return silent
-
-
-def _returns_nothing(node: ast.Return) -> bool:
-    return node.value is None or (isinstance(node.value, ast.Constant) and node.value.value is None)
-
-
-def _counted_from(tree: ast.FunctionDef, over: Mapping[str, AnyField]) -> Iterator[ast.stmt]:
-    """Arguments are counted from 0: those of a range that begins elsewhere are moved there."""
-    for name, each in over.items():
-        if isinstance(each, Number) and each.lo != 0:
-            moved = ast.AugAssign(ast.Name(name, ast.Store()), ast.Add(), ast.Constant(each.lo))
-            yield at(moved, tree)
-
-
-def _passed_kind(kind: Kind) -> Kind:
-    """What a function has to know of something that it is given: whether it is a set, or a word."""
-    if isinstance(kind, Set):
-        return Set("members", kind.of)
-    if isinstance(kind, Choice):
-        return Choice("word", *kind.values)
-    return kind if kind == SET else None
-
-
-def _without_docstring(tree: ast.FunctionDef) -> list[ast.stmt]:
-    return tree.body[1:] if ast.get_docstring(tree) is not None else list(tree.body)
-
-
-def _first_sentence(tree: ast.FunctionDef) -> str:
-    """The first paragraph of its docstring, on one line."""
-    described = (ast.get_docstring(tree) or "").strip().split("\n\n")[0]
-    return " ".join(described.split())

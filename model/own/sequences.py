@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from model.own.fields import Sequenced
+from model.own.fields import Bag, Sequenced
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,15 @@ class Functions:
 
     def function(self, operation: str, name: str) -> ast.FunctionDef:
         """The function of an operation, called `name`."""
-        taken = {"at": ["k"], "put": ["k", "x"], "add": ["x"], "truncate": ["n"], "contains": ["x"]}
+        taken = {
+            "at": ["k"],
+            "put": ["k", "x"],
+            "add": ["x"],
+            "truncate": ["n"],
+            "contains": ["x"],
+            "count": ["x"],
+            "remove": ["x"],
+        }
         parameters = ", ".join(["s", *self.indices, *taken.get(operation, [])])
         body: list[str] = getattr(self, f"_{operation}")()
         return _parsed([f"def {name}({parameters}):", *(f"    {line}" for line in body)])
@@ -70,7 +78,44 @@ class Functions:
         return [*self._found(), *self._refused(), f"{self._place('k')} = x"]
 
     def _add(self) -> list[str]:
-        return [*self._counted(), "k = n", *self._refused(), f"{self._place('k')} = x"]
+        added = [*self._counted(), "k = n", *self._refused(), f"{self._place('k')} = x"]
+        return [*added, *self._sorted()] if isinstance(self.field, Bag) else added
+
+    def _sorted(self) -> list[str]:
+        """The greatest value of a bag comes first: the last one goes to its place."""
+        room, here, there = self.field.room, self._place("k - 1"), self._place("k")
+        return [
+            f"for p in range({room - 1}):",
+            f"    k = {room - 1} - p",
+            f"    if {here} < {there}:",
+            f"        y = {here}",
+            f"        {here} = {there}",
+            f"        {there} = y",
+        ]
+
+    def _remove(self) -> list[str]:
+        room = self.field.room
+        return [
+            f"k = {room}",
+            f"for p in range({room}):",
+            f"    if {self._place('p')} == x:",
+            "        k = p",
+            *self._refused(),
+            f"{self._place('k')} = {self.field.empty}",
+            f"for p in range({room - 1}):",
+            "    if p >= k:",
+            f"        {self._place('p')} = {self._place('p + 1')}",
+            f"        {self._place('p + 1')} = {self.field.empty}",
+        ]
+
+    def _count(self) -> list[str]:
+        return [
+            "n = 0",
+            f"for p in range({self.field.room}):",
+            f"    if {self._place('p')} == x and x != {self.field.empty}:",
+            "        n = n + 1",
+            "return n",
+        ]
 
     def _refused(self) -> list[str]:
         """The number for an empty place is no value: it goes nowhere."""

@@ -24,7 +24,7 @@ class Numbering(ast.NodeTransformer):
     """
 
     kind: Callable[[ast.expr], Kind]
-    taken: Callable[[str], Mapping[int, Choice]]
+    taken: Callable[[str], Mapping[int, Choice | Name]]
     names: Mapping[str, Any]
     refuse: Refuse
 

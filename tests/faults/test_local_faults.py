@@ -22,12 +22,24 @@ def undisturbed() -> str:
     return out
 
 
-@pytest.fixture
-def stopped(tmp_path: Path) -> Path:
-    """A run that was stopped by a budget after some levels."""
-    directory = tmp_path / "run"
+@pytest.fixture(scope="module")
+def undisturbed_small() -> str:
+    _, out, _ = checked(*SMALL)
+    return out
+
+
+@pytest.fixture(scope="module")
+def stopped_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run that was stopped by a budget after some levels; nobody may change it."""
+    directory = tmp_path_factory.mktemp("stopped") / "run"
     checked(*SMALL, "--run-dir", directory, "--max-depth", 20)
     return directory
+
+
+@pytest.fixture
+def stopped(stopped_once: Path, tmp_path: Path) -> Path:
+    """A copy of that run."""
+    return Path(shutil.copytree(stopped_once, tmp_path / "run"))
 
 
 @pytest.mark.slow
@@ -60,11 +72,11 @@ def test_a_run_killed_twice_out_of_core_comes_to_the_same_result(tmp_path: Path)
     assert facts(out) == facts(undisturbed)
 
 
-def test_a_run_stopped_by_a_budget_goes_on(stopped: Path) -> None:
+def test_a_run_stopped_by_a_budget_goes_on(stopped: Path, undisturbed_small: str) -> None:
     code, out, _ = checked("--resume", stopped, "--engine", "local")
 
     assert code == 12
-    assert facts(out) == facts(checked(*SMALL)[1])
+    assert facts(out) == facts(undisturbed_small)
 
 
 def test_a_run_up_to_symmetry_goes_on_up_to_symmetry(tmp_path: Path) -> None:
@@ -217,7 +229,7 @@ def test_a_run_can_be_moved(stopped: Path, tmp_path: Path) -> None:
     assert code == 12
 
 
-def test_a_run_is_kept_and_resumed_by_its_uri(tmp_path: Path) -> None:
+def test_a_run_is_kept_and_resumed_by_its_uri(tmp_path: Path, undisturbed_small: str) -> None:
     location = f"file://{tmp_path}/run"
     checked(*SMALL, "--run-dir", location, "--max-depth", 20)
 
@@ -226,4 +238,4 @@ def test_a_run_is_kept_and_resumed_by_its_uri(tmp_path: Path) -> None:
     assert code == 12
     assert "memory" in out
     code, out, _ = checked("--resume", location, "--engine", "local")
-    assert facts(out) == facts(checked(*SMALL)[1])
+    assert facts(out) == facts(undisturbed_small)

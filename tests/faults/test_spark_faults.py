@@ -50,15 +50,15 @@ def undisturbed() -> str:
 
 def test_a_killed_driver_is_resumed_on_spark_and_without(tmp_path: Path, undisturbed: str) -> None:
     directory = tmp_path / "run"
-    begun = started(*on_spark(after=8), "--partitions", 3, "--run-dir", directory)
-    killed_after(12, directory, begun)
+    begun = started(*on_spark(after=16), "--partitions", 3, "--run-dir", directory)
+    killed_after(19, directory, begun)
     again = ("--resume", directory, *LOCAL_SPARK, "--driver-levels", 4, "--partitions", 2)
-    killed_after(20, directory, started(*again))
+    killed_after(23, directory, started(*again))
     kept = levels_kept(directory)
 
     code, out, _ = checked("--resume", directory, "--engine", "local")
 
-    assert 20 <= kept < 35
+    assert 23 <= kept < 35
     assert code == 12
     assert facts(out) == facts(undisturbed)
 
@@ -101,7 +101,7 @@ def killed_spark(run: subprocess.Popen[str]) -> None:
     [
         (4, 4, 2, "Spark cannot be started on --master local[2]: [JAVA_GATEWAY_EXITED]"),
         (4, 5, 1, "Spark's process, the JVM, is gone at level"),
-        (12, 16, 1, "Spark's process, the JVM, is gone at level"),
+        (18, 21, 1, "Spark's process, the JVM, is gone at level"),
         (30, None, 1, "Spark's process, the JVM, is gone while reading levels"),
     ],
     ids=["booting", "first level", "later level", "finding traces"],
@@ -256,11 +256,11 @@ def test_killed_executors_cost_a_level_at_most_and_other_machines_cannot_reach_t
 ) -> None:
     """The master is on loopback. Two claims in one test: to start executors takes long."""
     directory = tmp_path / "run"
-    run = started(*SPACE, *on(cluster, after=18), "--run-dir", directory)
-    wait_until(lambda: levels_kept(directory) >= 21, run)
+    run = started(*SPACE, *on(cluster, after=24), "--run-dir", directory)
+    wait_until(lambda: levels_kept(directory) >= 26, run)
     addresses = listened_at(run)
     os.kill(cluster.executors()[0], signal.SIGKILL)
-    wait_until(lambda: levels_kept(directory) >= 26, run)
+    wait_until(lambda: levels_kept(directory) >= 29, run)
     for executor in cluster.executors():
         os.kill(executor, signal.SIGKILL)
     code, out, err = finished(run)

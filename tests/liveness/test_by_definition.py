@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import networkx as nx
 import numpy as np
 import pytest
 
@@ -17,7 +18,7 @@ from checker.search.engines.choice import EngineChoice
 from checker.search.result import Verdict
 from checker.traces.finding import confirmed
 from counterexamples import trace_of
-from model.core.claim import Recoverable, Temporal, fair_actions, ways_back
+from model.core.claim import Recoverable, Temporal, ways_back
 from model.core.state import State
 from tests.support.by_definition import Answer, ByDefinition, a_graph, problem_of
 from tests.support.labelled_graph import (
@@ -47,19 +48,27 @@ def no_faults(states: np.ndarray) -> np.ndarray:
     return np.zeros(len(states), np.int32)
 
 
-def test_random_graphs_are_judged_as_the_definitions_say() -> None:
+Fairness = tuple[tuple[str, ...], tuple[str, ...]]
+"""The actions that are weakly fair, and those that are strongly fair."""
+WEAK: Fairness = (("Fair",), ())
+BOTH: Fairness = (("Fair",), ("Free",))
+STRONG: Fairness = ((), ("Fair",))
+
+
+@pytest.mark.parametrize(("fairness", "graphs"), [(WEAK, GRAPHS), (BOTH, 400), (STRONG, 400)])
+def test_random_graphs_are_judged_as_the_definitions_say(fairness: Fairness, graphs: int) -> None:
     violated = dict.fromkeys((claim.name for claim in CLAIMS), 0)
     cycles = unjudged = 0
-    for seed in range(GRAPHS):
-        graph = a_graph(seed)
+    for seed in range(graphs):
+        graph = a_graph(seed, weak=fairness[0], strong=fairness[1])
         problem = problem_of(graph)
         space = space_of_graph(graph, problem)
-        fair = FairSteps(space, problem.model, fair_actions(problem.model.enabled_actions))
+        fair = FairSteps(space, problem.model)
         for number, claim in enumerate(CLAIMS):
             when, other = space.truths[2 * number : 2 * number + 2]
             if isinstance(claim, Recoverable):
                 found = recovery(problem, space, claim, when, other)
-                labels = range(LABELS if claim.by else FAIR)
+                labels = range(LABELS) if claim.by else graph.fair_labels
                 expected = graph.recovery(labels)
             else:
                 lasso, left = liveness(space, fair, claim, when, other)
@@ -74,9 +83,27 @@ def test_random_graphs_are_judged_as_the_definitions_say() -> None:
             violated[claim.name] += found.violated
 
     # None of it is vacuous: each verdict comes out often, and so do cycles and what is cut.
-    assert all(GRAPHS // 20 < count < GRAPHS * 19 // 20 for count in violated.values()), violated
-    assert cycles > 100
-    assert unjudged > 100
+    assert all(graphs // 20 < count < graphs * 19 // 20 for count in violated.values()), violated
+    assert cycles > graphs // 20
+    assert unjudged > graphs // 20
+
+
+def test_strong_fairness_takes_cycles_away_and_leaves_parts_of_components() -> None:
+    """What the graphs above are for does occur among them."""
+    fewer = parts = 0
+    for seed in range(400):
+        weakly = a_graph(seed).staying
+        strongly = a_graph(seed, weak=STRONG[0], strong=STRONG[1])
+        assert strongly.staying <= weakly
+        fewer += strongly.staying < weakly
+        whole = strongly.graph(range(LABELS), without=strongly.q)
+        components = nx.strongly_connected_components(whole)
+        parts += any(
+            len(part & strongly.staying) > 1 and part - strongly.staying for part in components
+        )
+
+    assert fewer > 10
+    assert parts > 3
 
 
 def recovery(problem: Problem, space: Space, claim: Recoverable, when: Mask, good: Mask) -> Answer:
@@ -106,16 +133,33 @@ def confirm(
     first = list(graph.initial).index(initial)
     cycle = len(steps) + len(lasso.way)
     confirmed(trace_of(model, claim.name, calls, initial=first, cycle=cycle), model, claim)
+    assert_fair(graph, problem, space, lasso)
     return cycle
+
+
+def assert_fair(graph: ByDefinition, problem: Problem, space: Space, lasso: Lasso) -> None:
+    """As the definitions have it, without anything that confirms traces."""
+    last = int(space.target[lasso.way[-1]]) if lasso.way else lasso.begins
+    steps = []
+    for edge in lasso.cycle:
+        name, (label,) = call_of(problem.model, int(space.step[edge]))
+        node = State(problem.model.layout, space.words(int(space.source[edge]))).node
+        steps.append((node, label if name == "Fair" else FAIR + label))
+    if steps:
+        assert graph.is_fair_round(steps), (graph, steps)
+    else:
+        node = State(problem.model.layout, space.words(last)).node
+        assert not any(graph.enabled(node, label) for label in graph.fair_labels)
 
 
 @pytest.mark.parametrize("seed", range(SOME))
 def test_a_run_says_the_same_and_confirms_it(seed: int) -> None:
-    graph = a_graph(10_000 + seed)
+    weak, strong = WEAK if seed % 4 else BOTH
+    graph = a_graph(10_000 + seed, weak=weak, strong=strong)
     done = run(problem_of(graph), EngineChoice(name="local", threads=1))
 
     expected = {claim.name: graph.liveness(claim.name) for claim in LIVENESS}
-    expected["back"] = graph.recovery(range(FAIR))
+    expected["back"] = graph.recovery(graph.fair_labels)
     expected["back_by_all"] = graph.recovery(range(LABELS))
     found = {r.name: Answer(r.verdict is Verdict.VIOLATED, r.depth) for r in done.result.invariants}
     assert found == expected

@@ -70,7 +70,7 @@ def left(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return seen
 
 
-def verdict(claim: Behaviour, edges: Edges, **marked: Collection[int]) -> tuple[Verdict, int]:
+def verdict(claim: Behaviour, edges: Edges, **marked: Collection[Any]) -> tuple[Verdict, int]:
     """Whether one claim holds, and how many states are left open."""
     problem = labelled_problem(edges, claims=(claim,), **marked)  # type: ignore[arg-type]
     [found], _ = both_ways(problem)
@@ -91,6 +91,32 @@ def test_random_graphs_are_judged_in_parts_as_they_are_as_a_whole(left: list[int
     # Much is taken away, and not all: what is left is judged in the end.
     assert 0 in left
     assert any(left)
+
+
+def test_random_graphs_with_strong_fairness_are_judged_in_parts_too(left: list[int]) -> None:
+    cycles = unjudged = 0
+    for seed in range(108, 120):
+        graph = a_graph(
+            seed, weak=("Fair",) if seed % 2 else (), strong=("Free", "Fair")[seed % 2 :]
+        )
+        results, told = both_ways(problem_of(graph))
+        unjudged += sum(result.unjudged > 0 for result in results)
+        cycles += sum('"cycle"' in trace for trace, _, _ in told)
+
+    assert cycles > 3
+    assert unjudged
+    assert 0 in left
+    assert any(left)
+
+
+def test_nothing_is_left_of_a_claim_that_only_strong_fairness_lets_hold(left: list[int]) -> None:
+    # A strongly fair step leads out of one state of the cycle alone.
+    edges = {(0, FREE_A): 1, (1, FREE_A): 2, (2, FREE_A): 0, (1, FAIR_A): 3}
+    weak = ("Fair", "Free")
+
+    assert verdict(EVENTUALLY, edges, q=[3], weak=weak) == (Verdict.VIOLATED, 0)
+    assert verdict(EVENTUALLY, edges, q=[3], weak=weak, strong=("Fair",)) == (Verdict.HOLDS, 0)
+    assert left == [3, 0]
 
 
 def test_what_happens_finitely_often_is_no_part_of_a_cycle_in_parts_either() -> None:

@@ -23,6 +23,7 @@ from checker.traces.concretise import representative
 from model.atomic import AtomicEnvironment
 from model.core.state import State
 from model.message.environment import Environment
+from tests.support.reached import reachable_states
 from tests.support.renamed import Names, born, orbit, renamed, transpositions
 from tests.support.states import edited
 
@@ -50,7 +51,7 @@ SPACES: dict[str, Bounds] = {
     "message, several leave the ISR": message(
         "elr", replicas=3, restarts=0, epochs=0, min_insync_replicas=2, caught_up_wait=True
     ),
-    "message, a record replayed": message("elr", records=2, late_replay=True),
+    "message, replayed late": message("elr", records=2, restarts=0, late_replay=True),
     "atomic, 2 replicas": atomic("kip279", epochs=1),
     "atomic, 2 replicas, 3 records": atomic("epoch", log_size=2, records=3, epochs=1),
     "atomic, 3 replicas": atomic("kip320", replicas=3, log_size=1, records=1, epochs=1),
@@ -58,6 +59,7 @@ SPACES: dict[str, Bounds] = {
     "atomic, first try": atomic("kip320-first-try", epochs=1),
 }
 LARGER: dict[str, Bounds] = {
+    "message, replayed late after a restart": message("elr", records=2, late_replay=True),
     "message, 3 replicas, moves": message("epoch", replicas=3, restarts=0, moves=1),
     "message, 3 replicas, an election": message("epoch", replicas=3),
     "message, 3 replicas, 2 records": message("hw", replicas=3, records=2, epochs=0, restarts=0),
@@ -74,13 +76,7 @@ def problem(name: str, symmetry: Symmetry = Symmetry.NONE) -> Problem:
 @functools.cache
 def reachable(name: str) -> list[State]:
     """Every state that a search without symmetry finds."""
-    model = problem(name).model
-    with closing(MemoryEngine(problem(name), threads=1)) as engine:
-        depth = search(problem(name), engine).depth
-        words = [
-            tuple(map(int, row)) for d in range(depth + 1) for b in engine.level(d) for row in b
-        ]
-    return [State(model.layout, each) for each in sorted(words)]
+    return reachable_states(problem(name))
 
 
 def some(name: str, most: int) -> list[State]:

@@ -8,14 +8,22 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import networkx as nx
 
 from checker.problem.problem import Problem
-from tests.support.labelled_graph import BEYOND, FAIR, LABELS, NODES, Edges, labelled_problem
+from tests.support.labelled_graph import (
+    BEYOND,
+    FAIR,
+    FREE,
+    LABELS,
+    NODES,
+    Edges,
+    labelled_problem,
+)
 
 
 @dataclass(frozen=True)
@@ -28,12 +36,32 @@ class Answer:
 
 @dataclass(frozen=True)
 class ByDefinition:
-    """One graph: nodes and edges, where p and q are, where it begins."""
+    """One graph: nodes and edges, where p and q are, where it begins.
+
+    `weak` and `strong` are the actions that are fair, by name.
+    """
 
     edges: Edges
     p: Collection[int]
     q: Collection[int]
     initial: Collection[int]
+    weak: Collection[str] = ("Fair",)
+    strong: Collection[str] = ()
+
+    @property
+    def weak_labels(self) -> list[int]:
+        """The labels of weakly fair edges."""
+        return [label for name in self.weak for label in _LABELS[name]]
+
+    @property
+    def strong_labels(self) -> list[int]:
+        """The labels of strongly fair edges."""
+        return [label for name in self.strong for label in _LABELS[name]]
+
+    @property
+    def fair_labels(self) -> list[int]:
+        """The labels of all fair edges."""
+        return sorted({*self.weak_labels, *self.strong_labels})
 
     def graph(self, labels: Collection[int], *, without: Collection[int] = ()) -> nx.DiGraph:
         """The edges of some labels between all nodes but some."""
@@ -79,10 +107,17 @@ class ByDefinition:
         without_q = [node for node in {*self.initial, *self.touched} if node not in self.q]
         for size in range(1, len(without_q) + 1):
             for nodes in map(frozenset, itertools.combinations(without_q, size)):
-                if self.is_connected(nodes) and all(
-                    self.fair_to(nodes, label, cut_counts=cut_counts) for label in range(FAIR)
-                ):
+                if self.is_connected(nodes) and self.is_fair(nodes, cut_counts=cut_counts):
                     yield nodes
+
+    def is_fair(self, nodes: frozenset[int], *, cut_counts: bool) -> bool:
+        """Whether a behaviour that takes all edges among these nodes for ever is fair."""
+        return all(
+            self.fair_to(nodes, label, cut_counts=cut_counts) for label in self.weak_labels
+        ) and all(
+            self.strongly_fair_to(nodes, label, cut_counts=cut_counts)
+            for label in self.strong_labels
+        )
 
     @property
     def touched(self) -> set[int]:
@@ -114,6 +149,28 @@ class ByDefinition:
             if target in nodes:
                 return True
         return False
+
+    def strongly_fair_to(self, nodes: frozenset[int], label: int, *, cut_counts: bool) -> bool:
+        """Whether the label is taken among these nodes, or nowhere among them enabled."""
+        targets = {self.edges[node, label] for node in nodes if self.enabled(node, label)}
+        if not cut_counts:
+            targets -= {BEYOND}
+        return not targets or bool(targets & nodes)
+
+    def is_fair_round(self, steps: Sequence[tuple[int, int]]) -> bool:
+        """Whether going round by these nodes and labels for ever is possible, and fair."""
+        after = [node for node, _ in (*steps[1:], steps[0])]
+        if [self.edges.get(step) for step in steps] != after:
+            return False
+        taken = {
+            label for (node, label), target in zip(steps, after, strict=True) if node != target
+        }
+        enabled = {
+            label: [self.enabled(node, label) for node, _ in steps] for label in self.fair_labels
+        }
+        return not any(
+            label not in taken and all(enabled[label]) for label in self.weak_labels
+        ) and not any(label not in taken and any(enabled[label]) for label in self.strong_labels)
 
     def liveness(self, pattern: str) -> Answer:
         """Whether it is violated, and after how many steps the fair part is reached first."""
@@ -167,7 +224,12 @@ class ByDefinition:
         return Answer(bool(stuck), min(stuck, default=None))
 
 
-def a_graph(seed: int) -> ByDefinition:
+_LABELS = {"Fair": range(FAIR), "Free": range(FAIR, FAIR + FREE)}
+
+
+def a_graph(
+    seed: int, *, weak: Collection[str] = ("Fair",), strong: Collection[str] = ()
+) -> ByDefinition:
     """Some graph, always the same one."""
     dice = random.Random(seed)
     nodes = dice.randint(2, 6)
@@ -182,9 +244,18 @@ def a_graph(seed: int) -> ByDefinition:
         p=[node for node in range(nodes) if dice.random() < 0.5],
         q=[node for node in range(nodes) if dice.random() < 0.25],
         initial=dice.sample(range(nodes), dice.randint(1, 2)),
+        weak=weak,
+        strong=strong,
     )
 
 
 def problem_of(graph: ByDefinition) -> Problem:
     """What a checker is asked of it."""
-    return labelled_problem(graph.edges, p=graph.p, q=graph.q, initial=graph.initial)
+    return labelled_problem(
+        graph.edges,
+        p=graph.p,
+        q=graph.q,
+        initial=graph.initial,
+        weak=graph.weak,
+        strong=graph.strong,
+    )

@@ -1,4 +1,4 @@
-"""A model that is any small graph whose edges have labels, some of them weakly fair.
+"""A model that is any small graph whose edges have labels, some of them fair.
 
 From each node an edge of each label leads to one other node, to itself, beyond the bounds, or
 nowhere. All of these graphs share machine code, which reads them from the settings.
@@ -7,6 +7,7 @@ nowhere. All of these graphs share machine code, which reads them from the setti
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from checker.problem.problem import Problem, Shared
@@ -18,7 +19,7 @@ from tests.support.graph_model import mask
 
 NODES, FAIR, FREE = 8, 3, 2
 LABELS = FAIR + FREE
-"""Labels 0, 1, 2 are weakly fair, 3 and 4 are not."""
+"""Labels 0, 1, 2 are weakly fair, 3 and 4 are not, unless a graph is asked for that differs."""
 BEYOND, NOWHERE = NODES, NODES + 1
 """What an edge leads to that a bound cuts, and one that is not there."""
 
@@ -140,8 +141,17 @@ def labelled_problem(
     initial: Collection[int] = (0,),
     poisonous: Collection[int] = (),
     claims: tuple[Behaviour, ...] = CLAIMS,
+    weak: Collection[str] = ("Fair",),
+    strong: Collection[str] = (),
 ) -> Problem:
-    """A graph of which these claims are asked; judging a poisonous node raises."""
+    """A graph of which these claims are asked; judging a poisonous node raises.
+
+    `weak` and `strong` are the actions that are fair.
+    """
+    actions = tuple(
+        replace(action, weakly_fair=action.name in weak, strongly_fair=action.name in strong)
+        for action in _ACTIONS
+    )
     targets = [
         edges.get((node, label), NOWHERE) for node in range(NODES) for label in range(LABELS)
     ]
@@ -151,7 +161,7 @@ def labelled_problem(
         version="labelled",
         layout=_LAYOUT,
         settings=Settings(mask(p), marked_q, *targets),
-        actions=_ACTIONS,
+        actions=actions,
         contents=tuple(action.name for action in _ACTIONS),
         limits=("within", "beyond"),
         initial=tuple(node_state(node) for node in initial),

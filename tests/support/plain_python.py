@@ -11,7 +11,21 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from model.own.fields import Choice, Flag, Log, Name, Names, Number, Queue, Set, extent
+from model.own.fields import (
+    Bag,
+    Choice,
+    Epochs,
+    Flag,
+    Log,
+    Name,
+    Names,
+    Number,
+    Queue,
+    Set,
+    Struct,
+    Value,
+    extent,
+)
 
 
 class NotEnabledHere(Exception):
@@ -47,6 +61,16 @@ class Values(list[Any]):
         del self[count:]
 
 
+class Multiset(Values):
+    """A bag: equal to another one whatever the order is."""
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def frozen(self) -> Any:
+        """How often it has each value."""
+        return frozenset(Counter(self).items())
+
+
 class Members(int):
     """How many names a sort has, and these names."""
 
@@ -61,7 +85,7 @@ class Table(dict[Any, Any]):
         old = self.get(index)
         if isinstance(old, Values):
             assert len(value) <= old.room
-            value = Values(old.name, old.room, value)
+            value = type(old)(old.name, old.room, value)
         elif isinstance(value, set):
             value = set(value)
         super().__setitem__(index, value)
@@ -89,7 +113,7 @@ class PlainState:
     def __setattr__(self, name: str, value: Any) -> None:
         old = getattr(self, name)
         if isinstance(old, Values):
-            value = Values(old.name, old.room, value)
+            value = type(old)(old.name, old.room, value)
         elif isinstance(value, set):
             value = set(value)
         object.__setattr__(self, name, value)
@@ -114,13 +138,16 @@ def decoded(fields: Any, state: Any) -> tuple[Any, ...]:
         kept = getattr(state, field.name)
         shape = list(field.extents)
         flat = [int(kept)] if not shape else _numbers(kept, shape)
-        if isinstance(field, Queue | Log):
+        if isinstance(field, Queue | Log | Bag):
             rows = [flat[i : i + field.room] for i in range(0, len(flat), field.room)]
             values: list[Any] = []
             for row in rows:
                 held = [each for each in row if each != field.empty]
                 assert row == held + [field.empty] * (field.room - len(held))
-                values.append(tuple(_value(field.element, each) for each in held))
+                whole = [_value(field.element, each) for each in held]
+                is_bag = isinstance(field, Bag)
+                assert not is_bag or held == sorted(held, reverse=True)
+                values.append(frozenset(Counter(whole).items()) if is_bag else tuple(whole))
         elif isinstance(field, Set):
             values = [
                 frozenset(
@@ -143,7 +170,7 @@ def explored(
     start = PlainState(protocol.fields, sizes)
     found: dict[tuple[Any, ...], PlainState] = {}
     cut: Counter[str] = Counter()
-    sorts = {sort.name: sort for sort in protocol.sorts}
+    sorts = {sort.name: sort for sort in protocol.all_sorts}
     first = [start]
     if protocol.initial is not None:
         first = [state for state, _ in _steps(protocol.initial, start, sorts, Counter())]
@@ -155,6 +182,12 @@ def explored(
                 if found.setdefault(after.frozen(), after) is after:
                     waiting.append(after)
     return found, cut
+
+
+def steps_of(protocol: Any, action: Any, state: PlainState) -> list[PlainState]:
+    """Where the steps of one action lead, within the bounds."""
+    sorts = {sort.name: sort for sort in protocol.all_sorts}
+    return [after for after, _ in _steps(action, state, sorts, Counter())]
 
 
 def asking(condition: object) -> None:
@@ -175,6 +208,7 @@ def _steps(
         after = state.copied()
         try:
             function(after, *given)
+            _cut_above(names, given, over, sorts)
         except NotEnabledHere:
             continue
         except CutHere as beyond:
@@ -183,16 +217,41 @@ def _steps(
         yield after, given
 
 
+def _cut_above(names: Any, given: Any, over: Any, sorts: Any) -> None:
+    """A step with an epoch above the highest is enabled, and cut."""
+    for name, value in zip(names, given, strict=True):
+        domain = over.get(name, sorts.get(name))
+        if isinstance(domain, Epochs) and value > domain.highest:
+            raise CutHere(domain.plural)
+
+
 def _values(domain: Any) -> list[Any]:
     match domain:
         case Names():
             return list(range(domain.count))
+        case Epochs():
+            # One above the highest is cut; see `_cut_above`.
+            return list(range(1, domain.highest + 2))
         case int():
             return list(range(domain))
+        case Struct():
+            parts = [_part_values(part) for _, part in domain.parts]
+            return [domain.kind(*each) for each in itertools.product(*parts)]
     return list(domain)
 
 
-def _first(field: Any) -> Any:
+def _part_values(part: Any) -> list[Any]:
+    match part:
+        case Flag():
+            return [False, True]
+        case Choice():
+            return list(part.values)
+        case Name():
+            return [*([None] if part.or_none else []), *range(part.of.count)]
+    return list(range(part.lo, part.hi + 1))
+
+
+def _first(field: Any) -> Any:  # noqa: PLR0911 - one for each kind
     match field:
         case Flag():
             return False
@@ -204,6 +263,10 @@ def _first(field: Any) -> Any:
             return field.lo
         case Set():
             return set()
+        case Value():
+            return _values(field.of)[0]
+        case Bag():
+            return Multiset(field.name, field.room)
     return Values(field.name, field.room)
 
 
@@ -215,6 +278,9 @@ def _value(field: Any, number: int) -> Any:
             return field.values[number]
         case Name():
             return None if number < 0 else number
+        case Value():
+            # Values are counted in the order of their parts, the last one fastest.
+            return _values(field.of)[number]
     return number
 
 
@@ -226,7 +292,7 @@ def _copied(value: Any) -> Any:
                 dict.__setitem__(other, index, _copied(each))
             return other
         case Values():
-            return Values(value.name, value.room, value)
+            return type(value)(value.name, value.room, value)
         case set():
             return set(value)
     return value
@@ -238,6 +304,8 @@ def _frozen(value: Any) -> Any:
             return tuple(_frozen(each) for each in value.values())
         case set():
             return frozenset(value)
+        case Multiset():
+            return value.frozen()
         case list():
             return tuple(value)
     return value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from bench.tla import exported
+from checker.tla.kafka.exported import exported
 from tests.support.commands import Commands
 from tests.support.own import own_problem
 
@@ -17,6 +17,16 @@ def test_a_module_is_as_it_was_read() -> None:
     assert module.text == (MODELS / "lock.tla").read_text()
     assert module.configuration == (MODELS / "lock.cfg").read_text()
     assert module.happening == (MODELS / "lock_happens.cfg").read_text()
+
+
+def test_a_strongly_fair_action_has_sf_and_counts_as_enabled_where_a_bound_cuts_it() -> None:
+    endless = exported(own_problem(MODELS / "semaphore.py"))
+    bounded = exported(own_problem(MODELS / "semaphore.py", rounds=2))
+
+    assert "/\\ \\A process \\in Process : SF_vars(Enter(process))" in endless.text
+    assert "/\\ \\A process \\in Process : WF_vars(Leave(process))" in endless.text
+    cut = "[]<>(ENABLED <<EnterCounted(process)>>_vars \\/ EnterCountedIsCut(process))"
+    assert f"{cut} => []<><<EnterCounted(process)>>_vars" in bounded.text
 
 
 def test_the_command_writes_module_and_configurations(tmp_path: Path, run: Commands) -> None:

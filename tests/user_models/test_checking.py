@@ -233,7 +233,7 @@ def test_symmetry_explores_one_of_those_that_are_alike(lease: ModuleType) -> Non
 
 def test_a_bare_protocol_is_refused_since_it_knows_no_bounds(lease: ModuleType) -> None:
     with pytest.raises(TypeError, match=r"waterline\.model\(function, bound=3\)"):
-        waterline.check(lease.lease(clients=3))
+        waterline.check(lease.lease(lease.State))
 
 
 @pytest.mark.parametrize(
@@ -258,7 +258,7 @@ def test_an_engine_has_a_name(lease: ModuleType) -> None:
 def test_a_mistake_is_reported_with_its_line(module_of: Any) -> None:
     made = module_of("bad.py", lease_text().replace("s.holder = client", "s.hodler = client"))
 
-    with pytest.raises(waterline.BadProtocol, match=r"bad\.py:28: .*did you mean holder"):
+    with pytest.raises(waterline.BadProtocol, match=r"bad\.py:33: .*did you mean holder"):
         waterline.check(made.lease)
 
 

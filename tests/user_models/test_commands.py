@@ -124,7 +124,7 @@ def test_a_rule_is_followed_down_to_what_it_is_compiled_to(cli: Commands) -> Non
     laid_out, table, _ = cli("layout", *COMMIT[:2], name="waterline")
 
     assert code == laid_out == 0
-    assert "; two_phase_commit.py:42" in out
+    assert "; two_phase_commit.py:47" in out
     assert "s.commit_sent = True" in out
     assert "16 bits in 1 words of 64 for rms 3" in table
 

@@ -38,4 +38,4 @@ def test_a_recipe_is_a_model_whose_claims_hold(title: str, tmp_path: Path) -> No
 
 
 def test_every_recipe_is_tried() -> None:
-    assert len(RECIPES) == PAGE.count("```python") == 8
+    assert len(RECIPES) == PAGE.count("```python") == 10

@@ -206,7 +206,7 @@ def test_a_guard_that_is_false_raises_with_its_line(lease: ModuleType) -> None:
     held = waterline.step(waterline.initial(lease.lease), lease.grant, client=1)
 
     with pytest.raises(
-        waterline.NotEnabled, match=r"lease\.py:25: when\(s\.holder is None\) is False"
+        waterline.NotEnabled, match=r"lease\.py:30: when\(s\.holder is None\) is False"
     ):
         waterline.step(held, lease.grant, client=0)
 
@@ -353,7 +353,7 @@ def test_a_debugger_stops_in_the_users_lines(lease: ModuleType) -> None:
     finally:
         sys.settrace(before)
 
-    assert lines == [("grant", line) for line in range(25, 30)]
+    assert lines == [("grant", line) for line in range(30, 35)]
 
 
 # --- models and walks -----------------------------------------------------------------------------

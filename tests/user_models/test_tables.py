@@ -99,11 +99,11 @@ def test_text_of_a_model_cannot_escape_into_the_page(module_of: Any) -> None:
         lease_text()
         .replace("The store takes no write of", BAD)
         .replace(
-            'Name("holder", client, or_none=True),',
-            f'Name("holder", client, or_none=True), Choice("word", "{BAD}", "other"),',
+            "    holder = Name(clients, or_none=True)\n",
+            f'    holder = Name(clients, or_none=True)\n    word = Choice("{BAD}", "other")\n',
         )
     )
-    text = text.replace("import Name,", "import Choice, Name,").replace(
+    text = text.replace("import Fields,", "import Choice, Fields,").replace(
         "    s.stored = s.token[client]\n", '    s.stored = s.token[client]\n    s.word = "other"\n'
     )
     made = module_of("escape.py", text)

@@ -11,8 +11,8 @@ MISTAKES = {
     "number of three": (
         'Number("taken", 0, 3)',
         'Number("taken", 3)',
-        "lock.py:10: this Number has other arguments; Number takes a name, the least and "
-        "the greatest number, as Number('term', 0, terms)",
+        "lock.py:10: this Number has other arguments; Number takes the least and the "
+        "greatest number, as term = Number(0, terms); in a list of fields a name comes first",
     ),
     "number with floats": (
         'Number("taken", 0, 3)',
@@ -22,7 +22,7 @@ MISTAKES = {
     "choice of a list": (
         'Choice("state", "idle", "working", by=client)',
         'Choice("state", ["idle", "working"], by=client)',
-        "lock.py:8: field state has no choices; name them, as Choice(name, 'a', 'b')",
+        "lock.py:8: field state has no choices; name them, as Choice('idle', 'busy')",
     ),
     "name of a count": (
         'Name("holder", client, or_none=True)',
@@ -48,15 +48,16 @@ MISTAKES = {
     "fields dict": (
         "fields=[",
         "fields={}, more=[",
-        "lock.py:6: a Protocol has no 'more'; it has fields, actions, initial, always, ev"
-        "ery_step, sometimes, fair, recoverable, eventually, always_eventually, leads_to",
+        "lock.py:6: a Protocol has no 'more'; it has state, fields, actions, initial, "
+        "always, every_step, sometimes, fair, strongly_fair, recoverable, eventually, "
+        "always_eventually, leads_to",
     ),
     "unknown claim kind": (
         "always=[one_works]",
         "invariants=[one_works]",
-        "lock.py:6: a Protocol has no 'invariants'; it has fields, actions, initial, alwa"
-        "ys, every_step, sometimes, fair, recoverable, eventually, always_eventually, lea"
-        "ds_to",
+        "lock.py:6: a Protocol has no 'invariants'; it has state, fields, actions, initial, "
+        "always, every_step, sometimes, fair, strongly_fair, recoverable, eventually, "
+        "always_eventually, leads_to",
     ),
     "always one function": (
         "always=[one_works]",
@@ -103,6 +104,23 @@ MISTAKES = {
         "fair=[works]",
         "lock.py:6: fair has works, which is none of the actions; those are take, give_back",
     ),
+    "strongly fair no action": (
+        "always=[one_works]",
+        "strongly_fair=[works]",
+        "lock.py:6: strongly_fair has works, which is none of the actions; those are take, "
+        "give_back",
+    ),
+    "fair twice": (
+        "always=[one_works]",
+        "fair=[take, give_back], strongly_fair=[take]",
+        "lock.py:6: take is in fair and in strongly_fair; leave it in strongly_fair alone, which "
+        "demands all that fair does",
+    ),
+    "strongly fair no list": (
+        "always=[one_works]",
+        "strongly_fair=take",
+        "lock.py:6: strongly_fair is no list; write strongly_fair=[take]",
+    ),
     "initial list": (
         "always=[one_works]",
         "initial=[take]",
@@ -116,8 +134,8 @@ MISTAKES = {
     "flag": (
         'Number("taken", 0, 3)',
         'Flag("taken", False)',
-        "lock.py:10: this Flag has other arguments; Flag takes a name alone, and by=, as "
-        "Flag('sent', by=node); it is False at first",
+        "lock.py:10: this Flag has other arguments; Flag takes nothing but by=, as "
+        "sent = Flag(by=nodes); it is False at first; in a list of fields a name comes first",
     ),
     "field name with space": (
         '"taken", 0',
@@ -143,14 +161,14 @@ MISTAKES = {
     "names one arg": (
         'Names("client", clients)',
         "Names(clients)",
-        "lock.py:5: this Names has other arguments; Names takes a name and how many there"
-        " are, as Names('node', nodes)",
+        "lock.py:5: this Names has other arguments; Names takes what one is called and how"
+        " many there are, as nodes = Names('node', 3)",
     ),
     "bound text": (
         "clients: int = 2",
         'clients: str = "two"',
         "lock.py: bound clients of lock has no number and no truth as its default; write "
-        "clients: int = 3",
+        "clients: int = 3, or state: type[State] for a class of fields",
     ),
     "not imported": (
         "import Action, Choice, Flag,",
@@ -161,8 +179,8 @@ MISTAKES = {
         "import Action, Choice",
         "import Actions, Choice",
         "lock.py:2: waterline has no Actions; did you mean Action? It has Action, "
-        "BeyondBound, Choice, Flag, Log, Name, Names, NotEnabled, Number, Protocol, Queue, Set, "
-        "when, within",
+        "Bag, BeyondBound, Choice, Epoch, Epochs, Fields, Flag, Log, Name, Names, NotEnabled, "
+        "Number, Opaque, Protocol, Queue, Set, Struct, Value, when, within",
     ),
     "arg action missing": (
         "actions=[take, give_back]",
@@ -179,7 +197,7 @@ MISTAKES = {
         "actions=[take, give_back]",
         "actions=[Action(take, client), give_back]",
         "lock.py:12: this Action has other arguments; Action takes a function and what it"
-        "s arguments range over, as Action(send, source=node)",
+        "s arguments range over, as Action(send, source=state.nodes)",
     ),
     "claim class": (
         "always=[one_works]",

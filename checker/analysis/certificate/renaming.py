@@ -8,13 +8,13 @@ of the names, no signatures, no representative.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
 from checker.analysis.certificate.keys import key_of, words_of
 from checker.problem.symmetry import Symmetry
 from model.core.layout import Element, Field, Layout
-from model.core.renaming import Holds, Naming, Sort
+from model.core.renaming import Digit, Holds, Naming, Sort
 
 Names = tuple[int, ...]
 """names[i] is the new index of index i; of a sort whose names are counted from 1 it is name-1."""
@@ -30,6 +30,13 @@ class Renamings:
         self._sorts = symmetry.sorts
         self._born = [f for f in layout.fields if _naming(f).holds is Holds.BORN]
         self._moves: dict[int, list[list[Move]]] = {}
+        self._sorted = [
+            [layout.elements[each.name][(*row, j)] for j in range(each.shape[-1])]
+            for each in layout.fields
+            if _naming(each).is_sorted
+            for row in itertools.product(*map(range, each.shape[:-1]))
+        ]
+        """The places of what descends in them, as a bag."""
 
     def of(self, key: bytes) -> list[bytes]:
         """The keys of a state and of all that differ from it in names, itself first."""
@@ -46,6 +53,11 @@ class Renamings:
             ):
                 value = words[source.word] >> source.shift & source.mask
                 out[target.word] |= becomes[value] << target.shift
+        for places in self._sorted:
+            held = sorted((out[e.word] >> e.shift & e.mask for e in places), reverse=True)
+            for element, value in zip(places, held, strict=True):
+                out[element.word] &= ~(element.mask << element.shift)
+                out[element.word] |= value << element.shift
         return out
 
     def _all_moves(self, words: tuple[int, ...]) -> list[list[Move]]:
@@ -87,6 +99,9 @@ def _naming(field: Field) -> Naming:
 
 def _values(field: Field, naming: Naming, new: Mapping[Sort, Names]) -> tuple[int, ...]:
     """What each packed value of a field becomes."""
+    if naming.holds is Holds.DIGITS:
+        numbers = range(field.lo, field.hi + 1)
+        return tuple(_number(naming.digits, new, number) - field.lo for number in numbers)
     is_record = naming.holds in (Holds.RECORD, Holds.RECORDS)
     names = new.get(Sort.RECORD if is_record else naming.of or Sort.REPLICA)
     rename = _RENAME.get(naming.holds)
@@ -99,6 +114,21 @@ def _values(field: Field, naming: Naming, new: Mapping[Sort, Names]) -> tuple[in
 def _name(names: Names, value: int, *, first: int) -> int:
     """A name, counted from `first`; anything below is none."""
     return value if value < first else names[value - first] + first
+
+
+def _number(digits: Sequence[Digit], new: Mapping[Sort, Names], number: int) -> int:
+    """A number of which some digits are names; anything below 0 is none."""
+    if number < 0:
+        return number
+    made, weight = 0, 1
+    for digit in reversed(digits):
+        number, least = divmod(number, digit.size)
+        value, names = least + digit.lo, new.get(digit.of) if digit.of is not None else None
+        if names is not None:
+            value = _name(names, value, first=0)
+        made += (value - digit.lo) * weight
+        weight *= digit.size
+    return made
 
 
 def _members(names: Names, members: int) -> int:

@@ -3,7 +3,7 @@
 After the last of its events a course goes on for ever, by the steps that the protocol takes by
 itself. So all courses together are a graph, whose nodes are states with the number of events that
 have come or been passed over, and the claim is judged of it as it is of what a search explored
-(`checker.liveness`). What leads back, and what is weakly fair, counts as the protocol's own.
+(`checker.liveness`). What leads back, and what is fair, counts as the protocol's own.
 """
 
 from __future__ import annotations
@@ -158,7 +158,7 @@ def staying_in(
     when, then = space.truths
     begins: Mask = when.copy()
     begins[0] |= is_waiting
-    fair = FairSteps(space, model, fair_actions(model.enabled_actions))
+    fair = FairSteps(space, model)
     waits = waiting(space, claim.pattern, begins, then)
     return fair, waits, staying(space, fair, waits.inside)
 

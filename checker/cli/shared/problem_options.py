@@ -173,9 +173,9 @@ def _of_own(options: dict[str, Any]) -> Problem:
     """A model of the user's own, with nothing said that is Kafka's."""
     bounds, names = options.pop("set", {}), options.pop("invariant", ())
     symmetry = options.pop("symmetry", Symmetry.NONE.value)
-    file = options.pop("model")
+    file, unbounded = options.pop("model"), options.pop("unbounded", False)
     if options:
         raise BadEnvironment(
             f"--{next(iter(options))} is about Kafka's models; --model has --set NAME=VALUE"
         )
-    return vetted_problem(file, bounds, names, symmetry=symmetry)
+    return vetted_problem(file, bounds, names, symmetry=symmetry, unbounded=unbounded)

@@ -1,19 +1,21 @@
 """OWCTY, one-way-catch-them-young (Fisler et al. 2001), both ways and for each fair action.
 
-A fair component of several states (`checker.liveness.fairness`) has a step within it out of each
+A fair part of several states (`checker.liveness.fairness`) has a step within it out of each
 of its states and into each. From each, and to each, there is within it a way by way of a state that
 does not enable a fair step, or by way of that step: for every fair step. So whatever lacks one of
 these among what is left can be taken away, again and again (one-way catch them young, both ways and
 for each fair step). A step that is cut counts as one that is not enabled, so that components stay
-that only a cut makes unfair. Where nothing more can be taken away, the last component on any way
-on is fair or made unfair by a cut: of claims that hold, and that no bound leaves open, no state is
-left.
+that only a cut makes unfair. A state of a fair part that enables a strongly fair step has within
+the part a way to, and from, an edge that takes it; a state that does not enable it demands nothing.
+Where nothing more can be taken away, the last component on any way on is fair or made unfair by a
+cut: from each of its states every way stays within it. So of claims that hold, and that no bound
+leaves open, no state is left.
 
-What is judged of what is left is what would be judged of all. All components stay whole that are
-fair or that only a cut makes unfair; a part of another that stays is no such component, for all of
-one is fair where a part of it is. Of the states without a way on that are taken away no more is
-needed than the first one in the order of `checker.liveness.lasso`, which is brought by itself,
-and how many there are that only a cut leaves open.
+What is judged of what is left is what would be judged of all. All parts stay whole that are fair or
+that only a cut makes unfair, and which steps a state enables is known of each that is left. So a
+part of what is left is fair if it is a fair part of all. Of the states without a way on that are
+taken away no more is needed than the first one in the order of `checker.liveness.lasso`, which is
+brought by itself, and how many there are that only a cut leaves open.
 
 Steps that are taken finitely often (`Model.finitely_often`) count here as if they could be taken
 for ever. What is fair without them meets every demand by its own steps, so that it stays; what is
@@ -74,21 +76,41 @@ def left_of(
     fair: Collection[int],
     faults: Faults,
     fits: Callable[[int], bool],
+    strongly_fair: Collection[int] = (),
 ) -> Left:
     """Where a claim waits, without what is taken away until it `fits`, or nothing more can be.
 
-    `fair` are the numbers of the actions that are weakly fair.
+    `fair` are the numbers of the actions that are fair, `strongly_fair` those of the strongly fair.
     """
     files = graph.name("left")
     seen = graph.each(_Look(graph.parts, arrival, frozenset(fair), faults, files))
     states = sum(count for count, _ in seen)
     first = min((key for _, key in seen if key is not None), default=None)
-    labels = [step for step in graph.taken if action_of(step) in fair]
-    chunks = [tuple(labels[at : at + BITS]) for at in range(0, len(labels), BITS)]
+    weak = [step for step in graph.taken if action_of(step) in fair]
+    strong = [step for step in weak if action_of(step) in strongly_fair]
+    demands = [*_demands(weak, strong=False), *_demands(strong, strong=True)]
     trimmer = _Trimmer(graph, files, states, fits)
-    while trimmer.thinned() and trimmer.meeting(chunks):
+    while trimmer.thinned() and trimmer.meeting(demands):
         pass
     return Left(trimmer.states, trimmer.files, first[-1] if first is not None else None)
+
+
+def _demands(steps: Sequence[int], *, strong: bool) -> list[_Demand]:
+    """What steps demand, as many at a time as bits can travel."""
+    return [
+        _Demand(tuple(steps[at : at + BITS]), strong=strong) for at in range(0, len(steps), BITS)
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Demand:
+    """Of some fair steps, in order: each state has a way to and from an edge that takes one of
+    them, or, unless it is `strong`, a state that does not enable it. Where a state does not enable
+    it, a strong demand is met.
+    """
+
+    steps: tuple[int, ...]
+    strong: bool
 
 
 @dataclass
@@ -117,19 +139,19 @@ class _Trimmer:
             self._replace(files)
         return not self.is_done
 
-    def meeting(self, demands: Sequence[tuple[int, ...]]) -> bool:
+    def meeting(self, demands: Sequence[_Demand]) -> bool:
         """Take away what cannot meet the demands of fair steps, of some at a time; whether that was
         anything.
         """
         before, graph = self.states, self.graph
-        for steps, along in product(demands, DIRECTIONS):
+        for demand, along in product(demands, DIRECTIONS):
             if self.is_done:
                 break
-            begun = _Demands(self.files, steps)
-            flow = Flow(graph.parts, graph.name("meet"), begun, along, labels=steps)
+            begun = _Begun(self.files, demand)
+            flow = Flow(graph.parts, graph.name("meet"), begun, along, labels=demand.steps)
             reached = graph.flow(flow, "taking away states in which no behaviour stays fair")
             files = graph.name("left")
-            kept = graph.each(_Sift(graph.parts, self.files, reached, files, len(steps)))
+            kept = graph.each(_Sift(graph.parts, self.files, reached, files, demand))
             self.states = sum(kept)
             self._replace(files)
             graph.parts.delete(reached)
@@ -207,39 +229,52 @@ class _Look:
 
 
 @dataclass(frozen=True, slots=True)
-class _Demands:
-    """Of what is left each state has the bits of the fair steps that it does not enable."""
+class _Begun:
+    """What may travel among the states that are left, and what of it begins in each of them."""
 
     files: str
-    steps: tuple[int, ...]
+    demand: _Demand
 
     def __call__(self, part: Part) -> Words64:
         left = part.parts.column(self.files, part.owner) != 0
-        whole = np.uint64((1 << len(self.steps)) - 1)
-        at, others, steps = part.steps("out")
-        moves = others != part.numbers[at]
-        enabled: Words64 = np.zeros(len(part), np.uint64)
-        np.bitwise_or.at(enabled, at[moves], bits_of(self.steps, steps[moves]))
         given: Words64 = np.zeros((len(part), 2), np.uint64)
-        given[left, 0] = whole
-        given[:, 1] = ~enabled & whole
+        given[left, 0] = _all_of(self.demand)
+        if not self.demand.strong:
+            given[:, 1] = _not_enabled(part, self.demand)
         return given
+
+
+def _all_of(demand: _Demand) -> np.uint64:
+    """The bits of all its steps."""
+    return np.uint64((1 << len(demand.steps)) - 1)
+
+
+def _not_enabled(part: Part, demand: _Demand) -> Words64:
+    """Of each state the bits of the steps that it does not enable, but for a bound at the most."""
+    at, others, steps = part.steps("out")
+    moves = others != part.numbers[at]
+    enabled: Words64 = np.zeros(len(part), np.uint64)
+    np.bitwise_or.at(enabled, at[moves], bits_of(demand.steps, steps[moves]))
+    missing: Words64 = ~enabled & _all_of(demand)
+    return missing
 
 
 @dataclass(frozen=True, slots=True)
 class _Sift:
-    """Keeps what is left and has all bits; how many states those are."""
+    """Keeps what is left and meets the demand; how many states those are."""
 
     parts: Parts
     files: str
     reached: str
     kept: str
-    bits: int
+    demand: _Demand
 
     def __call__(self, owner: int) -> int:
-        whole = np.uint64((1 << self.bits) - 1)
+        met = self.parts.column(self.reached, owner)
+        if self.demand.strong:
+            met = met | _not_enabled(Part(self.parts, owner), self.demand)
         left = self.parts.column(self.files, owner) != 0
-        left &= self.parts.column(self.reached, owner) == whole
+        left &= met == _all_of(self.demand)
         self.parts.write(self.kept, owner, left.astype(np.uint64))
         return int(np.count_nonzero(left))
 

@@ -1,0 +1,211 @@
+"""Lowering of structs: a value of several parts is one number, its parts are the digits.
+
+The first part is the greatest digit. `Vote(to=a, term=2)` becomes a call of a function that makes
+the number, and `vote.term` a call of one that takes the digit out of it. A part that its domain has
+not is an error of the rule that makes such a value. Where a rule only asks whether something holds
+it, nothing does.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from model.core.nearest import did_you_mean_or
+from model.own.fields import AnyField, Choice, Flag, Name, Struct, Value
+from model.own.kinds import Kind, Refuse
+
+_LINE = re.compile(r"_line_\d+__$")
+NO_VALUE = -1
+"""The number of a value that the domain has not: none that is kept is this."""
+Part = Flag | AnyField
+
+
+@dataclass(frozen=True, slots=True)
+class Structs:
+    """The structs of a model, by what the file calls their named tuples."""
+
+    by_name: Mapping[str, Struct]
+
+    def kind_of_call(self, called: str) -> AnyField | None:
+        """What a named tuple, or one of the functions written here, returns when it is called."""
+        if (struct := self.by_name.get(called)) is not None:
+            return struct.value
+        called = _LINE.sub("__", called)
+        for struct in self.by_name.values():
+            if called in (_made(struct), _sought(struct)):
+                return struct.value
+            for name, part in struct.parts:
+                if called == _part(struct, name):
+                    return part
+        return None
+
+    def parts_of_call(self, called: str) -> tuple[AnyField, ...]:
+        """The fields that hold what such a function is given; nothing for any other function."""
+        called = _LINE.sub("__", called)
+        for struct in self.by_name.values():
+            if called in (_made(struct), _sought(struct)):
+                return tuple(part for _, part in struct.parts)
+        return ()
+
+    def function(self, called: str) -> ast.FunctionDef | None:
+        """A function of this name, if it is one that is written here."""
+        for struct in self.by_name.values():
+            if _LINE.sub("__", called) == _made(struct):
+                return _making(struct, called, "return 1 // (1 - outside)")
+            if called == _sought(struct):
+                return _making(struct, called, f"return {NO_VALUE}")
+            for name, part in struct.parts:
+                if called == _part(struct, name):
+                    return _taking(struct, name, part, called)
+        return None
+
+
+@dataclass(slots=True)
+class Parts(ast.NodeTransformer):
+    """Writes calls for what a function makes of structs, and reads of them.
+
+    `kind` says what an expression of the function is.
+    """
+
+    structs: Structs
+    kind: Callable[[ast.expr], Kind]
+    refuse: Refuse
+    _sought: set[int] = field(default_factory=set)
+
+    def visit_Compare(self, node: ast.Compare) -> ast.AST:
+        """`Vote(to=a) in s.wire`"""
+        if isinstance(node.ops[0], ast.In | ast.NotIn):
+            self._sought.add(id(node.left))
+        return self.generic_visit(node)
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        """`Vote(to=a, term=2)`"""
+        match node:
+            case ast.Call(func=ast.Name(id=name)) if struct := self.structs.by_name.get(name):
+                given = self._given(node, struct)
+                sought = id(node) in self._sought
+                # One that may raise has a copy for each line, which the error names.
+                made = f"{_made(struct)[:-2]}_line_{node.lineno}__"
+                called = _sought(struct) if sought else made
+                return self._called(called, [self.visit(each) for each in given], node)
+            case ast.Call(func=ast.Attribute(value=owner, attr=method)):
+                if isinstance(held := self.kind(owner), Value):
+                    what = f"{held.name} has no {method}(...)"
+                    raise self.refuse(node, what, f"write {held.name}(...) with all its parts")
+        return self.generic_visit(node)
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        """`vote.term`"""
+        held = self.kind(node.value)
+        if not isinstance(held, Value):
+            return self.generic_visit(node)
+        struct = held.of
+        if struct.part(node.attr) is None:
+            names = [name for name, _ in struct.parts]
+            what = f"a {struct.name} has no part {node.attr!r}"
+            has = f"it has {', '.join(names)}"
+            raise self.refuse(node, what, did_you_mean_or(node.attr, names, has))
+        if not isinstance(node.ctx, ast.Load):
+            what = f"`{ast.unparse(node)}` is assigned to, and a {struct.name} never changes"
+            raise self.refuse(node, what, f"make another one, {struct.name}(...)")
+        return self._called(_part(struct, node.attr), [self.visit(node.value)], node)
+
+    def _given(self, node: ast.Call, struct: Struct) -> list[ast.expr]:
+        """What each part is given, in their order; one that is left out has its default."""
+        names = [name for name, _ in struct.parts]
+        given = dict(zip(names, node.args, strict=False))
+        given |= {each.arg: each.value for each in node.keywords if each.arg in names}
+        defaults = getattr(struct.kind, "_field_defaults", {})
+        if len(given) != len(node.args) + len(node.keywords):
+            what = f"`{ast.unparse(node)}` gives something else than its parts, each once"
+            raise self.refuse(node, what, f"those are {', '.join(names)}")
+        for name in names:
+            if name not in given and name in defaults:
+                given[name] = ast.Constant(defaults[name])
+            elif name not in given:
+                what = f"`{ast.unparse(node)}` gives no {name}"
+                instead = f"write {name}=..., or give it a default in the class"
+                raise self.refuse(node, what, instead)
+        return [given[name] for name in names]
+
+    @staticmethod
+    def _called(name: str, given: list[ast.expr], node: ast.expr) -> ast.AST:
+        made = ast.Call(ast.Name(name, ast.Load()), given, [])
+        for each in ast.walk(made):
+            if isinstance(each, ast.expr) and not hasattr(each, "lineno"):
+                ast.copy_location(each, node)
+        return made
+
+
+def on_line(function: ast.FunctionDef, node: ast.AST) -> ast.FunctionDef:
+    """A function that is written for a place of the file, with the line of that."""
+    for each in ast.walk(function):
+        if isinstance(each, ast.stmt | ast.expr | ast.arg):
+            ast.copy_location(each, node)
+    return function
+
+
+def describe_struct(struct: Struct) -> str:
+    """`Vote(to=node0 to node2, term=0 to 2)`"""
+    return f"{struct.name}({', '.join(f'{name}={_held(part)}' for name, part in struct.parts)})"
+
+
+def _held(part: AnyField) -> str:
+    lo, hi = part.range
+    match part:
+        case Flag():
+            return "True or False"
+        case Choice():
+            return " or ".join(map(repr, part.values))
+        case Name():
+            names = f"{part.of.describe(0)} to {part.of.describe(hi)}"
+            return f"{names}, or None" if part.or_none else names
+    return f"{lo} to {hi}"
+
+
+def _made(struct: Struct) -> str:
+    return f"__made_{struct.name}__"
+
+
+def _sought(struct: Struct) -> str:
+    return f"__sought_{struct.name}__"
+
+
+def _part(struct: Struct, name: str) -> str:
+    return f"__part_{struct.name}_{name}__"
+
+
+def _making(struct: Struct, called: str, otherwise: str) -> ast.FunctionDef:
+    names = [f"part{n}" for n in range(len(struct.parts))]
+    domain = describe_struct(struct).replace("\\", "\\\\").replace('"', '\\"')
+    lines = [
+        f"def {called}({', '.join(names)}):",
+        f'    """a part is out of its domain, {domain}; guard the step"""',
+        "    outside = 0",
+        "    number = 0",
+    ]
+    for name, (_, part), size in zip(names, struct.parts, struct.sizes, strict=True):
+        lo, hi = part.range
+        lines += [
+            f"    if {name} < {lo} or {name} > {hi}:",
+            "        outside = 1",
+            f"    number = number * {size} + min(max({name}, {lo}), {hi}) - {lo}",
+        ]
+    lines += ["    if outside == 1:", f"        {otherwise}", "    return number"]
+    return _parsed(lines)
+
+
+def _taking(struct: Struct, name: str, part: AnyField, called: str) -> ast.FunctionDef:
+    size, lo = part.range[1] - part.range[0] + 1, part.range[0]
+    return _parsed(
+        [f"def {called}(number):", f"    return number // {struct.weight(name)} % {size} + {lo}"]
+    )
+
+
+def _parsed(lines: list[str]) -> ast.FunctionDef:
+    (made,) = ast.parse("\n".join(lines)).body
+    assert isinstance(made, ast.FunctionDef)
+    return made

@@ -1,0 +1,103 @@
+"""What the syntax of a rule says: which field an element is of, what is asked, what is assigned."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+
+from model.own.fields import AnyField, Sequenced
+
+
+def element_of(node: ast.expr, fields: Mapping[str, AnyField]) -> AnyField | None:
+    """The field whose values an element has: `s.leader`, `s.state[rm]`, `s.wire[a, b][0]`.
+
+    Of a set or a sequence it is the field itself.
+    """
+    match node:
+        case ast.Subscript(value=ast.Attribute() as owner, slice=index):
+            found = element_of(owner, fields)
+            if isinstance(found, Sequenced) and not found.indices:
+                return found if isinstance(index, ast.Slice) else found.element
+            return found
+        case ast.Subscript(value=ast.Subscript() as owner, slice=index):
+            found = element_of(owner, fields)
+            if isinstance(found, Sequenced):
+                return found if isinstance(index, ast.Slice) else found.element
+        case ast.Attribute(value=ast.Name(), attr=attribute):
+            return fields.get(attribute)
+    return None
+
+
+def truths(tree: ast.AST) -> Iterator[ast.expr]:
+    """The expressions that are asked whether they are true."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.If() | ast.While() | ast.IfExp():
+                yield node.test
+            case ast.UnaryOp(op=ast.Not()):
+                yield node.operand
+            case ast.BoolOp():
+                yield from node.values
+            case ast.comprehension():
+                yield from node.ifs
+            case ast.Call(func=ast.Name(id="bool"), args=[asked]):
+                yield asked
+            case ast.Call(
+                func=ast.Name(id="all" | "any"), args=[ast.GeneratorExp() | ast.ListComp() as each]
+            ):
+                yield each.elt
+
+
+def assigned(node: ast.AST) -> Iterator[tuple[str, ast.expr | None]]:
+    """The variables that a statement gives a value, and the value if it stands there."""
+    match node:
+        case ast.Assign():
+            for target in node.targets:
+                yield from _pairs(target, node.value)
+        case ast.AnnAssign(target=ast.Name(id=name), value=value):
+            yield name, value
+        case ast.AugAssign(target=ast.Name(id=name)):
+            yield name, ast.Constant(0)
+
+
+def _pairs(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr | None]]:
+    match target, value:
+        case ast.Name(id=name), _:
+            yield name, value
+        case ast.Tuple(elts=targets), ast.Tuple(elts=values) if len(targets) == len(values):
+            for each, given in zip(targets, values, strict=True):
+                yield from _pairs(each, given)
+        case ast.Tuple(elts=targets), ast.Call():
+            for each, given in zip(targets, items(value, len(targets)), strict=True):
+                yield from _pairs(each, given)
+        case ast.Tuple(elts=targets), _:
+            yield from ((each.id, None) for each in targets if isinstance(each, ast.Name))
+
+
+def items(call: ast.expr, count: int) -> list[ast.expr]:
+    """The items of the tuple that a call returns, as expressions: `f(s)[0]`, `f(s)[1]`."""
+    read = (ast.Subscript(call, ast.Constant(n), ast.Load()) for n in range(count))
+    return [ast.copy_location(each, call) for each in read]
+
+
+def gone_through(tree: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+    """The variables of loops and comprehensions, and what these go through."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.For(target=ast.Name(id=name), iter=over):
+                yield name, over
+            case ast.comprehension(target=ast.Name(id=name), iter=over):
+                yield name, over
+
+
+def is_made_set(node: ast.expr) -> bool:
+    """Whether an expression writes a set: `{a, b}`, `set()`, `{n for n in ...}`."""
+    match node:
+        case ast.Set() | ast.SetComp() | ast.Call(func=ast.Name(id="set")):
+            return True
+    return False
+
+
+def is_none(node: ast.expr) -> bool:
+    """`None`"""
+    return isinstance(node, ast.Constant) and node.value is None

@@ -1,0 +1,117 @@
+"""What a type checker takes a field for: `s.token[client]` is a number, `s.holder` one or None.
+
+Rules run on other objects (`waterline.state`) or are compiled; nothing here is called but `Size`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+
+
+class Size(int):
+    """How many names a sort has. A loop over it goes through all of them, as in a rule."""
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(range(self))
+
+
+class OfState:
+    """What a field is read of as a value: a class of fields is one."""
+
+    __slots__ = ()
+
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from typing_extensions import TypeVar as Defaulted
+
+    Made = Defaulted("Made", default=Any)
+    """What a struct makes."""
+    Read = Defaulted("Read", default=Any)
+    Written = Defaulted("Written", default=Any)
+    V = TypeVar("V")
+    Part = int | None
+    """An index. None is no element; that a `when` has said `is not None` no type checker knows."""
+
+    class Held(Generic[Read, Written]):
+        """A field of a class: of a state it reads as a value, of the class as the field itself."""
+
+        @overload
+        def __get__(self, state: OfState, owner: type[Any]) -> Read: ...
+        @overload
+        def __get__(self, state: object, owner: type[Any]) -> Self: ...
+        def __get__(self, state: object, owner: type[Any]) -> Any: ...
+        def __set__(self, state: object, value: Written) -> None: ...
+
+    class Counted:
+        """A sort of a class: of a state it reads as how many names there are."""
+
+        @overload
+        def __get__(self, state: OfState, owner: type[Any]) -> Size: ...
+        @overload
+        def __get__(self, state: object, owner: type[Any]) -> Self: ...
+        def __get__(self, state: object, owner: type[Any]) -> Any: ...
+
+    class Elements(Generic[Read, Written]):
+        """`s.token[client]`"""
+
+        def __getitem__(self, index: Part) -> Read: ...
+        def __setitem__(self, index: Part, value: Written) -> None: ...
+        def __iter__(self) -> Iterator[Read]: ...
+        def __len__(self) -> int: ...
+
+    class Table(Generic[Read, Written]):
+        """`s.match[leader, follower]`"""
+
+        def __getitem__(self, index: tuple[Part, ...]) -> Read: ...
+        def __setitem__(self, index: tuple[Part, ...], value: Written) -> None: ...
+
+    class Members(AbstractSet[V]):
+        """A set of a state."""
+
+        def add(self, value: V) -> None: ...  # noqa: D102
+        def discard(self, value: V) -> None: ...  # noqa: D102
+        def clear(self) -> None: ...  # noqa: D102
+
+    class Channel(Sequence[V]):
+        """A queue of a state."""
+
+        def send(self, value: V) -> None: ...  # noqa: D102
+        def receive(self) -> V: ...  # noqa: D102
+        def clear(self) -> None: ...  # noqa: D102
+
+    class Multiset(Collection[V]):
+        """A bag of a state."""
+
+        def send(self, value: V) -> None: ...  # noqa: D102
+        def remove(self, value: V) -> None: ...  # noqa: D102
+        def count(self, value: V) -> int: ...  # noqa: D102
+        def clear(self) -> None: ...  # noqa: D102
+
+    class Entries(Sequence[V]):
+        """A log of a state."""
+
+        def append(self, value: V) -> None: ...  # noqa: D102
+        def truncate(self, count: int) -> None: ...  # noqa: D102
+        def clear(self) -> None: ...  # noqa: D102
+        def __setitem__(self, place: int, value: V) -> None: ...
+
+else:
+    Read = Written = V = None  # A class is made with them, and nobody asks which.
+    Made = TypeVar("Made")
+
+    class Held:
+        """A field of a class."""
+
+        __slots__ = ()
+
+        def __class_getitem__(cls, _: object) -> type:
+            return cls
+
+    class Counted:
+        """A sort of a class."""
+
+        __slots__ = ()
