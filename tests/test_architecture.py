@@ -77,6 +77,7 @@ MAY_PRINT = {
     "checker/cli/shared/error_messages.py",
     "checker/cli/traces/comparing.py",
     "checker/cli/traces/explaining.py",
+    "checker/cli/traces/explaining_logs.py",
     "checker/cli/traces/view_command.py",
     "checker/cli/walks/by_hand.py",
     "checker/cli/walks/simulating.py",

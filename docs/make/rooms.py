@@ -44,6 +44,7 @@ ROOMS = {
     "checker/kafka/scenarios": "catalogue of known failures",
     "checker/kafka/deployed": "settings of deployed clusters: files, output of tools, live brokers",
     "checker/kafka/matrix": "verdicts by version, setting and fault",
+    "checker/kafka/logs": "behaviours that fit what brokers logged",
     "checker/kafka/confirm": "replay on real brokers, whose controller is the harness",
     "checker/analysis/explain": "causes of a violation, and repairs",
     "checker/analysis/compare": "one trace under two versions",
@@ -81,6 +82,7 @@ GROUPS = {
         "checker/kafka/scenarios",
         "checker/kafka/deployed",
         "checker/kafka/matrix",
+        "checker/kafka/logs",
         "checker/kafka/confirm",
     ),
     "Analysis and reports": (
