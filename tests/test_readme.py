@@ -62,6 +62,7 @@ COMMANDS = (
     "conform",
     "convert",
     "explain",
+    "explain-logs",
     "gate",
     "kernel",
     "matrix",
