@@ -62,6 +62,9 @@ TRUNCATE_LEADERLESS = 1 << 43
 FOLLOWER_HW_AT_END = 1 << 44
 FRESH_ON_EVERY_NOTICE = 1 << 45
 
+OF_FLUSS = COORDINATOR | TRUNCATE_LEADERLESS | FOLLOWER_HW_AT_END | FRESH_ON_EVERY_NOTICE
+"""Those that no Kafka had or was proposed to have."""
+
 
 def has(c: Any, feature: int) -> bool:
     """Whether the version has the feature."""

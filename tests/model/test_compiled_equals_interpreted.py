@@ -214,6 +214,12 @@ FAMILY: list[tuple[str, dict[str, Any], set[str], int]] = [
         {"Crash", "FenceAndElect"},
         53_271,
     ),
+    (
+        "fluss-0.9",
+        {"epochs": 2, "restarts": 1, "moves": 1},
+        {"Restart", "RecvOutOfRange", "AlterPartition"},
+        4111,
+    ),
 ]
 
 

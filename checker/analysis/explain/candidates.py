@@ -19,7 +19,7 @@ from checker.problem.wording import as_option
 from model.core.errors import BadEnvironment
 from model.message.declared import option_of
 from model.message.environment import DECLARED, Environment
-from model.message.features import FEATURES, TRUNCATIONS
+from model.message.features import FEATURES, OF_FLUSS, TRUNCATIONS
 from model.message.versions import version_of
 
 
@@ -88,10 +88,15 @@ def _of_message(problem: Problem) -> Iterator[Candidate]:
 
 
 def _rules(problem: Problem) -> Iterator[Candidate]:
-    """Every other way to truncate, every feature added that there is not, or taken out."""
+    """Every other way to truncate, every feature added that there is not, or taken out.
+
+    What only Fluss has is added to no Kafka.
+    """
     spec, version = problem.spec, problem.model.version
-    has = version_of(version).feature_names
-    for name in (*TRUNCATIONS, *(feature.name for feature in FEATURES)):
+    rules = version_of(version)
+    has = rules.feature_names
+    foreign = 0 if rules.features & OF_FLUSS else OF_FLUSS
+    for name in (*TRUNCATIONS, *(f.name for f in FEATURES if not f.bit & foreign)):
         if name in TRUNCATIONS and name in has:
             continue
         word = "without" if name in has else "with"

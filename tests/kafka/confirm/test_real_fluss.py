@@ -1,0 +1,59 @@
+"""Tablet servers of a released Fluss, steered step by step."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import psutil
+import pytest
+
+from checker.kafka.confirm.errors import CannotConfirm
+from checker.kafka.confirm.fluss.release import steered_release
+from checker.kafka.confirm.fluss.servers import compiled
+from checker.kafka.confirm.jars import class_path
+from tests.kafka.confirm.real_brokers import COMMAND, ROOT, SECONDS_MAX
+
+pytestmark = pytest.mark.slow
+TRACES = ROOT / "examples" / "traces" / "fluss"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def tablet_servers_can_be_had(tmp_path_factory: pytest.TempPathFactory) -> None:
+    try:
+        jars = class_path(steered_release("0.9.1"), folder=None, announce=lambda line: None)
+        compiled(tmp_path_factory.mktemp("java") / "classes", jars)
+    except CannotConfirm as reason:
+        pytest.skip(str(reason))
+
+
+@pytest.mark.parametrize(
+    ("trace", "code", "says"),
+    [
+        ("leaderless-truncation", 0, "CONFIRMED on Fluss 0.9.1-incubating: m1 was acknowledged"),
+        ("loss-by-moves", 0, "CONFIRMED on Fluss 0.9.1-incubating: m2 was acknowledged"),
+        ("4269", 0, "CONFIRMED on Fluss 0.9.1-incubating: At offset 0 leader r2 has m1"),
+        ("kip-101-loss-by-moves", 30, "HELD on Fluss 0.9.1-incubating"),
+    ],
+)
+def test_what_happens_to_fluss_happens_to_its_own_classes(
+    trace: str, code: int, says: str, tmp_path: Path
+) -> None:
+    done = subprocess.run(
+        [*COMMAND, "confirm", "--fluss", "0.9.1", str(TRACES / f"{trace}.json")],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env=os.environ | {"TMPDIR": str(tmp_path), "COLUMNS": "200"},
+        timeout=SECONDS_MAX,
+        check=False,
+    )
+
+    assert done.returncode == code, done.stdout + done.stderr
+    assert says in done.stdout
+    assert not any(str(tmp_path) in " ".join(p.cmdline()) for p in java_processes())
+
+
+def java_processes() -> list[psutil.Process]:
+    return [p for p in psutil.process_iter(["name"]) if p.info["name"] == "java"]
