@@ -23,6 +23,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 
@@ -208,9 +209,9 @@ def experiments(asked: argparse.Namespace) -> Iterator[dict[str, object]]:
         raise CannotConfirm(f"Kafka {asked.kafka} is run with ZooKeeper here; name 4.0.0 or later")
     jars = class_path(release, folder=None, announce=to_stderr)
     timeouts = dict(asked.set)
-    for _ in range(asked.runs):
+    for number in range(asked.runs):
         with (
-            tempfile.TemporaryDirectory(prefix="waterline-pauses-") as folder,
+            _folder(asked.keep, number) as folder,
             started(Path(folder), jars, to_stderr, timeouts=timeouts) as cluster,
         ):
             seen = Run(
@@ -221,7 +222,20 @@ def experiments(asked: argparse.Namespace) -> Iterator[dict[str, object]]:
                 linger_seconds=asked.linger,
                 min_insync_replicas=asked.min_insync_replicas,
             ).carried_out()
-        yield seen | vars(asked) | {"set": timeouts, "load": round(os.getloadavg()[0], 1)}
+        yield (
+            seen
+            | vars(asked)
+            | {"keep": str(asked.keep or ""), "set": timeouts, "load": round(os.getloadavg()[0], 1)}
+        )
+
+
+def _folder(keep: Path | None, number: int) -> AbstractContextManager[str]:
+    """A run's folder: one that stays, as `keep`/3, or one that is removed."""
+    if keep is None:
+        return tempfile.TemporaryDirectory(prefix="waterline-pauses-")
+    kept = keep / str(number)
+    kept.mkdir(parents=True)
+    return nullcontext(str(kept))
 
 
 def to_stderr(said: str) -> None:
@@ -244,6 +258,7 @@ def main() -> None:
     parser.add_argument("--hold", type=float, default=0.0, help="r0 stands still at least so long")
     parser.add_argument("--linger", type=float, default=0.0, help="how long r0 leads after that")
     parser.add_argument("--min-insync-replicas", type=int, default=1)
+    parser.add_argument("--keep", type=Path, help="keep the brokers' files, a folder for each run")
     parser.add_argument("--set", action="append", default=[], type=setting, metavar="NAME=VALUE")
     try:
         for seen in experiments(parser.parse_args()):

@@ -1,14 +1,14 @@
-"""Compare every example with what TLC says of the module that is exported of it.
+"""Compare every example and Kafka's versions with what TLC says of the modules exported of them.
 
-    python -m bench.tla [EXAMPLE ...]
+    python -m bench.tla [EXAMPLE ...] [kafka] [--write]
     make tla
 
-Each is exported at its default bounds, and at others where that takes little time. TLC explores the
-module. The number of distinct states, the depth of the search, the verdict of each claim, and the
-least depth at which one breaks or what must happen does, must be equal. TLC stops at the first
-claim that breaks: each of those has a run of its own, on one worker, which is breadth first. It
-counts the states on the longest way, Waterline the steps: one less. Of a claim about what follows
-it finds a cycle, and not a shortest one: of those the verdict is compared alone.
+`bench.tla_settings` has the bounds of each. TLC explores the module. The number of distinct states,
+the depth of the search, the verdict of each claim, and the least depth at which one breaks or what
+must happen does, must be equal. TLC stops at the first claim that breaks: each of those has a run
+of its own, on one worker, which is breadth first. It counts the states on the longest way,
+Waterline the steps: one less. Of a claim about what follows it finds a cycle, and not a shortest
+one: of those the verdict is compared alone.
 
 Needs Java and Maven, which fetches TLC the first time. Exits 1 if anything differs, 2 without TLC.
 """
@@ -19,7 +19,7 @@ import argparse
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,32 +28,18 @@ from rich.live import Live
 from rich.table import Table
 
 from bench.peers.tlc import Said, TlcFailed, TlcMissing, run_tlc, tlc_jar
+from bench.tla_settings import EXAMPLES, KAFKA, ROOT, example_problem, kafka_problem, told
 from checker.checking.run import run
 from checker.problem.problem import Problem
 from checker.search.engines.choice import EngineChoice
 from checker.search.result import Result, Verdict
 from checker.tla.claims import Exported
-from checker.tla.module import Module, module_of
-from checker.tla.subject import subject_of
-from checker.user_models.family import built_of, own_family
-from checker.user_models.loading import read_own
+from checker.tla.kafka.exported import exported
+from checker.tla.module import Module
 from model.core.claim import Temporal
 
-ROOT = Path(__file__).parents[1]
-Bounds = Mapping[str, int | bool]
-EXAMPLES: dict[str, tuple[Bounds, ...]] = {
-    "abd_register": ({"readers": 1}, {"readers": 1, "write_back": False}),
-    "alternating_bit": ({}, {"endless": True}, {"goes_on": False}),
-    "chain_replication": ({}, {"resend": False}, {"writes": 1}),
-    "die_hard": ({}, {"small": 4, "big": 9, "wanted": 6}, {"wanted": -1}),
-    "kraft_log": ({}, {"voters": 2, "epochs": 3}, {"voters": 2, "waits_for_own_epoch": False}),
-    "peterson": ({}, {"gives_way": False}),
-    "philosophers": ({}, {"tie_break": False}, {"seats": 4}),
-    "raft": ({}, {"servers": 2, "terms": 3}, {"terms": 1}),
-    "token_ring": ({}, {"greedy": True}, {"nodes": 4}),
-    "two_phase_commit": ({}, {"rms": 4}),
-}
-"""The bounds at which each example is compared; the first are the defaults."""
+DOCUMENT = ROOT / "docs" / "tla.md"
+BEGIN, END = "<!-- made by python -m bench.tla kafka --write -->", "<!-- until here -->"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +52,6 @@ class Found:
     depth: int
     breaks: Mapping[str, int | None]
     seconds: float
-
-
-def exported(problem: Problem) -> Module:
-    """The module of a user's model."""
-    return module_of(subject_of(*built_of(problem)))
 
 
 def ours(problem: Problem, module: Module) -> Found:
@@ -150,47 +131,52 @@ def temporal_of(problem: Problem) -> frozenset[str]:
     return frozenset(each.name for each in problem.behaviours if isinstance(each, Temporal))
 
 
-def compare(jar: Path, name: str, bounds: Bounds, table: Table) -> list[str]:
-    """Compare an example at these bounds, in a row of the table; what is not equal."""
-    family = own_family(*read_own(ROOT / "examples" / f"{name}.py"))
-    problem = family.problem_of(next(iter(family.versions)), dict(bounds), symmetry="none")
-    described = " ".join(f"{key}={str(value).lower()}" for key, value in bounds.items())
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One comparison. `peer` is None where TLC failed; `wrong` says what is not equal."""
+
+    name: str
+    bounds: str
+    claims: int
+    mine: Found
+    peer: Found | None
+    wrong: tuple[str, ...]
+
+    def breaks(self) -> str:
+        """What breaks, or happens, with its step."""
+        return ", ".join(
+            claim if depth is None else f"{claim} {depth}"
+            for claim, depth in self.mine.breaks.items()
+        )
+
+
+def compare(jar: Path, name: str, bounds: str, problem: Problem) -> Row:
+    """Compare one model at its bounds."""
     module = exported(problem)
     mine = ours(problem, module)
+    peer: Found | None = None
     try:
         peer = theirs(jar, module, mine, temporal_of(problem))
+        wrong = differences(mine, peer)
     except TlcFailed as problem_of_tlc:
-        table.add_row(name, described or "default", f"{mine.distinct:,}", str(mine.depth))
-        return [f"{name} {described or 'default'}: {problem_of_tlc}"]
-    found = differences(mine, peer)
-    table.add_row(
-        name,
-        described or "default",
-        *(f"{mine.distinct:,}", str(mine.depth), f"{peer.distinct:,}", str(peer.depth)),
-        "DIFFER" if found else f"{len(module.claims)} equal",
-        ", ".join(_short(claim, depth) for claim, depth in mine.breaks.items()),
-        *(f"{mine.seconds:.1f}", f"{peer.seconds:.1f}"),
-    )
-    return [f"{name} {described or 'default'}: {difference}" for difference in found]
+        wrong = [str(problem_of_tlc)]
+    told_wrong = tuple(f"{name} {bounds}: {each}" for each in wrong)
+    return Row(name, bounds, len(module.claims), mine, peer, told_wrong)
 
 
-def _short(claim: str, depth: int | None) -> str:
-    return claim if depth is None else f"{claim} {depth}"
+def rows_of(jar: Path, names: Sequence[str]) -> Iterator[Row]:
+    """All comparisons of these, one by one."""
+    for name in names:
+        if name == "kafka":
+            for options in KAFKA:
+                yield compare(jar, name, options, kafka_problem(options))
+            continue
+        for bounds in EXAMPLES[name]:
+            yield compare(jar, name, told(bounds), example_problem(name, bounds))
 
 
-def main(argv: list[str] | None = None) -> int:
-    """Compare, with a row for each example and setting."""
-    parser = argparse.ArgumentParser(description="Compare the examples with TLC.")
-    parser.add_argument("examples", nargs="*", metavar="EXAMPLE", help="as raft; else all")
-    asked = parser.parse_args(argv)
-    for name in asked.examples:
-        if name not in EXAMPLES:
-            parser.error(f"{name} is no example; those are {', '.join(EXAMPLES)}")
-    try:
-        jar = tlc_jar()
-    except TlcMissing as problem:
-        print(f"tla: {problem}", file=sys.stderr)
-        return 2
+def empty_table() -> Table:
+    """The table on the screen, without rows."""
     table = Table()
     table.add_column("Model")
     table.add_column("Bounds")
@@ -200,16 +186,79 @@ def main(argv: list[str] | None = None) -> int:
     table.add_column("Breaks, or happens, first in step")
     for title in ("Seconds", "TLC's"):
         table.add_column(title, justify="right")
+    return table
+
+
+def add(table: Table, row: Row) -> None:
+    """A row of it."""
+    mine, peer = row.mine, row.peer
+    counts = [f"{mine.distinct:,}", str(mine.depth)]
+    if peer is None:
+        table.add_row(row.name, row.bounds, *counts, "", "", "FAILED")
+        return
+    table.add_row(
+        row.name,
+        row.bounds,
+        *(*counts, f"{peer.distinct:,}", str(peer.depth)),
+        "DIFFER" if row.wrong else f"{row.claims} equal",
+        row.breaks(),
+        *(f"{mine.seconds:.1f}", f"{peer.seconds:.1f}"),
+    )
+
+
+def in_markdown(rows: Sequence[Row]) -> str:
+    """The rows of Kafka's versions as a table for the documentation, between its marks."""
+    lines = [
+        BEGIN,
+        "| Options of `check` and `export` | States | Depth | Claims | Breaks, in step | Seconds "
+        "| TLC's |",
+        "|---|--:|--:|--:|---|--:|--:|",
+    ]
+    for row in rows:
+        assert row.peer is not None
+        breaks = row.breaks().replace("_", "\\_") or "none"
+        lines.append(
+            f"| `{row.bounds}` | {row.mine.distinct:,} | {row.mine.depth} | {row.claims} "
+            f"| {breaks} | {row.mine.seconds:.1f} | {row.peer.seconds:.0f} |"
+        )
+    return "\n".join([*lines, END])
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Compare, with a row for each example and setting."""
+    parser = argparse.ArgumentParser(description="Compare exported modules with TLC.")
+    known = (*EXAMPLES, "kafka")
+    what = f"one of {', '.join(known)}; else all"
+    parser.add_argument("examples", nargs="*", metavar="EXAMPLE", help=what)
+    parser.add_argument(
+        "--write", action="store_true", help="put the table of Kafka's versions into docs/tla.md"
+    )
+    asked = parser.parse_args(argv)
+    for name in asked.examples:
+        if name not in known:
+            parser.error(f"{name} is no example; those are {', '.join(known)}")
+    try:
+        jar = tlc_jar()
+    except TlcMissing as problem:
+        print(f"tla: {problem}", file=sys.stderr)
+        return 2
+    table = empty_table()
     console = Console(width=150)
-    wrong: list[str] = []
+    rows: list[Row] = []
     with Live(table, console=console, auto_refresh=False) as shown:
-        for name in asked.examples or EXAMPLES:
-            for bounds in EXAMPLES[name]:
-                wrong += compare(jar, name, bounds, table)
-                shown.refresh()
+        for row in rows_of(jar, asked.examples or known):
+            rows.append(row)
+            add(table, row)
+            shown.refresh()
     console.print()
+    wrong = [each for row in rows for each in row.wrong]
     for difference in wrong:
         console.print(difference, soft_wrap=True)
+    of_kafka = [row for row in rows if row.name == "kafka"]
+    if asked.write and of_kafka and not wrong:
+        before, rest = DOCUMENT.read_text(encoding="utf-8").split(BEGIN)
+        after = rest.split(END)[1]
+        DOCUMENT.write_text(before + in_markdown(of_kafka) + after, encoding="utf-8")
     return 1 if wrong else 0
 
 

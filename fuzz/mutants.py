@@ -31,6 +31,7 @@ MODULES = (
     "process",
     "disk",
     "shutdown",
+    "leaderless",
     "sessions",
     "controller",
     "metadata",

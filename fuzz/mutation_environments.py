@@ -72,6 +72,12 @@ INTERPRETED = (
     *_calm("elr-with-fresh-replicas", epochs=2, moves=2, late_booking="by-replica"),
     *_small("kraft-without-partition-epoch-check elr", epochs=2, late_replay=True),
     *_small("elr-with-pending-survives-replay", late_answers=True, late_replay=True),
+    # Fluss: a follower's high watermark is its log's end, and nobody that leads is news.
+    *_small("fluss-0.9 fluss-main", epochs=2),
+    *_calm("fluss-0.9 fluss-main", epochs=2, moves=2),
+    *_calm("fluss-0.9 fluss-main", epochs=2, session_expiries=1, shutdowns=1),
+    *_small("fluss-0.9", epochs=2, caught_up_wait=True, unfenced_registration=True),
+    *_calm("fluss-0.9-without-truncate-leaderless", epochs=2, shutdowns=1),
     # Shutdowns; live brokers that are taken for dead.
     *_calm("hw kip320 kraft elr", shutdowns=1),
     *_calm("hw kip320 kraft elr", epochs=2, session_expiries=1),

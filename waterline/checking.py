@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from model.core.errors import BadEnvironment
 from model.own import BadProtocol
-from waterline.models import Declares, Model, model_of, values_of
+from waterline.models import Declares, Model, model_of, value_of
 from waterline.packing import unpacked
 from waterline.result import Claim, Result
 from waterline.running import Step
@@ -164,7 +164,7 @@ def _trace(model: Model, finding: Finding) -> Trace:
     for number, moment in enumerate(replayed.moments):
         action = actions[moment.action]
         arguments = {
-            name: list(values_of(over))[value]
+            name: value_of(over, value)
             for (name, over), (_, value) in zip(action.over, moment.arguments, strict=True)
         }
         steps.append(Step(action.function, arguments, states[number], states[number + 1]))

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from model.core.nearest import did_you_mean
-from model.own import Action, BadProtocol, Names, Protocol
+from model.own import Action, BadProtocol, Epochs, Names, Protocol
 from model.own.fields import Domain, Struct
 from model.own.state_class import bounds_of, call_within
 from model.own.typed import Size
@@ -61,6 +61,12 @@ class Model:
                     f"names, {sort.count}; call one of them otherwise"
                 )
             sizes[sort.plural] = Size(sort.count)
+        for epochs in self.protocol.epochs:
+            if sizes.setdefault(epochs.plural, epochs.highest) != epochs.highest:
+                raise BadProtocol(
+                    f"{epochs.plural} would be the bound, {sizes[epochs.plural]}, and the highest "
+                    f"{epochs.name}, {epochs.highest}; call one of them otherwise"
+                )
         fields = {declared.name: declared for declared in self.protocol.fields}
         for name in fields:
             if name in sizes:
@@ -78,7 +84,7 @@ class Model:
         """An action, or the function that makes initial states. Raises `BadProtocol`."""
         function = declared.function if isinstance(declared, Action) else declared
         over = dict(declared.over) if isinstance(declared, Action) else {}
-        sorts: dict[str, Names] = {sort.name: sort for sort in self.protocol.sorts}
+        sorts = {sort.name: sort for sort in self.protocol.all_sorts}
         name = function.__name__
         arguments = list(inspect.signature(function).parameters)
         if not arguments:
@@ -151,9 +157,21 @@ def values_of(domain: Domain) -> Iterable[Any]:
             return range(domain.count)
         case int():
             return range(domain)
+        case Epochs():
+            return range(1, domain.highest + 1)
         case Struct():
             return [decoded(domain.value, number) for number in range(domain.size)]
     return domain
+
+
+def value_of(domain: Domain, number: int) -> Any:
+    """The value that the checker counts as this one. It counts epochs by themselves."""
+    return number if isinstance(domain, Epochs) else list(values_of(domain))[number]
+
+
+def number_of(domain: Domain, value: Any) -> int:
+    """The other way."""
+    return int(value) if isinstance(domain, Epochs) else list(values_of(domain)).index(value)
 
 
 def describe_argument(domain: Domain, value: Any) -> str:

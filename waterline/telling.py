@@ -15,7 +15,7 @@ from model.core.state import State as Packed
 from model.core.transition_system import Narration
 from model.own.fields import AnyField, Sequenced, plain_field
 from model.own.narration import describe_value, narration
-from waterline.models import Model, values_of
+from waterline.models import Model, number_of
 from waterline.shape import element_name
 from waterline.values import Value, encoded
 
@@ -42,7 +42,7 @@ def sentence(
 ) -> str:
     """The docstring of the action with its arguments, then what changed."""
     (known,) = (each for each in model.actions if each.name == action)
-    numbers = tuple(list(values_of(over)).index(arguments[name]) for name, over in known.over)
+    numbers = tuple(number_of(over, arguments[name]) for name, over in known.over)
     return _words(model).sentence(action, numbers, numbered(model, before), numbered(model, after))
 
 

@@ -78,6 +78,11 @@ const
   LAST_KNOWN_LEADER_FENCED: 0;
   REFUSAL_TRIES_HW: 0;
   DEPARTURE_TRIES_HW: 0;
+  -- Of Fluss.
+  COORDINATOR: 0;
+  TRUNCATE_LEADERLESS: 0;
+  FOLLOWER_HW_AT_END: 0;
+  FRESH_ON_EVERY_NOTICE: 0;
 
 const
   ACKS_ONE: 1;
@@ -297,6 +302,7 @@ end;
 function WaitsFor(l: Replica; f: Replica): boolean;
 begin
   if CAUGHT_UP_WAIT = 0 | !caught_up[l][f] then return false; end;
+  if COORDINATOR = 1 then return Eligible(l, f); end;
   return !(KRAFT = 1 & SHRINK_RAISES_EPOCH = 0 & !Eligible(l, f));
 end;
 
@@ -542,8 +548,31 @@ end;
 -- Does taking r out of the ISR raise the epoch?
 function StartsEpoch(r: Replica): boolean;
 begin
+  if COORDINATOR = 1 then return isr[r] & leader = r; end;
   return isr[r]
     & (KRAFT = 0 | leader = r | (SHRINK_RAISES_EPOCH = 1 & Size(isr) > 1));
+end;
+
+-- Is it said to a replica that nobody leads?
+function NobodyIsNews(): boolean;
+begin
+  return STEPS_DOWN = 1 | COORDINATOR = 1;
+end;
+
+-- Can a replica that is down register before it was fenced?
+function MayGoUnnoticed(r: Replica): boolean;
+begin
+  if stopping[r] then return false; end;
+  if KRAFT = 1 | COORDINATOR = 1 then return UNFENCED_REGISTRATION = 1; end;
+  return RESTART_DETECTION = DETECTION_ANY
+    | (RESTART_DETECTION = DETECTION_FOLLOWER & leader != r);
+end;
+
+-- Does a notice of the controller's reach r? Fluss leaves out who is about to stop.
+function IsNotified(r: Replica): boolean;
+begin
+  if COORDINATOR = 1 & stopping[r] then return false; end;
+  return up[r] & (KRAFT = 1 | !fenced[r]);
 end;
 
 -- Does the shutdown of r take it out of the ISR and of leadership?
@@ -974,7 +1003,8 @@ begin
     LayDown(r);
     role[r] := LEADER;
     if hw[r] > leo[r] then hw[r] := 0; end;
-  elsif (FRESH_REMOTE_LEO = 1 & e > known_epoch[r])
+  elsif FRESH_ON_EVERY_NOTICE = 1
+      | (FRESH_REMOTE_LEO = 1 & e > known_epoch[r])
       | (FRESH_REMOTE_LEO_AFTER_GAP = 1 & e > known_epoch[r] + 1) then
     for x: Replica do
       remote_leo[r][x] := UNKNOWN;
@@ -986,12 +1016,16 @@ begin
     if e > known_epoch[r] then
       for x: Replica do caught_up[r][x] := s[x] & x != r; end;
     end;
+    if FRESH_ON_EVERY_NOTICE = 1 then
+      for x: Replica do caught_up[r][x] := false; end;
+    end;
     ReadBrokers(r);
   end;
   for x: Replica do known_isr[r][x] := s[x]; end;
   EmptyPending(r);
   outdated[r] := false;
   known_epoch[r] := e;
+  if FOLLOWER_HW_AT_END = 1 then Expose(r, hw[r]); end;
   IncHW(r);
 end;
 
@@ -1020,8 +1054,15 @@ begin
   if TRUNCATION != BY_HW then u := Unwritten(r); end;
   LayDown(r);
   known_epoch[r] := e;
+  if TRUNCATE_LEADERLESS = 1 then Truncate(r, hw[r]); end;
   role[r] := TRUNCATING;
   cached_epoch[r] := u;
+end;
+
+-- Fluss tells who comes back what it knows of the bucket, and only then elects.
+procedure HearOnReturn(r: Replica);
+begin
+  if COORDINATOR = 1 & leader = NOBODY & known_epoch[r] < epoch then StepDown(r, epoch); end;
 end;
 
 procedure TakeUp(r: Replica; l: MaybeReplica; e: Epoch; s: ReplicaSet);
@@ -1230,7 +1271,11 @@ ruleset f: Replica do
       if o < count then log[f][leo[f] + o] := slot_ids[f][o]; end;
     end;
     leo[f] := leo[f] + count;
-    hw[f] := Least(leo[f], slot_value[f]);
+    if FOLLOWER_HW_AT_END = 1 then
+      hw[f] := leo[f];
+    else
+      hw[f] := Least(leo[f], slot_value[f]);
+    end;
     if count > 0 then cached_epoch[f] := NO_EPOCH; end;
     role[f] := FETCHING;
     EmptySlot(f);
@@ -1409,11 +1454,7 @@ ruleset r: Replica do
 
   rule "Restart"
     !up[r]
-    & (fenced[r]
-       | (KRAFT = 0 & !stopping[r]
-          & (RESTART_DETECTION = DETECTION_ANY
-             | (RESTART_DETECTION = DETECTION_FOLLOWER & leader != r)))
-       | (KRAFT = 1 & UNFENCED_REGISTRATION = 1 & !stopping[r]))
+    & (fenced[r] | MayGoUnnoticed(r))
     & !RestartIsCut(r)
   ==>
   begin
@@ -1436,6 +1477,7 @@ ruleset r: Replica do
         since[l][r] := false;
       end;
     end;
+    HearOnReturn(r);
     Register(r);
   end;
 
@@ -1500,6 +1542,7 @@ ruleset r: Replica do
     SESSION_EXPIRIES > 0 & up[r] & fenced[r] & !RegisterIsCut(r)
   ==>
   begin
+    HearOnReturn(r);
     Register(r);
   end;
 
@@ -1514,7 +1557,7 @@ ruleset r: Replica do
   end;
 
   rule "Learn"
-    up[r] & (leader != NOBODY | STEPS_DOWN = 1) & (KRAFT = 1 | !fenced[r])
+    IsNotified(r) & (leader != NOBODY | NobodyIsNews())
     & (known_epoch[r] < epoch
        | (leader != NOBODY & role[r] = LEADER
           & (outdated[r] | (KRAFT = 1 & answer[r] = GRANTED))))
@@ -1526,7 +1569,7 @@ ruleset r: Replica do
   ruleset e: Epoch do
     rule "LearnLate"
       LATE_METADATA = 1 & up[r] & known_epoch[r] != NO_EPOCH & known_epoch[r] < e & e < epoch
-      & (decided_leader[e] != NOBODY | STEPS_DOWN = 1)
+      & (decided_leader[e] != NOBODY | NobodyIsNews())
     ==>
     begin
       TakeUp(r, decided_leader[e], e, decided_isr[e]);

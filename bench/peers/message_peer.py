@@ -90,6 +90,25 @@ FEATURES = (
     "last-known-leader-fenced",
     "refusal-tries-hw",
     "departure-tries-hw",
+    "coordinator",
+    "truncate-leaderless",
+    "follower-hw-at-end",
+    "fresh-on-every-notice",
+)
+FLUSS_MAIN = (
+    "truncate-every-epoch",
+    "truncate-out-of-range",
+    "shrink-only-lagging",
+    "truncation-lowers-hw",
+    "refusal-tells-nothing",
+    "moved-fetch-tries-hw",
+    "alter-partition",
+    "maximal-isr",
+    "fenced-check",
+    "hw-needs-min-isr",
+    "coordinator",
+    "truncate-leaderless",
+    "follower-hw-at-end",
 )
 #: Feature -> what there must be as well, be it features or a way to truncate.
 NEEDS = {
@@ -108,6 +127,8 @@ NEEDS = {
     "refusal-tries-hw": ("alter-partition",),
     "departure-tries-hw": ("alter-partition",),
     "diverging-guard": ("truncate-on-fetch",),
+    "coordinator": ("alter-partition",),
+    "truncate-leaderless": ("coordinator", "truncate-to-hw"),
 }
 VERSIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "hw": ("truncate-to-hw", ()),
@@ -120,6 +141,8 @@ VERSIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "kraft": ("truncate-on-fetch", (*KRAFT, "shrink-raises-epoch")),
     "kip903": ("truncate-on-fetch", (*KIP903, "shrink-raises-epoch")),
     "elr": ("truncate-on-fetch", ELR),
+    "fluss-0.9": ("truncate-to-hw", (*FLUSS_MAIN, "fresh-on-every-notice")),
+    "fluss-main": ("truncate-to-hw", FLUSS_MAIN),
 }
 
 SWITCH = {"false": 0, "true": 1}

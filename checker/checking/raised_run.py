@@ -27,14 +27,11 @@ _ERROR = "raises"
 
 @dataclass(frozen=True, slots=True)
 class RuleError:
-    """What raised, with its place and arguments, and a shortest trace there.
-
-    `finding` is None under an abstraction, whose states no trace leads to.
-    """
+    """What raised, with its place and arguments, and a shortest trace there."""
 
     raised: Raised
     depth: int
-    finding: Finding | None
+    finding: Finding
 
     @property
     def failure(self) -> Failure:
@@ -47,11 +44,9 @@ def rule_error(problem: Problem, engine: Engine, fault: ModelFault, depth: int) 
 
     Raises `Disagreement`.
     """
-    if problem.model.concretise is not None:
-        return RuleError(_raised(problem, fault), depth, None)
     at = Breaking(depth, fault.states, len(fault.states), None)
     path = paths_to_breaking(problem, engine, {_ERROR: at})[_ERROR]
-    found = raising_at(problem, path)
+    found = raising_at(problem, path.initial, path.calls)
     if found is None:
         raise _raised(problem, fault)
     finding, raised = found

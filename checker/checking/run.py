@@ -54,8 +54,7 @@ class Run:
     @property
     def shown(self) -> tuple[Finding, ...]:
         """Every trace: the counterexamples, then that to the error."""
-        last = self.error.finding if self.error is not None else None
-        return self.findings if last is None else (*self.findings, last)
+        return (*self.findings, self.error.finding) if self.error is not None else self.findings
 
 
 class RunRaised(Raised):

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from checker.kafka.matrix.config_files import BadConfig
+from checker.kafka.deployed.setting import BadConfig
 from checker.kafka.matrix.grid import FAULT, Grid, checked
 from checker.kafka.matrix.properties import read_config
 from model.core.errors import BadEnvironment

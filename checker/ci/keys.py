@@ -72,7 +72,7 @@ OWN_KEYS: Mapping[str, str] = {
     "faults": "What may go wrong, with config: a check for each.",
 }
 """Keys that are not one option of `check`, each with what it means."""
-NAMING_VERSIONS = ("scenario", "kafka")
+NAMING_VERSIONS = ("scenario", "kafka", "fluss")
 """Options that name a version too: an entry with one needs no `protocol`."""
 WITH_CONFIG = ("topic-config", "kafka-version", "faults")
 """Those that go with `config` alone."""

@@ -27,6 +27,7 @@ COMMANDS = {
     "conform": ("confirm.conform_command", "Walks through the model on real brokers."),
     "convert": ("traces.convert_command", "Turn a trace into a picture, or another tool's format."),
     "explain": ("traces.explain_command", "Say what a trace takes, and what repairs it."),
+    "explain-logs": ("traces.explain_logs_command", "Say what brokers' logs tell of an incident."),
     "export": ("models.export_command", "Write a model of your own as a TLA+ module."),
     "gate": ("gate.command", "Run a file of expectations."),
     "kernel": ("models.kernel_command", "Show what the rules are compiled to."),

@@ -25,7 +25,7 @@ from model.atomic import AtomicEnvironment
 from model.core.errors import BadEnvironment
 from model.message import model as message
 from model.message.environment import ENVIRONMENTS, Environment
-from model.message.versions import VERSIONS
+from model.message.versions import NAMED
 
 
 def _family_of(model: str) -> Family:
@@ -46,7 +46,7 @@ SYMMETRIES = {
 MESSAGE = Family(
     name="message",
     model=message.NAME,
-    versions=VERSIONS,
+    versions=NAMED,
     environments=ENVIRONMENTS,
     from_options=Environment.from_options,
     invariants=invariants.ALL,

@@ -21,7 +21,7 @@ from model.message.environment import (
 )
 from model.message.narration import LANES
 from model.message.releases import is_released
-from model.message.versions import VERSIONS, switches_of, version_of
+from model.message.versions import FLUSS_VERSIONS, NAMED, base_of, switches_of, version_of
 
 _LETTERS = {"replicas": "r", "log_size": "l", "records": "n", "epochs": "e"}
 _RAISABLE = {"epochs": EPOCHS_MAX, "log-size": RECORDS_MAX, "records": RECORDS_MAX}
@@ -30,9 +30,11 @@ has the very same states, while one more record can always be produced."""
 
 
 def message_title(model: Model) -> str:
-    """` in environment documented`, and whether a Kafka had these rules."""
-    known = model.version in VERSIONS or is_released(version_of(model.version))
+    """` in environment documented`, and whether a Kafka, or a Fluss, had these rules."""
+    known = model.version in NAMED or is_released(version_of(model.version))
     mixed = "" if known else _MIXED
+    if not known and base_of(model.version) in FLUSS_VERSIONS:
+        mixed = _MIXED.replace("Kafka", "Fluss")
     return f"{mixed} in environment {_named(model.options)}"
 
 

@@ -15,6 +15,11 @@ from __future__ import annotations
 class Refused(Exception):
     """Something cannot be used or done as it was asked for; the message names it and the remedy."""
 
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """A line for each thing that is wrong, where several were found at once."""
+        return (str(self),)
+
 
 class Missing(Refused):
     """Something is not on this machine, or cannot be reached from it, that the engine needs."""

@@ -137,8 +137,15 @@ class Problem:
         return tuple(claim.name for claim in self.claims if self.is_checked(claim))
 
     def asking_too(self, names: Iterable[str]) -> Problem:
-        """The same problem, with the claims of these names checked beside those that are."""
-        return replace(self, asked=frozenset((*self.asked_names, *names)))
+        """The same problem, with the claims of these names checked beside those that are.
+
+        Raises `CannotRename` for one about behaviours where such are not judged.
+        """
+        asked = frozenset((*self.asked_names, *names))
+        refused = self.model.behaviours_refused
+        if refused and any(claim.name in asked for claim in self.behaviours):
+            raise CannotRename(refused)
+        return replace(self, asked=asked)
 
     @property
     def applicable(self) -> tuple[Invariant, ...]:

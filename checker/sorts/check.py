@@ -13,9 +13,10 @@ from checker.problem.problem import Problem
 from checker.sorts.interpretation import Interpretation
 from checker.sorts.kept import is_kept, keep, key_of_check
 from checker.sorts.operations import is_number
-from checker.sorts.values import PLAIN, Items, SettingsOf, StateOf, Value
+from checker.sorts.values import PLAIN, Items, SettingsOf, Sorted, StateOf, Value
 from checker.sorts.violation import IllSorted, Violation
 from model.core.claim import predicates_of
+from model.core.transition_system import Parameter
 
 _STATE, _SETTINGS = StateOf(), SettingsOf()
 Root = tuple[str, Any, tuple[Value, ...]]
@@ -54,11 +55,16 @@ def interpreted(problem: Problem) -> Interpretation:
     return interpretation
 
 
+def _argument(parameter: Parameter) -> Value:
+    return PLAIN if parameter.held is None else Sorted(parameter.held)
+
+
 def roots(problem: Problem) -> Iterator[Root]:
     """The functions that a search calls, but for the normal form."""
     model = problem.model
-    for action in model.enabled_actions:
-        arguments: tuple[Value, ...] = (_STATE, _SETTINGS, *(PLAIN for _ in action.parameters))
+    start = () if model.start is None else (model.start,)
+    for action in (*start, *model.enabled_actions):
+        arguments: tuple[Value, ...] = (_STATE, _SETTINGS, *map(_argument, action.parameters))
         yield f"the guard of {action.name}", action.guard, arguments
         yield f"the effect of {action.name}", action.effect, arguments
         if action.limit is not None:

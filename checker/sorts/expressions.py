@@ -65,12 +65,14 @@ class Expressions:
     def __init__(self, whole: Whole, source: Source) -> None:
         self.whole = whole
         self.source = source
-        layout = whole.model.layout
-        self.fields = {each.name: each for each in layout.fields}
+        model = whole.model
+        self.fields = {each.name: each for each in model.layout.fields}
+        held = [each.held for each in model.layout.fields]
+        held += [each.held for action in model.actions for each in action.parameters]
         self.rooms = {
-            each.held.sort.size: Sorted(Held(each.held.sort, Form.ROOM))
-            for each in layout.fields
-            if each.held is not None and each.held.sort.size
+            each.sort.size: Sorted(Held(each.sort, Form.ROOM))
+            for each in held
+            if each is not None and each.sort.size
         }
 
     def refusing(self, node: ir.Node) -> Refuse:

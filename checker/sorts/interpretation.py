@@ -7,6 +7,7 @@ looked at.
 
 from __future__ import annotations
 
+import linecache
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -91,17 +92,15 @@ class Interpretation:
         """Note what is wrong with an expression."""
         place = source.place.rpartition(":")[0]
         key = (place, node.line, node.text)
+        function, text = source.tree.name, node.text.splitlines()[0]
+        if source.own_file:
+            # Some functions are made of a part of a line: then that line is shown.
+            begins = linecache.getline(place, source.line).strip()
+            function = function if begins.startswith(f"def {function}(") else ""
+            written = linecache.getline(place, node.line).strip()
+            text = text if text in written else written
         self.violations.setdefault(
-            key,
-            Violation(
-                place,
-                node.line,
-                source.tree.name,
-                self.root,
-                node.text.splitlines()[0],
-                what,
-                remedy(values),
-            ),
+            key, Violation(place, node.line, function, self.root, text, what, remedy(values))
         )
 
 

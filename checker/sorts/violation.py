@@ -16,7 +16,10 @@ class IllSorted(Refused):
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """One place: the line of a file, the function there, the rule that reached it, and why."""
+    """One place: the line of a file, the function there, the rule that reached it, and why.
+
+    `function` is "" where it is none of the file, but made of a part of it.
+    """
 
     file: str
     line: int
@@ -27,7 +30,8 @@ class Violation:
     instead: str
 
     def __str__(self) -> str:
-        place = f"{self.file}:{self.line}: {self.function}, of {self.root}"
+        within = f"{self.function}, of " if self.function else ""
+        place = f"{self.file}:{self.line}: {within}{self.root}"
         return f"{place}: `{self.text}` {self.what}; {self.instead}"
 
 
@@ -42,7 +46,8 @@ def remedy(values: Sequence[Value]) -> str:
 def _remedy(sort: DataSort) -> str:
     relations = "==, !=, <, <=, min and max" if sort.ordered else "== and !="
     none = f", and with {sort.none_word}" if sort.none_word else ""
+    fresh = f"{sort.fresh}, " if sort.fresh else ""
     return (
         f"without bounds {sort.name}s have no fixed numbers: compare them with each other by "
-        f"{relations}{none}, copy them, or leave out --unbounded"
+        f"{relations}{none}, copy them, {fresh}or leave out --unbounded"
     )

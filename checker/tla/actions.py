@@ -16,7 +16,7 @@ from checker.tla.calls import Caller
 from checker.tla.ends import Ends, outcomes, resolved, value_of
 from checker.tla.environment import Environment, Role, Settings, StateOf, Value
 from checker.tla.forming import everything_in, in_order, joined, let, negated
-from checker.tla.kinds import TRUTHS, WHOLE, Typed, as_kind, whole
+from checker.tla.kinds import TRUTHS, Typed, as_kind, whole
 from checker.tla.tidying import tidied
 from checker.tla.tree import (
     Definition,
@@ -40,7 +40,8 @@ _Fields = dict[tuple[Role, str], Tree]
 def action_of(caller: Caller, action: Action) -> tuple[list[Local], Tree]:
     """The parameters of an action, and what it says of a step."""
     parameters = [caller.program.local(parameter.name) for parameter in action.parameters]
-    values = [Typed(parameter, WHOLE) for parameter in parameters]
+    pairs = zip(action.parameters, parameters, strict=True)
+    values = [caller.program.argument(each, local) for each, local in pairs]
     fields = caller.program.pristine()
     asked = enabled(caller, action, values, fields)
     step = stepped(caller, changes(caller, action, values, fields))
@@ -50,7 +51,8 @@ def action_of(caller: Caller, action: Action) -> tuple[list[Local], Tree]:
 def cut_of(caller: Caller, action: Action) -> tuple[list[Local], Tree]:
     """The parameters of an action, and when a bound keeps it from being taken."""
     parameters = [caller.program.local(parameter.name) for parameter in action.parameters]
-    values = [Typed(parameter, WHOLE) for parameter in parameters]
+    pairs = zip(action.parameters, parameters, strict=True)
+    values = [caller.program.argument(each, local) for each, local in pairs]
     fields = caller.program.pristine()
     guard = guarded(caller, action, values, fields)
     within = enabled(caller, action, values, fields)

@@ -6,15 +6,16 @@ takes a positive divisor alone: for others there is an operator of the module's 
 
 from __future__ import annotations
 
-from checker.tla.forming import chosen, joined, let, minus, negated, plus
+from checker.tla.forming import both, chosen, joined, let, minus, negated, plus, union, without
 from checker.tla.kinds import (
     MEMBERS,
-    OTHERS,
     TRUTHS,
     WHOLE,
+    Members,
     Typed,
     as_kind,
     kind_of_all,
+    shifted,
     truth,
     whole,
 )
@@ -23,11 +24,14 @@ from checker.tla.tree import (
     Apply,
     Atom,
     Collection,
+    Filter,
     If,
+    Image,
     Infix,
     Let,
     Minus,
     Number,
+    Quantified,
     Tree,
     Truth,
     Word,
@@ -51,12 +55,15 @@ def operated(program: Program, operator: str, left: Typed, right: Typed) -> Type
     """`left operator right`, of two numbers."""
     if operator in _BITS and left.kind == right.kind == TRUTHS:
         return _of_truths(operator, left.tree, right.tree)
-    if operator in _BITS and {left.kind, right.kind} & {MEMBERS, OTHERS}:
+    if operator in _BITS and any(isinstance(each.kind, Members) for each in (left, right)):
         found = _of_members(operator, left, right)
         if found is not None:
             return found
+    if operator == ">>" and isinstance(left.kind, Members) and not left.kind.others:
+        return _from(program, left.tree, left.kind, as_kind(right, WHOLE))
     one, other = as_kind(left, WHOLE), as_kind(right, WHOLE)
-    if operator == "<<" and one == Number(1) and not isinstance(other, Number):
+    is_bit = not isinstance(other, Number) or other.value < 0
+    if operator == "<<" and one == Number(1) and is_bit:
         return Typed(Collection((other,), ordered=False), MEMBERS)
     if operator == "-" and left.kind == MEMBERS and other == Number(1):
         match left.tree:
@@ -67,15 +74,26 @@ def operated(program: Program, operator: str, left: Typed, right: Typed) -> Type
 
 def _of_members(operator: str, left: Typed, right: Typed) -> Typed | None:
     """An operation on sets; None where one of them is the set of all others."""
-    if left.kind == OTHERS:
+    if isinstance(left.kind, Members) and left.kind.others:
         return None
-    one = as_kind(left, MEMBERS)
-    if right.kind == OTHERS:
-        return Typed(Infix("\\", one, right.tree), MEMBERS) if operator == "&" else None
-    other = as_kind(right, MEMBERS)
+    kind = left.kind if isinstance(left.kind, Members) else MEMBERS
+    if isinstance(right.kind, Members):
+        kind = Members(first=max(kind.first, right.kind.first))
+    one = as_kind(left, kind)
+    if isinstance(right.kind, Members) and right.kind.others:
+        others = shifted(right.tree, kind.first - right.kind.first)
+        return Typed(without(one, others), kind) if operator == "&" else None
+    other = as_kind(right, kind)
     if operator == "^":
-        return Typed(Infix(r"\union", Infix("\\", one, other), Infix("\\", other, one)), MEMBERS)
-    return Typed(Infix(r"\union" if operator == "|" else r"\intersect", one, other), MEMBERS)
+        return Typed(union(without(one, other), without(other, one)), kind)
+    return Typed((union if operator == "|" else both)(one, other), kind)
+
+
+def _from(program: Program, members: Tree, kind: Members, bits: Tree) -> Typed:
+    """The members from one on, less so much."""
+    member = program.counter("member")
+    some = Filter(member, members, Infix(">=", member, plus(bits, Number(kind.first))))
+    return Typed(Image(member, some, minus(member, bits)), kind)
 
 
 def _of_truths(operator: str, left: Tree, right: Tree) -> Typed:
@@ -103,9 +121,9 @@ def _operated(  # noqa: PLR0911 - one for each operator
             if divisor is not None and divisor > 0:
                 return Infix("%", left, right)
             return Apply(program.helper("Modulo"), (left, right))
-        case "<<", _, Number(value=bits):
+        case "<<", _, Number(value=bits) if bits >= 0:
             return Infix("*", left, Number(1 << bits))
-        case ">>", _, Number(value=bits):
+        case ">>", _, Number(value=bits) if bits >= 0:
             return Infix(r"\div", left, Number(1 << bits))
         case "<<", _, _:
             return Infix("*", left, Infix("^", Number(2), right))
@@ -130,14 +148,16 @@ def opposite(operand: Typed) -> Typed:
 
 def inverted(operand: Typed) -> Typed:
     """`~operand`, which is -1 less it."""
-    if operand.kind == MEMBERS:
-        return Typed(operand.tree, OTHERS)
+    if isinstance(operand.kind, Members) and not operand.kind.others:
+        return Typed(operand.tree, Members(others=True, first=operand.kind.first))
     return Typed(minus(Number(-1), as_kind(operand, WHOLE)), WHOLE)
 
 
 def bits_of(program: Program, operand: Typed) -> Typed:
     """`operand.bit_count()`"""
-    if operand.kind == MEMBERS:
+    if isinstance(operand.kind, Members) and not operand.kind.others:
+        if isinstance(operand.tree, Collection) and len(operand.tree.items) < 2:
+            return whole(len(operand.tree.items))
         program.library.add("Cardinality")
         return Typed(Apply(Atom("Cardinality"), (operand.tree,)), WHOLE)
     tree = as_kind(operand, WHOLE)
@@ -146,7 +166,9 @@ def bits_of(program: Program, operand: Typed) -> Typed:
     return Typed(Apply(program.helper("BitCount"), (tree,)), WHOLE)
 
 
-def called(program: Program, name: str, given: list[Typed]) -> Typed | None:
+def called(  # noqa: PLR0911 - one for each
+    program: Program, name: str, given: list[Typed]
+) -> Typed | None:
     """`min`, `max`, `abs`, `int` or `bool` of these; None where it is not given so many."""
     match name, given:
         case "min" | "max", [_, _, *_]:
@@ -160,6 +182,8 @@ def called(program: Program, name: str, given: list[Typed]) -> Typed | None:
             if isinstance(tree, Number):
                 return whole(abs(tree.value))
             return Typed(Apply(program.helper("Abs"), (tree,)), WHOLE)
+        case "int", [Typed(kind=Members()) as operand]:
+            return operand
         case "int", [operand]:
             return Typed(as_kind(operand, WHOLE), WHOLE)
         case "bool", [operand]:
@@ -186,7 +210,7 @@ def compared(operator: str, left: Typed, right: Typed) -> Typed:
     return Typed(Infix(sign, one, other), TRUTHS)
 
 
-def _same(left: Typed, right: Typed) -> Tree:
+def _same(left: Typed, right: Typed) -> Tree:  # noqa: PLR0911 - one for each form
     if TRUTHS in (left.kind, right.kind):
         for value, other in ((left, right), (right, left)):
             if isinstance(value.tree, Number | Truth) and other.kind == TRUTHS:
@@ -202,10 +226,23 @@ def _same(left: Typed, right: Typed) -> Tree:
             return let(value.tree.definitions, _same(Typed(value.tree.body, value.kind), other))
     kind = kind_of_all([left, right])
     one, other_tree = as_kind(left, kind), as_kind(right, kind)
+    if other_tree == Collection((), ordered=False):
+        return _is_empty(one)
     known = Number | Word | Truth
     if isinstance(one, known) and isinstance(other_tree, known):
         return Truth(one == other_tree)
     return Infix("=", one, other_tree)
+
+
+def _is_empty(members: Tree) -> Tree:
+    match members:
+        case Image(domain=domain):
+            return _is_empty(domain)
+        case Filter(variable=variable, domain=domain, body=body):
+            return Quantified(r"\A", variable, domain, negated(body))
+        case Collection(items=items):
+            return Truth(not items)
+    return Infix("=", members, Collection((), ordered=False))
 
 
 def contained(left: Typed, items: list[Typed]) -> Typed:

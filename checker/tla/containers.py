@@ -12,7 +12,7 @@ import re
 from typing import NamedTuple
 
 from checker.compiler.source import Source
-from checker.tla import arithmetic
+from checker.tla import arithmetic, structs
 from checker.tla.environment import Environment, Role, StateOf, Value
 from checker.tla.expressions import Expressions
 from checker.tla.forming import changed, joined, plus
@@ -20,6 +20,7 @@ from checker.tla.kinds import (
     MEMBERS,
     TRUTHS,
     WHOLE,
+    Records,
     Sequences,
     Typed,
     as_kind,
@@ -40,7 +41,7 @@ from checker.tla.tree import (
 _OF_SETS = re.compile(
     r"__(has_member|with_member|without_member|is_subset|is_proper_subset)_line_\d+__"
 )
-_OF_ONE = re.compile(r"__(at|put|add|receive|truncate|contains)_(\w+)_line_\d+__")
+_OF_ONE = re.compile(r"__(at|put|add|receive|truncate|contains|count|remove)_(\w+)_line_\d+__")
 _LENGTH = re.compile(r"__length_(\w+)__")
 _OF_TWO = re.compile(r"__(copy|same)_(\w+)_line_\d+__")
 _EMPTY = Collection((), ordered=True)
@@ -59,6 +60,9 @@ def called(
 ) -> Value | None:
     """What such a call comes to, after what it writes is written; None for any other function."""
     name = callee.tree.name
+    typed = [value for value in given if isinstance(value, Typed)]
+    if (made := structs.called(caller.program.records, name, typed)) is not None:
+        return made
     if match := _OF_SETS.fullmatch(name):
         members, element = (value for value in given if isinstance(value, Typed))
         return _of_set(match[1], members, element)
@@ -150,6 +154,16 @@ def _of_one(
         case "put", [place, value]:
             path = (_place(caller.program, sequence, place),)
             _write(caller, held, changed(sequence, path, as_kind(value, kind.values)), at)
+        case "add", [value] if kind.is_bag:
+            inserted = (_order(caller.program, kind), sequence, as_kind(value, kind.values))
+            _write(caller, held, Apply(caller.program.helper("Inserted"), inserted), at)
+        case "remove", [value]:
+            left = (sequence, as_kind(value, kind.values))
+            _write(caller, held, Apply(caller.program.helper("Without"), left), at)
+        case "count", [value]:
+            caller.program.library.add("Cardinality")
+            asked = (sequence, as_kind(value, kind.values))
+            return Typed(Apply(caller.program.helper("CountOf"), asked), WHOLE)
         case "add", [value]:
             added = (sequence, as_kind(value, kind.values))
             _write(caller, held, Apply(Atom("Append"), added), at)
@@ -164,6 +178,11 @@ def _of_one(
             domain = Infix("..", Number(1), _length(sequence))
             return Typed(Quantified(r"\E", place_of, domain, same.tree), TRUTHS)
     return Typed(Number(0), WHOLE)
+
+
+def _order(program: Program, kind: Sequences) -> Tree:
+    """The operator by which the values of a bag are ordered: the numbers that they are kept as."""
+    return kind.values.number if isinstance(kind.values, Records) else program.helper("Itself")
 
 
 def _place(program: Program, sequence: Tree, place: Typed) -> Tree:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from checker.compiler import ir
 from checker.tla.environment import Environment
@@ -42,6 +42,9 @@ class Following(Protocol):
 
     def named(self, base: str, value: Typed, at: Environment, *, kept: bool) -> Typed:
         """The value under a name of its own, unless it is as short as one."""
+
+    def turns(self, node: ir.For | ir.While, at: Environment) -> Any:
+        """The loop turn by turn: `checker.tla.turns.Turns`."""
 
     def keeps(self) -> bool:
         """Whether variables are those that the model names, and not ones that reading it made."""

@@ -7,7 +7,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from checker.tla.tree import (
+    UNREACHABLE,
     Change,
+    Collection,
     Definition,
     Element,
     Except,
@@ -23,6 +25,7 @@ from checker.tla.tree import (
     Record,
     Tree,
     Truth,
+    Word,
 )
 
 _OPPOSITES = {"=": "#", "#": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
@@ -56,6 +59,10 @@ def negated(tree: Tree) -> Tree:  # noqa: PLR0911 - one for each form
             return joined("\\/" if operator == "/\\" else "/\\", *map(negated, items))
         case Quantified(quantifier=r"\E"):
             return Quantified(r"\A", tree.variable, tree.domain, negated(tree.body))
+        case Let(definitions=definitions, body=Infix(operator=operator) as body) if (
+            operator in _OPPOSITES
+        ):
+            return let(definitions, negated(body))
     return Not(tree)
 
 
@@ -70,13 +77,59 @@ def joined(operator: str, *items: Tree) -> Tree:
                 return decides
             if not isinstance(part, Truth) and part not in kept:
                 kept.append(part)
+    if operator == "\\/":
+        kept = _one_of(kept)
+    else:
+        kept = [part for part in kept if not _is_said_by(part, kept)]
     if not kept:
         return negated(decides)
     return kept[0] if len(kept) == 1 else Junction(operator, tuple(kept))
 
 
-def chosen(test: Tree, then: Tree, otherwise: Tree) -> Tree:  # noqa: PLR0911 - one for each form
+def _is_unreachable(tree: Tree) -> bool:
+    return tree == UNREACHABLE or (isinstance(tree, Let) and _is_unreachable(tree.body))
+
+
+def _one_of(items: list[Tree]) -> list[Tree]:
+    r"""The same, with `a = "x" \/ a = "y"` as `a \in {"x", "y"}`."""
+    found: list[Tree] = []
+    for item in items:
+        last = found[-1] if found else None
+        match last, item:
+            case Infix(left=left, right=right), Infix(operator="=", left=again, right=Word()) if (
+                left == again
+            ):
+                if last.operator == "=" and isinstance(right, Word):
+                    found[-1] = Infix(r"\in", left, Collection((right, item.right), ordered=False))
+                    continue
+                if last.operator == r"\in" and isinstance(right, Collection):
+                    words = (*right.items, item.right)
+                    found[-1] = Infix(r"\in", left, Collection(words, ordered=False))
+                    continue
+        found.append(item)
+    return found
+
+
+def _is_said_by(part: Tree, others: list[Tree]) -> bool:
+    """Whether `a # 1` is said already, by `a = 2`."""
+    match part:
+        case Infix(operator="#", left=left, right=Word() | Number() as right):
+            return any(
+                isinstance(each, Infix)
+                and (each.operator, each.left) == ("=", left)
+                and isinstance(each.right, Word | Number)
+                and each.right != right
+                for each in others
+            )
+    return False
+
+
+def chosen(  # noqa: PLR0911, PLR0912 - one for each form
+    test: Tree, then: Tree, otherwise: Tree
+) -> Tree:
     """One of two. A choice of truths becomes a condition."""
+    if _is_unreachable(then) or _is_unreachable(otherwise):
+        return then if _is_unreachable(otherwise) else otherwise
     match test, then, otherwise:
         case Truth(value=True), _, _:
             return then
@@ -96,9 +149,28 @@ def chosen(test: Tree, then: Tree, otherwise: Tree) -> Tree:  # noqa: PLR0911 - 
             return joined("\\/", negated(test), then)
         case _ if then == otherwise:
             return then
+        case _, _, If(test=again) if again == test:
+            return chosen(test, then, otherwise.otherwise)
+        case _, If(otherwise=last), _ if last == otherwise:
+            return chosen(joined("/\\", test, then.test), then.then, otherwise)
+        case _, Junction(operator="/\\"), _ if _ends_with(then, otherwise):
+            return joined("/\\", Infix("=>", test, _before(then, otherwise)), otherwise)
         case Not(operand=operand), _, _:
             return If(operand, otherwise, then)
     return If(test, then, otherwise)
+
+
+def _tail(tree: Tree) -> tuple[Tree, ...]:
+    return tree.items if isinstance(tree, Junction) and tree.operator == "/\\" else (tree,)
+
+
+def _ends_with(tree: Junction, end: Tree) -> bool:
+    last = _tail(end)
+    return len(last) < len(tree.items) and tree.items[-len(last) :] == last
+
+
+def _before(tree: Junction, end: Tree) -> Tree:
+    return joined("/\\", *tree.items[: -len(_tail(end))])
 
 
 def in_order(tree: Tree) -> Tree:
@@ -162,6 +234,30 @@ def interval(first: Tree, last: Tree) -> Tree:
     return Infix("..", first, last)
 
 
+_NONE = Collection((), ordered=False)
+
+
+def union(left: Tree, right: Tree) -> Tree:
+    """The set of what is in one or the other."""
+    if _NONE in (left, right):
+        return right if left == _NONE else left
+    return left if left == right else Infix(r"\union", left, right)
+
+
+def both(left: Tree, right: Tree) -> Tree:
+    """The set of what is in both."""
+    if _NONE in (left, right):
+        return _NONE
+    return left if left == right else Infix(r"\intersect", left, right)
+
+
+def without(left: Tree, right: Tree) -> Tree:
+    """The set of what is in the first alone."""
+    if left in (_NONE, right):
+        return _NONE
+    return left if right == _NONE else Infix("\\", left, right)
+
+
 def plus(left: Tree, right: Tree) -> Tree:  # noqa: PLR0911 - one for each form
     """The sum, computed where both are known, or one is 0."""
     match left, right:
@@ -180,8 +276,10 @@ def plus(left: Tree, right: Tree) -> Tree:  # noqa: PLR0911 - one for each form
     return Infix("+", left, right)
 
 
-def minus(left: Tree, right: Tree) -> Tree:
+def minus(left: Tree, right: Tree) -> Tree:  # noqa: PLR0911 - one for each form
     """The difference, computed where both are known, or one is 0."""
+    if left == right:
+        return Number(0)
     match left, right:
         case Number(value=one), Number(value=other):
             return Number(one - other)
@@ -189,6 +287,8 @@ def minus(left: Tree, right: Tree) -> Tree:
             return left
         case _, Number(value=value) if value < 0:
             return plus(left, Number(-value))
+        case Infix(operator="+", left=first, right=last), _ if last == right:
+            return first
         case Infix(operator="+", left=first, right=Number(value=one)), Number(value=other):
             return plus(first, Number(one - other))
         case Infix(operator="-", left=first, right=Number(value=one)), Number(value=other):

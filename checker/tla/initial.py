@@ -9,7 +9,7 @@ from checker.tla.calls import Caller
 from checker.tla.ends import outcomes, resolved
 from checker.tla.environment import Role
 from checker.tla.forming import in_order, joined, let
-from checker.tla.kinds import WHOLE, Typed, as_kind, whole
+from checker.tla.kinds import as_kind, whole
 from checker.tla.program import FieldForm
 from checker.tla.subject import Subject
 from checker.tla.tidying import tidied
@@ -34,7 +34,8 @@ def initial_of(subject: Subject, caller: Caller) -> Tree:
         definitions.append(Definition(local, (), tree))
         fields[Role.NOW, name] = local
     bound = [program.counter(parameter.name) for parameter in action.parameters]
-    values = [Typed(local, WHOLE) for local in bound]
+    pairs = zip(action.parameters, bound, strict=True)
+    values = [program.argument(parameter, local) for parameter, local in pairs]
     asked = in_order(actions.enabled(caller, action, values, fields))
     effect = actions.changes(caller, action, values, fields)
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from checker.tla.forming import chosen, interval, plus
+from checker.tla.forming import chosen, interval, minus, plus
 from checker.tla.tree import (
     Apply,
     Atom,
@@ -20,12 +20,13 @@ from checker.tla.tree import (
     If,
     Infix,
     Number,
+    Record,
     Subsets,
     Tree,
     Truth,
     Word,
 )
-from model.own.fields import NONE, AnyField, Choice, Flag, Log, Name, Queue, Set
+from model.own.fields import NONE, AnyField, Bag, Choice, Flag, Log, Name, Queue, Set, Value
 
 NONE_NAME = Atom("None")
 
@@ -64,20 +65,38 @@ class Items:
 
 @dataclass(frozen=True, slots=True)
 class Members:
-    """Sets of numbers; `others` are those of all that are not in the set that is written."""
+    """Sets of numbers; `others` are those of all that are not in the set that is written.
+
+    `first` is the member that the lowest bit stands for.
+    """
 
     others: bool = False
+    first: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Records:
+    """Structs. Of each part its name, its kind, the least number that it is kept as, and how many.
+
+    `all` is the set of them in the module, `number` the operator that counts them.
+    """
+
+    name: str
+    parts: tuple[tuple[str, Kind, int, int], ...]
+    all: Atom
+    number: Atom
 
 
 @dataclass(frozen=True, slots=True)
 class Sequences:
-    """Sequences of values of a kind, at most `room` of them."""
+    """Sequences of values of a kind, at most `room` of them; in a bag the greatest is first."""
 
-    values: Whole | Names | Words
+    values: Whole | Names | Words | Records
     room: int
+    is_bag: bool = False
 
 
-Kind = Whole | Truths | Names | Words | Items | Members | Sequences
+Kind = Whole | Truths | Names | Words | Items | Members | Records | Sequences
 WHOLE, TRUTHS, MEMBERS, OTHERS = Whole(), Truths(), Members(), Members(others=True)
 
 
@@ -100,13 +119,21 @@ def truth(value: bool) -> Typed:
 
 
 def of_field(  # noqa: PLR0911 - one for each kind
-    declared: AnyField | None, lo: int, hi: int, listed: Atom, sorts: Mapping[str, Atom]
+    declared: AnyField | None,
+    lo: int,
+    hi: int,
+    listed: Atom,
+    sorts: Mapping[str, Atom],
+    records: Mapping[str, Records] | None = None,
 ) -> tuple[Kind, Tree]:
     """The kind of a field's values, and the set of them.
 
-    `listed` is the tuple of its words, `sorts` are the sets of names.
+    `listed` is the tuple of its words, `sorts` are the sets of names, `records` those of structs.
     """
     match declared:
+        case Value(of=struct):
+            found = (records or {})[struct.name]
+            return found, found.all
         case Flag():
             return TRUTHS, Atom("BOOLEAN")
         case Choice(values=values):
@@ -118,15 +145,19 @@ def of_field(  # noqa: PLR0911 - one for each kind
                 return Names(sort.name), Infix(r"\union", nobody, names)
             return Names(sort.name), names
         case Set():
+            if isinstance(declared.element, Value):
+                return MEMBERS, Subsets(interval(Number(0), Number(declared.element.range[1])))
             _, among = of_field(declared.element, *declared.element.range, listed, sorts)
             if isinstance(declared.element, Choice):
                 among = interval(Number(0), Number(declared.element.range[1]))
             return MEMBERS, Subsets(among)
-        case Queue() | Log():
-            kind, among = of_field(declared.element, *declared.element.range, listed, sorts)
-            assert isinstance(kind, Whole | Names | Words)
+        case Queue() | Log() | Bag():
+            held = declared.element
+            kind, among = of_field(held, *held.range, listed, sorts, records)
+            assert isinstance(kind, Whole | Names | Words | Records)
             up_to = (among, Number(declared.room))
-            return Sequences(kind, declared.room), Apply(Atom("SequencesUpTo"), up_to)
+            sequences = Sequences(kind, declared.room, isinstance(declared, Bag))
+            return sequences, Apply(Atom("SequencesUpTo"), up_to)
     return WHOLE, interval(Number(lo), Number(hi))
 
 
@@ -150,8 +181,12 @@ def as_kind(value: Typed, kind: Kind) -> Tree:  # noqa: PLR0911 - one for each k
         case Names():
             number = _as_whole(value)
             return NONE_NAME if number == Number(NONE) else number
-        case Members():
-            return _as_members(value)
+        case Records():
+            return _as_record(_as_whole(value), kind)
+        case Members(first=first):
+            if isinstance(value.kind, Members):
+                return shifted(value.tree, first - value.kind.first)
+            return shifted(_as_members(value), first)
         case Sequences():
             return Collection((), ordered=True)  # only an initial value is a number
         case Items(kinds=kinds) if isinstance(value.kind, Items):
@@ -184,13 +219,32 @@ def _as_whole(value: Typed) -> Tree:  # noqa: PLR0911 - one for each kind
             return Apply(Atom("PlaceOf"), (value.tree, listed))
         case Names(), Atom() if value.tree == NONE_NAME:
             return Number(NONE)
-        case Members(others=True), _:
-            return Infix("-", Number(-1), _as_whole(Typed(value.tree, MEMBERS)))
-        case Members(), Collection(items=(member,)):
-            return Infix("^", Number(2), member)
-        case Members(), _:
-            return Apply(Atom("BitsOf"), (value.tree,))
+        case Records(number=number), _:
+            return Apply(number, (value.tree,))
+        case Members(others=True, first=first), _:
+            return Infix("-", Number(-1), _as_whole(Typed(value.tree, Members(first=first))))
+        case Members(first=first), Collection(items=(member,)):
+            return Infix("^", Number(2), minus(member, Number(first)))
+        case Members(first=first), _:
+            return Apply(Atom("BitsOf"), (shifted(value.tree, -first),))
     return value.tree
+
+
+def _as_record(number: Tree, kind: Records) -> Tree:
+    """The struct that a number stands for: its parts are the digits."""
+    members: list[tuple[str, Tree]] = []
+    weight = 1
+    for name, of, lo, size in reversed(kind.parts):
+        digit: Tree
+        if isinstance(number, Number):
+            digit = Number(number.value // weight % size + lo)
+        else:
+            digit = plus(
+                Infix("%", Infix(r"\div", number, Number(weight)), Number(size)), Number(lo)
+            )
+        members.append((name, as_kind(Typed(digit, WHOLE), of)))
+        weight *= size
+    return Record(tuple(reversed(members)))
 
 
 def _as_members(value: Typed) -> Tree:
@@ -202,7 +256,7 @@ def _as_members(value: Typed) -> Tree:
 
 
 def _as_truth(value: Typed) -> Tree:
-    if value.kind == MEMBERS:
+    if isinstance(value.kind, Members) and not value.kind.others:
         return Infix("#", value.tree, Collection((), ordered=False))
     tree = _as_whole(value)
     match tree:
@@ -226,6 +280,18 @@ def kind_of_all(values: Sequence[Typed]) -> Kind:
         (kind,) = among
         if isinstance(kind, Words) and all(0 <= n.value < len(kind.words) for n in numbers):
             return kind
-        if isinstance(kind, Names) or kind == MEMBERS:
+        if isinstance(kind, Names) or (isinstance(kind, Members) and not kind.others):
             return kind
+    if len(among) > 1 and all(isinstance(kind, Members) and not kind.others for kind in among):
+        return Members(first=max(kind.first for kind in among if isinstance(kind, Members)))
     return WHOLE
+
+
+def shifted(members: Tree, by: int) -> Tree:
+    """The set of what is so much more than these."""
+    if by == 0:
+        return members
+    if isinstance(members, Collection):
+        moved = tuple(plus(member, Number(by)) for member in members.items)
+        return Collection(moved, ordered=False)
+    raise TypeError(f"a set whose members would be counted from {by} on")

@@ -18,6 +18,8 @@ _NEEDS = {
 _TEXTS = {
     "Min": "Min($a, $b) == IF $a <= $b THEN $a ELSE $b",
     "Max": "Max($a, $b) == IF $a >= $b THEN $a ELSE $b",
+    "MinOf": r"MinOf($s) == CHOOSE $a \in $s : \A $b \in $s : $a <= $b",
+    "MaxOf": r"MaxOf($s) == CHOOSE $a \in $s : \A $b \in $s : $a >= $b",
     "Abs": "Abs($a) == IF $a < 0 THEN -$a ELSE $a",
     "Modulo": r"""
 \* The remainder, which has the sign of the divisor.
@@ -42,6 +44,23 @@ PlaceIn($q, $k) == IF $k < 0 THEN Len($q) + $k + 1 ELSE $k + 1
     "First": r"""
 \* The first values of a sequence, so many as there are.
 First($q, $n) == SubSeq($q, 1, IF $n < Len($q) THEN $n ELSE Len($q))
+""",
+    "Itself": "Itself($x) == $x",
+    "Inserted": r"""
+\* A bag and one value more. It is the sequence of its values, the greatest first.
+Inserted($order(_), $q, $value) ==
+  SelectSeq($q, LAMBDA $each : $order($each) >= $order($value))
+    \o <<$value>> \o SelectSeq($q, LAMBDA $each : $order($each) < $order($value))
+""",
+    "Without": r"""
+\* A bag and one value less.
+Without($q, $value) ==
+  LET $place == CHOOSE $i \in DOMAIN $q : $q[$i] = $value
+  IN SubSeq($q, 1, $place - 1) \o SubSeq($q, $place + 1, Len($q))
+""",
+    "CountOf": r"""
+\* How often a bag has a value.
+CountOf($q, $value) == Cardinality({$i \in DOMAIN $q : $q[$i] = $value})
 """,
     "BitsOf": r"""
 \* A set of numbers as one number, with a bit for each.

@@ -13,13 +13,16 @@ from collections.abc import Sequence
 from checker.compiler import ir
 from checker.tla.ends import Ends, Following, leaves, value_of
 from checker.tla.environment import Environment, Level, NotIndependent, Role
-from checker.tla.forming import changed, chosen, joined, let, plus
+from checker.tla.forming import changed, chosen, interval, joined, let, minus, plus
+from checker.tla.gathered import gather
 from checker.tla.kinds import MEMBERS, TRUTHS, WHOLE, Typed, as_kind
 from checker.tla.tidying import own_copy
 from checker.tla.tree import (
+    UNREACHABLE,
     Apply,
     Atom,
     Collection,
+    Definition,
     Filter,
     If,
     Infix,
@@ -31,7 +34,7 @@ from checker.tla.tree import (
     Tree,
     Truth,
 )
-from checker.tla.turns import Loop, Range, Turns, is_empty, is_natural, range_of, turn_by_turn
+from checker.tla.turns import Loop, Range, is_empty, is_natural, range_of, turn_by_turn
 
 
 def follow(rule: Following, node: Loop, at: Environment) -> None:
@@ -40,7 +43,9 @@ def follow(rule: Following, node: Loop, at: Environment) -> None:
         found = range_of(rule, node, at)
         if is_empty(rule, found):
             return
-        if found.step == 1 and (_add_up(rule, node, at) or _map(rule, node, found, at)):
+        if found.step == 1 and (
+            _add_up(rule, node, at) or gather(rule, node, at) or _map(rule, node, found, at)
+        ):
             return
     turn_by_turn(rule, node, at)
 
@@ -60,7 +65,11 @@ def left(
                 before = at.taken()
                 there = ends.returned(at.copy(), rule.expressions.typed(same, at))
                 return let(before, chosen(tree, there, rule.run(rest, at.copy(), ends)))
-    loop = Turns(rule, node, at)
+        if abs(found.step) == 1 and _returns_values(node):
+            first = _first(rule, node, found, rest, at, ends)
+            if first is not None:
+                return first
+    loop = rule.turns(node, at)
 
     def after(end: Environment) -> Tree:
         return rule.run(rest, loop.afterwards(end), ends)
@@ -79,6 +88,50 @@ def _counter(rule: Following, node: ir.For, found: Range) -> Local:
     if is_natural(found):
         program.naturals.add(counter)
     return counter
+
+
+def _returns_values(node: ir.For) -> bool:
+    """Whether a loop looks for a turn that has something to return, and ends in no other way."""
+    returned = _returns(node.body)
+    return bool(returned) and None not in returned
+
+
+def _first(
+    rule: Following,
+    node: ir.For,
+    found: Range,
+    rest: Sequence[ir.Statement],
+    at: Environment,
+    ends: Ends,
+) -> Tree | None:
+    """The first such turn, and what comes where there is none."""
+    if found.step < 0:
+        domain = interval(plus(found.stop, Number(1)), found.start)
+        found = Range(found.start, found.stop, 1, domain)
+        extreme = "MaxOf"
+    else:
+        extreme = "MinOf"
+    asked = _asks(rule, node, found, at)
+    if not isinstance(asked, Quantified):
+        return None
+    program = rule.expressions.program
+    before = at.taken()
+    them, first = program.local("found"), program.local(node.counter.name)
+    among = Definition(them, (), Filter(asked.variable, asked.domain, asked.body), kept=True)
+    inner = at.copy()
+    inner.define(first, Apply(program.helper(extreme), (them,)))
+    inner.variables[node.counter.name] = Typed(first, WHOLE)
+
+    def returned(end: Environment, value: Typed | None) -> Tree:
+        end.variables = dict(at.variables)
+        return ends.returned(end, value)
+
+    def goes_on(end: Environment) -> Tree:
+        return UNREACHABLE
+
+    there = rule.run(node.body, inner, Ends(goes_on, returned, None, goes_on))
+    is_none = Infix("=", them, Collection((), ordered=False))
+    return let([*before, among], chosen(is_none, rule.run(rest, at.copy(), ends), there))
 
 
 def _returned_by_all(block: ir.Block) -> ir.Expression | None:
@@ -239,12 +292,26 @@ def _added(  # noqa: PLR0911 - one for each form
 
 
 def _map(rule: Following, node: ir.For, found: Range, at: Environment) -> bool:
-    """Follow a loop whose turns write elements of fields that no other turn looks at."""
+    """Follow a loop whose turns write elements of fields that no other turn looks at.
+
+    The element may be that of the counter, or of how far it has come from where it began.
+    """
     if any(map(leaves, node.body)):
         return False
+    if _map_from(rule, node, found, Number(0), at):
+        return True
+    for less in (found.start, Number(-1)):
+        start, stop = minus(found.start, less), minus(found.stop, less)
+        turns = Range(start, stop, 1, interval(start, minus(stop, Number(1))))
+        if less != Number(0) and _map_from(rule, node, turns, less, at):
+            return True
+    return False
+
+
+def _map_from(rule: Following, node: ir.For, found: Range, start: Tree, at: Environment) -> bool:
     inner = at.copy()
     counter = _counter(rule, node, found)
-    inner.variables[node.counter.name] = Typed(counter, WHOLE)
+    inner.variables[node.counter.name] = Typed(plus(counter, start), WHOLE)
     level = Level(counter)
     inner.levels.append(level)
     reads = [{n: list(paths) for n, paths in each.reads.items()} for each in at.levels]
@@ -288,11 +355,13 @@ def _write_all(
     form = rule.expressions.program.fields[name]
     own = at.read(Role.NOW, name, (*before, counter))
     body = changed(own, after, value) if after else value
-    if not _is_all(rule, found, form.extents[place]):
+    first = form.firsts[place] if form.firsts else 0
+    if not _is_all(rule, found, first, form.extents[place]):
         body = chosen(Infix(r"\in", counter, found.domain), body, own)
     rule.set_field(name, before, Mapped(counter, form.domains[place], body), at)
 
 
-def _is_all(rule: Following, found: Range, extent: int) -> bool:
+def _is_all(rule: Following, found: Range, first: int, extent: int) -> bool:
     program = rule.expressions.program
-    return program.value_of(found.start) == 0 and program.value_of(found.stop) == extent
+    start, stop = program.value_of(found.start), program.value_of(found.stop)
+    return (start, stop) == (first, first + extent)

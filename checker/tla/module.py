@@ -137,9 +137,10 @@ class _Writing:
             atoms = [atom.name for atom, _ in subject.constants.values()]
             lines += [f"  {', '.join(atoms)}", ""]
         types = self._types()
-        words = set(re.findall(r"\w+", "\n".join([*types, *self.lines])))
+        text = "\n".join([*types, *self.lines, *self.subject.structs])
+        words = set(re.findall(r"\w+", text))
         helpers = library.lines_of(words & library.NAMES, self.naming.taken)
-        lines += [*self._variables(), *self._sets(), *helpers, *types]
+        lines += [*self._variables(), *self._sets(), *helpers, *self._structs(), *types]
         assert model.layout.fields
         return lines
 
@@ -161,7 +162,9 @@ class _Writing:
         for sort in subject.built.declared.sorts:
             count = self.program.sizes[sort.plural].typed.tree
             lines += text_of(subject.sorts[sort.name].name, (), members_of(count))
-        if any(isinstance(form.kind, Names) for form in self.program.fields.values()):
+        parts = [part[1] for each in self.program.records.values() for part in each.parts]
+        kinds = [*(form.kind for form in self.program.fields.values()), *parts]
+        if any(isinstance(kind, Names) for kind in kinds):
             lines.append(f"{NONE_NAME.name} == -1")
         lines += [f"{atom.name} == {value}" for atom, value in self.program.constants.values()]
         for atom, words in subject.lists.items():
@@ -169,8 +172,13 @@ class _Writing:
                 lines.append(f"{atom.name} == <<{', '.join(map(quoted, words))}>>")
         return [*lines, ""] if lines else []
 
+    def _structs(self) -> list[str]:
+        lines = self.subject.structs
+        doc = "All values of structs, and in which order they are counted."
+        return [*comment(doc), *lines, ""] if lines else []
+
     def _uses(self, atom: Atom) -> bool:
-        return any(atom.name in line for line in self.lines)
+        return any(atom.name in line for line in (*self.lines, *self.subject.structs))
 
     def _types(self) -> list[str]:
         items: list[Tree] = []

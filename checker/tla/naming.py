@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from checker.tla.forming import everything_in, mapped
-from checker.tla.tree import Atom, Definition, Filter, Let, Local, Mapped, Quantified, Tree
+from checker.tla.tree import Atom, Definition, Filter, Image, Let, Local, Mapped, Quantified, Tree
 
 _OF_TLA = """
 ACTION ASSUME ASSUMPTION AXIOM BOOLEAN BY CASE CHOOSE CONSTANT CONSTANTS COROLLARY DEF DEFINE DEFS
@@ -68,7 +68,7 @@ class Naming:
         match tree:
             case Local():
                 return names[tree]
-            case Quantified() | Mapped() | Filter():
+            case Quantified() | Mapped() | Filter() | Image():
                 inner = {**names, tree.variable: self._fresh(tree.variable, names)}
                 bound: Any = inner[tree.variable]
                 return replace(

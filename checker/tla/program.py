@@ -13,10 +13,11 @@ from checker.compiler.resolution import Lookups
 from checker.compiler.source import Source, source_of
 from checker.tla.environment import Role
 from checker.tla.forming import interval, minus
-from checker.tla.kinds import Kind, Typed
+from checker.tla.kinds import WHOLE, Kind, Records, Typed
 from checker.tla.naming import Naming
 from checker.tla.tree import Atom, Infix, Local, Number, Primed, Tree, Truth, Word
 from model.core.errors import BadEnvironment
+from model.core.transition_system import Parameter
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,8 @@ class FieldForm:
     values: Tree
     domains: tuple[Tree, ...]
     extents: tuple[int, ...]
+    firsts: tuple[int, ...] = ()
+    """The least index in each direction, where that is not 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,12 @@ class Program:
     is_inlined: Callable[[Source], bool]
     documentation: Callable[[Source], str]
     named_constants: bool
+    records: Mapping[str, Records] = field(default_factory=dict)
+    """Of each struct the kind of its records."""
+    arguments: Mapping[str, Records] = field(default_factory=dict)
+    """Of each size that structs among the arguments of actions have the kind of these."""
+    sets: Mapping[Any, str] = field(default_factory=dict)
+    """The functions that sets are asked and changed by: what each does."""
     lookups: Lookups = field(default_factory=Lookups)
     operators: dict[Any, Operator] = field(default_factory=dict)
     constants: dict[str, tuple[Atom, int]] = field(default_factory=dict)
@@ -89,6 +98,10 @@ class Program:
         """A new name within an expression."""
         self._locals += 1
         return Local(base, self._locals)
+
+    def argument(self, parameter: Parameter, local: Local) -> Typed:
+        """An argument of an action, as the kind that it is."""
+        return Typed(local, self.arguments.get(parameter.over, WHOLE))
 
     def counter(self, base: str) -> Local:
         """A new name that a quantifier binds."""
@@ -119,6 +132,10 @@ class Program:
         if self.reads:
             self.reads[-1].add((role, name))
 
+    def changes_a_set(self, thing: Any) -> bool:
+        """Whether a function adds a member to a set, or takes one out."""
+        return self.sets.get(thing) in ("with_member", "without_member")
+
     def helper(self, name: str) -> Atom:
         """An operator of the library, which the module is to have."""
         self.library.add(name)
@@ -138,6 +155,10 @@ class Program:
         for size in self.sizes.values():
             if size.typed.tree == tree:
                 return size.value
+        match tree:
+            case Infix(operator="+" | "-" as operator, left=left, right=Number(value=by)):
+                value = self.value_of(left)
+                return None if value is None else value + (by if operator == "+" else -by)
         return None
 
     def writes(self, source: Source) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from checker.compiler import ir
 from checker.compiler.lower import lowered
-from checker.tla import arithmetic, loops
+from checker.tla import arithmetic, loops, turns
 from checker.tla.ends import Ends, leaves
 from checker.tla.environment import Environment, FieldOf, NotIndependent, Role, StateOf, Value
 from checker.tla.expressions import Expressions
@@ -148,6 +148,10 @@ class Statements:
         raise self.expressions.refuse(
             target, f"`{target.text}` is assigned to", "assign to variables and fields"
         )
+
+    def turns(self, node: turns.Loop, at: Environment) -> turns.Turns:
+        """A loop turn by turn."""
+        return turns.Turns(self, node, at)
 
     def keeps(self) -> bool:
         """Whether variables are those that the model names, and not ones that reading it made."""

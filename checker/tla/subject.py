@@ -9,16 +9,17 @@ from typing import Any
 from checker.compiler.source import Source
 from checker.tla import library
 from checker.tla.forming import interval
-from checker.tla.kinds import TRUTHS, WHOLE, Sequences, Typed, of_field
+from checker.tla.kinds import TRUTHS, WHOLE, Records, Sequences, Typed, of_field
 from checker.tla.naming import Naming, camel
 from checker.tla.program import FieldForm, Program, Size
+from checker.tla.structs import records_of
 from checker.tla.tree import Atom, Infix, Number, Tree
 from checker.user_models.loading import OwnFile
 from model.core.errors import BadEnvironment
 from model.core.transition_system import Parameter
 from model.own.building import Built
-from model.own.declared import Protocol
-from model.own.fields import AnyField, Bag, Choice, Log, Names, Queue, Set, extent
+from model.own.declared import Action, Protocol
+from model.own.fields import AnyField, Bag, Choice, Log, Names, Queue, Set, Struct, extent
 
 STRUCTURE = ("Init", "Next", "Spec", "vars", "TypeOK", "None", "Fairness")
 """What every module defines."""
@@ -38,9 +39,13 @@ class Subject:
     counts: dict[str, tuple[Atom, int]]
     sorts: dict[str, Atom]
     lists: dict[Atom, tuple[str, ...]]
+    structs: list[str]
+    """Definitions of the sets of structs, and of their order."""
 
     def domain(self, parameter: Parameter, sizes: Any) -> Tree:
         """What an argument of an action ranges over."""
+        if (records := self.program.arguments.get(parameter.over)) is not None:
+            return records.all
         size = self.program.sizes.get(parameter.over)
         if size is not None and size.members is not None:
             return size.members
@@ -52,9 +57,9 @@ def subject_of(own: OwnFile, built: Built) -> Subject:
     naming = Naming()
     naming.taken |= {*STRUCTURE, *library.NAMES}
     model, declared = built.model, built.declared
-    if any(isinstance(each, Queue | Log) for each in declared.fields):
+    if any(isinstance(each, Queue | Log | Bag) for each in declared.fields):
         naming.taken |= {"Seq", "Len", "Append", "Head", "Tail", "SubSeq", "SelectSeq"}
-    _require_no_structs(own, declared)
+    _require_bags_in_order(own, declared)
     fields = {each.name: each for each in declared.fields}
     atoms = {name: naming.top(name) for name in fields}
     constants: dict[str, tuple[Atom, int | bool]] = {}
@@ -74,17 +79,28 @@ def subject_of(own: OwnFile, built: Built) -> Subject:
         sizes[name] = Size(Typed(atom, of_size), int(given), members.get(name))
     lists: dict[Atom, tuple[str, ...]] = {}
     forms = {}
+    records: dict[str, Records] = {}
+    lines: list[str] = []
+    for struct in declared.structs:
+        for _, part in struct.parts:
+            if isinstance(part, Choice):
+                _require_plain(own, part)
+                if part.values not in lists.values():
+                    lists[naming.top(f"{struct.name}_{part.name}_words")] = part.values
+        listed = {words: atom for atom, words in lists.items()}
+        records[struct.name], defined = records_of(struct, listed, sorts, naming)
+        lines += defined
     for field in model.layout.fields:
         of: AnyField | None = fields.get(field.name)
-        listed = Atom("")
-        words = of.element if isinstance(of, Queue | Log | Set) else of
+        listed_as = Atom("")
+        words = of.element if isinstance(of, Queue | Log | Set | Bag) else of
         if isinstance(words, Choice):
             _require_plain(own, words)
             # Fields with the same words have values of one kind.
             same = [atom for atom, known in lists.items() if known == words.values]
-            listed = same[0] if same else naming.top(f"{field.name}_words")
-            lists[listed] = words.values
-        kind, values = of_field(of, field.lo, field.hi, listed, sorts)
+            listed_as = same[0] if same else naming.top(f"{field.name}_words")
+            lists[listed_as] = words.values
+        kind, values = of_field(of, field.lo, field.hi, listed_as, sorts, records)
         indices = of.indices if of is not None else ()
         extents = tuple(map(extent, indices))
         if not isinstance(kind, Sequences) and extents != field.shape:
@@ -105,22 +121,30 @@ def subject_of(own: OwnFile, built: Built) -> Subject:
         is_inlined=lambda source: source.tree.name not in trees,
         documentation=lambda source: documentation(trees, source),
         named_constants=True,
+        records=records,
+        arguments=_struct_arguments(declared, records),
     )
-    return Subject(own, built, program, constants, counts, sorts, lists)
+    return Subject(own, built, program, constants, counts, sorts, lists, lines)
 
 
-def _require_no_structs(own: OwnFile, declared: Protocol) -> None:
+def _struct_arguments(declared: Protocol, records: dict[str, Records]) -> dict[str, Records]:
+    """By the size that stands for an argument the kind of it, of those that are structs."""
+    actions = [each for each in (*declared.actions, declared.initial) if isinstance(each, Action)]
+    return {
+        f"{action.function.__name__}.{name}": records[domain.name]
+        for action in actions
+        for name, domain in action.over.items()
+        if isinstance(domain, Struct)
+    }
+
+
+def _require_bags_in_order(own: OwnFile, declared: Protocol) -> None:
     for field in declared.fields:
-        if isinstance(field, Bag):
+        if isinstance(field, Bag) and isinstance(field.element, Choice):
             raise BadEnvironment(
-                f"{own.file}: field {field.name} is a Bag, which the export does not write; "
-                "export a model with queues, logs and sets"
+                f"{own.file}: field {field.name} is a Bag of words, which the export does not "
+                "write; make it one of structs or of numbers"
             )
-    for struct in declared.structs:
-        raise BadEnvironment(
-            f"{own.file}: the export writes no structs, and there is one of {struct.name}; export "
-            "a model with a field for each of its parts"
-        )
 
 
 def _require_plain(own: OwnFile, field: Choice) -> None:

@@ -21,8 +21,10 @@ from checker.tla.tree import (
     Formula,
     Functions,
     If,
+    Image,
     Infix,
     Junction,
+    Label,
     Let,
     Local,
     Mapped,
@@ -33,6 +35,7 @@ from checker.tla.tree import (
     Primed,
     Quantified,
     Record,
+    Records,
     Subsets,
     Tree,
     Truth,
@@ -52,11 +55,13 @@ _CLOSED = (
     Except,
     Filter,
     Functions,
+    Image,
     Local,
     Mapped,
     Member,
     Primed,
     Record,
+    Records,
     Truth,
     Word,
 )
@@ -77,8 +82,8 @@ def flat(tree: Tree) -> str:  # noqa: PLR0911, PLR0912 - one for each kind
     match tree:
         case Atom(name=name):
             return name
-        case Number(value=number):
-            return str(number)
+        case Number(value=number, name=name):
+            return name or str(number)
         case Truth(value=value):
             return "TRUE" if value else "FALSE"
         case Word(text=text):
@@ -110,6 +115,8 @@ def flat(tree: Tree) -> str:  # noqa: PLR0911, PLR0912 - one for each kind
             return f"{_head(tree)} {flat(tree.body)}]"
         case Filter():
             return f"{_head(tree)} {flat(tree.body)}}}"
+        case Image(variable=variable, domain=domain, body=body):
+            return f"{{{flat(body)} : {flat(variable)} \\in {flat(domain)}}}"
         case Except(function=function, changes=changes):
             return f"[{flat(function)} EXCEPT {', '.join(map(_change, changes))}]"
         case Subsets(domain=domain):
@@ -121,6 +128,8 @@ def flat(tree: Tree) -> str:  # noqa: PLR0911, PLR0912 - one for each kind
             return f"<<{listed}>>" if ordered else f"{{{listed}}}"
         case Record(members=members):
             return f"[{', '.join(f'{name} |-> {flat(value)}' for name, value in members)}]"
+        case Records(members=members):
+            return f"[{', '.join(f'{name} : {flat(values)}' for name, values in members)}]"
         case Primed(operand=operand):
             return f"{_closed(operand)}'"
         case Unchanged(names=names):
@@ -143,7 +152,7 @@ def _several(names: Sequence[str]) -> str:
 
 def _closed(tree: Tree) -> str:
     if isinstance(tree, Number):
-        return f"({tree.value})" if tree.value < 0 else str(tree.value)
+        return tree.name or (f"({tree.value})" if tree.value < 0 else str(tree.value))
     return flat(tree) if isinstance(tree, _CLOSED) else f"({flat(tree)})"
 
 
@@ -170,8 +179,13 @@ def _item(tree: Tree) -> str:
 
 
 def _change(change: Change) -> str:
-    path = "".join(f"[{flat(index)}]" for index in change.path)
-    return f"!{path} = {flat(change.value)}"
+    return f"!{_path(change)} = {flat(change.value)}"
+
+
+def _path(change: Change) -> str:
+    return "".join(
+        f".{part.name}" if isinstance(part, Label) else f"[{flat(part)}]" for part in change.path
+    )
 
 
 def _head(tree: Mapped | Filter) -> str:
@@ -283,6 +297,12 @@ def _lines(tree: Tree, indent: int) -> list[str]:  # noqa: PLR0911, PLR0912 - on
             return _ended([f"{pad}{_head(tree)}", *_lines(tree.body, indent + 2)], "}")
         case Except(function=function, changes=changes):
             return _except(function, changes, indent)
+        case Image(variable=variable, domain=domain, body=body):
+            of = _ended(_after(f"{pad}{{", body), " :")
+            bound = f"{' ' * (indent + 2)}{flat(variable)} \\in "
+            return [*of, *_ended(_after(bound, domain), "}")]
+        case Formula(operator=operator, operands=(Image() as operand,)):
+            return _after(f"{pad}{operator}", operand)
         case Infix(operator="=", left=left, right=Junction() | Quantified() as right):
             return _ended(_after(f"{pad}{flat(left)} = (", right), ")")
         case Infix(operator="=", left=Primed() | Atom() as left, right=right):
@@ -296,6 +316,8 @@ def _lines(tree: Tree, indent: int) -> list[str]:  # noqa: PLR0911, PLR0912 - on
             return _ended(_after(f"{pad}~(", operand), ")")
         case Record(members=members):
             return _listed(pad, "[", [(f"{name} |-> ", value) for name, value in members], "]")
+        case Records(members=members):
+            return _listed(pad, "[", [(f"{name} : ", values) for name, values in members], "]")
         case Collection(items=items, ordered=ordered):
             opening, closing = ("<<", ">>") if ordered else ("{", "}")
             return _listed(pad, opening, [("", item) for item in items], closing)
@@ -334,8 +356,7 @@ def _except(function: Tree, changes: Sequence[Change], indent: int) -> list[str]
     head = f"{pad}[{flat(function)} EXCEPT"
     lines = [head]
     for number, change in enumerate(changes):
-        path = "".join(f"[{flat(index)}]" for index in change.path)
-        found = _after(f"{pad}  !{path} = ", change.value)
+        found = _after(f"{pad}  !{_path(change)} = ", change.value)
         lines += _ended(found, "," if number < len(changes) - 1 else "]")
     return lines
 

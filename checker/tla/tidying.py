@@ -18,6 +18,7 @@ from checker.tla.tree import (
     Element,
     Except,
     Filter,
+    Image,
     Let,
     Local,
     Mapped,
@@ -43,7 +44,7 @@ def _count(tree: Any, uses: Counter[Local], *, repeated: bool) -> None:
     match tree:
         case Local():
             uses[tree] += 2 if repeated else 1
-        case Quantified() | Mapped() | Filter():
+        case Quantified() | Mapped() | Filter() | Image():
             _count(tree.domain, uses, repeated=repeated)
             _count(tree.body, uses, repeated=True)
         case Let():

@@ -6,7 +6,7 @@ gives them their names at the end, when it is known which are taken.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 
@@ -27,9 +27,10 @@ class Local:
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A whole number."""
+    """A whole number, which the module may have a name for."""
 
     value: int
+    name: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +159,22 @@ class Filter:
 
 
 @dataclass(frozen=True, slots=True)
+class Image:
+    r"""`{body : variable \in domain}`"""
+
+    variable: Local
+    domain: Tree
+    body: Tree
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A member of a record, in the path to what is changed of it: `!.name`."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class Change:
     """`![path] = value`; the path has an index for each dimension."""
 
@@ -199,6 +216,13 @@ class Collection:
 @dataclass(frozen=True, slots=True)
 class Record:
     """`[name |-> value, ...]`"""
+
+    members: tuple[tuple[str, Tree], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Records:
+    """`[name : values, ...]`"""
 
     members: tuple[tuple[str, Tree], ...]
 
@@ -254,14 +278,19 @@ Tree = (
     | Quantified
     | Mapped
     | Filter
+    | Image
+    | Label
     | Except
     | Functions
     | Subsets
     | Collection
     | Record
+    | Records
     | Primed
     | Unchanged
     | Formula
     | Outcome
 )
+UNREACHABLE = Atom("unreachable")
+"""What stands for the end of a way that no state leads to."""
 ATOMIC = Atom | Local | Number | Truth | Word

@@ -75,7 +75,7 @@ def is_natural(found: Range) -> bool:
 
 def turn_by_turn(rule: Following, node: Loop, at: Environment) -> None:
     """Follow a loop that does not end the function."""
-    loop = Turns(rule, node, at)
+    loop = rule.turns(node, at)
     if not loop.kinds:
         return
 
@@ -107,6 +107,9 @@ class Turns:
         self.range = range_of(rule, node, at) if isinstance(node, ir.For) else None
         self.kinds: dict[_Key, Kind] = {}
         self.operator = self.program.local("loop")
+        self._find_kinds()
+
+    def _find_kinds(self) -> None:
         while True:
             found = self._changed()
             if found == self.kinds:

@@ -77,7 +77,7 @@ def finding_at(model: Model, claim: Judged | Recoverable, path: Path) -> Finding
         isinstance(claim, Recoverable) or claim.about_abstraction
     ):
         # A way back may take more than the calls of the trace: it is seen without bounds alone.
-        model, whole = model.concretise(calls)
+        model, whole = model.concretise(path.initial, calls)
         calls = tuple(whole)
     trace = trace_of(model, claim.name, calls, initial=path.initial)
     return confirmed(trace, model, claim)

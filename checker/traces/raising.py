@@ -7,34 +7,41 @@ replayed.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
 
 from checker.problem.problem import Problem
 from checker.problem.spec import WHERE
 from checker.search.rule_errors import Failure, Raised, attempted, failure_in, failure_of_claim
 from checker.traces.finding import Finding
 from counterexamples import NO_CLAIM, NotACounterexample, Replayed, Trace, replay, trace_of
-from model.core.transition_system import Model, Step
-
-if TYPE_CHECKING:
-    # Who shows a trace needs nothing of the search.
-    from checker.traces.predecessors import Path
+from model.core.transition_system import Call, Model, Step
 
 SENTENCE = "A rule is no rule here: it raises an error."
 _WHERE_CLAIM = "nowhere"
 
 
-def raising_at(problem: Problem, path: Path) -> tuple[Finding, Raised] | None:
-    """The trace to a state in which something raises, and the error; None where nothing does."""
+def raising_at(
+    problem: Problem, initial: int, calls: tuple[Call, ...]
+) -> tuple[Finding, Raised] | None:
+    """The trace to a state in which something raises, and the error; None where nothing does.
+
+    It takes these calls from the initial state of this number.
+    """
     model = problem.model
     claim = _WHERE_CLAIM if WHERE in model.options else NO_CLAIM
-    there = replay(trace_of(model, claim, path.calls, initial=path.initial), model)
+    there = replay(trace_of(model, claim, calls, initial=initial), model)
     failure = failure_in(problem, there.states[-1])
     if failure is None:
         return None
-    calls = (*path.calls, failure.call) if failure.claim and failure.call else path.calls
+    if model.concretise is not None:
+        # What raises in a state in normal form does in each that has it.
+        whole = (*calls, failure.call) if failure.call else calls
+        bounded, taken = model.concretise(initial, whole)
+        steps = tuple(taken)[: len(calls)]
+        return raising_at(replace(problem, model=bounded), initial, steps)
+    whole = (*calls, failure.call) if failure.claim and failure.call else calls
     raises = failure.claim or failure.call
-    trace = trace_of(model, claim, calls, initial=path.initial, raises=raises)
+    trace = trace_of(model, claim, whole, initial=initial, raises=raises)
     return confirm_raising(trace, problem), Raised(failure, model, there.states[-1])
 
 

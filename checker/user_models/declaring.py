@@ -10,6 +10,10 @@ from model.own import Protocol
 
 _USAGE = {
     "Names": "Names takes what one is called and how many there are, as nodes = Names('node', 3)",
+    "Epochs": "Epochs takes what one is called and the highest, as terms = Epochs('term', 3)",
+    "Opaque": "Opaque takes what one is called and how many there are, as "
+    "records = Opaque('record', 2)",
+    "Epoch": "Epoch takes a sort of Epochs, as term = Epoch(terms, by=nodes)",
     "Flag": "Flag takes nothing but by=, as sent = Flag(by=nodes); it is False at first",
     "Number": "Number takes the least and the greatest number, as term = Number(0, terms)",
     "Choice": "Choice takes its words, as state = Choice('idle', 'busy')",

@@ -15,6 +15,12 @@ from checker.problem.symmetry import Symmetry
 from checker.problem.wording import describe_option
 from checker.problem.words import Words
 from checker.user_models.loading import OwnFile, describe_where, loaded
+from checker.user_models.unbounded import (
+    UNBOUNDED,
+    bounds_without_number,
+    room_for,
+    unbounded,
+)
 from model.core.claim import ActionProperty, Invariant, Reachable
 from model.core.errors import BadEnvironment
 from model.core.transition_system import Model
@@ -28,13 +34,14 @@ _BOUND_MAX = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class OwnOptions:
-    """Bounds that were given; the others have their defaults."""
+    """Bounds that were given; the others have their defaults. `unbounded`: some have none."""
 
     given: tuple[tuple[str, object], ...] = ()
+    unbounded: bool = False
 
     def options(self) -> dict[str, object]:
         """By name."""
-        return dict(self.given)
+        return dict(self.given) | ({UNBOUNDED: True} if self.unbounded else {})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +90,8 @@ def family_of(own: OwnFile) -> Family:
                 f"{own.name} has another content ({own.digest}) than when this was written "
                 f"({digest}); take the file of then, or begin anew"
             )
-        return OwnOptions(tuple(given.items()))
+        unbounded = given.pop(UNBOUNDED, False) is True
+        return OwnOptions(tuple(given.items()), unbounded)
 
     def build(version: str, circumstances: OwnOptions) -> Model:
         return _built(own, version, circumstances).model
@@ -112,7 +120,34 @@ def family_of(own: OwnFile) -> Family:
 def _built(own: OwnFile, version: str, circumstances: OwnOptions) -> Built:
     if version not in own.protocols:
         raise BadEnvironment(f"{own.name} has no {version!r}; it has {', '.join(own.protocols)}")
-    bounds = _bounds(own, version, circumstances.options())
+    bounds = _bounds(own, version, dict(circumstances.given))
+    if not circumstances.unbounded:
+        return _built_within(own, version, bounds, {**bounds, DIGEST: own.digest})
+    left = _bounds_left(own, version, circumstances)
+    roomy = room_for(own, version, bounds)
+    made = _built_within(
+        own,
+        version,
+        roomy,
+        {**{name: bounds[name] for name in left}, UNBOUNDED: True, DIGEST: own.digest},
+        is_unbounded=True,
+    )
+
+    def within(needed: Mapping[str, int]) -> Model:
+        whole = {**bounds, **needed}
+        return _built_within(own, version, whole, {**whole, DIGEST: own.digest}).model
+
+    return unbounded(made, within, own.file)
+
+
+def _built_within(
+    own: OwnFile,
+    version: str,
+    bounds: Mapping[str, Bound],
+    options: Mapping[str, object],
+    *,
+    is_unbounded: bool = False,
+) -> Built:
     protocol = own.declared(version, bounds)
     return describe_where(
         own.file,
@@ -124,9 +159,26 @@ def _built(own: OwnFile, version: str, circumstances: OwnOptions) -> Built:
             model=own.name,
             version=version,
             bounds={name: int(value) for name, value in bounds.items()},
-            options={**bounds, DIGEST: own.digest},
+            options=options,
+            unbounded=is_unbounded,
         ),
     )
+
+
+def _bounds_left(own: OwnFile, version: str, circumstances: OwnOptions) -> list[str]:
+    """The bounds that there are without those of epochs and values. Raises `BadEnvironment`."""
+    bounds = own.bounds(version)
+    if UNBOUNDED in bounds:
+        raise BadEnvironment(
+            f"{own.file}: --unbounded: {version} has a bound of that name; call it otherwise"
+        )
+    gone = bounds_without_number(own, version, bounds)
+    for name, value in circumstances.given:
+        if name in gone:
+            raise BadEnvironment(
+                f"--unbounded has any number of {name}; leave out --set {name}={value}"
+            )
+    return [name for name in bounds if name not in gone]
 
 
 def _bounds(own: OwnFile, version: str, given: Mapping[str, object]) -> dict[str, Bound]:
@@ -145,8 +197,7 @@ def _bounds(own: OwnFile, version: str, given: Mapping[str, object]) -> dict[str
 
 def _terms(own: OwnFile, model: Model) -> dict[str, object]:
     """The fields as they are declared, and every name of every sort: `node1`."""
-    bounds = {name: model.options[name] for name in own.bounds(model.version)}
-    protocol = own.declared(model.version, bounds)  # type: ignore[arg-type]  # as it was built
+    protocol = own.declared(model.version, own.bounds_in(model))
     names = {sort.describe(i): i for sort in protocol.sorts for i in range(sort.count)}
     return {**names, **{declared.name: declared for declared in protocol.fields}}
 
@@ -164,18 +215,40 @@ def _symmetries(own: OwnFile) -> dict[str, Symmetry]:
 
 def _words(own: OwnFile) -> Words:
     def said(model: Model) -> list[tuple[str, object]]:
-        return [(name, value) for name, value in model.options.items() if name != DIGEST]
+        hidden = (DIGEST, UNBOUNDED)
+        return [(name, value) for name, value in model.options.items() if name not in hidden]
+
+    def sizes(model: Model) -> str:
+        return (
+            ", ".join(f"{name} {describe_option(value)}" for name, value in said(model)) or own.name
+        )
+
+    def scope(model: Model) -> str:
+        if UNBOUNDED not in model.options:
+            return ""
+        endless = [name for name in own.bounds(model.version) if name not in model.options]
+        left = f"; {sizes(model)}" if said(model) else ""
+        return f"for any number of {' and '.join(endless)}{left}"
+
+    def letters(model: Model) -> str:
+        bounds = [f"{name}{value}".lower() for name, value in said(model)]
+        return "-".join([*bounds, *([UNBOUNDED] if UNBOUNDED in model.options else [])])
+
+    def circumstances(options: Mapping[str, object]) -> Mapping[str, object]:
+        return {name: value for name, value in options.items() if name != UNBOUNDED}
 
     bounds = {name for protocol in own.protocols for name in own.bounds(protocol)}
     return Words(
         title=lambda model: f" in {own.name}",
-        sizes=lambda model: (
-            ", ".join(f"{name} {describe_option(value)}" for name, value in said(model)) or own.name
-        ),
-        letters=lambda model: "-".join(f"{name}{value}".lower() for name, value in said(model)),
+        sizes=sizes,
+        scope=scope,
+        circumstances=circumstances,
+        letters=letters,
         raisable=dict.fromkeys(sorted(bounds), _BOUND_MAX),
         named=lambda model, version: [f"--model {model}:{version}"],
-        option=lambda name, value: f"--set {name}={_plain(value)}",
+        option=lambda name, value: (
+            f"--{name}" if name == UNBOUNDED else f"--set {name}={_plain(value)}"
+        ),
         unsaid=frozenset({DIGEST}),
     )
 
@@ -206,5 +279,7 @@ def built_of(problem: Problem) -> tuple[OwnFile, Built]:
     """The file of a problem about a user's model, and what it declares within these bounds."""
     family, model = problem.family, problem.model
     assert isinstance(family, OwnFamily)
-    given = tuple((name, value) for name, value in model.options.items() if name != DIGEST)
-    return family.own, _built(family.own, model.version, OwnOptions(given))
+    given = {name: value for name, value in model.options.items() if name != DIGEST}
+    is_unbounded = given.pop(UNBOUNDED, False) is True
+    options = OwnOptions(tuple(given.items()), is_unbounded)
+    return family.own, _built(family.own, model.version, options)

@@ -23,6 +23,7 @@ from typing import Any, TypeVar
 from checker.user_models.declaring import described as described_declaration
 from counterexamples.named_file import BadFile, read_named
 from model.core.errors import BadEnvironment, RaisedAtStart
+from model.core.transition_system import Model
 from model.own import BadProtocol, Protocol
 from model.own.state_class import Bound, bounds_of, call_within
 
@@ -57,6 +58,11 @@ class OwnFile:
     def bounds(self, protocol: str) -> dict[str, Bound]:
         """The bounds of a protocol, each with its default."""
         return bounds_of(self.protocols[protocol])
+
+    def bounds_in(self, model: Model) -> dict[str, Bound]:
+        """The bounds of a model of the file; those that it is without have their defaults."""
+        found = self.bounds(model.version)
+        return {name: model.options.get(name, value) for name, value in found.items()}  # type: ignore[misc]  # as given
 
     def declared(self, protocol: str, bounds: Mapping[str, Bound]) -> Protocol:
         """What the function declares within these bounds. Raises `BadEnvironment`."""

@@ -26,6 +26,8 @@ from model.core.transition_system import Model
 def vetted(problem: Problem) -> Problem:
     """The problem. Raises `BadEnvironment` for what would go wrong in the first states already."""
     model, unit = problem.model, Unit()
+    if model.behaviours_refused and problem.applicable_behaviours:
+        raise BadEnvironment(model.behaviours_refused)
     try:
         for action in model.actions:
             numbers = [

@@ -31,8 +31,8 @@ def warnings_of(problem: Problem) -> tuple[str, ...]:
 
 def _actions(own: OwnFile, version: str, problem: Problem) -> list[str]:
     """What the actions of a protocol are called."""
-    bounds = {name: problem.model.options[name] for name in own.bounds(version)}
-    declared = own.declared(version, bounds).actions  # type: ignore[arg-type]  # as it was built
+    bounds = own.bounds_in(problem.model)
+    declared = own.declared(version, bounds).actions
     functions = [each.function if isinstance(each, Action) else each for each in declared]
     return [function.__name__ for function in functions]
 

@@ -25,6 +25,8 @@ FAMOUS = {
     "divergence": "hw-no_divergence_below_hw-2r2n2e.json",
     "kip-279": "scenarios/kip-279.json",
     "c21": "scenarios/stale-remote-leo.json",
+    "fluss-4269": "fluss/4269.json",
+    "fluss-leaderless": "fluss/leaderless-truncation.json",
 }
 """What the files are called, and which trace they are of."""
 ENDINGS = {"svg": "-sequence.svg", "mermaid": "-sequence.mmd", "html": ".html"}

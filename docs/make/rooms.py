@@ -42,7 +42,9 @@ ROOMS = {
     "checker/kafka": "Kafka's families and their words",
     "checker/kafka/narrative": "what a trace means, in Kafka's words",
     "checker/kafka/scenarios": "catalogue of known failures",
+    "checker/kafka/deployed": "settings of deployed clusters: files, output of tools, live brokers",
     "checker/kafka/matrix": "verdicts by version, setting and fault",
+    "checker/kafka/logs": "behaviours that fit what brokers logged",
     "checker/kafka/confirm": "replay on real brokers, whose controller is the harness",
     "checker/analysis/explain": "causes of a violation, and repairs",
     "checker/analysis/compare": "one trace under two versions",
@@ -51,7 +53,8 @@ ROOMS = {
     "checker/analysis": "export of the state graph",
     "checker/user_models": "families from user models",
     "checker/user_models/interactive": "steps chosen by hand, and scripts",
-    "checker/tla": "user models as TLA+ modules",
+    "checker/tla": "models as TLA+ modules",
+    "checker/tla/kafka": "Kafka's own protocol as TLA+ modules",
     "checker/report/pages": "pages and pictures of traces",
     "checker/report/viewer": "trace viewer in the terminal",
     "checker/ci": "the gate: expectations for CI",
@@ -77,7 +80,9 @@ GROUPS = {
         "checker/kafka",
         "checker/kafka/narrative",
         "checker/kafka/scenarios",
+        "checker/kafka/deployed",
         "checker/kafka/matrix",
+        "checker/kafka/logs",
         "checker/kafka/confirm",
     ),
     "Analysis and reports": (
@@ -95,6 +100,7 @@ GROUPS = {
         "checker/user_models",
         "checker/user_models/interactive",
         "checker/tla",
+        "checker/tla/kafka",
     ),
 }
 

@@ -28,7 +28,7 @@ from model.message.features import FEATURES, TRUNCATIONS, Feature
 from model.message.releases import RELEASES, Release
 from model.message.settings import settings_of
 from model.message.terms import LEADER
-from model.message.versions import VERSIONS, Version, version_of
+from model.message.versions import NAMED, VERSIONS, Version, version_of
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = ("gate.md", "formats.md", "model.md", "protocol.md", "versions.md")
@@ -218,7 +218,7 @@ def _needs(feature: Feature) -> str:
 
 def _its_steps(feature: Feature) -> str:
     """The steps that there are with it alone, or without it alone."""
-    version = next(v for v in VERSIONS.values() if v.features & feature.bit)
+    version = next(v for v in NAMED.values() if v.features & feature.bit)
     without = replace(version, features=version.features & ~feature.bit)
     steps = sorted(_steps_of(version) ^ _steps_of(without))
     return f"whether there is {', '.join(f'`{step}`' for step in steps)}"
@@ -226,7 +226,7 @@ def _its_steps(feature: Feature) -> str:
 
 def of_versions() -> str:
     """Which named version has which feature; features alike in that are told together."""
-    having = [version for version in VERSIONS.values() if version.features]
+    having = [version for version in NAMED.values() if version.features]
     alike: dict[Row, list[str]] = {}
     for feature in FEATURES:
         has = tuple("yes" if v.features & feature.bit else "" for v in having)

@@ -19,7 +19,8 @@ class DataSort:
 
     `none` is the number that stands for no value, called `none_word` in rules; all renamings keep
     it, and it is the least of an ordered sort. None where there is no such number. `size` is the
-    size of the layout that says how many values there is room for, "" where none does.
+    size of the layout that says how many values there is room for, "" where none does. `fresh` says
+    how a rule comes by a new value, for a rule that computes one.
     """
 
     name: str
@@ -27,6 +28,7 @@ class DataSort:
     none_word: str = ""
     ordered: bool = False
     size: str = ""
+    fresh: str = ""
 
 
 class Form(enum.Enum):

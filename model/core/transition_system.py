@@ -15,7 +15,7 @@ from typing import Any
 from model.core.layout import Layout
 from model.core.machine_numbers import TooManyRounds
 from model.core.renaming import Digit, Sort
-from model.core.sorts import Trusted
+from model.core.sorts import Held, Trusted
 from model.core.state import OutsideOfPlace, State
 
 Arguments = tuple[int, ...]
@@ -25,12 +25,16 @@ Call = tuple[str, Arguments]
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One argument of an action: it ranges over 0..n-1, n being the layout's size `over`."""
+    """One argument of an action: it ranges over 0..n-1, n being the layout's size `over`.
+
+    `held` says of which data sort it is, None for a plain number.
+    """
 
     name: str
     over: str
     digits: tuple[Digit, ...] = ()
     """Of a number some of whose digits are names: those."""
+    held: Held | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,12 +148,16 @@ class Model:
     that states that behave alike are equal.
     `concretise` says that the normal form is an abstraction, which renames as well: then claims
     about steps are judged on what the effect has written, before it, and `stays_normal` counts for
-    nothing. It gives the same model without the abstraction, within bounds that these calls need,
-    and the calls as they are there. Raises `BadEnvironment` where there is none so large. It is
-    exact while rules and claims keep to the data sorts of the layout; `trusted` need not.
+    nothing. Given an initial state by its number and calls from there, it gives the same model
+    without the abstraction, within bounds that these calls need, and the calls as they are there;
+    the last call may raise.
+    Raises `BadEnvironment` where there is none so large. It is
+    exact while rules and claims keep to the data sorts of the layout, and `start`, which has made
+    the initial states, where an action has; `trusted` need not.
     `exact_without` are limits of such a model that are to cut no step: where one does, the
     abstraction is not exact, and what holds has no verdict. `finitely_often` are the actions that
     bounds would limit: a behaviour takes each of them as often as it likes, but not for ever.
+    `behaviours_refused` says why claims about whole behaviours are not judged, "" where they are.
     """
 
     name: str
@@ -164,10 +172,12 @@ class Model:
     options: Mapping[str, object]
     distinguishes_names: Mapping[Sort, str] = field(default_factory=dict)
     normalise: Callable[[Any, Any], None] | None = None
-    concretise: Callable[[Sequence[Call]], tuple[Model, Sequence[Call]]] | None = None
+    concretise: Callable[[int, Sequence[Call]], tuple[Model, Sequence[Call]]] | None = None
     exact_without: tuple[str, ...] = ()
     finitely_often: tuple[str, ...] = ()
     trusted: tuple[Trusted, ...] = ()
+    start: Action | None = None
+    behaviours_refused: str = ""
 
     def __post_init__(self) -> None:
         known = [action.name for action in self.actions]

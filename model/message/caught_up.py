@@ -18,7 +18,15 @@ from __future__ import annotations
 from typing import Any
 
 from model.message.controller import unavailable
-from model.message.features import BROKER_EPOCH, FENCED_CHECK, KRAFT, SHRINK_RAISES_EPOCH, has
+from model.message.features import (
+    BROKER_EPOCH,
+    COORDINATOR,
+    FENCED_CHECK,
+    FRESH_ON_EVERY_NOTICE,
+    KRAFT,
+    SHRINK_RAISES_EPOCH,
+    has,
+)
 from model.message.settings import Settings
 from model.message.terms import LEADER, contains, with_member, without_member
 
@@ -80,10 +88,12 @@ def begin_to_watch(s: Any, c: Settings, leader: int, isr: int, is_new_epoch: boo
     """In a new epoch the members of the ISR have caught up now, and nobody else ever has.
 
     The metadata that says who leads says as well who is down. (Partition.makeLeader,
-    Replica.resetReplicaState)
+    Replica.resetReplicaState) Where the objects of the followers are new, none of them ever has.
     """
     if c.caught_up_wait == 1:
-        if is_new_epoch:
+        if has(c, FRESH_ON_EVERY_NOTICE):
+            s.caught_up[leader] = 0
+        elif is_new_epoch:
             s.caught_up[leader] = without_member(isr, leader)
         read_brokers(s, c, leader)
 
@@ -96,6 +106,8 @@ def waits_for(s: Any, c: Settings, leader: int, follower: int) -> bool:
     """
     if c.caught_up_wait == 0 or not contains(s.caught_up[leader], follower):
         return False
+    if has(c, COORDINATOR):
+        return is_eligible(s, c, leader, follower)
     if not has(c, KRAFT) or has(c, SHRINK_RAISES_EPOCH):
         return True
     return is_eligible(s, c, leader, follower)

@@ -10,6 +10,7 @@ from typing import Any
 
 from model.message import limits
 from model.message.features import (
+    COORDINATOR,
     ELR,
     KRAFT,
     LAST_KNOWN_LEADER_FENCED,
@@ -141,13 +142,15 @@ def isr_without(s: Any, c: Settings, replica: int) -> int:
 def removal_starts_epoch(s: Any, c: Settings, replica: int) -> bool:
     """Whether it starts an epoch that the controller takes this broker out.
 
-    With ZooKeeper if it is in the ISR, even where the leader stays
-    (KafkaController.removeReplicaFromIsr); under KRaft if it leads, and until 3.6 also if the ISR
-    shrinks (KAFKA-15021).
+    With Fluss's coordinator if it leads. With ZooKeeper if it is in the ISR, even where the leader
+    stays (KafkaController.removeReplicaFromIsr); under KRaft if it leads, and until 3.6 also if the
+    ISR shrinks (KAFKA-15021).
     """
     if not contains(s.isr, replica):
         return False
-    if not has(c, KRAFT) or s.leader == replica:
+    if has(c, COORDINATOR) or s.leader == replica:
+        return bool(s.leader == replica)
+    if not has(c, KRAFT):
         return True
     return has(c, SHRINK_RAISES_EPOCH) and s.isr != with_member(0, replica)
 

@@ -57,6 +57,10 @@ PARTITION_EPOCH_CHECK = 1 << 34
 PENDING_SURVIVES_REPLAY = 1 << 36
 APPEND_CHECKS_OLDER_EPOCH = 1 << 38
 MOVED_LOG_KEEPS_EPOCHS = 1 << 39
+COORDINATOR = 1 << 42
+TRUNCATE_LEADERLESS = 1 << 43
+FOLLOWER_HW_AT_END = 1 << 44
+FRESH_ON_EVERY_NOTICE = 1 << 45
 
 
 def has(c: Any, feature: int) -> bool:
@@ -68,9 +72,10 @@ def has(c: Any, feature: int) -> bool:
 class Feature:
     """One rule that can be switched: its bit, where it was decided, and what it needs.
 
-    `needs` are features without which it means nothing; `needs_truncation` likewise the ways to
-    truncate, () for any. `begins_with` is the action before which it changes nothing, "" where
-    there is none: where nobody takes that, a version does what it does without the feature.
+    `needs` are features without which it means nothing, `excludes` those that contradict it;
+    `needs_truncation` likewise the ways to truncate, () for any. `begins_with` is the action before
+    which it changes nothing, "" where there is none: where nobody takes that, a version does what
+    it does without the feature.
     """
 
     name: str
@@ -78,6 +83,7 @@ class Feature:
     source: str
     sentence: str
     needs: int = 0
+    excludes: int = 0
     needs_truncation: tuple[int, ...] = ()
     begins_with: str = ""
 
@@ -347,8 +353,37 @@ FEATURES = (
         sentence="The copy of a log in another directory takes over the epoch cache.",
         needs=EPOCH_ON_LEADING,
     ),
+    Feature(
+        name="coordinator",
+        bit=COORDINATOR,
+        source="Fluss #662, #769, ReplicaStateMachine.doRemoveReplicaFromIsr",
+        sentence="Fluss's coordinator: only a lost leader raises the epoch, and nobody that leads "
+        "is news, also to who comes back and is elected then.",
+        needs=ALTER_PARTITION,
+        excludes=KRAFT,
+    ),
+    Feature(
+        name="truncate-leaderless",
+        bit=TRUNCATE_LEADERLESS,
+        source="Fluss 0.9.1, ReplicaManager.makeFollowers",
+        sentence="Who hears that nobody leads truncates to its high watermark all the same.",
+        needs=COORDINATOR,
+        needs_truncation=(TRUNCATE_TO_HIGH_WATERMARK,),
+    ),
+    Feature(
+        name="follower-hw-at-end",
+        bit=FOLLOWER_HW_AT_END,
+        source="Fluss #676 for #674, ReplicaFetcherThread.processFetchResultFromLocalStorage",
+        sentence="A follower's high watermark is the end of its own log, whatever the answer says.",
+    ),
+    Feature(
+        name="fresh-on-every-notice",
+        bit=FRESH_ON_EVERY_NOTICE,
+        source="Fluss up to 0.9.1, undone by #3702, Replica.updateAssignmentAndIsr",
+        sentence="A leader forgets its followers' LEOs with every notice, also in the same epoch.",
+    ),
 )
-"""Every feature that can be switched, in the order of the Kafka releases."""
+"""Every feature that can be switched, in the order of the Kafka releases; those of Fluss last."""
 
 TRUNCATIONS = {
     "truncate-to-hw": TRUNCATE_TO_HIGH_WATERMARK,

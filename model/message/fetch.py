@@ -15,16 +15,17 @@ from model.message.features import (
     APPEND_CHECKS_OLDER_EPOCH,
     DIVERGING_GUARD,
     FENCING,
+    FOLLOWER_HW_AT_END,
     KRAFT,
     MOVED_FETCH_TRIES_HW,
     REFUSAL_TELLS_NOTHING,
     SESSION_FENCING,
-    STEPS_DOWN,
     TRUNCATE_OUT_OF_RANGE,
     has,
 )
 from model.message.high_watermark import advance_high_watermark, look_at_producers
 from model.message.isr import expand_isr
+from model.message.leaderless import tells_of_no_leader
 from model.message.process import die
 from model.message.roles import drop_fetch
 from model.message.settings import Settings
@@ -67,7 +68,7 @@ def can_send_fetch(s: Any, c: Settings, follower: int) -> bool:
     """
     if not may_fetch(s, c, follower) or s.fetch[follower] != IDLE:
         return False
-    if has(c, STEPS_DOWN) and s.known_leader[follower] == follower:
+    if tells_of_no_leader(c) and s.known_leader[follower] == follower:
         return False
     return has(c, KRAFT) or not contains(s.stopping, follower)
 
@@ -252,7 +253,8 @@ def can_receive_fetch(s: Any, c: Settings, follower: int) -> bool:
 def receive_fetch(s: Any, c: Settings, follower: int) -> None:
     """The follower appends, then HW := min(own LEO, HW in the answer), which may also lower it.
 
-    Where fetches tell where to truncate, this one told that there is nothing to.
+    In Fluss HW := own LEO: the leader's high watermark is not read (#676). Where fetches tell where
+    to truncate, this one told that there is nothing to.
     (ReplicaFetcherThread.processPartitionData)
     """
     high_watermark = s.answer_offset[follower]
@@ -265,7 +267,7 @@ def receive_fetch(s: Any, c: Settings, follower: int) -> None:
         # The first record takes the place of an entry of the cache that began there without any.
         s.cached_epoch[follower] = NO_EPOCH
     s.leo[follower] = end
-    s.hw[follower] = min(end, high_watermark)
+    s.hw[follower] = end if has(c, FOLLOWER_HW_AT_END) else min(end, high_watermark)
     s.role[follower] = FETCHING
     drop_fetch(s, follower)
 

@@ -9,21 +9,23 @@ from __future__ import annotations
 from typing import Any
 
 from model.message.caught_up import begin_to_watch, forget_broker_epochs
-from model.message.epochs import is_next_epoch, unwritten_epoch
+from model.message.epochs import is_next_epoch
 from model.message.features import (
-    EPOCH_ON_LEADING,
+    COORDINATOR,
     EVERY_EPOCH,
+    FOLLOWER_HW_AT_END,
+    FRESH_ON_EVERY_NOTICE,
     FRESH_REMOTE_LEO,
     FRESH_REMOTE_LEO_AFTER_GAP,
     FRESH_REPLICAS,
     KRAFT,
-    STEPS_DOWN,
     TRUNCATE_AFTER_GAP,
     TRUNCATION_LOWERS_HW,
     has,
 )
 from model.message.fetch import fences_fetches
-from model.message.high_watermark import advance_high_watermark
+from model.message.high_watermark import advance_high_watermark, expose
+from model.message.leaderless import entry_left_behind, follow_nobody, tells_of_no_leader
 from model.message.partition_state import forget_request
 from model.message.roles import (
     abandon_fetch,
@@ -39,21 +41,23 @@ from model.message.terms import (
     NO_EPOCH,
     NO_REPLICA,
     NOTHING_TO_REPLAY,
-    TRUNCATING,
     UNKNOWN_OFFSET,
     contains,
 )
-from model.message.truncation import begin_to_follow, keeps_epochs
+from model.message.truncation import begin_to_follow
 
 
 def can_learn(s: Any, c: Settings, replica: int) -> bool:
     """A running broker has not seen the current partition state, and there is a leader in it.
 
     With ZooKeeper the controller sends nothing to a broker that it takes for down, and nothing of a
-    partition without a leader. A leader whose request to change the ISR was granted may learn of it
-    from the metadata before the answer arrives.
+    partition without a leader; Fluss's coordinator sends that, and nothing to who is about to stop
+    (CoordinatorRequestBatch.addNotifyLeaderRequestForTabletServers). A leader whose request to
+    change the ISR was granted may learn of it from the metadata before the answer arrives.
     """
-    if s.up[replica] == 0 or (s.leader == NO_REPLICA and not has(c, STEPS_DOWN)):
+    if s.up[replica] == 0 or (s.leader == NO_REPLICA and not tells_of_no_leader(c)):
+        return False
+    if has(c, COORDINATOR) and contains(s.stopping, replica):
         return False
     if contains(s.fenced, replica) and not has(c, KRAFT):
         return False
@@ -82,7 +86,7 @@ def can_learn_late(s: Any, c: Settings, replica: int, epoch: int) -> bool:
         return False
     if epoch >= s.epoch or epoch <= s.known_epoch[replica]:
         return False
-    return s.decided_leader[epoch] != NO_REPLICA or has(c, STEPS_DOWN)
+    return s.decided_leader[epoch] != NO_REPLICA or tells_of_no_leader(c)
 
 
 def learn_late(s: Any, c: Settings, replica: int, epoch: int) -> None:
@@ -121,12 +125,15 @@ def become_leader(s: Any, c: Settings, replica: int, epoch: int, isr: int) -> No
     One that already led keeps what it knows, also where somebody else led in between and it never
     heard of it (Partition.makeLeader, isNewLeader; so up to Kafka 4.0 at least). Until 2.4 a high
     watermark above the LEO, left by truncation, becomes 0 (Replica.convertHWToLocalOffsetMetadata).
+    Fluss up to 0.9.1 makes new objects for its followers with every notice, also in the same epoch.
     """
     if s.role[replica] != LEADER:
         lay_down_role(s, c, replica)
         s.role[replica] = LEADER
         if not has(c, TRUNCATION_LOWERS_HW) and s.hw[replica] > s.leo[replica]:
             s.hw[replica] = 0
+    elif has(c, FRESH_ON_EVERY_NOTICE):
+        forget_followers(s, c, replica)
     elif epoch > s.known_epoch[replica]:
         end_epoch(s, c, replica)
         if has(c, FRESH_REPLICAS):
@@ -144,7 +151,22 @@ def become_leader(s: Any, c: Settings, replica: int, epoch: int, isr: int) -> No
     if epoch > s.known_epoch[replica]:
         s.entry_lost[replica] = 0
     s.known_epoch[replica] = epoch
+    if has(c, FOLLOWER_HW_AT_END):
+        # Its high watermark as a follower was nobody's before: consumers read up to it from now on.
+        expose(s, replica, s.hw[replica])
     advance_high_watermark(s, c, replica)
+
+
+def forget_followers(s: Any, c: Settings, replica: int) -> None:
+    """New objects for the followers: nobody's LEO is known, and nobody has caught up lately.
+
+    (Fluss 0.9.1, Replica.updateAssignmentAndIsr, FollowerReplicaState.EMPTY)
+    """
+    end_epoch(s, c, replica)
+    replace_replicas(s, c, replica)
+    for follower in range(s.replicas):
+        s.remote_leo[replica, follower] = UNKNOWN_OFFSET
+    forget_broker_epochs(s, c, replica)
 
 
 def forgets_remote_leos(s: Any, c: Settings, replica: int, epoch: int) -> bool:
@@ -167,23 +189,3 @@ def become_follower(s: Any, c: Settings, replica: int, leader: int, epoch: int) 
     begin_to_follow(s, c, replica)
     s.known_leader[replica] = leader
     s.cached_epoch[replica] = led_in
-
-
-def follow_nobody(s: Any, c: Settings, replica: int, epoch: int) -> None:
-    """Nobody leads: a leader steps down, and a follower has nobody to fetch from.
-
-    Nothing is truncated, because no fetcher starts. In the state it follows itself.
-    """
-    led_in = entry_left_behind(s, c, replica)
-    lay_down_role(s, c, replica)
-    s.known_epoch[replica] = epoch
-    s.role[replica] = TRUNCATING
-    s.known_leader[replica] = replica
-    s.cached_epoch[replica] = led_in
-
-
-def entry_left_behind(s: Any, c: Settings, replica: int) -> int:
-    """The epoch that a leader which has written nothing leaves in its cache; NO_EPOCH for none."""
-    if has(c, EPOCH_ON_LEADING) and keeps_epochs(c):
-        return unwritten_epoch(s, replica)
-    return NO_EPOCH

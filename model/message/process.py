@@ -19,6 +19,7 @@ from model.message.controller import (
 )
 from model.message.features import (
     BROKER_EPOCH,
+    COORDINATOR,
     ELR,
     KEEPS_WAITING_PRODUCERS,
     KRAFT,
@@ -110,8 +111,9 @@ def can_restart(s: Any, c: Settings, replica: int) -> bool:
     With ZooKeeper a restart within the session timeout goes unnoticed; which replicas may do that
     is the setting restart detection. "Follower" is whoever is not the controller's leader. Under
     KRaft none may: a broker cannot register while its former session lasts (KIP-631); but the
-    session may be over, or lost with the controller that kept it, before the broker is fenced. Nor
-    may one that was shutting down: it closes its session.
+    session may be over, or lost with the controller that kept it, before the broker is fenced. The
+    same holds for Fluss, whose tablet servers register anew only once their node is gone
+    (TabletServer.registerTabletServer). Nor may one that was shutting down: it closes its session.
     """
     if s.up[replica] == 1:
         return False
@@ -119,7 +121,7 @@ def can_restart(s: Any, c: Settings, replica: int) -> bool:
         return True
     if contains(s.stopping, replica):
         return False
-    if has(c, KRAFT):
+    if has(c, KRAFT) or has(c, COORDINATOR):
         return c.unfenced_registration == 1
     if c.restart_detection == UNNOTICED_ANY:
         return True

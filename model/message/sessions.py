@@ -17,6 +17,7 @@ from model.message.controller import (
     next_leader,
     unavailable,
 )
+from model.message.leaderless import hear_on_return
 from model.message.partition_state import begin_epoch, has_room
 from model.message.settings import Settings
 from model.message.terms import NO_REPLICA, contains, without_member
@@ -59,6 +60,7 @@ def return_limit(s: Any, c: Settings, replica: int, elr: int) -> int:
 
 def register(s: Any, c: Settings, replica: int) -> None:
     """The controller has the broker again; a partition without a leader may now have one."""
+    hear_on_return(s, c, replica)
     s.fenced = without_member(s.fenced, replica)
     if s.leader == NO_REPLICA:
         winner = next_leader(s, c, unavailable(s))

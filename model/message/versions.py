@@ -15,6 +15,7 @@ from model.message.features import (
     APPEND_CHECKS_EPOCH,
     BROKER_EPOCH,
     CONSUMER_VALIDATION,
+    COORDINATOR,
     DIVERGING_GUARD,
     ELR,
     EPOCH_ON_LEADING,
@@ -22,6 +23,8 @@ from model.message.features import (
     FEATURES,
     FENCED_CHECK,
     FENCING,
+    FOLLOWER_HW_AT_END,
+    FRESH_ON_EVERY_NOTICE,
     HW_NEEDS_MIN_ISR,
     ISR_FROM_EPOCH_START,
     KRAFT,
@@ -35,6 +38,7 @@ from model.message.features import (
     SHRINK_RAISES_EPOCH,
     STALE_FETCH_CHECK,
     STEPS_DOWN,
+    TRUNCATE_LEADERLESS,
     TRUNCATE_OUT_OF_RANGE,
     TRUNCATION_CLEARS_EPOCHS,
     TRUNCATION_LOWERS_HW,
@@ -177,6 +181,36 @@ ELR_4_0 = Version(
     | APPEND_CHECKS_EPOCH,
 )
 
+_FLUSS = (
+    EVERY_EPOCH
+    | TRUNCATE_OUT_OF_RANGE
+    | SHRINK_ONLY_LAGGING
+    | TRUNCATION_LOWERS_HW
+    | REFUSAL_TELLS_NOTHING
+    | MOVED_FETCH_TRIES_HW
+    | ALTER_PARTITION
+    | MAXIMAL_ISR
+    | FENCED_CHECK
+    | HW_NEEDS_MIN_ISR
+    | COORDINATOR
+    | TRUNCATE_LEADERLESS
+    | FOLLOWER_HW_AT_END
+)
+FLUSS_0_9 = Version(
+    name="fluss-0.9",
+    sentence="Apache Fluss 0.9.1: truncates to a high watermark that a follower sets to its own "
+    "log end. Loses an acknowledged record with one replica and one crash.",
+    truncation=TRUNCATE_TO_HIGH_WATERMARK,
+    features=_FLUSS | FRESH_ON_EVERY_NOTICE,
+)
+FLUSS_MAIN = Version(
+    name="fluss-main",
+    sentence="Apache Fluss at 545c5539 (2026-08-22), after #3702: a leader that leads on keeps "
+    "its followers' log ends, as Kafka's does (C21).",
+    truncation=TRUNCATE_TO_HIGH_WATERMARK,
+    features=_FLUSS,
+)
+
 VERSIONS = {
     version.name: version
     for version in (
@@ -192,6 +226,11 @@ VERSIONS = {
         ELR_4_0,
     )
 }
+"""Those of Kafka, in the order of their release."""
+FLUSS_VERSIONS = {version.name: version for version in (FLUSS_0_9, FLUSS_MAIN)}
+"""Those of Apache Fluss, which took Kafka's replication over from before KIP-101."""
+NAMED = VERSIONS | FLUSS_VERSIONS
+"""Every version that has a name."""
 
 
 def version_of(text: str) -> Version:
@@ -201,9 +240,9 @@ def version_of(text: str) -> Version:
     not and for what contradicts itself.
     """
     name, *rest = _SWITCHES.split(text)
-    if name not in VERSIONS:
-        raise BadVersion(f"unknown protocol {name!r}{did_you_mean(name, VERSIONS)}")
-    version = VERSIONS[name]
+    if name not in NAMED:
+        raise BadVersion(f"unknown protocol {name!r}{did_you_mean(name, NAMED)}")
+    version = NAMED[name]
     for word, feature in zip(rest[::2], rest[1::2], strict=True):
         version = _with(version, feature) if word == "with" else _without(version, feature)
     _require_sense(version, text)
@@ -229,8 +268,8 @@ def switches_of(text: str) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
 
 
 def released_as(version: Version) -> str | None:
-    """The name of the version with exactly these rules; None where no Kafka had them together."""
-    for known in VERSIONS.values():
+    """The name of the version with exactly these rules; None where nobody had them together."""
+    for known in NAMED.values():
         if (known.truncation, known.features) == (version.truncation, version.features):
             return known.name
     return None
@@ -276,6 +315,10 @@ def _require_sense(version: Version, text: str) -> None:
                 raise BadVersion(
                     f"{text} has {feature.name} without {needed.name}, and "
                     f"{feature.name} means nothing without it: {feature.sentence}"
+                )
+            if feature.excludes & needed.bit and version.features & needed.bit:
+                raise BadVersion(
+                    f"{text} has both {feature.name} and {needed.name}; a bucket has one of them"
                 )
         if feature.needs_truncation and version.truncation not in feature.needs_truncation:
             names = [n for n, value in TRUNCATIONS.items() if value in feature.needs_truncation]

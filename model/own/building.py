@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -10,28 +9,27 @@ from typing import Any, NamedTuple
 
 from model.core.claim import Behaviour
 from model.core.errors import RaisedAtStart
-from model.core.layout import Field, Layout, TooLargeToPack
-from model.core.renaming import Digit, Holds, Naming
-from model.core.state import Draft, State
+from model.core.layout import Layout
+from model.core.state import State
 from model.core.transition_system import Action as KitAction
 from model.core.transition_system import Model, Parameter, describe_error
 from model.own.behaviours import behaviours_of
+from model.own.data_sorts import Arguments, argument_of, held_by, renamed_sorts, trusted_in
 from model.own.declared import Action, Protocol
 from model.own.fields import (
     AnyField,
     BadProtocol,
-    Bag,
-    Choice,
+    Epoch,
     Name,
     Names,
     PlainField,
     Sequenced,
     Set,
-    Struct,
     Value,
-    plain_field,
 )
-from model.own.narration import narration
+from model.own.layout import digits_of, layout_of, limits_of
+from model.own.narration import describe_value, narration
+from model.own.normal_form import NORMAL_FORM, Renamed, functions_of
 from model.own.rules import Rule, Rules
 
 
@@ -58,7 +56,7 @@ class Built:
     """A model and what its file claims of it, with what it was made of.
 
     `start` is the rule that made the initial states, its sizes in a layout of their own; None where
-    every field has its first value.
+    every field has its first value. `renamed` are the sorts that have no bound.
     """
 
     model: Model
@@ -68,6 +66,7 @@ class Built:
     behaviours: tuple[Behaviour, ...] = ()
     declared: Protocol
     start: tuple[KitAction, Layout] | None = None
+    renamed: tuple[Renamed, ...] = ()
 
 
 def built(
@@ -80,27 +79,37 @@ def built(
     version: str,
     bounds: Mapping[str, int],
     options: Mapping[str, object],
+    unbounded: bool = False,
 ) -> Built:
     """The model called `model` and `version` of a protocol declared in `file`, which has this text.
 
-    `names` are what running the file has left. `options` are what makes the model again. Raises
-    `BadProtocol`.
+    `names` are what running the file has left. `options` are what makes the model again. One that
+    is `unbounded` has a normal form for epochs and values; its bounds have room for that
+    (`Renamed.most`). Raises `BadProtocol`.
     """
     sorts = {sort.name: sort for sort in protocol.sorts}
-    form = _layout(protocol, sorts, bounds)
+    form = layout_of(protocol, sorts, bounds)
+    limits = limits_of(protocol, bounds)
     plurals = [sort.plural for sort in protocol.sorts]
     rules = Rules.of(
         file, text, names, protocol.fields, bounds, tuple(form.sizes), plurals, protocol.structs
     )
+    renamed: tuple[Renamed, ...] = ()
+    if unbounded:
+        by_name = {field.name: field for field in form.fields}
+        takes = [tuple(_over(rules, each, protocol).values()) for each in protocol.actions]
+        renamed = renamed_sorts(protocol.fields, by_name, takes)
+        for function in functions_of(renamed):
+            rules.written(function)
     actions, described = [], {}
     ranges: dict[str, int] = {}
     for declared in protocol.actions:
-        rule, action, over = _action(rules, declared, sorts, ranges)
+        rule, action, over = _action(rules, declared, protocol, ranges, limits, renamed)
         name = action.name
         weakly, strongly = name in protocol.fair_names, name in protocol.strongly_fair_names
         actions.append(replace(action, weakly_fair=weakly, strongly_fair=strongly))
         described[action.name] = (rule.description, tuple(over.items()))
-    first, start = _initial(rules, protocol, sorts, bounds, form)
+    first, start = _initial(rules, protocol, sorts, limits, form)
     claims = {
         kind: tuple(_stated(rules, claim, kind, protocol.sorts) for claim in given)
         for kind, given in (
@@ -110,7 +119,7 @@ def built(
         )
     }
     # Numbers that arguments range over are sizes too, known only now.
-    form = _layout(protocol, sorts, bounds, ranges)
+    form = layout_of(protocol, sorts, bounds, ranges)
     return Built(
         model=Model(
             name=model,
@@ -119,14 +128,18 @@ def built(
             settings=Settings(),
             actions=tuple(actions),
             contents=tuple(action.name for action in actions),
-            limits=("within", *bounds, *_sequences(protocol)),
+            limits=limits,
             initial=tuple(dict.fromkeys(State(form, state.words) for state in first)),
             narration=narration(protocol.fields, tuple(sorts.values()), described),
             options=options,
+            start=start[0] if start else None,
+            normalise=rules.names[NORMAL_FORM] if unbounded else None,
+            trusted=trusted_in(renamed, rules.names.__getitem__),
         ),
         behaviours=behaviours_of(rules, protocol, sorts),
         declared=protocol,
         start=start,
+        renamed=renamed,
         **claims,
     )
 
@@ -143,118 +156,42 @@ def _stated(rules: Rules, claim: Any, kind: str, sorts: Sequence[Names]) -> Stat
         found = witness[1](*states, Settings()) if witness else None
         if witness is None or found is None:
             return f"{name} is False {where}."
-        by_plural = {sort.plural: sort for sort in sorts}
+        held: dict[str, AnyField] = {sort.plural: Name(sort.name, sort) for sort in sorts}
+        sets = (each for each in rules.fields.values() if isinstance(each, Set | Sequenced))
+        held |= {each.name: each.element for each in sets}
         described = [
-            f"{variable} = {by_plural[plural].describe(value) if plural in by_plural else value}"
-            for (variable, plural), value in zip(witness[0], found, strict=True)
+            f"{variable} = {describe_value(held[of], value) if of in held else value}"
+            for (variable, of), value in zip(witness[0], found, strict=True)
         ]
         return f"{name} is False {where}, for {', '.join(described)}."
 
     return Stated(name, sentence, function, explain)
 
 
-def _layout(
-    protocol: Protocol,
-    sorts: Mapping[str, Names],
-    bounds: Mapping[str, int],
-    ranges: Mapping[str, int] | None = None,
-) -> Layout:
-    sizes = dict(bounds)
-    for sort in sorts.values():
-        if sizes.setdefault(sort.plural, sort.count) != sort.count:
-            raise BadProtocol(
-                f"{sort.plural} would be the bound, {sizes[sort.plural]}, and the number of names, "
-                f"{sort.count}; call one of them otherwise, as Names({sort.name!r}, ..., "
-                f'plural="all_{sort.plural}")'
-            )
-    for name in (*(declared.name for declared in protocol.fields), *sizes):
-        if hasattr(Draft, name):
-            raise BadProtocol(f"{name} is what a state has of its own; call it otherwise")
-    for declared in protocol.fields:
-        if declared.name in sizes:
-            raise BadProtocol(
-                f"field {declared.name} has the name of a bound or of a sort; rename one of them"
-            )
-    for name in (*sizes, *(declared.name for declared in protocol.fields)):
-        if hasattr(Draft, name):
-            raise BadProtocol(f"{name} is what a state has already; call it otherwise, as {name}_")
-    try:
-        fields = [_field(declared) for declared in protocol.fields]
-        return Layout(fields, sizes={**sizes, **(ranges or {})})
-    except TooLargeToPack as problem:
-        raise BadProtocol(f"the state is too large: {problem}; lower a bound") from None
-
-
-def _sequences(protocol: Protocol) -> list[str]:
-    """Queues and logs: a full one is a limit."""
-    return [declared.name for declared in protocol.fields if isinstance(declared, Sequenced)]
-
-
-def _field(declared: AnyField) -> Field:
-    lo, hi = declared.range
-    *leading, last = declared.extents or (0,)
-    # A layout has two dimensions: of more, all but the last are one.
-    shape = (math.prod(leading), last) if len(leading) > 1 else declared.extents
-    doc = declared.doc
-    element = declared.element if isinstance(declared, Set | Sequenced) else declared
-    if isinstance(element, Choice):
-        first = 0 if element is declared or isinstance(declared, Set) else element.range[0]
-        words = ", ".join(f"{i}: {word}" for i, word in enumerate(element.values, start=first))
-        doc = f"{doc} {words}."
-    if isinstance(declared, Sequenced):
-        doc = f"{doc} {declared.empty}: no value."
-    return Field(
-        name=declared.name, doc=doc.strip(), lo=lo, hi=hi, shape=shape, naming=_naming(declared)
-    )
-
-
-def _naming(declared: AnyField) -> Naming | None:
-    """How names are renamed in a field; None where they cannot be: one index stands for two, or one
-    bit of a set for several names.
-    """
-    sorts = [index.sort if isinstance(index, Names) else None for index in declared.indices]
-    if len(declared.extents) > 2:
-        if any(sorts):
-            return None
-        sorts = []
-    rows, columns = (*sorts, None, None)[:2]
-    is_sorted = isinstance(declared, Bag)
-    of = declared.of if isinstance(declared, Name | Set | Sequenced | Value) else None
-    if isinstance(of, Struct) and any(digit.of is not None for digit in _digits(of)):
-        if isinstance(declared, Set):
-            return None
-        return Naming(rows, columns, Holds.DIGITS, None, _digits(of), is_sorted)
-    if not isinstance(of, Names):
-        return Naming(rows, columns)
-    holds = Holds.REPLICAS if isinstance(declared, Set) else Holds.REPLICA
-    return Naming(rows, columns, holds, of.sort, is_sorted=is_sorted)
-
-
-def _digits(struct: Struct[Any]) -> tuple[Digit, ...]:
-    """The digits of the number that a struct is kept as."""
-    return tuple(
-        Digit(size, part.range[0], part.of.sort if isinstance(part, Name) else None)
-        for (_, part), size in zip(struct.parts, struct.sizes, strict=True)
-    )
-
-
 def _action(
-    rules: Rules, declared: Any, sorts: Mapping[str, Names], ranges: dict[str, int]
+    rules: Rules,
+    declared: Any,
+    protocol: Protocol,
+    ranges: dict[str, int],
+    limits: Sequence[str],
+    renamed: Sequence[Renamed] = (),
 ) -> tuple[Rule, KitAction, dict[str, PlainField]]:
     """What is made of an action, and its arguments: see `_over`."""
     function = declared.function if isinstance(declared, Action) else declared
-    over = _over(rules, declared, sorts)
-    rule = rules.action(function, over)
+    over = _over(rules, declared, protocol)
+    given = Arguments(over, limits, renamed)
+    rule = rules.action(function, given)
     parameters = []
     for name, each in over.items():
         if isinstance(each, Name):
-            parameters.append(Parameter(name, each.of.plural))
+            parameters.append(Parameter(name, each.of.plural, held=held_by(each)))
         else:
             lo, hi = each.range
             size = f"{function.__name__}.{name}"
-            ranges[size] = hi - lo + 1
-            digits = _digits(each.of) if isinstance(each, Value) else ()
-            parameters.append(Parameter(name, size, digits))
+            # One epoch above the highest, so that it is counted what that cuts.
+            ranges[size] = hi - lo + 1 + (given.are_cut and isinstance(each, Epoch))
+            digits = digits_of(each.of) if isinstance(each, Value) else ()
+            parameters.append(Parameter(name, size, digits, held_by(each)))
     action = KitAction(
         name=function.__name__,
         guard=rule.guard,
@@ -266,8 +203,9 @@ def _action(
     return rule, action, over
 
 
-def _over(rules: Rules, declared: Any, sorts: Mapping[str, Names]) -> dict[str, PlainField]:
+def _over(rules: Rules, declared: Any, protocol: Protocol) -> dict[str, PlainField]:
     """Each argument of an action with a field that holds what it may be."""
+    sorts = {sort.name: sort for sort in protocol.all_sorts}
     over = dict(declared.over) if isinstance(declared, Action) else {}
     function = declared.function if isinstance(declared, Action) else declared
     found: dict[str, PlainField] = {}
@@ -281,7 +219,7 @@ def _over(rules: Rules, declared: Any, sorts: Mapping[str, Names]) -> dict[str, 
                 f"({known})",
                 f"say what it ranges over: Action({function.__name__}, {name}=...)",
             )
-        found[name] = plain_field(name, domain)
+        found[name] = argument_of(name, domain)
     if over:
         raise rules.refuse(
             rules.trees[function.__name__],
@@ -295,14 +233,14 @@ def _initial(
     rules: Rules,
     protocol: Protocol,
     sorts: Mapping[str, Names],
-    bounds: Mapping[str, int],
+    limits: tuple[str, ...],
     form: Layout,
 ) -> tuple[Sequence[State], tuple[KitAction, Layout] | None]:
     lowest = State(form)
     if protocol.initial is None:
         return [lowest], None
     own: dict[str, int] = {}
-    _, action, over = _action(rules, protocol.initial, sorts, own)
+    _, action, over = _action(rules, protocol.initial, protocol, own, limits)
     sized = Layout(form.fields, sizes={**form.sizes, **own})
     start = Model(
         name="initial",
@@ -311,7 +249,7 @@ def _initial(
         settings=Settings(),
         actions=(action,),
         contents=(action.name,),
-        limits=("within", *bounds, *_sequences(protocol)),
+        limits=limits,
         initial=(State(sized),),
         narration=narration(
             protocol.fields,

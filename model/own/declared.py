@@ -16,6 +16,8 @@ from model.own.fields import (
     BadProtocol,
     DeclaredField,
     Domain,
+    Epoch,
+    Epochs,
     Name,
     Names,
     Sequenced,
@@ -25,7 +27,7 @@ from model.own.fields import (
     plain_field,
     require_name,
 )
-from model.own.state_class import Fields, fields_of, sorts_of
+from model.own.state_class import Fields, epochs_of, fields_of, sorts_of
 
 
 class Action:
@@ -169,7 +171,7 @@ class Protocol:
     def _domains(self) -> Iterator[Any]:
         """What fields hold and arguments range over."""
         for declared in self.fields:
-            if isinstance(declared, Name | Set | Sequenced | Value):
+            if isinstance(declared, Name | Epoch | Set | Sequenced | Value):
                 yield declared.of
         for action in (*self.actions, self.initial):
             if isinstance(action, Action):
@@ -181,15 +183,27 @@ class Protocol:
 
         Raises `BadProtocol` where two of one name differ.
         """
-        indices: list[Any] = [*sorts_of(self.state)] if self.state is not None else []
+        return tuple(each for each in self.all_sorts if isinstance(each, Names))
+
+    @property
+    def epochs(self) -> tuple[Epochs, ...]:
+        """The sorts of epochs, in the same way."""
+        return tuple(each for each in self.all_sorts if isinstance(each, Epochs))
+
+    @property
+    def all_sorts(self) -> tuple[Names | Epochs, ...]:
+        """Both. Raises `BadProtocol` as `sorts` does."""
+        indices: list[Any] = []
+        if self.state is not None:
+            indices += [*sorts_of(self.state), *epochs_of(self.state)]
         for declared in self.fields:
             indices += declared.indices
         for domain in self._domains():
             parts = [part for _, part in domain.parts] if isinstance(domain, Struct) else []
-            indices += [domain, *(part.of for part in parts if isinstance(part, Name))]
-        found: dict[str, Names] = {}
+            indices += [domain, *(part.of for part in parts if isinstance(part, Name | Epoch))]
+        found: dict[str, Names | Epochs] = {}
         for index in indices:
-            if isinstance(index, Names) and found.setdefault(index.name, index) != index:
+            if isinstance(index, Names | Epochs) and found.setdefault(index.name, index) != index:
                 raise BadProtocol(f"there are two sorts {index.name!r} that differ; use one")
         return tuple(found.values())
 

@@ -7,7 +7,8 @@ import typing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, Never, Unpack, overload
 
-from model.own.names import BadProtocol, Index, Names
+from model.own.epoch_field import Epoch
+from model.own.names import BadProtocol, Epochs, Index, Names
 from model.own.plain_fields import By, Choice, DeclaredField, Flag, Name, Number, Said
 from model.own.typed import Held, Made, Read, Written
 
@@ -109,8 +110,9 @@ def _part(called: str, name: str, domain: Any, hint: Any) -> Flag | Number | Cho
     return found
 
 
-Domain = Names | int | range | tuple[str, ...] | Struct[Any]
-"""A finite set of values: the names of a sort, the numbers 0..n-1 or of a range, words, or structs.
+Domain = Names | Epochs | int | range | tuple[str, ...] | Struct[Any]
+"""A finite set of values: names or epochs of a sort, the numbers 0..n-1 or of a range, words, or
+structs.
 """
 
 
@@ -178,6 +180,8 @@ def plain_field(name: str, domain: Domain, *, what: str = "") -> Number | Choice
     match domain:
         case Names():
             return Name(name, domain)
+        case Epochs():
+            return Epoch(name, domain, least=1)
         case range(step=1) if len(domain) > 0:
             return Number(name, domain.start, domain.stop - 1)
         case Struct():

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from model.own.containers import AnyField, Bag, Log, Queue, Sequenced
 from model.own.domains import Domain, PlainField, Struct, Value, plain_field
+from model.own.epoch_field import Epoch
 from model.own.names import (
     BadProtocol,
+    Epochs,
     Index,
     Names,
+    Opaque,
     extent,
     plural_of,
     require_index,
@@ -34,12 +37,15 @@ __all__ = [
     "Choice",
     "DeclaredField",
     "Domain",
+    "Epoch",
+    "Epochs",
     "Flag",
     "Index",
     "Log",
     "Name",
     "Names",
     "Number",
+    "Opaque",
     "PlainField",
     "Queue",
     "Sequenced",

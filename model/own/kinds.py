@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from model.own.fields import AnyField, Choice, Name, Sequenced, Set, Struct, Value
-from model.own.syntax import assigned, element_of, gone_through, is_none, truths
+from model.own.syntax import assigned, element_of, gone_through, is_none, items, truths
 
 Refuse = Callable[[ast.AST | None, str, str], Exception]
 NUMBER = "number"
@@ -149,7 +149,11 @@ class Kinds:
                 if value is not None:
                     held.setdefault(f"`{target}`", []).append(value)
             if isinstance(node, ast.Return) and node.value is not None:
-                held.setdefault(f"what {tree.name} returns", []).append(node.value)
+                what = f"what {tree.name} returns"
+                held.setdefault(what, []).append(node.value)
+                if isinstance(node.value, ast.Tuple):
+                    for number, item in enumerate(node.value.elts, start=1):
+                        held.setdefault(f"item {number} of {what}", []).append(item)
             if isinstance(node, ast.IfExp):
                 held[f"`{ast.unparse(node)}`"] = [node.body, node.orelse]
         for what, values in held.items():
@@ -215,6 +219,10 @@ class Kinds:
     ) -> None:
         if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
             for each, given in zip(target.elts, value.elts, strict=False):
+                self._require_storable(each, given, known)
+            return
+        if isinstance(target, ast.Tuple) and isinstance(value, ast.Call):
+            for each, given in zip(target.elts, items(value, len(target.elts)), strict=True):
                 self._require_storable(each, given, known)
             return
         stored = self._element(target)
@@ -346,6 +354,10 @@ class Kinds:
             case ast.Name(id=name):
                 constant = NUMBER if isinstance(self.names.get(name), int) else None
                 return known.get(name, constant)
+            case ast.Subscript(
+                value=ast.Call(func=ast.Name(id=name)), slice=ast.Constant(value=int() as item)
+            ):
+                return self._returned(name, item)
             case ast.Set() | ast.SetComp() | ast.BinOp():
                 return self._of_operation(node, known)
             case ast.IfExp():
@@ -398,18 +410,21 @@ class Kinds:
             if isinstance(given.get(each.arg) or self._annotated(each), Value)
         }
 
-    def _returned(self, name: str) -> Kind:
-        """What a function returns, if that is the same wherever it does."""
+    def _returned(self, name: str, item: int | None = None) -> Kind:
+        """What a function returns, or an item of it, if that is the same wherever it does."""
         tree = self.trees.get(name)
         if tree is None or name in self._asked:
             return NUMBER if tree is None and name in _NUMBERS else None
         self._asked.add(name)
         known = self._variables(tree)
-        kinds = [
-            self._kind(node.value, known)
+        values = [
+            node.value
             for node in ast.walk(tree)
             if isinstance(node, ast.Return) and node.value is not None and not is_none(node.value)
         ]
+        if item is not None:
+            values = [_item(value, item) for value in values]
+        kinds = [self._kind(value, known) for value in values]
         self._asked.discard(name)
         return _same(kinds)
 
@@ -447,7 +462,17 @@ def words_of(choice: Choice) -> str:
     return " or ".join(repr(word) for word in choice.values)
 
 
+def _item(value: ast.expr, number: int) -> ast.expr:
+    """An item of a tuple that is written, or that a call returns."""
+    if isinstance(value, ast.Tuple) and number < len(value.elts):
+        return value.elts[number]
+    return items(value, number + 1)[number]
+
+
 def _same(kinds: list[Kind]) -> Kind:
     if kinds and all(kind == SET or isinstance(kind, Set) for kind in kinds):
         return next((kind for kind in kinds if isinstance(kind, Set)), SET)
+    words = {kind.values for kind in kinds if isinstance(kind, Choice)}
+    if len(words) == 1 and all(isinstance(kind, Choice) for kind in kinds):
+        return kinds[0]
     return kinds[0] if kinds and all(kind == kinds[0] for kind in kinds) else None

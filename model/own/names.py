@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass, field
 
 from model.core.renaming import Sort
+from model.own.any_number import AnyNumber
 from model.own.typed import Counted
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,99}", re.ASCII)
@@ -38,6 +39,9 @@ class Names(Counted):
         if not self.plural:
             object.__setattr__(self, "plural", plural_of(self.name))
         require_name("the plural of a sort", self.plural)
+        if isinstance(self, Opaque) and isinstance(self.count, AnyNumber):
+            self.count.sorts.append(self.name)
+            return
         if type(self.count) is not int or self.count < 1:
             raise BadProtocol(
                 f"{self.plural} are {self.count!r}; there must be one or more: say how many, as "
@@ -49,11 +53,63 @@ class Names(Counted):
         """What renames them."""
         return Sort(self.plural)
 
+    @property
+    def _last(self) -> int:
+        """The greatest number of one."""
+        return 0 if isinstance(self.count, AnyNumber) else self.count - 1
+
     def describe(self, number: int) -> str:
         """`node1`"""
         return f"{self.name}{number}"
 
 
+@dataclass(frozen=True, slots=True)
+class Opaque(Names):
+    """A sort of opaque values, which rules only copy and compare for being the same.
+
+    `records = Opaque("record", 2)`; a field holds one as `last = Name(records)`. Nothing has an
+    element for each; so there may be any number of them without bounds (docs/unbounded.md).
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class Epochs:
+    """A sort of epochs, which rules copy and compare: `terms = Epochs("term", 3)`.
+
+    They are 1 to `highest`; 0, which an `Epoch` has at first, is before all of them. An argument of
+    an action that is called like one of them ranges over them, and a step with one above `highest`
+    is cut. There may be any number of them without bounds (docs/unbounded.md).
+
+    In a class of fields the sort is called by its plural, and the highest is a bound. Elsewhere
+    `plural` is that word.
+    """
+
+    name: str
+    highest: int
+    plural: str = ""
+
+    def __post_init__(self) -> None:
+        require_name("a sort of epochs", self.name)
+        if not self.plural:
+            object.__setattr__(self, "plural", plural_of(self.name))
+        require_name("the plural of a sort", self.plural)
+        if isinstance(self.highest, AnyNumber):
+            self.highest.sorts.append(self.name)
+            return
+        if type(self.highest) is not int or not 1 <= self.highest <= EPOCHS_MAX:
+            raise BadProtocol(
+                f"the highest {self.name} is {self.highest!r}; give a whole number from 1 to "
+                f"{EPOCHS_MAX}, as Epochs({self.name!r}, 3)"
+            )
+
+    @property
+    def _last(self) -> int:
+        """The highest number of one."""
+        return 1 if isinstance(self.highest, AnyNumber) else self.highest
+
+
+EPOCHS_MAX = 1 << 15
+"""The arguments of an action are numbered, and an epoch may be one."""
 Index = Names | int
 """By what a field has elements: names, or a number n for 0..n-1."""
 
@@ -82,6 +138,11 @@ def require_name(what: str, name: object) -> None:
 
 def require_index(what: str, index: object) -> None:
     """Refuse what is neither a sort nor a number of elements."""
+    if isinstance(index, Opaque):
+        raise BadProtocol(
+            f"{what} has an element for each of {index.plural}, which are Opaque; make them Names, "
+            "or keep one in a Name"
+        )
     if isinstance(index, Names) or (type(index) is int and index >= 1):
         return
     raise BadProtocol(f"{what} is indexed by {index!r}; use a sort of Names, or a number from 1")

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from model.core.state import OutsideOfPlace, State
 from model.core.transition_system import Arguments, Model, Narration
@@ -128,9 +130,25 @@ class _Words:
                 continue
             for where, index in _elements(field):
                 was, now = element(before, field, index), element(after, field, index)
-                if was != now:
+                if was == now:
+                    continue
+                if isinstance(field, Bag):
+                    yield f"{field.name}{where} {_exchanged(field, was, now)}"
+                else:
                     text = f"{describe_value(field, was)} -> {describe_value(field, now)}"
                     yield f"{field.name}{where} {text}"
+
+
+def _exchanged(bag: Bag[Any, Any], was: Kept, now: Kept) -> str:
+    """What a bag has no more, and what it has now: `loses 2, gets 0, 1`."""
+    assert isinstance(was, tuple)
+    assert isinstance(now, tuple)
+    found = []
+    for word, some, others in (("loses", was, now), ("gets", now, was)):
+        left = (Counter(some) - Counter(others)).elements()
+        if described := ", ".join(describe_value(bag.element, each) for each in left):
+            found.append(f"{word} {described}")
+    return ", ".join(found)
 
 
 def describe_misfit(fields: Sequence[AnyField], error: OutsideOfPlace) -> str:

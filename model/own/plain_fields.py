@@ -342,4 +342,4 @@ class Name(DeclaredField, Held[Read, Written]):
     @property
     def range(self) -> tuple[int, int]:
         """None is -1."""
-        return (NONE if self.or_none else 0), self.of.count - 1
+        return (NONE if self.or_none else 0), self.of._last

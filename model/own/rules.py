@@ -27,6 +27,7 @@ from model.own.bodies import (
     without_docstring,
 )
 from model.own.comprehensions import Members, Unfolding
+from model.own.data_sorts import Arguments
 from model.own.fields import (
     AnyField,
     BadProtocol,
@@ -131,11 +132,9 @@ class Rules:
             )
         return arguments[1:]
 
-    def action(self, function: Any, over: Mapping[str, AnyField]) -> Rule:
-        """An action's guard, effect and limit. Raises `BadProtocol`.
-
-        `over` are fields that hold what its arguments are, of those that are no names.
-        """
+    def action(self, function: Any, given: Arguments) -> Rule:
+        """An action's guard, effect and limit. Raises `BadProtocol`."""
+        over: Mapping[str, AnyField] = given.over
         self.arguments(function)
         tree = self._tree(function, "an action")
         self._given[tree.name] = dict(over)
@@ -151,12 +150,14 @@ class Rules:
         effect = [silent(s) for s in body if asked(s) is None] or [at(ast.Pass(), tree)]
         tries = sends(tree, self.trees, self.fields)
         limit = None
-        if tries or any(asked(statement) == "within" for statement in body):
-            looks = [*begins, *self._asking.limit(tree, body[:first])]
+        if tries or given.are_cut or any(asked(statement) == "within" for statement in body):
+            looks = [*begins, *given.limit(tree), *self._asking.limit(tree, body[:first])]
             rest = [*tried(body[first:]), at(ast.Return(ast.Constant(0)), body[-1])]
             limit = self._function(tree, [*looks[:-1], *rest] if tries else looks, tries=tries)
         return Rule(
-            guard=self._function(tree, [*begins, *self._asking.guard(body[:first])]),
+            guard=self._function(
+                tree, [*begins, *given.guard(tree), *self._asking.guard(body[:first])]
+            ),
             effect=self._function(tree, [*begins, *effect]),
             limit=limit,
             limit_writes=tries,
@@ -230,6 +231,11 @@ class Rules:
         given = "".join(f", {values[name]}" for name in predicate.arguments)
         text = f"return {predicate.called}(state, {SETTINGS}{given})"
         return self._compiled(predicate.tree, ["state", SETTINGS], ast.parse(text).body)
+
+    def written(self, function: ast.FunctionDef) -> Any:
+        """A function that the checker writes, which others are to call by its name."""
+        self.names[function.name] = self._made_of(ast.fix_missing_locations(function))
+        return self.names[function.name]
 
     def _entered(self, name: str, made: Any) -> str:
         """Under which name, like this one, what was made can be called."""

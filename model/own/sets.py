@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Never, TypeVar, Unpack, overload
 
 from model.own.domains import Domain, Struct, Value, plain_field
-from model.own.names import BadProtocol, Index, Names
+from model.own.names import BadProtocol, Epochs, Index, Names
 from model.own.plain_fields import By, Choice, DeclaredField, Name, Number, Said
 from model.own.typed import Held, Read, Written
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from model.own.typed import Elements, Members, Table
 
 S = TypeVar("S")
-Numbered = Names | int | range
+Numbered = Names | Epochs | int | range
 """A domain whose values are numbers in a rule."""
 Words = tuple[str, ...]
 MEMBERS_MAX = 62
@@ -111,6 +111,11 @@ class Set(DeclaredField, Held[Read, Written]):
         """Raises `BadProtocol`."""
         DeclaredField.require(self)
         lo, hi = self.element.range
+        if isinstance(self.of, Epochs):
+            raise BadProtocol(
+                f"set {self.name} has a bit for each {self.of.name}, and there may be any number; "
+                "keep one in an Epoch, or some in a Log"
+            )
         if lo != 0:
             raise BadProtocol(
                 f"set {self.name} has members from {lo} on; begin with 0, as range({hi + 1})"

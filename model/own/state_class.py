@@ -24,7 +24,7 @@ from typing import Any
 from model.core.state import Draft
 from model.own.containers import AnyField
 from model.own.domains import Struct
-from model.own.names import BadProtocol, Names
+from model.own.names import BadProtocol, Epochs, Names
 from model.own.plain_fields import DeclaredField
 from model.own.typed import OfState
 
@@ -41,6 +41,7 @@ class Declarations(dict[str, Any]):
         self.body: types.FunctionType | None = None
         self.bounds: dict[str, Bound] = {}
         self.sorts: dict[str, Names] = {}
+        self.epochs: dict[str, Epochs] = {}
         self.fields: dict[str, AnyField] = {}
 
     def __setitem__(self, name: str, value: Any) -> None:
@@ -66,13 +67,19 @@ class Declarations(dict[str, Any]):
             case Names():
                 self.sorts[name] = sort = self._sort(name, value)
                 return sort
+            case Epochs():
+                self.bounds[name] = self._asked.get(name, value.highest)
+                self.epochs[name] = made = dataclasses.replace(
+                    value, highest=self.bounds[name], plural=name
+                )
+                return made
             case DeclaredField():
                 field: Any = value.called(name)
                 self.fields[name] = field
                 return field
             case Struct():
                 return value
-            case type() if issubclass(value, DeclaredField | Names):
+            case type() if issubclass(value, DeclaredField | Names | Epochs):
                 raise BadProtocol(
                     f"{name} is a kind of field; write {name} = {value.__name__}(...)"
                 )
@@ -204,6 +211,11 @@ def sorts_of(state: StateType) -> tuple[Names, ...]:
     return tuple(state._made.sorts.values())
 
 
+def epochs_of(state: StateType) -> tuple[Epochs, ...]:
+    """Its sorts of epochs, in their order."""
+    return tuple(state._made.epochs.values())
+
+
 def _state_of(function: Callable[..., Any]) -> StateType | None:
     """The class of fields that a function takes; None if it takes none."""
     parameters = list(inspect.signature(function).parameters.values())
@@ -226,7 +238,8 @@ def _state_of(function: Callable[..., Any]) -> StateType | None:
 
 def _within(state: StateType, bounds: Bounds) -> StateType:
     made = state._made
-    if dict(bounds) == made.bounds:
+    # A bound may be any number, which cannot be compared.
+    if all(isinstance(each, int) for each in bounds.values()) and dict(bounds) == made.bounds:
         return state
     if made.body is None:
         raise BadProtocol(

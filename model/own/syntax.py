@@ -67,8 +67,17 @@ def _pairs(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr | 
         case ast.Tuple(elts=targets), ast.Tuple(elts=values) if len(targets) == len(values):
             for each, given in zip(targets, values, strict=True):
                 yield from _pairs(each, given)
+        case ast.Tuple(elts=targets), ast.Call():
+            for each, given in zip(targets, items(value, len(targets)), strict=True):
+                yield from _pairs(each, given)
         case ast.Tuple(elts=targets), _:
             yield from ((each.id, None) for each in targets if isinstance(each, ast.Name))
+
+
+def items(call: ast.expr, count: int) -> list[ast.expr]:
+    """The items of the tuple that a call returns, as expressions: `f(s)[0]`, `f(s)[1]`."""
+    read = (ast.Subscript(call, ast.Constant(n), ast.Load()) for n in range(count))
+    return [ast.copy_location(each, call) for each in read]
 
 
 def gone_through(tree: ast.AST) -> Iterator[tuple[str, ast.expr]]:

@@ -13,7 +13,8 @@ from model.own.comprehensions import looped
 class Witness:
     """What to run: it returns the variables of the first turn that makes the claim False.
 
-    Of each variable its name and, where it counts all names of a sort, that sort's plural.
+    Of each variable its name and, where it counts all names of a sort, that sort's plural, or the
+    field whose values it goes through.
     """
 
     variables: tuple[tuple[str, str], ...]
@@ -44,6 +45,11 @@ def _witness(call: ast.Call, kind: str) -> Witness | None:
                 iter=ast.Call(func=ast.Name(id="range"), args=[ast.Attribute(attr=plural)]),
             ):
                 variables.append((variable, plural))
+            case ast.comprehension(
+                target=ast.Name(id=variable),
+                iter=ast.Attribute(attr=field) | ast.Subscript(value=ast.Attribute(attr=field)),
+            ):
+                variables.append((variable, field))
             case ast.comprehension(target=ast.Name(id=variable)):
                 variables.append((variable, ""))
             case _:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import importlib.resources
 import json
+import os
 import re
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -15,16 +17,25 @@ from pre_commit import clientlib
 from yamllint import linter
 from yamllint.config import YamlLintConfig
 
+from checker.cli.matrix.command import matrix_command
+
 ROOT = Path(__file__).parents[2]
 DOCUMENT = (ROOT / "docs" / "gate.md").read_text(encoding="utf-8")
-SNIPPETS = dict(re.findall(r"<!-- file: (\S+) -->\n```yaml\n(.+?)```", DOCUMENT, re.DOTALL))
+OPERATORS = (ROOT / "docs" / "operators.md").read_text(encoding="utf-8")
+_SNIPPET = re.compile(r"<!-- file: (\S+) -->\n```yaml\n(.+?)```", re.DOTALL)
+SNIPPETS = dict(_SNIPPET.findall(DOCUMENT))
+OF_OPERATORS = dict(_SNIPPET.findall(OPERATORS))
 SCHEMAS = {
     ".github/workflows/waterline.yml": "github-workflows.json",
     ".gitlab-ci.yml": "gitlab-ci.json",
     "action.yml": "github-actions.json",
+    "config/action.yml": "github-actions.json",
+    ".github/workflows/kafka-settings.yml": "github-workflows.json",
 }
 FILES = {
+    **OF_OPERATORS,
     **SNIPPETS,
+    "config/action.yml": (ROOT / "config" / "action.yml").read_text(encoding="utf-8"),
     "action.yml": (ROOT / "action.yml").read_text(encoding="utf-8"),
     ".pre-commit-hooks.yaml": (ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"),
 }
@@ -67,7 +78,51 @@ def test_a_file_is_of_the_schema_of_its_system(name: str) -> None:
     assert complaints(name, misspelt) != []
 
 
-def test_the_hook_is_one_that_pre_commit_reads() -> None:
-    [hook] = clientlib.load_manifest(str(ROOT / ".pre-commit-hooks.yaml"))
+def test_the_hooks_are_such_that_pre_commit_reads() -> None:
+    gate, config = clientlib.load_manifest(str(ROOT / ".pre-commit-hooks.yaml"))
 
-    assert hook["id"] in FILES[".pre-commit-config.yaml"]
+    assert gate["id"] in FILES[".pre-commit-config.yaml"]
+    assert config["id"] in OF_OPERATORS[".pre-commit-config.yaml"]
+
+
+def test_the_hook_and_the_action_about_settings_run_a_command_that_there_is() -> None:
+    _, config = clientlib.load_manifest(str(ROOT / ".pre-commit-hooks.yaml"))
+    options = {option for param in matrix_command.params for option in param.opts}
+    action = FILES["config/action.yml"]
+    given = yaml.safe_load(OF_OPERATORS[".github/workflows/kafka-settings.yml"])
+    [step] = [s for s in given["jobs"]["settings"]["steps"] if "waterline" in s.get("uses", "")]
+
+    assert config["entry"].split()[:2] == ["waterline", "matrix"]
+    assert set(re.findall(r"--[a-z-]+", config["entry"] + " ".join(config["args"]))) <= options
+    assert set(re.findall(r"(?<=[ (])--[a-z][a-z-]+", action)) <= options
+    assert step["with"].keys() <= yaml.safe_load(action)["inputs"].keys()
+
+
+def test_the_words_of_the_action_reach_the_command_as_words(tmp_path: Path) -> None:
+    """The script of the last step, with a command that prints what it is given."""
+    bin_folder = tmp_path / "waterline" / "bin"
+    bin_folder.mkdir(parents=True)
+    command = bin_folder / "waterline"
+    command.write_text("#!/bin/sh\nprintf '<%s>' \"$@\"\n")
+    command.chmod(0o755)
+    [*_, last] = yaml.safe_load(FILES["config/action.yml"])["runs"]["steps"]
+    given = {
+        "RUNNER_TEMP": str(tmp_path),
+        "FILES": "kafka $(touch/x)",
+        "ARGUMENTS": "--quick",
+        "KAFKA_VERSION": "3.9:kraft",
+        "FAIL_ON": "setting",
+        "SARIF": "a.sarif",
+    }
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", last["run"]],
+        env={**os.environ, **given},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert done.stdout == (
+        "<matrix><--config><kafka><--config><$(touch/x)><--fail-on><setting><--github>"
+        "<--sarif><a.sarif><--quick><--kafka-version><3.9:kraft>"
+    )

@@ -43,7 +43,8 @@ def test_pipes_devices_and_folders_are_not_read(
 
     assert "pipe is a pipe; name" in one_line(cli(*command, pipe, name="waterline"))
     assert "is a device; name" in one_line(cli(*command, "/dev/zero", name="waterline"))
-    assert "is a folder; name" in one_line(cli(*command, tmp_path, name="waterline"))
+    folder = "has no file that ends in" if "matrix" in command else "is a folder; name"
+    assert folder in one_line(cli(*command, tmp_path, name="waterline"))
 
 
 def test_a_large_gate_file_is_not_read_to_its_end(cli: Commands, tmp_path: Path) -> None:

@@ -95,6 +95,24 @@ def test_a_plain_stream_is_quiet_at_first_then_gets_a_line_now_and_then(
     assert lines[-1].endswith("left, 40 M states in all")
 
 
+def test_the_same_line_is_not_printed_again_and_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once a minute says that it runs; each line has the time since the beginning."""
+    stream = io.StringIO()
+    now = [0.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
+    shown = Progress(Console(file=stream, width=80))
+    for _ in range(100):
+        now[0] += 1.0
+        shown.report("3 of 10 explored")
+    shown.report("4 of 10 explored")
+
+    assert stream.getvalue().splitlines() == [
+        "3 of 10 explored (6 s)",
+        "3 of 10 explored (66 s)",
+        "4 of 10 explored (2 min)",
+    ]
+
+
 def test_what_is_waited_for_is_said_at_once() -> None:
     stream = io.StringIO()
     Progress(Console(file=stream, width=80)).announce("starting Spark")

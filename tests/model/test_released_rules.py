@@ -78,6 +78,10 @@ IN_NO_RELEASE = {
     "moved-log-keeps-epochs",
     "refusal-tries-hw",
     "departure-tries-hw",
+    "coordinator",
+    "truncate-leaderless",
+    "follower-hw-at-end",
+    "fresh-on-every-notice",
 }
 
 MANNERS = {

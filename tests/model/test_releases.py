@@ -245,6 +245,11 @@ def test_every_rule_that_kafka_ever_had_is_in_some_release() -> None:
         "moved-log-keeps-epochs",
         "refusal-tries-hw",
         "departure-tries-hw",
+        # Of Fluss.
+        "coordinator",
+        "truncate-leaderless",
+        "follower-hw-at-end",
+        "fresh-on-every-notice",
     }
 
 

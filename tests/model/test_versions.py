@@ -32,6 +32,12 @@ SWITCHED_ON_BY_RELEASES = {
 }
 """What Kafka has, or had, and none of the named versions: see `model.message.releases`."""
 """Features that no version has: they are there to be asked about."""
+OF_FLUSS = {
+    "coordinator",
+    "truncate-leaderless",
+    "follower-hw-at-end",
+    "fresh-on-every-notice",
+}
 KIP_320_CODE = {
     "fencing",
     "epoch-on-leading",
@@ -105,9 +111,10 @@ def test_a_version_says_what_it_is_and_which_kafka(name: str) -> None:
 
 
 def test_every_feature_is_some_versions_or_never_was_in_kafka() -> None:
-    used = set().union(*(features for _, features in RELEASED.values()))
+    used = set().union(*(features for _, features in RELEASED.values())) | OF_FLUSS
 
     assert {f.name for f in FEATURES} - used == NEVER_IN_KAFKA | SWITCHED_ON_BY_RELEASES
+    assert {f.name for f in FEATURES if "Fluss" in f.source} == OF_FLUSS
     assert {f.name for f in FEATURES if "never in Kafka" in f.source} == NEVER_IN_KAFKA
     assert set(TRUNCATIONS) == {truncation for truncation, _ in RELEASED.values()}
 
@@ -213,6 +220,8 @@ NEEDS: list[tuple[str, str, tuple[str, ...]]] = [
     ("refusal-tries-hw", "alter-partition", ()),
     ("departure-tries-hw", "alter-partition", ()),
     ("moved-log-keeps-epochs", "epoch-on-leading", ()),
+    ("coordinator", "alter-partition", ()),
+    ("truncate-leaderless", "coordinator", ("alter-partition",)),
 ]
 """What means nothing without what, and what else that one needs."""
 

@@ -12,8 +12,9 @@ import waterline
 from checker.problem.problem import Problem
 from checker.user_models.loading import loaded, read_own
 from model.core.state import State
+from model.core.transition_system import Parameter
 from tests.support.own import EXAMPLES, own_problem
-from waterline.models import values_of
+from waterline.models import value_of, values_of
 from waterline.packing import unpacked
 
 PAGE = (EXAMPLES.parent / "docs" / "own-models.md").read_text(encoding="utf-8")
@@ -66,7 +67,13 @@ class Both:
         model = self.problem.model
         for action in model.enabled_actions:
             for arguments in model.bindings(action):
-                yield f"{action.name}{arguments}", self._packed(state, action, arguments)
+                if all(map(self._is_called_in_python, action.parameters, arguments)):
+                    yield f"{action.name}{arguments}", self._packed(state, action, arguments)
+
+    def _is_called_in_python(self, parameter: Parameter, value: int) -> bool:
+        """Python tries neither the epoch that is none, nor the one above the highest."""
+        held, sizes = parameter.held, self.problem.model.layout.sizes
+        return held is None or not held.sort.ordered or 1 <= value <= sizes[held.sort.size]
 
     def _packed(self, state: State, action: Any, arguments: Any) -> tuple[str, Any]:
         model = self.problem.model
@@ -92,10 +99,15 @@ class Both:
         found = {}
         for action in self.plain.actions:
             ranges = [list(values_of(over)) for _, over in action.over]
-            for numbers in itertools.product(*(range(len(values)) for values in ranges)):
+            # The checker counts epochs by themselves, and all else from 0.
+            counted = [
+                values if isinstance(over, waterline.Epochs) else range(len(values))
+                for values, (_, over) in zip(ranges, action.over, strict=True)
+            ]
+            for numbers in itertools.product(*counted):
                 given = {
-                    name: values[number]
-                    for (name, _), values, number in zip(action.over, ranges, numbers, strict=True)
+                    name: value_of(over, number)
+                    for (name, over), number in zip(action.over, numbers, strict=True)
                 }
                 found[f"{action.name}{numbers}"] = _outcome(before, action.function, given)
         return found

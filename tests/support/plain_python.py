@@ -14,6 +14,7 @@ from typing import Any
 from model.own.fields import (
     Bag,
     Choice,
+    Epochs,
     Flag,
     Log,
     Name,
@@ -169,7 +170,7 @@ def explored(
     start = PlainState(protocol.fields, sizes)
     found: dict[tuple[Any, ...], PlainState] = {}
     cut: Counter[str] = Counter()
-    sorts = {sort.name: sort for sort in protocol.sorts}
+    sorts = {sort.name: sort for sort in protocol.all_sorts}
     first = [start]
     if protocol.initial is not None:
         first = [state for state, _ in _steps(protocol.initial, start, sorts, Counter())]
@@ -181,6 +182,12 @@ def explored(
                 if found.setdefault(after.frozen(), after) is after:
                     waiting.append(after)
     return found, cut
+
+
+def steps_of(protocol: Any, action: Any, state: PlainState) -> list[PlainState]:
+    """Where the steps of one action lead, within the bounds."""
+    sorts = {sort.name: sort for sort in protocol.all_sorts}
+    return [after for after, _ in _steps(action, state, sorts, Counter())]
 
 
 def asking(condition: object) -> None:
@@ -201,6 +208,7 @@ def _steps(
         after = state.copied()
         try:
             function(after, *given)
+            _cut_above(names, given, over, sorts)
         except NotEnabledHere:
             continue
         except CutHere as beyond:
@@ -209,10 +217,21 @@ def _steps(
         yield after, given
 
 
+def _cut_above(names: Any, given: Any, over: Any, sorts: Any) -> None:
+    """A step with an epoch above the highest is enabled, and cut."""
+    for name, value in zip(names, given, strict=True):
+        domain = over.get(name, sorts.get(name))
+        if isinstance(domain, Epochs) and value > domain.highest:
+            raise CutHere(domain.plural)
+
+
 def _values(domain: Any) -> list[Any]:
     match domain:
         case Names():
             return list(range(domain.count))
+        case Epochs():
+            # One above the highest is cut; see `_cut_above`.
+            return list(range(1, domain.highest + 2))
         case int():
             return list(range(domain))
         case Struct():

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from bench.peers.tlc import TlcMissing, tlc_jar
-from bench.tla import differences, exported, ours, temporal_of, theirs
+from bench.tla import differences, ours, temporal_of, theirs
 from checker.problem.problem import Problem
+from checker.tla.kafka.exported import exported
 from checker.tla.module import Module
 from checker.user_models.family import own_family
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from bench.tla import exported
+from checker.tla.kafka.exported import exported
 from tests.support.commands import Commands
 from tests.support.own import own_problem
 

@@ -43,7 +43,8 @@ def test_a_model_must_be_named(run: Commands) -> None:
     code, _, error = run("export", "--to", "tla", name="waterline")
 
     assert code == 2
-    assert "give --model FILE" in error
+    assert "--protocol is missing" in error
+    assert "--model FILE" in error
 
 
 def test_a_bad_bound_is_refused_and_nothing_is_written(tmp_path: Path, run: Commands) -> None:

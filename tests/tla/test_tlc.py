@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from bench.tla import exported
+from checker.tla.kafka.exported import exported
 from tests.support.own import example, own_problem
 from tests.support.tla_modules import differences_from_tlc
 from tests.user_models.test_containers import HEAD, LOGS
+from tests.user_models.test_messages import NET_FILE
 
 MODELS = Path(__file__).parent / "models"
 
@@ -33,6 +34,15 @@ def test_logs_and_sets_are_the_same_to_tlc(tmp_path: Path) -> None:
     path = tmp_path / "mine.py"
     path.write_text(HEAD + LOGS)
     problem = own_problem(path, entries=2)
+
+    assert differences_from_tlc(problem, exported(problem)) == []
+
+
+@pytest.mark.slow
+def test_bags_and_structs_are_the_same_to_tlc(tmp_path: Path) -> None:
+    path = tmp_path / "net.py"
+    path.write_text(NET_FILE)
+    problem = own_problem(path)
 
     assert differences_from_tlc(problem, exported(problem)) == []
 

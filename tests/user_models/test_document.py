@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -40,6 +41,7 @@ def test_the_tutorial_prints_what_it_shows(tmp_path: Path) -> None:
     """In order, in one folder: each piece between two marks of omission occurs as it is."""
     for name, text in FILES.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
+    shutil.copy(EXAMPLES / "fenced_lease.py", tmp_path)
     missing = []
     for block in BLOCKS:
         for command, shown in re.findall(r"^\$ (.+)\n((?:(?!\$ ).*\n)*)", block, re.MULTILINE):
@@ -54,7 +56,7 @@ def test_the_tutorial_prints_what_it_shows(tmp_path: Path) -> None:
 
 
 def test_every_block_of_the_tutorial_is_run_or_written() -> None:
-    assert len(BLOCKS) == PAGE.count("```console") == 5
+    assert len(BLOCKS) == PAGE.count("```console") == 7
     assert len(FILES) == PAGE.count("```python") + PAGE.count("```toml")
 
 

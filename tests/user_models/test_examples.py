@@ -33,7 +33,7 @@ COUNTS: list[tuple[str, dict[str, int], int]] = [
     # Searches in plain Python that somebody else wrote, from the papers.
     ("chain_replication", {}, 455),
     ("abd_register", {}, 125_976),
-    # Raft and KRaft's log: test_raft_and_kraft.py.
+    # Raft and KRaft's log: test_raft_and_kraft.py. The fenced lease: test_epochs.py.
 ]
 #: Verdicts of these, and how they were come by: test_lively_examples.py.
 LIVELY = {"alternating_bit", "peterson", "philosophers", "token_ring"}
@@ -71,7 +71,7 @@ def test_as_many_states_are_reached_as_were_published(
 
 @pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.py")), ids=lambda path: path.stem)
 def test_every_example_has_counts(path: Any) -> None:
-    others = {"raft", "kraft_log", *LIVELY}
+    others = {"raft", "kraft_log", "fenced_lease", *LIVELY}
 
     assert path.stem in {*(name for name, _, _ in COUNTS), *others}
 

@@ -40,6 +40,18 @@ def leader_of(s):
     return s.leader
 
 
+def both_of(s, node):
+    if s.on:
+        return s.mode, s.count
+    return s.state[node], s.count
+
+
+def mixed_of(s, node):
+    if s.on:
+        return s.mode, s.count
+    return s.phase, node
+
+
 def is_word(s, node, word):
     return s.state[node] == word
 
@@ -112,6 +124,17 @@ BESIDE = {
     "adding": ({"effect": "s.count = s.mode + 1"}, "mode is one of its words, no number"),
     "what is compared in a function": ({"claim": "is_word(s, 0, 1)"}, "`1` is a number"),
     "what is stored by a function": ({"effect": "put(s, node, 1)"}, "`1` is a number"),
+    "an item of a tuple": ({"effect": "x, y = both_of(s, node); s.phase = x"}, "has other words"),
+    "an item that is stored": (
+        {"effect": "s.phase, s.count = both_of(s, node)"},
+        "`both_of(s, node)[0]` has other words",
+    ),
+    "an item as a number": ({"effect": "x, y = both_of(s, node); s.count = x"}, "no number"),
+    "an item for a word": ({"effect": "x, y = both_of(s, node); s.mode = y"}, "`y` is a number"),
+    "items of two kinds": (
+        {"effect": "x, y = mixed_of(s, node); s.count = y"},
+        "item 1 of what mixed_of returns is one of the words of",
+    ),
     "in a comprehension": ({"claim": "all(s.state[n] != 7 for n in range(2))"}, "`7` is a number"),
 }
 STANDS = {
@@ -129,6 +152,8 @@ STANDS = {
     "a variable of the same words": {"effect": "was = s.mode; s.state[node] = was"},
     "a word for a function": {"claim": "is_word(s, 0, s.mode) or True"},
     "what a function stores": {"effect": "put(s, node, s.mode)"},
+    "items of a tuple": {"effect": "x, y = both_of(s, node); s.mode = x; s.count = y"},
+    "items that are stored": {"effect": "s.mode, s.count = both_of(s, node)"},
     "a flag": {"effect": "when(s.on and not s.count)"},
     "a flag as a number": {"effect": "when(s.on == 1 and s.count == s.on)"},
     "counting words": {"claim": "sum(s.state[n] == 'busy' for n in range(2)) <= 2"},

@@ -138,11 +138,13 @@ def two_asked(s: State) -> bool:
     )
 """
 
+NET_FILE = NET.replace("'''", '"' * 3)
+
 
 @pytest.fixture
 def net(tmp_path: Path) -> Path:
     path = tmp_path / "net.py"
-    path.write_text(NET.replace("'''", '"' * 3))
+    path.write_text(NET_FILE)
     return path
 
 
@@ -183,7 +185,7 @@ def entry_of(entry: Any, to: tuple[int, ...]) -> Any:
     return entry if entry.leader is None else entry._replace(leader=to[entry.leader])
 
 
-@pytest.mark.parametrize("bounds", [{"nodes": 2, "top": 2}, {"nodes": 3, "top": 1, "room": 3}])
+@pytest.mark.parametrize("bounds", [{"nodes": 2, "top": 2}, {"nodes": 3, "top": 1, "room": 2}])
 def test_symmetry_renames_what_is_within_structs(symmetric: Path, bounds: dict[str, int]) -> None:
     """The search keeps as many states as there are orbits of plain Python's states."""
     both = Both.of(symmetric, **bounds)
@@ -211,6 +213,15 @@ def test_symmetry_renames_what_is_within_structs(symmetric: Path, bounds: dict[s
 def test_a_rule_that_goes_by_names_within_structs_is_found(net: Path) -> None:
     with pytest.raises(BadEnvironment, match="tells names apart"):
         own_problem(net, "node")
+
+
+def test_a_counterexample_names_the_message(net: Path, cli: Commands) -> None:
+    net.write_text(net.read_text().replace("m.term >= s.term[", "m.term > s.term["))
+    _, out, _ = cli("--model", str(net), "--engine", "local")
+    told = " ".join(out.split())
+
+    assert "current is False here, for m = Message(kind=answer, source=node1, target=node0" in told
+    assert "wire gets Message(kind=ask, source=node0, target=node1, term=1, granted=no)." in told
 
 
 OUTSIDE = "term=m.term, granted", "term=m.term + 1, granted"
@@ -365,11 +376,15 @@ def test_a_mistake_is_one_line(mistake: str, net: Path) -> None:
 
 
 def test_the_export_names_what_it_does_not_write(net: Path, cli: Commands) -> None:
+    words = net.read_text().replace(
+        "    log = Log(", '    more = Bag(of=("a", "b"), room=2)\n    log = Log('
+    )
+    net.write_text(words)
     arguments = ("export", "--model", str(net), "--to", "tla", "--out", "out")
     code, _, err = cli(*arguments, name="waterline")
 
     assert code == 2
-    assert "field wire is a Bag, which the export does not write" in err
+    assert "field more is a Bag of words, which the export does not write" in err
 
 
 def test_a_condition_names_what_it_does_not_read(net: Path, cli: Commands) -> None:

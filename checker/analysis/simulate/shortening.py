@@ -52,8 +52,9 @@ def with_steps_left_out(problem: Problem, claim: Invariant | ActionProperty, pat
     `path` leads to a state that breaks the claim, or to one out of which a step does. Larger pieces
     are left out first, then smaller ones; what is not enabled without them is left out as well.
     """
-    model = problem.model
-    whole = finding_at(model, claim, path)
+    whole = finding_at(problem.model, claim, path)
+    # Without bounds it is a walk within some: there a step means the same whatever was before it.
+    model = whole.model
     initial, best, tries = model.initial[path.initial], whole.replayed.moments, 0
     size = max(1, len(best) // 2)
     while size:

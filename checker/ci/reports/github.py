@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from checker.ci.expectation import Expectation
 from checker.ci.judging import Outcome
+from checker.ci.reports.sarif import Located
 from checker.ci.reports.text import command_of, counterexample, headline
 
 
@@ -20,18 +21,21 @@ def workflow_commands(
         if shown := counterexample(outcome):
             described += [f"{step.number}. {step.sentence}" for step in shown.steps]
             described.append(shown.explanation)
-        yield _command("error", outcome.expectation, "\n".join(described))
+        name, place = outcome.expectation.name, outcome.expectation.place
+        yield workflow_command("error", name, place, "\n".join(described))
     for expectation in left:
-        yield _command("warning", expectation, "interrupted, not judged")
+        yield workflow_command(
+            "warning", expectation.name, expectation.place, "interrupted, not judged"
+        )
 
 
-def _command(kind: str, expectation: Expectation, message: str) -> str:
-    place = expectation.place
+def workflow_command(kind: str, title: str, place: Located, message: str) -> str:
+    """`::error file=...,line=...,col=...,title=...::message`; `kind` may be warning or notice."""
     facts = {
         "file": place.file,
         "line": str(place.line),
         "col": str(place.column),
-        "title": expectation.name,
+        "title": title,
     }
     described = ",".join(f"{name}={_fact(value)}" for name, value in facts.items())
     return f"::{kind} {described}::{_escaped(message)}"

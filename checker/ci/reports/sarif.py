@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from checker.ci.expectation import Expectation
 from checker.ci.judging import Complaint, Outcome
@@ -27,6 +27,24 @@ from checker.ci.reports.text import (
 SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 )
+
+
+class Located(Protocol):
+    """A place in a file: of a gate, of a claim, of a setting."""
+
+    @property
+    def file(self) -> str:
+        """The path as it was named."""
+
+    @property
+    def line(self) -> int:
+        """From 1."""
+
+    @property
+    def column(self) -> int:
+        """From 1."""
+
+
 _OTHER_RULE = "expectation"
 
 
@@ -50,7 +68,7 @@ def to_sarif(outcomes: Sequence[Outcome], left: Sequence[Expectation] = ()) -> s
                     {
                         "level": "error",
                         "message": {"text": f"interrupted, not judged: {each.name}"},
-                        "locations": [_location(each.place)],
+                        "locations": [location_of(each.place)],
                     }
                     for each in left
                 ],
@@ -86,12 +104,12 @@ def _result(outcome: Outcome, complaint: Complaint) -> dict[str, Any]:
         "ruleId": complaint.claim or _OTHER_RULE,
         "level": "error",
         "message": {"text": described},
-        "locations": [_location(places[0])],
+        "locations": [location_of(places[0])],
         "partialFingerprints": {"waterline/v1": hashlib.sha256(identity).hexdigest()[:32]},
     }
     if len(places) > 1:
         result["relatedLocations"] = [
-            {"id": 1, **_location(places[1]), "message": {"text": "what was expected"}}
+            {"id": 1, **location_of(places[1]), "message": {"text": "what was expected"}}
         ]
     shown = counterexample(outcome)
     if shown is not None and complaint.claim == shown.claim:
@@ -101,7 +119,7 @@ def _result(outcome: Outcome, complaint: Complaint) -> dict[str, Any]:
 
 def _flow(shown: Counterexample, expected_at: Place) -> dict[str, Any]:
     steps = [_flow_step(step, expected_at) for step in shown.steps]
-    last = _location(shown.place or expected_at)
+    last = location_of(shown.place or expected_at)
     end = {"location": {**last, "message": {"text": shown.explanation}}, "importance": "essential"}
     return {
         "message": {"text": shown.sentence},
@@ -111,11 +129,12 @@ def _flow(shown: Counterexample, expected_at: Place) -> dict[str, Any]:
 
 def _flow_step(step: Step, expected_at: Place) -> dict[str, Any]:
     text = f"{step.number}. {step.call}: {step.sentence}"
-    place = _location(step.place or expected_at)
+    place = location_of(step.place or expected_at)
     return {"location": {**place, "message": {"text": text}}, "executionOrder": step.number}
 
 
-def _location(place: Place) -> dict[str, Any]:
+def location_of(place: Located) -> dict[str, Any]:
+    """A line of a file, as SARIF has it."""
     path = Path(place.file)
     uri = path.as_uri() if path.is_absolute() else _relative(path)
     return {

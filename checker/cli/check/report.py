@@ -253,8 +253,6 @@ def render_finding(
 def render_error(error: RuleError, words: Words) -> RenderableType:
     """What raised, and the way to the state in which it does."""
     title = Text.assemble(("ERROR ", BAD), str(error.raised))
-    if error.finding is None:
-        return Group(Text(), title, Text(f"In {error.raised.describe_state}"))
     return Group(Text(), title, render_compact(error.finding.replayed, lanes=words.lanes))
 
 

@@ -106,7 +106,7 @@ def _error(run: Run) -> dict[str, Any]:
             "claim": failure.claim or None,
             "depth": run.error.depth,
             "state": run.error.raised.describe_state,
-            "trace": json.loads(to_json(finding.replayed.trace)) if finding else None,
+            "trace": json.loads(to_json(finding.replayed.trace)),
         }
     }
 

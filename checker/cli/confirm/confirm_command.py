@@ -21,9 +21,13 @@ from counterexamples.rendering import Trimmed
 @click.option("--scenario", metavar="NAME", help="Instead of TRACE: an entry of the catalogue.")
 @click.option(
     "--kafka",
-    required=True,
     metavar="RELEASE",
     help="Whose brokers, as 0.10.2.2, 3.9.1:kraft, 4.2.0:kraft or 4.2.0:elr.",
+)
+@click.option(
+    "--fluss",
+    metavar="RELEASE",
+    help="Instead: whose tablet servers of Apache Fluss, 0.9.1 (docs/fluss.md); with a TRACE.",
 )
 @click.option(
     "--control",
@@ -44,7 +48,8 @@ from counterexamples.rendering import Trimmed
 def confirm_command(
     trace: Path | None,
     scenario: str | None,
-    kafka: str,
+    kafka: str | None,
+    fluss: str | None,
     control: bool,
     jars: Path | None,
     keep: Path | None,
@@ -59,6 +64,13 @@ def confirm_command(
         raise click.UsageError("give a TRACE or --scenario, one of them")
     if control and scenario is None:
         raise click.UsageError("--control is of a scenario; name it with --scenario")
+    if (kafka is None) == (fluss is None):
+        raise click.UsageError("give --kafka or --fluss, one of them")
+    if fluss is not None:
+        if trace is None:
+            raise click.UsageError("--fluss takes a TRACE")
+        return _of_judgement(_on_fluss(trace, fluss, jars, keep), expect)
+    assert kafka is not None
     entry = find_scenario(scenario) if scenario is not None else None
     release = kafka_release(kafka)
     # Here, and not above: what this needs is optional, and it says so; and it needs an engine.
@@ -87,7 +99,32 @@ def confirm_command(
     screen().print(Trimmed(render_confirmation(found, course, release)))
     if keep is not None:
         say(f"kept in {keep}")
-    name = found.judgement.name.lower().replace("_", "-")
+    return _of_judgement(found.judgement.name, expect)
+
+
+def _on_fluss(trace: Path, fluss: str, jars: Path | None, keep: Path | None) -> str:
+    """Replay on tablet servers; the name of the judgement."""
+    from checker.kafka.confirm.carrying_out import work_folder  # noqa: PLC0415
+    from checker.kafka.confirm.fluss.release import steered_release  # noqa: PLC0415
+    from checker.kafka.confirm.fluss.replay import replay_on_fluss  # noqa: PLC0415
+    from checker.kafka.confirm.fluss.report import render_on_fluss  # noqa: PLC0415
+    from checker.kafka.confirm.jars import class_path  # noqa: PLC0415
+    from counterexamples import read_trace  # noqa: PLC0415
+
+    release, read = steered_release(fluss), read_trace(trace)
+    with showing(error_screen()) as progress, ending_as_by_ctrl_c():
+        found_jars = class_path(release, folder=jars, announce=progress.announce)
+        with work_folder(keep) as folder:
+            found = replay_on_fluss(read, release, folder, found_jars)
+    screen().print(Trimmed(render_on_fluss(found, read, release)))
+    if keep is not None:
+        say(f"kept in {keep}")
+    return found.judgement.name
+
+
+def _of_judgement(judgement: str, expect: str | None) -> int:
+    """The exit code: by the judgement, or whether it is what was expected."""
+    name = judgement.lower().replace("_", "-")
     if expect is not None:
         return exit_codes.HOLDS if name == expect else exit_codes.UNEXPECTED
     return exit_codes.OF_CONFIRMING[name]

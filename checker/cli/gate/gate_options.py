@@ -105,7 +105,13 @@ def _ask(given: Mapping[str, Any], bounds: Mapping[str, Any]) -> Asked:
     if "model" in given:
         names = options["names"] or ()
         symmetry = options["symmetry"] or Symmetry.NONE.value
-        problem = vetted_problem(given["model"], bounds, names, symmetry=symmetry)
+        problem = vetted_problem(
+            given["model"],
+            bounds,
+            names,
+            symmetry=symmetry,
+            unbounded=bool(given.get("unbounded")),
+        )
     else:
         # The command line knows the versions that have a name, a gate any that can be spelled.
         problem = problem_from(take_given(options))

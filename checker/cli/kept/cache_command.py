@@ -15,7 +15,7 @@ from counterexamples.style import TITLE, columns
 
 _KINDS = {
     "kernels": "machine code of rules",
-    "answers": "what a gate found",
+    "answers": "what a gate found, and matrix --config",
 }
 _CLEARED = [*_KINDS, "all"]
 

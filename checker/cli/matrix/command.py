@@ -6,14 +6,21 @@ from typing import Any
 
 import click
 
-from checker.cli.shared.file_options import FILES_HELP, InputFile, OutputFile
+from checker.cli.shared.file_options import (
+    FILES_HELP,
+    InputFile,
+    InputFileOrFolder,
+    OutputFile,
+)
 from checker.cli.shared.options import SparkMaster, SparkSetting, threads_option, together
 from checker.kafka.matrix.grid import AXES, CLAIMS, EPOCHS, EPOCHS_MAX_RAISED, RECORDS, STATES_MAX
 from model.message.environment import EPOCHS_MAX, RECORDS_MAX, REPLICAS_MAX
 
 _EPILOG = """\b
 Exit codes:
-  0   every cell has a verdict: what is violated is the answer
+  0   every cell has a verdict: what is violated is the answer; with
+      --config: no fault can lose an acknowledged record (--fail-on)
+  12  with --config: a fault can lose an acknowledged record
   2   bad usage, a bad file
   20  some cell has none, shown as ?, or it was interrupted
   76  an action or an invariant raised an error
@@ -132,9 +139,11 @@ file_options = together(
 config_options = together(
     click.option(
         "--config",
-        type=InputFile(),
+        type=InputFileOrFolder(),
+        multiple=True,
         metavar="FILE",
-        help="Answer for this server.properties: what each fault can do, and what closes it.",
+        help="Answer for this server.properties, custom resource, output of kafka-topics, "
+        "kafka-configs or kafka-features, or a folder of them; repeatable, the last wins.",
     ),
     click.option(
         "--topic-config",
@@ -143,10 +152,55 @@ config_options = together(
         metavar="FILE",
         help="A topic's own .properties, which win; repeatable.",
     ),
+    click.option(
+        "--bootstrap-server",
+        metavar="HOST:PORT",
+        help="Answer for this running cluster, which is only read.",
+    ),
+    click.option(
+        "--command-config",
+        type=InputFile(),
+        metavar="FILE",
+        help="Properties of the client, as Kafka's tools take them, with --bootstrap-server.",
+    ),
+    click.option(
+        "--save", "save_file", type=_FILE, help="Write what was read there, for --config later."
+    ),
     click.option("--acks", help="acks of the producers, with --config; default: all."),
     click.option(
-        "--kafka-version", metavar="X.Y", help="The release that the brokers follow, with --config."
+        "--kafka-version",
+        metavar="X.Y",
+        help="The release that the brokers follow, with --config; 3.9:kraft says the manner.",
     ),
+)
+
+answer_options = together(
+    click.option(
+        "--quick",
+        is_flag=True,
+        help="With --config: end with the first answer, within small bounds.",
+    ),
+    click.option(
+        "--no-cache",
+        is_flag=True,
+        help="With --config: explore all anew, and keep no answer for the next run.",
+    ),
+    click.option(
+        "--details",
+        is_flag=True,
+        help="With --config: show where each setting is from, what was tried, and commands.",
+    ),
+    click.option(
+        "--fail-on",
+        type=click.Choice(["loss", "setting", "never"]),
+        default="loss",
+        show_default=True,
+        help="With --config: exit with 12 where a record can be lost; only where a change of "
+        "settings closes that; never.",
+    ),
+    click.option("--sarif", "sarif_file", type=_FILE, help="Write findings at their lines there."),
+    click.option("--junit", "junit_file", type=_FILE, help="Write a test case a fault there."),
+    click.option("--github", is_flag=True, help="Print findings for GitHub Actions."),
 )
 
 
@@ -159,11 +213,12 @@ config_options = together(
 @running_options
 @file_options
 @config_options
+@answer_options
 def matrix_command(**options: Any) -> int:
     """Explore a grid of versions, settings and faults as one job, and show it as a table.
 
-    With --config it answers for one configuration: over every fault, what can be lost, and which
-    changes were explored that close it.
+    With --config or --bootstrap-server it answers for what you run: which faults can lose an
+    acknowledged record, which setting is the reason, and which changes were explored that close it.
     """
     from checker.cli.matrix.run import answer_matrix  # noqa: PLC0415 - help needs no engine
 

@@ -1,21 +1,24 @@
-"""`waterline export`: a user's model as a module of another tool."""
+"""`waterline export`: a model as a module of another tool."""
 
 from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import click
 
 from checker.cli.shared import exit_codes
 from checker.cli.shared.file_options import FILES_HELP, make_folder, write_files
-from checker.cli.shared.own_options import bound_option, model_option, vetted_problem
+from checker.cli.shared.options import environment_options, invariant_option, protocol_option
+from checker.cli.shared.problem_options import problem_from, take_given
 from model.core.errors import BadEnvironment
 
 
 @click.command("export", epilog=FILES_HELP)
-@model_option
-@bound_option
+@protocol_option
+@environment_options
+@invariant_option
 @click.option("--to", "form", type=click.Choice(["tla"]), required=True, help="TLA+, for TLC.")
 @click.option(
     "--out",
@@ -24,19 +27,20 @@ from model.core.errors import BadEnvironment
     metavar="DIR",
     help="Where to; else the current directory.",
 )
-def export_command(
-    own_model: str | None, bounds: tuple[tuple[str, int | bool], ...], form: str, out: Path
-) -> int:
-    """Write a model of your own as a TLA+ module, with configurations for TLC (docs/tla.md)."""
-    if own_model is None:
-        raise BadEnvironment(f"export --to {form} is of a model of your own; give --model FILE")
-    problem = vetted_problem(own_model, dict(bounds))
+def export_command(form: str, out: Path, **options: Any) -> int:
+    """Write a version of Kafka's protocol, or a model of your own, as a TLA+ module, with
+    configurations for TLC (docs/tla.md).
+    """
+    given = take_given(options)
+    if "model" in given and "invariant" in given:
+        raise BadEnvironment(
+            f"export --to {form} writes all claims of a model of your own; leave out --invariant"
+        )
+    problem = problem_from(given)
     # Only this command needs what writes a module.
-    from checker.tla.module import module_of  # noqa: PLC0415
-    from checker.tla.subject import subject_of  # noqa: PLC0415
-    from checker.user_models.family import built_of  # noqa: PLC0415
+    from checker.tla.kafka.exported import exported  # noqa: PLC0415
 
-    module = module_of(subject_of(*built_of(problem)))
+    module = exported(problem)
     make_folder("--out", out)
     texts = {f"{module.name}.tla": module.text, f"{module.name}.cfg": module.configuration}
     if module.happening is not None:

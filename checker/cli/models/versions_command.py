@@ -11,7 +11,7 @@ from checker.cli.shared import exit_codes
 from checker.cli.shared.screen import screen
 from counterexamples.rendering import Trimmed
 from model.message.features import FEATURES
-from model.message.versions import VERSIONS
+from model.message.versions import NAMED
 
 
 @click.command("versions")
@@ -21,7 +21,7 @@ def versions_command() -> int:
     versions = Table(box=SIMPLE_HEAD, pad_edge=False)
     versions.add_column("Version", no_wrap=True)
     versions.add_column("What it is")
-    for version in VERSIONS.values():
+    for version in NAMED.values():
         versions.add_row(version.name, version.sentence)
     console.print(Trimmed(versions))
     rules = Table(box=SIMPLE_HEAD, pad_edge=False)
@@ -29,7 +29,7 @@ def versions_command() -> int:
     rules.add_column("First in", no_wrap=True)
     rules.add_column("What it says, and where that was decided", overflow="fold")
     for feature in FEATURES:
-        having = [v.name for v in VERSIONS.values() if v.features & feature.bit]
+        having = [v.name for v in NAMED.values() if v.features & feature.bit]
         described = Text.assemble(feature.sentence, "\n", (feature.source, "dim"))
         rules.add_row(feature.name, *having[:1] or ["-"], described)
     console.print(Trimmed(rules))

@@ -32,7 +32,8 @@ def report(problem: Exception) -> int | None:
     """Print it in one line; returns its exit code, None if it is no error that is told."""
     for kind, code in _CODES.items():
         if isinstance(problem, kind):
-            fail(_describe(problem), code)
+            for line in problem.lines if isinstance(problem, Refused) else (_describe(problem),):
+                fail(line, code)
             if isinstance(problem, BadCondition) and problem.text:
                 error_screen().print(Text(problem.pointed), soft_wrap=True)
             return code

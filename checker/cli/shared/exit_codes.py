@@ -34,7 +34,8 @@ Exit codes:
   3   gate, tour, confirm --expect, run --script: something did not come
       out as expected
   11  a state has no transition (with --deadlock)
-  12  an invariant is violated
+  12  an invariant is violated; matrix --config: a fault can lose an
+      acknowledged record (--fail-on)
   13  certify: the certificate does not show what it says
   20  the run stopped early, nothing may be concluded; simulate: nothing
       was seen, in fewer walks than were asked for

@@ -37,6 +37,14 @@ class InputFile(click.ParamType[Path]):
         return Path(value)
 
 
+class InputFileOrFolder(InputFile):
+    """A regular file, or a folder of such, to be read."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        """The path."""
+        return Path(value) if Path(value).is_dir() else super().convert(value, param, ctx)
+
+
 class OutputFile(click.ParamType[Path]):
     """A file that can be written, and that no other option of the command names."""
 

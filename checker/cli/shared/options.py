@@ -142,6 +142,12 @@ protocol_option = together(
         "what it runs on, as 3.7:zookeeper, 3.7:kraft, 4.0:elr (docs/versions.md).",
     ),
     click.option(
+        "--fluss",
+        metavar="RELEASE",
+        help="Instead of --protocol: the rules that a release of Apache Fluss follows, 0.9.1, or "
+        "main for its newest commit that was read (docs/fluss.md).",
+    ),
+    click.option(
         "--with",
         "added",
         type=OneOf([*TRUNCATIONS, *FEATURE_NAMES]),

@@ -95,9 +95,11 @@ def vetted_problem(
     names: tuple[str, ...] = (),
     *,
     symmetry: str = Symmetry.NONE.value,
+    unbounded: bool = False,
 ) -> Problem:
     """The problem of checking a model of the user's own, seen to make sense.
 
+    With `unbounded` its epochs and values have no bound.
     Raises `BadEnvironment`.
     """
     from checker.user_models.vetting import vetted  # noqa: PLC0415 - as above, and the compiler
@@ -110,4 +112,5 @@ def vetted_problem(
             raise BadEnvironment(f"{file} has several protocols; name one: {known}")
         (name,) = family.versions
     asked = family.symmetry_asked(symmetry)
-    return vetted(family.problem_of(name, bounds, names, symmetry=asked))
+    options = {**bounds, "unbounded": True} if unbounded else bounds
+    return vetted(family.problem_of(name, options, names, symmetry=asked))

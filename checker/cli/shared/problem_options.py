@@ -19,6 +19,7 @@ from checker.problem.symmetry import Symmetry
 from model.core.claim import Behaviour, Recoverable, Temporal
 from model.core.errors import BadEnvironment
 from model.core.renaming import CannotRename
+from model.message.fluss import fluss_release
 from model.message.releases import UnknownRelease, release_named
 from model.message.versions import spelled
 
@@ -45,6 +46,8 @@ def take_given(options: dict[str, Any]) -> dict[str, Any]:
     # The release first: of an entry it decides what --protocol would.
     if (release := options.pop("kafka", None)) is not None:
         given = _of_release(release, given)
+    if (fluss := options.pop("fluss", None)) is not None:
+        given = _of_fluss(fluss, given, release)
     if (entry := options.pop("scenario", None)) is not None:
         # The catalogue is long, and few runs name an entry of it.
         from checker.kafka.scenarios.catalogue import find_scenario  # noqa: PLC0415
@@ -71,6 +74,24 @@ def _of_release(release: str, given: dict[str, Any]) -> dict[str, Any]:
         raise BadEnvironment(f"--kafka: {problem}") from None
     text = given["hw-in-response"] or high_watermark
     return {**given, "protocol": followed.version, "hw-in-response": text}
+
+
+def _of_fluss(release: str, given: dict[str, Any], kafka: str | None) -> dict[str, Any]:
+    """The version that a release of Apache Fluss follows; followers do not read an answer's HW."""
+    if kafka is not None:
+        raise BadEnvironment("--kafka and --fluss both say which rules; leave one of them out")
+    if given["protocol"] is not None:
+        raise BadEnvironment("--fluss and --protocol both say which rules; leave one of them out")
+    _require_message_grain("--fluss", given)
+    try:
+        followed = fluss_release(release)
+    except UnknownRelease as problem:
+        raise BadEnvironment(f"--fluss: {problem}") from None
+    if given["unclean-leader-election"]:
+        raise BadEnvironment(
+            "--fluss: Fluss elects nobody from outside the ISR; leave out --unclean-leader-election"
+        )
+    return {**given, "protocol": followed.name}
 
 
 def _switched(given: dict[str, Any], added: tuple[str, ...], removed: tuple[str, ...]) -> str:
@@ -173,9 +194,9 @@ def _of_own(options: dict[str, Any]) -> Problem:
     """A model of the user's own, with nothing said that is Kafka's."""
     bounds, names = options.pop("set", {}), options.pop("invariant", ())
     symmetry = options.pop("symmetry", Symmetry.NONE.value)
-    file = options.pop("model")
+    file, unbounded = options.pop("model"), options.pop("unbounded", False)
     if options:
         raise BadEnvironment(
             f"--{next(iter(options))} is about Kafka's models; --model has --set NAME=VALUE"
         )
-    return vetted_problem(file, bounds, names, symmetry=symmetry)
+    return vetted_problem(file, bounds, names, symmetry=symmetry, unbounded=unbounded)

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 PLAIN_SECONDS = 5.0
 """Seconds between two lines where nobody watches a terminal."""
+SAME_LINE_SECONDS = 60.0
+"""Seconds after which the same line is printed again, so that a reader sees that it runs."""
 LEVELS_SHOWN = 12
 _COLUMNS = {
     "Level": 5,
@@ -47,7 +49,8 @@ class Progress:
         self._console = console
         self._live = live
         self._begun = False
-        self._last_line = time.monotonic()
+        self._last_line = self._started = time.monotonic()
+        self._last_report = ""
 
     def announce(self, message: str) -> None:
         """Say what takes long now."""
@@ -56,7 +59,7 @@ class Progress:
         else:
             self._print(message)
 
-    def note(self, line: str, *, is_news: bool) -> None:
+    def note(self, line: str, *, is_news: bool = True) -> None:
         """Leave a line above what is shown live; on a plain stream only one that `is_news`."""
         if self._live is not None or is_news:
             self._print(line)
@@ -72,8 +75,16 @@ class Progress:
         """Show how far something is that has no levels of a search."""
         if self._live is not None:
             self._live.message = line
-        else:
-            self._now_and_then(lambda: line)
+        elif line != self._last_report or self._is_silent_for(SAME_LINE_SECONDS):
+            self._now_and_then(lambda: self._reported(line))
+
+    def _reported(self, line: str) -> str:
+        """The line with the time since the beginning, which a reader of a file has not."""
+        self._last_report = line
+        return f"{line} ({rough_time(time.monotonic() - self._started)})"
+
+    def _is_silent_for(self, seconds: float) -> bool:
+        return time.monotonic() - self._last_line >= seconds
 
     def _now_and_then(self, line: Callable[[], str]) -> None:
         if not self._begun:

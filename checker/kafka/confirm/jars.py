@@ -13,17 +13,20 @@ import json
 import subprocess
 import tempfile
 from pathlib import Path
+from typing import Protocol
 from xml.sax.saxutils import escape
 
 from checker.compiler.cache import cache_directory
 from checker.kafka.confirm.errors import NoJars
 from checker.kafka.confirm.maven import NoMaven, complaint_of, is_not_in_registry, run_maven
 from checker.kafka.confirm.processes import find_java
-from checker.kafka.confirm.releases import KafkaRelease, kafka_release
+from checker.kafka.confirm.releases import kafka_release
 from checker.kafka.confirm.site import Tell
 from counterexamples.named_file import BadFile, written_whole
 
 FETCH_SECONDS_MAX = 600
+_PREFIXES = {"Kafka": "kafka_", "Fluss": "fluss-server"}
+"""How the name of the jar begins that a folder must have."""
 _CLASS_PATH_GOAL = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:build-classpath"
 _POM = """\
 <project xmlns="http://maven.apache.org/POM/4.0.0">
@@ -38,17 +41,33 @@ _DEPENDENCY = (
 )
 
 
-def class_path(release: KafkaRelease, *, folder: Path | None, announce: Tell) -> list[Path]:
+class Packaged(Protocol):
+    """A release in the registry: what of, its number, and its Maven coordinates."""
+
+    @property
+    def product(self) -> str:
+        """`Kafka` or `Fluss`."""
+
+    @property
+    def version(self) -> str:
+        """As the registry has it."""
+
+    @property
+    def artifacts(self) -> tuple[str, ...]:
+        """Maven coordinates, first on the class path first."""
+
+
+def class_path(release: Packaged, *, folder: Path | None, announce: Tell) -> list[Path]:
     """The jars that brokers of `release` run from. Raises `NoJars`.
 
     `folder` is one that holds them all; None: they are fetched, unless an earlier run did so.
     """
     if folder is not None:
         return _from_folder(release, folder)
-    written = cache_directory() / "kafka" / f"{release.version}.json"
+    written = cache_directory() / release.product.lower() / f"{release.version}.json"
     known = _read(written, release)
     if known is None:
-        announce(f"fetching the jars of Kafka {release.version}")
+        announce(f"fetching the jars of {release.product} {release.version}")
         known = _fetch(release)
         _write(written, release, known)
     return known
@@ -61,11 +80,12 @@ def require_brokers(*names: str) -> None:
         class_path(kafka_release(name), folder=None, announce=lambda line: None)
 
 
-def _from_folder(release: KafkaRelease, folder: Path) -> list[Path]:
+def _from_folder(release: Packaged, folder: Path) -> list[Path]:
     jars = sorted(folder.glob("*.jar"))
-    if not any(jar.name.startswith("kafka_") and release.version in jar.name for jar in jars):
+    prefix = _PREFIXES[release.product]
+    if not any(jar.name.startswith(prefix) and release.version in jar.name for jar in jars):
         raise NoJars(
-            f"--jars {folder} has no jar kafka_*-{release.version}.jar; "
+            f"--jars {folder} has no jar {prefix}*-{release.version}.jar; "
             f"it must hold {release.artifacts[0]} and all that it depends on"
         )
     # What is to come first on the class path is named so by its coordinates.
@@ -79,7 +99,7 @@ def _place(name: str, first: list[str]) -> int:
     )
 
 
-def _fetch(release: KafkaRelease) -> list[Path]:
+def _fetch(release: Packaged) -> list[Path]:
     with tempfile.TemporaryDirectory(prefix="waterline-jars-") as made:
         work = Path(made)
         dependencies = "".join(
@@ -92,7 +112,8 @@ def _fetch(release: KafkaRelease) -> list[Path]:
             done = run_maven(_CLASS_PATH_GOAL, *options, folder=work, seconds_max=FETCH_SECONDS_MAX)
         except NoMaven as problem:
             raise NoJars(
-                f"the jars of Kafka {release.version} are fetched with Maven: {problem}, or name a "
+                f"the jars of {release.product} {release.version} are fetched with Maven: "
+                f"{problem}, or name a "
                 "folder that has them with --jars"
             ) from None
         if done.returncode != 0 or not found.is_file():
@@ -100,17 +121,17 @@ def _fetch(release: KafkaRelease) -> list[Path]:
         return [Path(line) for line in found.read_text(encoding="utf-8").split("\n") if line]
 
 
-def _why(release: KafkaRelease, done: subprocess.CompletedProcess[str]) -> str:
+def _why(release: Packaged, done: subprocess.CompletedProcess[str]) -> str:
     complaint = complaint_of(done)
     if is_not_in_registry(done):
-        return f"there is no Kafka {release.version} in the registry: {complaint}"
+        return f"there is no {release.product} {release.version} in the registry: {complaint}"
     return (
-        f"the jars of Kafka {release.version} cannot be fetched: {complaint}; "
+        f"the jars of {release.product} {release.version} cannot be fetched: {complaint}; "
         "see to Maven's settings.xml, or name a folder that has them with --jars"
     )
 
 
-def _read(written: Path, release: KafkaRelease) -> list[Path] | None:
+def _read(written: Path, release: Packaged) -> list[Path] | None:
     """What an earlier run found, if every file is still what it was."""
     try:
         kept = json.loads(written.read_text(encoding="utf-8"))
@@ -122,7 +143,7 @@ def _read(written: Path, release: KafkaRelease) -> list[Path] | None:
         return None
 
 
-def _write(written: Path, release: KafkaRelease, jars: list[Path]) -> None:
+def _write(written: Path, release: Packaged, jars: list[Path]) -> None:
     kept = {
         "artifacts": list(release.artifacts),
         "jars": {str(jar): _digest(jar) for jar in jars},

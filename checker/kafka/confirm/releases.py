@@ -65,6 +65,7 @@ class KafkaRelease:
     spoken: str | None
     rules: str
     artifacts: tuple[str, ...]
+    product: str = "Kafka"
 
     @property
     def is_kraft(self) -> bool:

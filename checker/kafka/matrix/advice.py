@@ -14,13 +14,11 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from checker.kafka.deployed.keys import ACKS, MIN_INSYNC, UNCLEAN
 from checker.kafka.matrix.deepening import Follow, Raised, explore_raised, unfollowed
 from checker.kafka.matrix.grid import (
-    ACKS,
     AXES,
     FAULT,
-    MIN_INSYNC,
-    UNCLEAN,
     VERSION,
     Axis,
     Grid,
@@ -34,6 +32,8 @@ from checker.kafka.matrix.upgrades import Upgrade, upgrades
 STATES_MAX = 8_000_000
 """Most states of a cell that is tried; what is to be recommended may have as many as the
 configuration."""
+STATES_MAX_AT_FIRST = 2_000_000
+"""The same in a first look."""
 _Key = tuple[tuple[str, str], ...]
 
 
@@ -155,7 +155,13 @@ class _Looked:
         self._config = config
         self.upgrades = {upgrade.version: upgrade for upgrade in upgrades(config)}
         self.stricter = _stricter(config, grid, list(self.upgrades))
-        self._around = replace(grid, axes=_around(grid, self.stricter), worst_is_enough=False)
+        self._around = replace(
+            grid,
+            axes=_around(grid, self.stricter),
+            worst_is_enough=False,
+            tries_unbounded=grid.tries_unbounded and not grid.first_look,
+        )
+        self._states_max = STATES_MAX_AT_FIRST if grid.first_look else STATES_MAX
         self._in_full: set[_Key] = set()
         self._explorer, self._follow = explorer, follow
         self.broken = {
@@ -185,13 +191,17 @@ class _Looked:
     def together(self) -> Changes | None:
         """All that closed something at once, with the newest of the upgrades."""
         values: dict[str, str] = {}
+        if self._config.unclean == "true":
+            values[UNCLEAN] = "false"
         for remedies in self.tried.values():
             for remedy in (r for r in remedies if r.closes):
                 for axis, value in remedy.changes.values.items():
                     known = self.stricter[axis]
                     before = values.get(axis, value)
                     values[axis] = max(before, value, key=known.index)
-        return Changes(values, self.upgrades.get(values.get(VERSION, ""))) if values else None
+        if not values.keys() - {UNCLEAN}:
+            return None
+        return Changes(values, self.upgrades.get(values.get(VERSION, "")))
 
     def explore(self, faults: Sequence[str], changes: Sequence[Changes]) -> None:
         """Try these for each of the faults, where that was not done; nothing once interrupted."""
@@ -206,7 +216,7 @@ class _Looked:
         few = replace(
             self._around,
             records_max=self._around.records,
-            max_states=min(self._around.max_states, STATES_MAX),
+            max_states=min(self._around.max_states, self._states_max),
         )
         raised = self._explored(few, wanted)
         for (fault, change), outcome in zip(wanted, raised.outcomes, strict=True):
@@ -250,7 +260,9 @@ class _Looked:
         closing: dict[_Key, list[str]] = {}
         known: dict[_Key, Changes] = {}
         for fault, remedies in self.tried.items():
-            for remedy in (r for r in remedies if r.closes):
+            for remedy in remedies:
+                if not remedy.closes or not may_recommend(remedy.changes, self._config):
+                    continue
                 closing.setdefault(remedy.changes.key, []).append(fault)
                 known.setdefault(remedy.changes.key, remedy.changes)
         if not closing:
@@ -261,6 +273,11 @@ class _Looked:
 
         best = max(closing, key=rank)
         return Recommendation(known[best], tuple(closing[best]))
+
+
+def may_recommend(changes: Changes, config: Config) -> bool:
+    """Whether to advise it: no upgrade while any replica may be elected, in sync or not."""
+    return changes.upgrade is None or config.unclean != "true" or UNCLEAN in changes.values
 
 
 def _stricter(config: Config, grid: Grid, newer: list[str]) -> dict[str, list[str]]:
@@ -302,9 +319,9 @@ def cost(changes: Changes, config: Config) -> Iterator[str]:
         yield "Producers with acks=all wait for every replica in sync."
     if MIN_INSYNC in changes.values:
         spare = _spare(changes, config)
-        down = "one replica" if spare == 0 else f"{spare + 1} replicas"
-        yield f"With {down} out of sync producers with acks=all are refused."
+        down = "one broker" if spare == 0 else f"{spare + 1} brokers"
+        yield f"With {down} down, or out of sync, producers with acks=all are refused."
     if UNCLEAN in changes.values:
-        yield "A partition whose replicas in sync are all down waits for one of them."
+        yield "A partition whose replicas in sync are all down waits for one of them, unavailable."
     if changes.upgrade is not None:
         yield changes.upgrade.cost

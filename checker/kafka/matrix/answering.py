@@ -11,7 +11,7 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 
 from checker.kafka.families import MESSAGE
-from checker.kafka.matrix.grid import CLAIMS, Cell, Grid
+from checker.kafka.matrix.grid import CLAIMS, FAULT, Cell, Grid
 from checker.kafka.matrix.sharing import shared_by
 from checker.problem.packed_rows import StateWords
 from checker.problem.problem import Problem, Shared
@@ -35,7 +35,8 @@ class Question:
 
     `invariants` are the claims asked, in the order of the answer. Once one of those in `enough` is
     broken, no more is asked.
-    `shared` is what the other questions of the job may have, so that one kernel answers all.
+    `shared` is what the other questions of the job may have, so that one kernel answers all. `name`
+    is what a person calls it.
     """
 
     spec: ProblemSpec
@@ -44,6 +45,7 @@ class Question:
     stop_at_first: bool = False
     enough: tuple[str, ...] = ()
     shared: Shared | None = None
+    name: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +74,7 @@ def question_of(cell: Cell, grid: Grid, *, stop_at_first: bool = False) -> Quest
     claims = frozenset(grid.invariants)
     spec = ProblemSpec.of(MESSAGE.model, cell.version, cell.environment.options(), claims)
     asked = (grid.invariants, grid.max_states, stop_at_first, _enough(cell, grid), shared_by(grid))
-    return Question(spec, *asked)
+    return Question(spec, *asked, name=cell.coordinates[FAULT])
 
 
 def _enough(cell: Cell, grid: Grid) -> tuple[str, ...]:

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from checker.kafka.matrix.advice import Advice, Remedy, cost
+from checker.kafka.deployed.deployment import Deployment
+from checker.kafka.deployed.keys import NOT_MODELLED
+from checker.kafka.matrix.advice import Remedy, cost
 from checker.kafka.matrix.command import describe_command
+from checker.kafka.matrix.config_answer import ConfigAnswer
 from checker.kafka.matrix.extent import describe_extent
 from checker.kafka.matrix.grid import CLAIMS, FAULT
 from checker.kafka.matrix.known_causes import Kin
-from checker.kafka.matrix.matrix import Matrix
 from checker.kafka.matrix.outcome import Outcome, Standing
-from checker.kafka.matrix.properties import DEFAULT, Config
+from checker.kafka.matrix.properties import Config, describe_topics
+from checker.kafka.matrix.protocol_of import DEFAULT
 from checker.kafka.matrix.table import (
     STYLES,
     counts,
@@ -26,6 +28,7 @@ from checker.kafka.matrix.table import (
     faults,
     legend,
 )
+from checker.kafka.matrix.verdict_groups import within
 from checker.problem.wording import counted, describe_version
 from counterexamples.rendering import Trimmed
 from counterexamples.style import GOOD, WARNING
@@ -33,23 +36,12 @@ from counterexamples.style import GOOD, WARNING
 _SENTENCES = {claim.name: claim.sentence for claim in CLAIMS}
 
 
-@dataclass(frozen=True, slots=True)
-class ConfigAnswer:
-    """A configuration over every fault; for each that breaks a claim what was tried, and its like
-    in the catalogue.
-    """
-
-    config: Config
-    matrix: Matrix
-    advice: Advice = field(default_factory=Advice)
-    kin: Mapping[str, Sequence[Kin]] = field(default_factory=dict)
-
-
 def render_config(answer: ConfigAnswer) -> RenderableType:
     """Settings, verdicts, remedies, and what it all rests on."""
     matrix, tried = answer.matrix, answer.advice.tried.values()
     return Trimmed(
         Group(
+            Text(f"Evidence about {describe_topics(answer.config.topics)}.", "bold"),
             settings(answer.config),
             *release(answer.config),
             Text(f"Explored within {describe_bounds(matrix.grid)}."),
@@ -70,12 +62,27 @@ def render_config(answer: ConfigAnswer) -> RenderableType:
 def settings(config: Config) -> Table:
     """The keys that were used, with their values and who says so."""
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for title in ("Setting", "Value", "From"):
+    table.add_column("Setting", no_wrap=True)
+    for title in ("Value", "From"):
         table.add_column(title, overflow="fold")
     for setting in config.settings:
         style = "dim" if setting.source == DEFAULT else ""
-        table.add_row(setting.key, Text(setting.value), Text(setting.source), style=style)
+        table.add_row(setting.key, Text(setting.value), Text(setting.origin), style=style)
     return table
+
+
+def unused(deployment: Deployment) -> Iterator[RenderableType]:
+    """Settings that touch durability and that the model has not, each with what it is about."""
+    if not deployment.unused:
+        return
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    table.add_column("Read and not used", overflow="fold")
+    for title in ("Value", "From", "What it is"):
+        table.add_column(title, overflow="fold")
+    for setting in deployment.unused:
+        what = NOT_MODELLED[setting.key]
+        table.add_row(setting.key, Text(setting.value), Text(setting.origin), what)
+    yield table
 
 
 def release(config: Config) -> Iterator[Text]:
@@ -154,8 +161,9 @@ def recommendation(answer: ConfigAnswer) -> Iterator[Text]:
         line = Text.assemble("To do first: ", (best.changes.description, GOOD), ".")
         closed = f"{len(best.closes)} of {counted(len(tried), 'fault')} that break something"
         line.append(f" It closes {closed}: {', '.join(best.closes)}.")
-        for sentence in cost(best.changes, answer.config):
-            line.append(f" {sentence}")
+        line.append(f" Explored with {within(answer)}.")
+        if costs := " ".join(cost(best.changes, answer.config)):
+            line.append(f" Cost: {costs}")
         yield line
     if answer.advice.interrupted:
         yield Text("Interrupted before all was tried that may close a fault.", "bold magenta")
@@ -170,4 +178,5 @@ def commands(answer: ConfigAnswer) -> Iterator[Text]:
         yield Text("The steps of each are shown by")
     for outcome in lost:
         name = outcome.cell.coordinates[FAULT]
-        yield Text.assemble((f"{name}: ", "bold"), describe_command(outcome))
+        command = describe_command(outcome, answer.config.protocol.option)
+        yield Text.assemble((f"{name}: ", "bold"), command)

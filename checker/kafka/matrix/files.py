@@ -10,7 +10,7 @@ from typing import Any
 
 from checker.kafka.matrix.advice import Remedy, cost
 from checker.kafka.matrix.command import describe_command
-from checker.kafka.matrix.config_table import ConfigAnswer
+from checker.kafka.matrix.config_answer import ConfigAnswer
 from checker.kafka.matrix.grid import AXES
 from checker.kafka.matrix.matrix import Matrix
 from checker.kafka.matrix.outcome import Outcome

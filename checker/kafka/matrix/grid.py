@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import invariants
+from checker.kafka.deployed.keys import ACKS, MIN_INSYNC, UNCLEAN
 from checker.kafka.families import MESSAGE
 from checker.problem.problem import Problem
 from model.core.claim import ActionProperty, Invariant
@@ -24,9 +25,6 @@ from model.message.environment import Environment, without_bounds
 from model.message.versions import VERSIONS
 
 VERSION = "version"
-ACKS = "acks"
-MIN_INSYNC = "min.insync.replicas"
-UNCLEAN = "unclean.leader.election.enable"
 FAULT = "faults"
 
 RECORDS = 2
@@ -217,7 +215,8 @@ class Grid:
     all. With `worst_is_enough` a cell ends with the first level that breaks the worst claim, if
     Kafka promises that: what else breaks, and where, is not asked. With `tries_unbounded` a cell
     that shows no loss is explored without bounds before they are raised
-    (`checker.kafka.matrix.without_bounds`); the cells of a grid that `is_unbounded` have none.
+    (`checker.kafka.matrix.without_bounds`); the cells of a grid that `is_unbounded` have none. A
+    `first_look` does not begin what would most likely outgrow its budget.
     """
 
     axes: tuple[Axis, ...]
@@ -231,6 +230,7 @@ class Grid:
     worst_is_enough: bool = False
     tries_unbounded: bool = False
     is_unbounded: bool = False
+    first_look: bool = False
 
     def axis(self, name: str) -> Axis:
         """The axis of this name."""
@@ -244,6 +244,11 @@ class Grid:
     def within(self, records: int, epochs: int) -> Grid:
         """The same grid whose cells begin with these sizes."""
         return replace(self, records=records, epochs=epochs, is_unbounded=False)
+
+    def at_first(self) -> Grid:
+        """The same grid for a first look: no bound is raised."""
+        few = {"records_max": self.records, "epochs_max": self.epochs}
+        return replace(self, **few, first_look=True)  # type: ignore[arg-type]  # its own fields
 
     def without_bounds(self, records: int) -> Grid:
         """The same grid without bounds, with at most so many records in a log at one time."""

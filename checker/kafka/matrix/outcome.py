@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import invariants
+from checker.kafka.deployed.keys import UNCLEAN
 from checker.kafka.matrix.answering import Answer
-from checker.kafka.matrix.grid import CLAIMS, OTHER_WORD, UNCLEAN, Cell, Grid, Place
+from checker.kafka.matrix.grid import CLAIMS, OTHER_WORD, Cell, Grid, Place
 from checker.kafka.matrix.vacuity import vacuity
 from checker.kafka.matrix.without_bounds import Unbounded
 from checker.search.engines.answers import ModelFault

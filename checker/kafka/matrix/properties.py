@@ -1,6 +1,7 @@
 """Effective configuration of broker, topic and producer, and the protocol version it implies.
 
-Every value is reported with its source; a value that no file sets is Kafka's default.
+Every value is reported with its source; a value that no file sets is Kafka's default. Topics that
+come to the same are one class, which is explored once.
 """
 
 from __future__ import annotations
@@ -10,75 +11,82 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from checker.kafka.matrix.config_files import (
-    BROKER,
-    ELIGIBLE,
-    METADATA,
-    REPLICATION,
-    ROLES,
-    TOPIC_REPLICATION,
-    ZOOKEEPER,
-    BadConfig,
-    Setting,
-    read_settings,
-)
-from checker.kafka.matrix.grid import (
+from checker.kafka.deployed.deployment import Deployment, Topic
+from checker.kafka.deployed.keys import (
     ACKS,
-    AXES,
     MIN_INSYNC,
+    REPLICATION,
+    TOPIC_REPLICATION,
     UNCLEAN,
-    VERSION,
-    Axis,
-    Value,
 )
+from checker.kafka.deployed.reading import read_deployment
+from checker.kafka.deployed.setting import BadConfig, Mistakes, Setting
+from checker.kafka.matrix.grid import AXES, VERSION, Axis, Value
+from checker.kafka.matrix.protocol_of import DEFAULT, Protocol, protocol_of, version_option
 from checker.problem.wording import counted
-from model.message.releases import (
-    ELIGIBLE_LEADER_REPLICAS_FIRST,
-    KRAFT_FIRST,
-    NEWEST_RELEASE,
-    RELEASES,
-    ZOOKEEPER_LAST,
-    Release,
-    ReleaseNumber,
-    UnknownRelease,
-    release_followed,
-)
+from model.message.releases import ReleaseNumber
 
-DEFAULT = "default"
-"""The source of what nobody says."""
-NEWEST = "not said; the newest modelled"
-"""The source of a release that nobody names."""
 REPLICAS_EXPLORED_MAX = 3
 """Of more replicas no more are explored unless `--replicas` says so."""
 REPLICAS = "--replicas"
 """Where a number of replicas is from that no file says."""
-
-_KAFKA = "kafka-version"
 _CLEAN_SINCE = (0, 11)
 """Before this release Kafka's own default was to allow unclean elections (KIP-106)."""
-_KRAFT_ALONE_SINCE = (4, 0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
     """What an operator has set, as coordinates of the grid, with the settings that say so.
 
-    `kafka` is the release in words, `number` its number; `is_release_said` is whether anybody
-    named it. `notes` are what of this release or these settings is not as one would think.
+    `topics` are those that it is about; none: every topic without settings of its own.
+    `protocol` is the release, `is_release_said` whether anybody named it. `notes` are what of this
+    release or these settings is not as one would think. `factor` is the replication factor, of
+    which `replicas` are explored.
     """
 
     settings: tuple[Setting, ...]
-    kafka: str
-    number: ReleaseNumber
-    is_kraft: bool
-    has_eligible_leader_replicas: bool
-    is_release_said: bool
+    protocol: Protocol
     notes: tuple[str, ...]
-    version: str
     acks: str
     min_insync_replicas: int
     unclean: str
     replicas: int
+    factor: int
+    topics: tuple[str, ...] = ()
+
+    @property
+    def kafka(self) -> str:
+        """The release in words."""
+        return self.protocol.description
+
+    @property
+    def number(self) -> ReleaseNumber:
+        """The release."""
+        return self.protocol.number
+
+    @property
+    def is_kraft(self) -> bool:
+        """Whether its controller is KRaft's."""
+        return self.protocol.is_kraft
+
+    @property
+    def has_eligible_leader_replicas(self) -> bool:
+        """Whether it has KIP-966's eligible leader replicas."""
+        return self.protocol.release.with_eligible_leader_replicas
+
+    @property
+    def is_release_said(self) -> bool:
+        """Whether anybody named the release."""
+        return self.protocol.is_said
+
+    @property
+    def version(self) -> str:
+        """The version of the protocol."""
+        return self.protocol.release.version
+
+    def setting(self, key: str) -> Setting | None:
+        """The setting of this key that was used, if there is one."""
+        return next((setting for setting in self.settings if setting.key == key), None)
 
     def axes(self, *, only: Sequence[str] = ()) -> tuple[Axis, ...]:
         """The axes of a grid with these settings alone, over these faults; none: over every one."""
@@ -109,125 +117,173 @@ def read_config(
     kafka_version: str | None = None,
     replicas: int | None = None,
 ) -> Config:
-    """What these files and options say together: options before topics before the server.
+    """What these files and options say together, where it comes to one class of topics.
 
     Raises `BadConfig`.
     """
-    found = read_settings(server)
-    for topic in topics:
-        found |= read_settings(topic)
+    deployment = read_deployment([server, *topics])
+    found = configs_of(deployment, acks=acks, kafka_version=kafka_version, replicas=replicas)
+    if len(found) > 1:
+        names = "; ".join(describe_topics(config.topics) for config in found)
+        raise BadConfig(f"{server} has topics of {len(found)} kinds ({names}); keep one of them")
+    return found[0]
+
+
+def configs_of(
+    deployment: Deployment,
+    *,
+    acks: str | None = None,
+    kafka_version: str | None = None,
+    replicas: int | None = None,
+) -> list[Config]:
+    """A configuration for each class of topics; most topics first.
+
+    Options win over a topic's own settings, and those over the brokers'. Topics that nobody names
+    are a class of their own, unless all are named. A topic that needs more replicas in sync than it
+    has is in none (`unwritable`). Raises `BadConfig` with all mistakes.
+    """
+    mistakes = Mistakes()
+    brokers = dict(deployment.brokers)
     if acks is not None:
-        found[ACKS] = Setting(ACKS, acks, "--acks")
-    if kafka_version is not None:
-        found[_KAFKA] = Setting(_KAFKA, kafka_version, "--kafka-version")
-    protocol = _protocol(found)
+        brokers[ACKS] = Setting(ACKS, acks, "--acks")
+    try:
+        if kafka_version is not None:
+            brokers |= version_option(kafka_version)
+        protocol = protocol_of(brokers)
+    except BadConfig as problem:
+        mistakes.extend(problem)
+        protocol = protocol_of({})
+    classes: dict[tuple[object, ...], tuple[Config, list[str]]] = {}
+    for name, settings in _kinds(deployment, brokers, mistakes):
+        config = _config(settings, protocol, replicas, mistakes, is_topic=name is not None)
+        if config is None:
+            continue
+        key = (config.factor, config.replicas, config.acks, config.min_insync_replicas)
+        _, names = classes.setdefault((*key, config.unclean), (config, []))
+        if name is not None:
+            names.append(name)
+    mistakes.require_none()
+    if not classes:
+        raise BadConfig(
+            "no topic can be written with acks=all: each needs more replicas in sync than it has"
+        )
+    found = [_with_topics(config, names) for config, names in classes.values()]
+    return sorted(found, key=lambda config: (not config.topics, -len(config.topics)))
+
+
+def _with_topics(config: Config, names: Sequence[str]) -> Config:
+    fields = {name: getattr(config, name) for name in config.__dataclass_fields__}
+    return Config(**{**fields, "topics": tuple(names)})
+
+
+def _kinds(
+    deployment: Deployment, brokers: Mapping[str, Setting], mistakes: Mistakes
+) -> Iterator[tuple[str | None, dict[str, Setting]]]:
+    """The settings in effect of each topic, and of those that nobody names."""
+    _require_enough_brokers(deployment, mistakes)
+    if not deployment.topics or not deployment.has_all_topics:
+        yield None, dict(brokers)
+    for topic in deployment.topics:
+        yield topic.name, {**brokers, **topic.settings}
+
+
+def _require_enough_brokers(deployment: Deployment, mistakes: Mistakes) -> None:
+    count = deployment.broker_count
+    if count is None or not count.value.isdecimal():
+        return
+    factors = [deployment.brokers.get(REPLICATION)]
+    factors += [topic.settings.get(TOPIC_REPLICATION) for topic in deployment.topics]
+    for factor in filter(None, factors):
+        if factor.value.isdecimal() and int(factor.value) > int(count.value):
+            brokers = counted(int(count.value), "broker")
+            mistakes.add(factor.mistake(f"there are {brokers} ({count.origin})"))
+
+
+def _config(
+    found: Mapping[str, Setting],
+    protocol: Protocol,
+    replicas: int | None,
+    mistakes: Mistakes,
+    *,
+    is_topic: bool,
+) -> Config | None:
+    """The configuration; None where a mistake was noted, or the topic takes no acks=all."""
     clean = protocol.number >= _CLEAN_SINCE
     waited = found.get(ACKS, Setting(ACKS, "all", DEFAULT))
     in_sync = found.get(MIN_INSYNC, Setting(MIN_INSYNC, "1", DEFAULT))
     unclean = found.get(UNCLEAN, Setting(UNCLEAN, "false" if clean else "true", DEFAULT))
     factor = _replication_factor(found, replicas)
-    explored = replicas or min(_number(factor), REPLICAS_EXPLORED_MAX)
-    if factor.source != REPLICAS and _number(in_sync) > _number(factor):
-        raise in_sync.refused(f"that is more than {factor.key}, which is {factor.value}")
-    if _number(in_sync) > explored:
+    numbers = [_number(setting, mistakes) for setting in (factor, in_sync)]
+    allowed = _one_of(unclean, {"true": "true", "false": "false"}, mistakes)
+    acks = _one_of(waited, {"all": "all", "-1": "all", "1": "1", "0": "0"}, mistakes)
+    copies, needed = numbers
+    if copies is None or needed is None or allowed is None or acks is None:
+        return None
+    explored = replicas or min(copies, REPLICAS_EXPLORED_MAX)
+    if factor.source != REPLICAS and needed > copies:
+        if not is_topic:
+            text = f"that is more than {factor.key}, which is {factor.value}"
+            mistakes.add(in_sync.mistake(text))
+        return None
+    if needed > explored:
         text = f"{counted(explored, 'replica')} {'is' if explored == 1 else 'are'} explored"
-        raise in_sync.refused(f"{text}; --replicas takes more")
-    allowed = _one_of(unclean, {"true": "true", "false": "false"})
+        mistakes.add(in_sync.mistake(f"{text}; --replicas takes more"))
+        return None
     heeds = protocol.release.heeds_unclean_election
     return Config(
         settings=(*protocol.settings, factor, waited, in_sync, unclean),
-        kafka=protocol.description,
-        number=protocol.number,
-        is_kraft=protocol.is_kraft,
-        has_eligible_leader_replicas=protocol.release.with_eligible_leader_replicas,
-        is_release_said=protocol.is_said,
-        notes=tuple(_notes(protocol, asks_unclean=allowed == "true")),
-        version=protocol.release.version,
-        acks=_one_of(waited, {"all": "all", "-1": "all", "1": "1", "0": "0"}),
-        min_insync_replicas=_number(in_sync),
+        protocol=protocol,
+        notes=(*_unheeded(protocol, allowed), *protocol.notes, *_fewer(copies, explored)),
+        acks=acks,
+        min_insync_replicas=needed,
         unclean=allowed if heeds else "false",
         replicas=explored,
+        factor=copies,
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Protocol:
-    """The release that brokers follow, by which settings; `is_said`: somebody named it."""
+def unwritable(deployment: Deployment) -> list[str]:
+    """Topics that need more replicas in sync than they have: acks=all is refused, always."""
+    found = []
+    for topic in deployment.topics:
+        settings = {**deployment.brokers, **topic.settings}
+        in_sync, factor = settings.get(MIN_INSYNC), settings.get(TOPIC_REPLICATION)
+        values = [setting.value for setting in (in_sync, factor) if setting is not None]
+        if len(values) == 2 and all(map(str.isdecimal, values)) and int(values[0]) > int(values[1]):
+            found.append(topic.name)
+    return found
 
-    number: ReleaseNumber
-    is_kraft: bool
-    release: Release
-    description: str
-    is_said: bool
-    settings: tuple[Setting, ...]
+
+def one_replica(deployment: Deployment) -> list[Topic]:
+    """Topics whose records are in one log alone."""
+    factors = [(topic, topic.settings.get(TOPIC_REPLICATION)) for topic in deployment.topics]
+    return [topic for topic, factor in factors if factor is not None and factor.value == "1"]
 
 
-def _notes(protocol: _Protocol, *, asks_unclean: bool) -> Iterator[str]:
-    number, release = protocol.number, protocol.release
-    if asks_unclean and not release.heeds_unclean_election:
+def describe_topics(topics: Sequence[str], most: int = 3) -> str:
+    """`orders, payments and 396 more`; of none: `topics without settings of their own`"""
+    if not topics:
+        return "topics without settings of their own"
+    shown = list(topics[:most])
+    if len(topics) == most + 1:
+        shown.append(topics[most])
+    more = len(topics) - len(shown)
+    if more:
+        return f"{', '.join(shown)} and {more} more"
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def _unheeded(protocol: Protocol, unclean: str) -> Iterator[str]:
+    if unclean == "true" and not protocol.release.heeds_unclean_election:
         yield (
             f"{UNCLEAN}=true does nothing in this release: its controller of KRaft takes it for "
             "false (KAFKA-12670, Kafka 3.9)."
         )
-    is_kraft, minor = protocol.is_kraft, ".".join(map(str, number))
-    of_this = (each.since for each in RELEASES if each.is_kraft == is_kraft)
-    # A release can have two entries: with eligible leader replicas and without.
-    for since in dict.fromkeys(n for n in of_this if n[:2] == number and len(n) > len(number)):
-        patch = ".".join(map(str, since))
-        yield (
-            f"Taken for {minor}.0; from {patch} on the rules are others: "
-            f"say --kafka-version {patch} if yours is that."
-        )
-    if release.unlike:
-        yield f"Not modelled of this release: {release.unlike}"
 
 
-def _protocol(found: Mapping[str, Setting]) -> _Protocol:
-    """The version of the protocol. Raises `BadConfig` for a release that is not modelled.
-
-    Where nobody says which release it is, it is the newest: KRaft's, unless the file names
-    ZooKeeper and no roles.
-    """
-    roles, zookeeper = found.get(ROLES), found.get(ZOOKEEPER)
-    by_kraft = bool(roles and roles.value) or METADATA in found
-    order = (_KAFKA, METADATA, BROKER) if by_kraft else (_KAFKA, BROKER)
-    named = next((found[key] for key in order if key in found), None)
-    release = _release(named) if named else None
-    if named is None or release is None:
-        is_kraft = by_kraft or zookeeper is None
-    else:
-        is_kraft = by_kraft or release >= _KRAFT_ALONE_SINCE
-        if is_kraft and release < KRAFT_FIRST:
-            raise named.refused(f"with {ROLES} set, KRaft, it must be 2.8 or later")
-    number = release or (NEWEST_RELEASE if is_kraft else ZOOKEEPER_LAST)
-    taken = named or Setting(_KAFKA, ".".join(map(str, number)), NEWEST)
-    eligible = found.get(ELIGIBLE, Setting(ELIGIBLE, "0", DEFAULT))
-    has_eligible = _one_of(eligible, {"0": "", "1": "1"}) == "1"
-    try:
-        followed = release_followed(
-            number, is_kraft=is_kraft, eligible_leader_replicas=has_eligible
-        )
-    except UnknownRelease as problem:
-        raise BadConfig(f"{taken.source}: {problem}") from None
-    manner = roles if by_kraft else zookeeper
-    elr = f", with{'' if has_eligible else 'out'} eligible leader replicas"
-    text = f"Kafka {'.'.join(map(str, number))} with {'KRaft' if is_kraft else 'ZooKeeper'}"
-    return _Protocol(
-        number=number,
-        is_kraft=is_kraft,
-        release=followed,
-        description=text + (elr if is_kraft and number >= ELIGIBLE_LEADER_REPLICAS_FIRST else ""),
-        is_said=named is not None,
-        settings=tuple(s for s in (manner, taken, found.get(ELIGIBLE)) if s is not None),
-    )
-
-
-def _release(setting: Setting) -> ReleaseNumber:
-    """`3.7-IV4` is (3, 7), `0.10.2` is (0, 10, 2)."""
-    matched = re.fullmatch(r"(\d{1,3}(?:\.\d{1,3}){1,3})(?:-IV\d{1,3})?", setting.value)
-    if matched is None:
-        raise setting.refused("write it as 2.8 or 3.7-IV4")
-    return tuple(map(int, matched[1].split(".")))
+def _fewer(copies: int, explored: int) -> Iterator[str]:
+    if explored < copies and explored == REPLICAS_EXPLORED_MAX:
+        yield f"Of {copies} replicas {explored} were explored (--replicas {copies} takes longer)."
 
 
 def _replication_factor(found: Mapping[str, Setting], replicas: int | None) -> Setting:
@@ -243,17 +299,19 @@ def _replication_factor(found: Mapping[str, Setting], replicas: int | None) -> S
     return Setting(REPLICATION, str(REPLICAS_EXPLORED_MAX), "not said; taken as that")
 
 
-def _number(setting: Setting) -> int:
+def _number(setting: Setting, mistakes: Mistakes) -> int | None:
     """As Java's Integer.parseInt reads it, which takes 03 and +3."""
     if not re.fullmatch(r"\+?0*[1-9]\d{0,4}", setting.value):
-        raise setting.refused("it must be a number, 1 or more")
+        mistakes.add(setting.mistake("it must be a number, 1 or more"))
+        return None
     return int(setting.value)
 
 
-def _one_of(setting: Setting, allowed: Mapping[str, str]) -> str:
+def _one_of(setting: Setting, allowed: Mapping[str, str], mistakes: Mistakes) -> str | None:
     text = setting.value.lower()
     if text not in allowed:
-        raise setting.refused(f"it must be one of {', '.join(allowed)}")
+        mistakes.add(setting.mistake(f"it must be one of {', '.join(allowed)}"))
+        return None
     return allowed[text]
 
 

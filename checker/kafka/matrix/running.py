@@ -26,20 +26,31 @@ Explorer = Callable[[Sequence[Question], Watch], list[Answer]]
 """Answers questions, in their order."""
 
 
+Found = Callable[[Question, Answer], None]
+"""Receives each answer as it comes, in one thread."""
+
+
+def unfound(question: Question, answer: Answer) -> None:
+    """Where nobody waits for single answers."""
+
+
 def unwatched(done: int, under_way: Collection[int] | None) -> None:
     """Where nobody watches."""
 
 
 @contextmanager
 def exploring(
-    choice: EngineChoice, *, announce: Callable[[str], None] = lambda message: None
+    choice: EngineChoice,
+    *,
+    announce: Callable[[str], None] = lambda message: None,
+    found: Found = unfound,
 ) -> Iterator[Explorer]:
-    """An explorer of cells, on an engine that is started once."""
+    """An explorer of cells, on an engine that is started once. Spark finds all of a job at once."""
     if choice.name == "local":
         threads = threads_of(choice.threads)
 
         def answers(questions: Sequence[Question], watch: Watch) -> list[Answer]:
-            return answers_here(questions, watch, threads=threads)
+            return answers_here(questions, watch, threads=threads, found=found)
 
         yield _prepared(answers, announce)
     else:
@@ -66,7 +77,9 @@ def _prepared(explorer: Explorer, announce: Callable[[str], None]) -> Explorer:
     return explore
 
 
-def answers_here(questions: Sequence[Question], watch: Watch, *, threads: int) -> list[Answer]:
+def answers_here(
+    questions: Sequence[Question], watch: Watch, *, threads: int, found: Found = unfound
+) -> list[Answer]:
     """Explore in threads of this process. Ctrl-C leaves what was not finished incomplete."""
     stop = threading.Event()
 
@@ -82,7 +95,7 @@ def answers_here(questions: Sequence[Question], watch: Watch, *, threads: int) -
             while left:
                 done, left = wait(left, timeout=_LOOK_SECONDS, return_when=FIRST_COMPLETED)
                 for job in done:
-                    job.result()
+                    found(questions[jobs.index(job)], job.result())
                 running = [place for place, job in enumerate(jobs) if job.running()]
                 watch(len(jobs) - len(left), running)
         except BaseException as ended:

@@ -11,12 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from checker.kafka.matrix.config_table import (
-    ConfigAnswer,
-    describe_answers,
-    recommendation,
-    release,
-)
 from checker.kafka.matrix.extent import describe_sizes
 from checker.kafka.matrix.grid import FAULT, VERSION, Grid, Place, place
 from checker.kafka.matrix.matrix import Matrix
@@ -43,29 +37,26 @@ _SIGNS = {
 }
 
 
-def to_html(matrix: Matrix, answer: ConfigAnswer | None = None) -> str:
-    """The page; with the answer about a configuration, if there is one."""
+def to_html(matrix: Matrix) -> str:
+    """The page."""
     grid = matrix.grid
-    names = _names(matrix.outcomes)
+    names = trace_names(matrix.outcomes)
     return rendered(
         "matrix.html.j2",
         title="Waterline matrix",
         bounds=describe_bounds(grid),
         same=describe_same(grid),
-        settings=answer.config.settings if answer else (),
         versions=[value.name for value in grid.axis(VERSION).values],
         blocks=_blocks(matrix, names),
-        remedies=_remedies(answer) if answer else (),
-        advice=_advice(answer) if answer else (),
         meanings=meanings(matrix.outcomes),
         faults=grid.axis(FAULT).values,
         counts=counts(matrix).plain,
-        traces=_traces(matrix, names),
+        traces=traces_of(matrix, names),
     )
 
 
 @dataclass(frozen=True, slots=True)
-class _Trace:
+class PageTrace:
     """A counterexample, the cells that it is of, and the first of them to go back to."""
 
     shown: Shown
@@ -74,15 +65,18 @@ class _Trace:
     back: str
 
 
-def _names(outcomes: Sequence[Outcome]) -> dict[Place, str]:
-    """What the counterexample of a cell is called: cells with the same steps share one."""
+def trace_names(outcomes: Sequence[Outcome], prefix: str = "") -> dict[Place, str]:
+    """What the counterexample of a cell is called: cells with the same steps share one.
+
+    `prefix` keeps the names of several matrices on one page apart.
+    """
     numbers: dict[tuple[object, ...], int] = {}
     names = {}
     for outcome in outcomes:
         if outcome.replayed is not None:
             trace = outcome.replayed.trace
             key = (trace.version, trace.invariant, trace.initial, trace.steps)
-            names[outcome.cell.at()] = f"trace-{numbers.setdefault(key, len(numbers) + 1)}"
+            names[outcome.cell.at()] = f"{prefix}trace-{numbers.setdefault(key, len(numbers) + 1)}"
     return names
 
 
@@ -90,7 +84,7 @@ def _blocks(matrix: Matrix, names: dict[Place, str]) -> list[dict[str, Any]]:
     """A table for each combination of settings: a row for each fault, a column for each version."""
     grid = matrix.grid
     outcomes = {outcome.cell.at(): outcome for outcome in matrix.outcomes}
-    ids = _ids(matrix)
+    ids = cell_ids(matrix)
     blocks = []
     for settings in combinations(grid):
         rows = []
@@ -116,39 +110,29 @@ def _cell(outcome: Outcome, names: dict[Place, str], ids: dict[Place, str]) -> d
     }
 
 
-def _ids(matrix: Matrix) -> dict[Place, str]:
+def cell_ids(matrix: Matrix, prefix: str = "") -> dict[Place, str]:
     """What a cell is called on the page."""
-    return {o.cell.at(): f"cell-{number}" for number, o in enumerate(matrix.outcomes, start=1)}
+    return {
+        o.cell.at(): f"{prefix}cell-{number}" for number, o in enumerate(matrix.outcomes, start=1)
+    }
 
 
-def _remedies(answer: ConfigAnswer) -> list[tuple[str, list[str]]]:
-    return [
-        (
-            outcome.cell.coordinates[FAULT],
-            [line.plain for line in describe_answers(outcome, answer)],
-        )
-        for outcome in answer.matrix.outcomes
-    ]
-
-
-def _advice(answer: ConfigAnswer) -> list[str]:
-    return [line.plain for line in (*release(answer.config), *recommendation(answer))]
-
-
-def _traces(matrix: Matrix, names: dict[Place, str]) -> list[_Trace]:
-    """Every counterexample once, in the order of their names."""
+def traces_of(
+    matrix: Matrix, names: dict[Place, str], *, prefix: str = "", kafka: str = ""
+) -> list[PageTrace]:
+    """Every counterexample once, in the order of their names; `kafka` is the release in words."""
     cells: dict[str, list[Outcome]] = {}
     for outcome in matrix.outcomes:
         if outcome.cell.at() in names:
             cells.setdefault(names[outcome.cell.at()], []).append(outcome)
-    ids = _ids(matrix)
+    ids = cell_ids(matrix, prefix)
     return [
-        _trace(name, found, matrix.grid, back=ids[found[0].cell.at()])
+        _trace(name, found, matrix.grid, back=ids[found[0].cell.at()], kafka=kafka)
         for name, found in cells.items()
     ]
 
 
-def _trace(name: str, cells: Sequence[Outcome], grid: Grid, *, back: str) -> _Trace:
+def _trace(name: str, cells: Sequence[Outcome], grid: Grid, *, back: str, kafka: str) -> PageTrace:
     first = cells[0]
     replayed = first.replayed
     assert replayed is not None
@@ -156,8 +140,8 @@ def _trace(name: str, cells: Sequence[Outcome], grid: Grid, *, back: str) -> _Tr
     problem = first.cell.problem([claim])
     sentence = next(known.sentence for known in problem.claims if known.name == claim)
     story = story_of(Finding(claim, sentence, replayed, first.explanation, problem.model))
-    title = f"{first.cell.version}: {claim}, after {counted(story.steps, 'step')}"
-    return _Trace(
+    title = f"{kafka or first.cell.version}: {claim}, after {counted(story.steps, 'step')}"
+    return PageTrace(
         shown(story, name, title=title, sentence=sentence, whole=False),
         tuple(claim.name for claim in first.claims),
         tuple(_describe_cell(outcome, grid) for outcome in cells),

@@ -1,4 +1,6 @@
-"""How a person reads the protocol: each step as a sentence in Kafka's words, a state as a table.
+"""How a person reads the protocol: each step as a sentence, a state as a table.
+
+The words are Kafka's, or Fluss's where the rules are.
 
 Sentences are derived from the states before and after a step, so they say what happened and not
 what a rule intended.
@@ -10,18 +12,22 @@ from functools import partial
 
 from model.core.state import State
 from model.core.transition_system import Arguments, Narration
+from model.message.features import COORDINATOR, has
 from model.message.narration import cluster_events, replication
+from model.message.narration.fluss_words import in_words_of_fluss
 from model.message.narration.tables import HEADER, LANES, rows, summary
 from model.message.settings import Settings
 
 _SENTENCES = {**replication.SENTENCES, **cluster_events.SENTENCES}
+_STANDS_STILL = "no broker, no controller and no request in flight can make a step by itself"
 
 
 def sentence(
     settings: Settings, action: str, arguments: Arguments, before: State, after: State
 ) -> str:
     """What happened from `before` to `after`. Raises `KeyError` for an action it does not know."""
-    return _SENTENCES[action](settings, before, after, *arguments)
+    text = _SENTENCES[action](settings, before, after, *arguments)
+    return in_words_of_fluss(text) if has(settings, COORDINATOR) else text
 
 
 def narration(settings: Settings) -> Narration:
@@ -30,9 +36,9 @@ def narration(settings: Settings) -> Narration:
         sentence=partial(sentence, settings),
         rows=rows,
         summary=summary,
-        stands_still=(
-            "no broker, no controller and no request in flight can make a step by itself"
-        ),
+        stands_still=in_words_of_fluss(_STANDS_STILL)
+        if has(settings, COORDINATOR)
+        else _STANDS_STILL,
     )
 
 

@@ -118,10 +118,21 @@ def _restart(c: Settings, before: State, after: State, replica: int) -> str:
     if before.elr != after.elr and contains(before.elr, replica):
         text.append("it was not shut down properly and leaves the ELR")
     hw = (
-        f"HW := min(checkpoint {after.checkpoint[replica]}, LEO {after.leo[replica]})"
+        f"HW := min(checkpoint {after.checkpoint[replica]}, LEO {before.leo[replica]})"
         f" = {after.hw[replica]}"
     )
+    text += _heard_on_return(before, after, replica)
     return joined(f"r{replica} starts again{manner}: {hw}", [*text, *election(before, after)])
+
+
+def _heard_on_return(before: State, after: State, replica: int) -> list[str]:
+    """What a broker does that is told, as it comes back, that nobody leads."""
+    if after.known_epoch[replica] == before.known_epoch[replica]:
+        return []
+    heard = f"it is told that nobody leads in epoch {after.known_epoch[replica]}"
+    if before.leo[replica] == after.leo[replica]:
+        return [heard]
+    return [f"{heard} and truncates to its HW, {removed(before, after, replica)}"]
 
 
 def _fence(c: Settings, before: State, after: State, replica: int) -> str:
@@ -145,7 +156,9 @@ def _left(before: State, after: State, replica: int) -> list[str]:
 
 
 def _register(c: Settings, before: State, after: State, replica: int) -> str:
-    return joined(f"r{replica} registers with the controller again", election(before, after))
+    heard = _heard_on_return(before, after, replica)
+    text = f"r{replica} registers with the controller again"
+    return joined(text, [*heard, *election(before, after)])
 
 
 def _move(c: Settings, before: State, after: State, replica: int) -> str:
@@ -172,6 +185,8 @@ def _taken_up(
     if leader == NO_REPLICA:
         rest = never_acked(before, after, replica)
         did = "steps down" if before.role[replica] == LEADER else "has nobody to fetch from"
+        if before.leo[replica] != after.leo[replica]:
+            did += f", truncates to its HW, {removed(before, after, replica)}"
         return joined(f"{learns} that nobody leads in epoch {epoch} and {did}", rest)
     if leader == replica:
         return joined(

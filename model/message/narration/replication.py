@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from model.core.state import State
 from model.message.epochs import latest_epoch
-from model.message.features import PARTITION_EPOCH_CHECK, has
+from model.message.features import FOLLOWER_HW_AT_END, PARTITION_EPOCH_CHECK, has
 from model.message.high_watermark import counted_isr
 from model.message.narration.phrases import (
     answered_records,
@@ -141,6 +141,8 @@ def _receive_fetch(c: Settings, before: State, after: State, follower: int) -> s
     got = f"r{follower} appends {records}" if records else f"r{follower} receives no record"
     was = before.hw[follower]
     moved = "" if after.hw[follower] >= was else f", down from {was}"
+    if has(c, FOLLOWER_HW_AT_END):
+        return f"{got}: LEO {end}, and so HW {end}, whatever the answer says{moved}."
     return f"{got}: LEO {end}, HW min({end}, {text}) = {after.hw[follower]}{moved}."
 
 

@@ -37,9 +37,11 @@ from tests.support.certificates import (
     put_header,
     put_keys,
 )
+from tests.support.own import EXAMPLES
 
 SMALL = Environment(records=1, epochs=1, restarts=1, moves=0)
 LOCK = own_family(start_of("lock"), "lock.py")
+LEASE = own_family((EXAMPLES / "fenced_lease.py").read_text(), "fenced_lease.py")
 PROBLEMS: dict[str, Callable[[], Problem]] = {
     "bounded": lambda: problem_for("epoch", SMALL),
     "unbounded": lambda: problem_for(
@@ -53,12 +55,14 @@ PROBLEMS: dict[str, Callable[[], Problem]] = {
         symmetry=Symmetry.ALL,
     ),
     "own": lambda: LOCK.problem_of("lock", {}),
+    "own, unbounded": lambda: LEASE.problem_of("fenced_lease", {"unbounded": True}),
     "own, up to names": lambda: LOCK.problem_of("lock", {}, symmetry=[*LOCK.symmetries][-1]),
 }
 
 
 def find(model: str) -> Family:
-    return LOCK if model == "lock.py" else family_of(model)
+    own = {each.model: each for each in (LOCK, LEASE)}
+    return own[model] if model in own else family_of(model)
 
 
 def judged(folder: Path) -> Certified:

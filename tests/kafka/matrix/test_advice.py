@@ -24,18 +24,24 @@ from checker.kafka.matrix.vacuity import vacuity
 from checker.search.engines.choice import EngineChoice
 from checker.search.result import Verdict
 from model.message.environment import Environment
+from model.message.releases import release_followed
 from tests.support.commands import Commands
 from tests.support.grids import cell_of, explored
 
 LOCAL = EngineChoice(name="local")
 RELEASED_4_0 = "elr-with-last-known-leader"
+RELEASED_4_0_0 = release_followed((4, 0), is_kraft=True).version
 
 
 def matrix_of(version: str, fault: str, **asked: object) -> Matrix:
     in_sync = str(asked.pop("in_sync", 1))
-    only = [("version", version), ("faults", fault), ("min.insync.replicas", in_sync)]
+    only = [("faults", fault), ("min.insync.replicas", in_sync)]
     grid = grid_over([], only, **asked)
-    return explored(grid, LOCAL)
+    axes = tuple(
+        Axis(axis.name, (Value(version),), version) if axis.name == VERSION else axis
+        for axis in grid.axes
+    )
+    return explored(replace(grid, axes=axes), LOCAL)
 
 
 def kin(grid: Grid, matrix: Matrix) -> list[Kin]:
@@ -97,12 +103,26 @@ def test_the_command_of_a_cell_shows_its_loss(cli: Commands) -> None:
     assert f"VIOLATED after {outcome.worst.depth} steps" in out
 
 
+def test_the_command_of_a_cell_can_name_the_release(cli: Commands) -> None:
+    """`--kafka` alone would set the high watermark in answers to what that release has."""
+    [outcome] = matrix_of(RELEASED_4_0_0, "disk out of sync", records=1, in_sync=2).outcomes
+    command = describe_command(outcome, "4.0:kraft")
+    code, out, _ = cli(*shlex.split(command)[2:])
+
+    assert "--protocol" not in command
+    assert code == 12
+    assert outcome.worst is not None
+    assert f"VIOLATED after {outcome.worst.depth} steps" in out
+
+
 def test_what_closes_with_one_record_alone_is_not_recommended(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """ELR is made to lose with two records: the next best is recommended."""
     file = tmp_path / "server.properties"
-    file.write_text("metadata.version=4.2\nprocess.roles=broker\nmin.insync.replicas=2\n")
+    file.write_text(
+        "metadata.version=4.2\neligible.leader.replicas.version=0\nmin.insync.replicas=2\n"
+    )
     config = read_config(file)
     claims = tuple(claim.name for claim in CLAIMS)
     tried = []
@@ -164,7 +184,7 @@ def test_a_cell_in_which_its_fault_never_happens_says_so(
     [
         ("metadata.version=4.2\neligible.leader.replicas.version=1", []),
         (
-            "metadata.version=4.2",
+            "metadata.version=4.2\neligible.leader.replicas.version=0",
             ["set eligible.leader.replicas.version=1 (kafka-features)"],
         ),
         (
@@ -208,7 +228,14 @@ def test_of_equals_what_goes_on_with_a_replica_down_is_recommended(
     )
     faults = ("--only", "faults=power loss,lost disk", "--records", 1)
     _, out, _ = cli(
-        "matrix", "--config", server, "--kafka-version", "4.0", *faults, name="waterline"
+        "matrix",
+        "--config",
+        server,
+        "--kafka-version",
+        "4.0",
+        *faults,
+        "--details",
+        name="waterline",
     )
 
     assert "set min.insync.replicas=3: strands 14" in out

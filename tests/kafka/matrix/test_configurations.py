@@ -58,7 +58,7 @@ def test_one_replica_that_loses_its_disk_is_no_cell_that_holds(
     disk = next(cell for cell in cells if cell["at"]["faults"] == "lost disk")
     moves = next(cell for cell in cells if cell["at"]["faults"] == "leader moves")
 
-    assert code == 0
+    assert code == 12
     assert [cell["label"] for cell in cells] == row(path.stem)
     assert disk["claims"]["acknowledged_on_disk"]["verdict"] == "violated"
     assert "leadership never moves" in moves["empty"]

@@ -34,7 +34,16 @@ def test_it_ends_with_a_table_of_what_is_known_and_exits_20(asked: int, tmp_path
     path = tmp_path / "server.properties"
     path.write_text(KRAFT_4_0)
     claim = "no_divergence_below_hw"
-    options = ["--config", path, "--only", "faults=none,zombie", "--invariant", claim]
+    options = [
+        "--config",
+        path,
+        "--only",
+        "faults=none,zombie",
+        "--invariant",
+        claim,
+        "--details",
+        "--no-cache",
+    ]
     process = subprocess.Popen(
         [*COMMAND, "matrix", *map(str, options), "--json", str(tmp_path / "ended.json")],
         stdout=subprocess.PIPE,
@@ -74,6 +83,7 @@ def test_a_matrix_that_is_asked_to_end_while_changes_are_tried_is_interrupted(
 
     monkeypatch.setattr(Progress, "report", report_and_ask)
     given = ["--config", path, "--replicas", 2, "--records", 1, "--only", "faults=power loss"]
+    given += ["--details", "--no-cache"]
     written = tmp_path / "ended.json"
     code, out, _ = cli("matrix", *given, "--threads", 1, "--json", written, name="waterline")
     ended = json.loads(written.read_text())

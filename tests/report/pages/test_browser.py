@@ -14,9 +14,11 @@ from typing import Any
 import pytest
 
 from checker.report.pages.comparison_page import comparison_page
+from checker.report.pages.deployment_page import to_html as to_html_of_deployment
 from checker.report.pages.matrix_page import to_html
 from checker.report.pages.report import finding_page
 from tests.support.confirmed_traces import confirmed_in
+from tests.support.deployment_answers import deployment_answer
 from tests.support.grids import small_matrix
 from tests.support.pictured import C21, LOSS, beside
 
@@ -52,6 +54,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     for name, trace in (("loss", LOSS), ("c21", C21)):
         found = confirmed_in(trace)
         texts[name] = finding_page(found.problem, found.finding)
+    texts["deployment"] = to_html_of_deployment(deployment_answer())
     texts["compared"] = comparison_page(beside(LOSS, "epoch"))
     for name, text in texts.items():
         (folder / f"{name}.html").write_text(text, encoding="utf-8")
@@ -95,6 +98,22 @@ def test_keys_go_from_step_to_step(browser: Any, pages: dict[str, Path], width: 
     seen.append(opened.shown())
 
     assert seen == [[0], [1], [2], [1], [12], [12], [11], [0], [0], [1]]
+    opened.require_quiet()
+
+
+@pytest.mark.parametrize("width", [400, 1000])
+def test_no_column_of_the_answer_about_a_cluster_is_cut(
+    browser: Any, pages: dict[str, Path], width: int
+) -> None:
+    """Neither the page nor a table of settings is wider than the window."""
+    opened = Opened(browser, pages["deployment"], width)
+    wider = """() => [...document.querySelectorAll("table")].filter(
+        (table) => !table.closest(".trace") && table.getBoundingClientRect().right > innerWidth
+    ).length"""
+
+    assert opened.page.evaluate("document.querySelectorAll('table').length") > 2
+    assert opened.page.evaluate(wider) == 0
+    assert opened.page.evaluate("document.documentElement.scrollWidth") <= width
     opened.require_quiet()
 
 

@@ -1,0 +1,90 @@
+"""Findings about a configuration in the forms that code review and CI systems show at a line."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator, Sequence
+from importlib import metadata
+
+from checker.ci.reports.github import workflow_command
+from checker.ci.reports.sarif import SCHEMA, location_of
+from checker.kafka.matrix.config_answer import DeploymentAnswer
+from checker.kafka.matrix.findings import ERROR, NOTE, RULES, Finding
+from checker.kafka.matrix.grid import FAULT
+from checker.kafka.matrix.properties import describe_topics
+
+_KINDS = {ERROR: "error", NOTE: "notice"}
+
+
+def to_sarif(findings: Sequence[Finding], *, is_whole: bool) -> str:
+    """SARIF 2.1.0. `is_whole`: every fault has a verdict."""
+    driver = {
+        "name": "Waterline",
+        "version": metadata.version("waterline"),
+        "rules": [
+            {"id": name, "shortDescription": {"text": sentence}} for name, sentence in RULES.items()
+        ],
+    }
+    results = [
+        {
+            "ruleId": finding.rule,
+            "level": finding.level,
+            "message": {"text": finding.message},
+            "locations": [location_of(finding.place)],
+            "partialFingerprints": {"waterline/v1": _identity(finding)},
+        }
+        for finding in findings
+    ]
+    run = {
+        "tool": {"driver": driver},
+        "invocations": [{"executionSuccessful": is_whole}],
+        "columnKind": "unicodeCodePoints",
+        "results": results,
+    }
+    return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=1) + "\n"
+
+
+def _identity(finding: Finding) -> str:
+    """The same where lines before it have moved, or a bound was raised."""
+    made_of = f"{finding.rule}\n{finding.setting}\n{finding.value}\n{finding.topics}"
+    return hashlib.sha256(made_of.encode()).hexdigest()[:32]
+
+
+def to_junit(findings: Sequence[Finding], answer: DeploymentAnswer) -> str:
+    """A test case for each fault of each class of topics, and one for each other finding."""
+    suite = ET.Element("testsuite", name="waterline matrix")
+    failures = 0
+    for each in answer.answers:
+        topics = describe_topics(each.config.topics)
+        for outcome in each.matrix.outcomes:
+            fault = outcome.cell.coordinates[FAULT]
+            case = ET.SubElement(suite, "testcase", classname=topics, name=fault)
+            for finding in findings:
+                if finding.topics == topics and fault in finding.faults:
+                    failures += _failed(case, finding)
+    for finding in (each for each in findings if not each.faults):
+        case = ET.SubElement(suite, "testcase", classname=finding.topics, name=finding.rule)
+        failures += _failed(case, finding)
+    suite.set("tests", str(len(suite)))
+    suite.set("failures", str(failures))
+    ET.indent(suite)
+    return ET.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def _failed(case: ET.Element, finding: Finding) -> int:
+    """A failure; what no setting closes is said, and fails nothing."""
+    if finding.level == NOTE:
+        ET.SubElement(case, "system-out").text = finding.message
+        return 0
+    where = f"{finding.place.file}:{finding.place.line}"
+    ET.SubElement(case, "failure", message=finding.rule).text = f"{where}\n{finding.message}"
+    return 1
+
+
+def workflow_commands(findings: Sequence[Finding]) -> Iterator[str]:
+    """Commands of GitHub Actions, a line for each finding."""
+    for finding in findings:
+        kind = _KINDS.get(finding.level, "warning")
+        yield workflow_command(kind, finding.rule, finding.place, finding.message)

@@ -1,0 +1,91 @@
+"""Options of `matrix` as the sizes of a grid, and progress that says what is explored."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+import click
+
+from checker.cli.shared.progress import Progress
+from checker.kafka.matrix.deepening import Follow, Rung
+from checker.kafka.matrix.grid import EPOCHS_MAX_RAISED, FAULT, first_records
+from checker.problem.wording import counted
+
+_WITH_CONFIG = (
+    *("topic_config", "acks", "kafka_version", "quick", "no_cache", "details"),
+    *("sarif_file", "junit_file", "github"),
+)
+
+
+def is_about_deployment(options: dict[str, Any]) -> bool:
+    """Whether a configuration was given. Raises `UsageError` for options that go with one."""
+    if options["config"] or options["bootstrap_server"]:
+        return True
+    for name in (
+        *_WITH_CONFIG,
+        "quick",
+        "no_cache",
+        "details",
+        "sarif_file",
+        "junit_file",
+        "github",
+    ):
+        if options[name]:
+            remedy = "; use --only acks=..." if name == "acks" else ""
+            option = name.removesuffix("_file").replace("_", "-")
+            raise click.UsageError(f"--{option} goes with --config{remedy}")
+    for name in ("command_config", "save_file"):
+        if options[name]:
+            option = name.removesuffix("_file").replace("_", "-")
+            raise click.UsageError(f"--{option} goes with --bootstrap-server")
+    return False
+
+
+def only_of(options: dict[str, Any]) -> list[tuple[str, str]]:
+    """The values that --only chooses, each with its axis."""
+    return [pair for pairs in options["only"] for pair in pairs]
+
+
+def sizes_of(options: dict[str, Any], replicas: int) -> dict[str, Any]:
+    """The bounds of the cells, and which claims are asked."""
+    asked: dict[str, Any] = {
+        "replicas": replicas,
+        "records": first_records(replicas, options["records"]),
+        "records_max": options["records"],
+        "epochs": options["epochs"],
+        "epochs_max": _max_epochs(options),
+        "max_states": options["max_states"],
+        "tries_unbounded": options["unbounded"],
+    }
+    if options["invariants"]:
+        asked["invariants"] = options["invariants"]
+    return asked
+
+
+def _max_epochs(options: dict[str, Any]) -> int:
+    """What --max-epochs says, and if nobody does the usual, or --epochs where that is more."""
+    asked, first = options["max_epochs"], options["epochs"]
+    if asked is not None and asked < first:
+        raise click.UsageError(f"--max-epochs is {asked}, less than --epochs, which is {first}")
+    return max(EPOCHS_MAX_RAISED, first) if asked is None else int(asked)
+
+
+def following(progress: Progress, what: str = "cell", about: str = "") -> Follow:
+    """Progress that says what is explored, within which sizes, and what is left.
+
+    `about` is of which topics it is, where there are several kinds.
+    """
+    before = f"{about}: " if about else ""
+
+    def follow(rung: Rung, done: int, under_way: Collection[int] | None) -> None:
+        left = len(rung.cells) - done
+        now = [rung.cells[place].coordinates[FAULT] for place in under_way or ()]
+        doing = f"; now {', '.join(dict.fromkeys(now))}" if now else ""
+        epochs = "any number of epochs" if rung.is_unbounded else f"epochs 0 to {rung.epochs}"
+        progress.report(
+            f"{before}{counted(rung.records, 'record')}, {epochs}: "
+            f"{done} of {counted(len(rung.cells), what)} explored, {left} left{doing}"
+        )
+
+    return follow

@@ -1,0 +1,263 @@
+"""Execution of `matrix --config` and `--bootstrap-server`: an answer for each class of topics."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from checker.cli.matrix.asking import following, only_of, sizes_of
+from checker.cli.shared import exit_codes
+from checker.cli.shared.ending import ending_as_by_ctrl_c
+from checker.cli.shared.file_options import write_files
+from checker.cli.shared.options import require_heard, take_engine
+from checker.cli.shared.progress import Progress, showing
+from checker.cli.shared.screen import error_screen, screen
+from checker.kafka.deployed.deployment import Deployment
+from checker.kafka.deployed.reading import read_deployment
+from checker.kafka.deployed.saved import to_saved
+from checker.kafka.matrix.advice import Advice, advice
+from checker.kafka.matrix.answer_screen import render_screen, sorted_answers
+from checker.kafka.matrix.answering import Answer, Question
+from checker.kafka.matrix.config_answer import ConfigAnswer, DeploymentAnswer
+from checker.kafka.matrix.config_table import render_config, unused
+from checker.kafka.matrix.deployment_files import to_csv, to_text
+from checker.kafka.matrix.findings import findings_of
+from checker.kafka.matrix.grid import FAULT, Grid, checked
+from checker.kafka.matrix.kept_cells import keeping
+from checker.kafka.matrix.known_causes import Kin, kin_of
+from checker.kafka.matrix.matrix import Matrix, explore_grid
+from checker.kafka.matrix.picture import to_svg
+from checker.kafka.matrix.properties import Config, configs_of, describe_topics
+from checker.kafka.matrix.remembered import remembering
+from checker.kafka.matrix.running import Explorer, Found, exploring
+from checker.kafka.matrix.verdict_groups import groups_of
+from checker.problem.wording import counted
+from checker.search.result import Verdict
+from model.core.errors import BadEnvironment
+
+ON_LOSS, ON_SETTING, NEVER = "loss", "setting", "never"
+"""What exit code 12 is for: any loss, one that a change of settings closes, none."""
+
+
+def answer_deployment(options: dict[str, Any]) -> int:
+    """Read it, explore each class of topics, and show the answer; returns the exit code."""
+    choice = take_engine(options)
+    require_heard(choice)
+    if options["over"] is not None:
+        raise click.UsageError("--over does not go with --config, which goes over the faults")
+    deployment = _deployment(options)
+    grids = _grids(options, deployment)
+    with ending_as_by_ctrl_c(), showing(error_screen()) as progress:
+        found = _finding(progress)
+        with exploring(choice, announce=progress.announce, found=found) as explorer:
+            asked = explorer if options["no_cache"] else keeping(explorer, found)
+            ask = _Asking(choice.name, remembering(asked), progress, len(grids))
+            answer = _answer(deployment, grids, ask, is_quick=options["quick"])
+    shown = _shown(answer, has_details=options["details"])
+    screen().print(shown)
+    _write(options, answer, shown)
+    return _exit_code(answer, options["fail_on"])
+
+
+def _deployment(options: dict[str, Any]) -> Deployment:
+    if options["bootstrap_server"]:
+        return _read_live(options)
+    if options["save_file"]:
+        raise click.UsageError("--save goes with --bootstrap-server")
+    deployment = read_deployment([*options["config"], *options["topic_config"]])
+    _require_printable(deployment)
+    return deployment
+
+
+def _read_live(options: dict[str, Any]) -> Deployment:
+    """What the cluster's admin API says, saved if that was asked for."""
+    if options["config"] or options["topic_config"]:
+        raise click.UsageError("--bootstrap-server reads a cluster; leave out --config")
+    from checker.kafka.deployed.live import read_cluster  # noqa: PLC0415 - few ask a cluster
+
+    deployment = read_cluster(options["bootstrap_server"], options["command_config"])
+    _require_printable(deployment)
+    if options["save_file"]:
+        write_files({options["save_file"]: lambda: to_saved(deployment)})
+    return deployment
+
+
+def _require_printable(deployment: Deployment) -> None:
+    """Values are shown, and written as XML, which has no control characters."""
+    settings = [*deployment.brokers.values(), *deployment.unused]
+    for topic in deployment.topics:
+        settings += topic.settings.values()
+    for setting in settings:
+        if not setting.value.isprintable():
+            raise setting.refused("it has control characters; write it without")
+
+
+def _grids(options: dict[str, Any], deployment: Deployment) -> list[tuple[Config, Grid]]:
+    """A grid for each class of topics, checked. Raises `BadConfig`, `BadEnvironment`."""
+    configs = configs_of(
+        deployment,
+        acks=options["acks"],
+        kafka_version=options["kafka_version"],
+        replicas=options["replicas"],
+    )
+    for config in configs:
+        for setting in config.settings:
+            if not setting.value.isprintable():
+                raise setting.refused("it has control characters; write it without")
+    only = only_of(options)
+    if foreign := [axis for axis, _ in only if axis != FAULT]:
+        raise BadEnvironment(f"--only {foreign[0]} does not go with --config, which sets it")
+    faults = [value for _, value in only]
+    return [
+        (
+            config,
+            checked(
+                Grid(
+                    axes=config.axes(only=faults),
+                    worst_is_enough=True,
+                    **sizes_of(options, config.replicas),
+                )
+            ),
+        )
+        for config in configs
+    ]
+
+
+class _Asking:
+    """What answers are made with."""
+
+    def __init__(self, engine: str, explorer: Explorer, progress: Progress, classes: int) -> None:
+        self.engine, self.explorer, self.progress = engine, explorer, progress
+        self._has_several = classes > 1
+
+    def answer(self, config: Config, grid: Grid) -> ConfigAnswer:
+        """About one class; what is like it in the catalogue is not part of a first look."""
+        about = describe_topics(config.topics, most=1) if self._has_several else ""
+        follow = following(self.progress, about=about)
+        matrix = explore_grid(grid, self.explorer, engine=self.engine, follow=follow)
+        return self._advised(config, matrix, about)
+
+    def _advised(self, config: Config, matrix: Matrix, about: str) -> ConfigAnswer:
+        found = Advice(interrupted=matrix.interrupted)
+        kin: Mapping[str, Sequence[Kin]] = {}
+        try:
+            if not found.interrupted:
+                follow = following(self.progress, "neighbour", about)
+                found = advice(config, matrix.grid, matrix.outcomes, self.explorer, follow=follow)
+            if not found.interrupted and not matrix.grid.first_look:
+                self.progress.report("looking for what is like it in the catalogue")
+                kin = kin_of(matrix.grid, matrix.outcomes, self.explorer)
+            is_interrupted = found.interrupted
+        except KeyboardInterrupt:
+            is_interrupted = True
+            found = found if found.tried else Advice(interrupted=True)
+        return ConfigAnswer(config, replace(matrix, interrupted=is_interrupted), found, kin)
+
+
+def _answer(
+    deployment: Deployment, grids: Sequence[tuple[Config, Grid]], ask: _Asking, *, is_quick: bool
+) -> DeploymentAnswer:
+    """A first look, shown as soon as it is there; then the whole, with larger bounds."""
+    answers = [ask.answer(config, grid.at_first()) for config, grid in grids]
+    first = DeploymentAnswer(deployment, sorted_answers(answers))
+    if is_quick or first.interrupted:
+        return first
+    ask.progress.note("a first answer; larger bounds are explored now (--quick ends here):")
+    error_screen().print(render_screen(first))
+    answers = []
+    for config, grid in grids:
+        answers.append(ask.answer(config, grid))
+        if answers[-1].matrix.interrupted:
+            break
+    whole = DeploymentAnswer(deployment, sorted_answers(answers))
+    if whole.interrupted:
+        return _as_interrupted(first)
+    return whole
+
+
+def _as_interrupted(first: DeploymentAnswer) -> DeploymentAnswer:
+    """The first look, which is whole, while larger bounds were not explored to their end."""
+    answers = [
+        replace(answer, matrix=replace(answer.matrix, interrupted=True)) for answer in first.answers
+    ]
+    return replace(first, answers=tuple(answers))
+
+
+def _finding(progress: Progress) -> Found:
+    """A line for each fault as soon as anything is known of it."""
+    seen: set[str] = set()
+
+    def found(question: Question, answer: Answer) -> None:
+        broken = [d for _, v, d in answer.verdicts if v == Verdict.VIOLATED.value and d is not None]
+        if question.name in seen or not answer.distinct:
+            return
+        seen.add(question.name)
+        records = dict(question.spec.options)["records"]
+        within = f"with {counted(int(str(records)), 'record')}"
+        if broken:
+            text = f"something breaks after {counted(min(broken), 'step')}"
+        else:
+            text = "nothing breaks" if answer.complete else "nothing breaks so far"
+        progress.note(f"{question.name}: {text} {within}")
+
+    return found
+
+
+def _shown(answer: DeploymentAnswer, *, has_details: bool) -> RenderableType:
+    if not has_details:
+        return render_screen(answer)
+    parts: list[RenderableType] = [render_screen(answer), Text()]
+    parts += unused(answer.deployment)
+    parts += [Text(note, "yellow") for note in answer.deployment.notes]
+    for each in answer.answers:
+        parts += [Text(), render_config(each)]
+    return Group(*parts)
+
+
+def _write(options: dict[str, Any], answer: DeploymentAnswer, shown: RenderableType) -> None:
+    from checker.ci.reports import config_findings as reports  # noqa: PLC0415 - few ask for them
+
+    fallback = next(iter(options["config"]), Path(options["bootstrap_server"] or "cluster"))
+    findings = findings_of(answer, fallback)
+    writers: dict[str, Callable[[], str]] = {
+        "json_file": lambda: to_text(answer, findings),
+        "csv_file": lambda: to_csv(answer),
+        "html_file": lambda: _page(answer),
+        "svg_file": lambda: to_svg(shown),
+        "sarif_file": lambda: reports.to_sarif(findings, is_whole=answer.complete),
+        "junit_file": lambda: reports.to_junit(findings, answer),
+    }
+    write_files({options[name]: text for name, text in writers.items() if options[name]})
+    if options["github"]:
+        for line in reports.workflow_commands(findings):
+            click.echo(line)
+
+
+def _page(answer: DeploymentAnswer) -> str:
+    from checker.report.pages.deployment_page import to_html  # noqa: PLC0415 - few ask for a page
+
+    return to_html(answer)
+
+
+def _exit_code(answer: DeploymentAnswer, fail_on: str) -> int:
+    """20 where it was interrupted; 12 for what --fail-on names, before 20 for what is unknown."""
+    if answer.interrupted:
+        return exit_codes.INCOMPLETE
+    fitting = [exit_codes.HOLDS]
+    if fail_on != NEVER and any(_failing(answer, fail_on)):
+        fitting.append(exit_codes.VIOLATED)
+    if not answer.complete:
+        fitting.append(exit_codes.INCOMPLETE)
+    return exit_codes.winning(fitting)
+
+
+def _failing(answer: DeploymentAnswer, fail_on: str) -> Iterator[bool]:
+    for each in answer.answers:
+        for group in groups_of(each):
+            yield bool(group.losing) and (fail_on == ON_LOSS or group.is_of_settings)

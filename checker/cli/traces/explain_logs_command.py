@@ -1,0 +1,77 @@
+"""`waterline explain-logs`: what brokers' logs say happened to a partition."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from checker.cli.shared.file_options import FILES_HELP, OutputFile
+from checker.cli.shared.options import MAX_STATES, Seconds
+
+HELP = f"""\b
+Exit codes:
+  0   a behaviour fits the logs that loses no acknowledged record
+  2   bad usage, logs that cannot be read together
+  12  offsets are at risk: the logs tell of a leader without what was below
+      a high watermark, or every behaviour that fits loses a record
+  20  nothing was found that fits
+
+{FILES_HELP}
+"""
+
+
+@click.command("explain-logs", epilog=HELP)
+@click.argument(
+    "folders", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="DIR..."
+)
+@click.option("--partition", metavar="TOPIC-N", help="Default: the one that changed leaders most.")
+@click.option(
+    "--kafka",
+    "release",
+    metavar="RELEASE",
+    help="As 2.8.2, 3.9.1:kraft, 4.2.0:elr. Default: what the logs name.",
+)
+@click.option("--epochs", metavar="FROM-TO", help="Leader epochs to explain. Default: all.")
+@click.option(
+    "--min-insync-replicas",
+    type=click.IntRange(1, 7),
+    default=1,
+    show_default=True,
+    help="Of the topic.",
+)
+@click.option("--unclean-leader-election", is_flag=True, help="If the topic has it on.")
+@click.option("--trace", "trace_file", type=OutputFile(), help="Write what fits, for `view`.")
+@click.option("--max-states", type=MAX_STATES, help="States of one search. Default: 60,000.")
+@click.option("--max-time", type=Seconds(), help="Seconds for all searches. Default: 120.")
+def explain_logs_command(
+    folders: tuple[Path, ...],
+    partition: str | None,
+    release: str | None,
+    epochs: str | None,
+    min_insync_replicas: int,
+    unclean_leader_election: bool,
+    trace_file: Path | None,
+    max_states: int | None,
+    max_time: float | None,
+) -> int:
+    """Find a behaviour of the model that fits what brokers have logged.
+
+    DIR holds server.log, state-change.log and checkpoints of the brokers of a partition, any of
+    them, rotated or gzipped. docs/incidents.md says what is read, and what an answer means.
+    """
+    from checker.cli.traces.explaining_logs import AskedOfLogs, explain_logs  # noqa: PLC0415
+
+    return explain_logs(
+        AskedOfLogs(
+            folders=folders,
+            partition=partition,
+            release=release,
+            epochs=epochs,
+            min_insync_replicas=min_insync_replicas,
+            unclean_leader_election=unclean_leader_election,
+            trace_file=trace_file,
+            states_max=max_states,
+            seconds_max=max_time,
+        )
+    )

@@ -1,0 +1,220 @@
+"""Execution of `explain-logs`: the answer on the screen, and the trace in a file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+from rich.text import Text
+
+from checker.cli.shared import exit_codes
+from checker.cli.shared.screen import say, screen
+from checker.kafka.logs.answer import Answer, answered
+from checker.kafka.logs.errors import BadLogs
+from checker.kafka.logs.fitting import STATES_MAX, Circumstances, Fit, Searched
+from checker.kafka.logs.observer import Observer
+from checker.kafka.logs.reading import Logs, read_logs
+from checker.problem.wording import counted
+from counterexamples import NO_CLAIM, trace_of, write_trace
+from counterexamples.style import BAD
+from model.message.releases import UnknownRelease, release_named
+
+SECONDS_MAX = 120.0
+_REFUSALS_SHOWN = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskedOfLogs:
+    """The command's options."""
+
+    folders: tuple[Path, ...]
+    partition: str | None
+    release: str | None
+    epochs: str | None
+    min_insync_replicas: int
+    unclean_leader_election: bool
+    trace_file: Path | None
+    states_max: int | None
+    seconds_max: float | None
+
+
+def explain_logs(asked: AskedOfLogs) -> int:
+    """Read, search, tell; returns the exit code. Raises `BadLogs`."""
+    epochs = _epochs(asked.epochs)
+    logs = read_logs(asked.folders)
+    partition = asked.partition or logs.only_partition()
+    name = asked.release or release_of(logs)
+    try:
+        followed, hw_in_response = release_named(name)
+    except UnknownRelease as problem:
+        raise BadLogs(f"--kafka: {problem}") from None
+    given = Circumstances(
+        version=followed.version,
+        hw_in_response=hw_in_response,
+        min_insync_replicas=asked.min_insync_replicas,
+        unclean_leader_election=asked.unclean_leader_election,
+    )
+    found = answered(
+        logs,
+        partition,
+        given,
+        epochs=epochs,
+        states_max=asked.states_max or STATES_MAX,
+        seconds_max=asked.seconds_max or SECONDS_MAX,
+    )
+    for text in answer_lines(found, logs, name):
+        screen().print(text)
+    shown = found.shown
+    if asked.trace_file is not None and shown is not None:
+        write_trace(asked.trace_file, trace_of(found.best.model, NO_CLAIM, shown.calls))
+        say(f"wrote {asked.trace_file}: {len(shown.calls)} steps")
+    return code_of(found)
+
+
+def code_of(found: Answer) -> int:
+    """The exit code of an answer."""
+    if found.at_risk or found.best.always_loses:
+        return exit_codes.VIOLATED
+    return exit_codes.HOLDS if found.fits else exit_codes.INCOMPLETE
+
+
+def _epochs(text: str | None) -> tuple[int, int] | None:
+    if text is None:
+        return None
+    matched = re.fullmatch(r"(\d{1,9})-(\d{1,9})", text)
+    if matched is None or int(matched[1]) >= int(matched[2]):
+        raise click.UsageError(f"--epochs is {text!r}; write two epochs as 7-10, the lower first")
+    return int(matched[1]), int(matched[2])
+
+
+def release_of(logs: Logs) -> str:
+    """The release that the logs name, and its manner. Raises `BadLogs` where there is not one."""
+    if len(logs.releases) != 1 or len(logs.manners) > 1:
+        names = ", ".join(sorted(logs.releases)) or "no release"
+        raise BadLogs(
+            f"the logs name {names}; say with --kafka whose rules to follow, as 3.9.1:kraft"
+        )
+    [release] = logs.releases
+    is_zookeeper = logs.manners == {"zookeeper"}
+    # Whether there are eligible leader replicas no line says: a new cluster's default is followed.
+    return f"{release}:zookeeper" if is_zookeeper else release
+
+
+def answer_lines(found: Answer, logs: Logs, name: str) -> Iterator[Text]:
+    """The answer, part by part: the verdict first."""
+    best = found.best
+    history = best.history
+    brokers = ", ".join(f"{b} (r{r})" for r, b in enumerate(history.brokers))
+    yield Text(
+        f"Partition {found.partition}, Kafka {name}, brokers {brokers}; leader epochs "
+        f"{history.first_epoch} to {history.last_epoch}; {history.lines} lines to fit.\n"
+    )
+    yield from _verdict(found)
+    for missed in found.missed:
+        between = ", ".join(
+            f"{epoch} (led by {leader})" for epoch, leader in missed.leaders_between
+        )
+        yield Text(
+            f"Broker {missed.broker} led epoch {missed.known}, and then {missed.epoch}; it missed "
+            f"epoch {between}: {missed.place}"
+        )
+    for risk in found.at_risk:
+        span = f"{risk.first}" if risk.first == risk.last else f"{risk.first} to {risk.last}"
+        yield Text.assemble(
+            ("At risk: ", BAD),
+            f"offset {span} was below a high watermark ({risk.watermark_at}), and the leader of "
+            f"epoch {risk.epoch}, broker {risk.leader}, began without it ({risk.begins_at}).",
+        )
+    yield from _timeline(found)
+    yield from _left_open(found, logs)
+
+
+def _verdict(found: Answer) -> Iterator[Text]:
+    best = found.best
+    if not found.fits:
+        longest = best.longest.lines if best.longest else 0
+        nothing = all(each.nothing_fits for each in found.tried)
+        what = (
+            "Nothing fits within the bounds" if nothing else "Nothing was found in time that fits"
+        )
+        yield Text(f"{what}: at most {longest} of {best.history.lines} lines.", BAD)
+        for refused, times in best.refusals.most_common(_REFUSALS_SHOWN):
+            line = best.history.sources[refused.replica][refused.position]
+            yield Text(f"  next at {line.place}: {refused.reason} ({times} times)")
+        return
+    if found.c21:
+        how = "is" if best.always_loses else "can be"
+        yield Text.assemble(
+            (f"This {how} C21 (stale-remote-leo)", BAD),
+            ": a leader that missed an epoch went on by what a follower had had before, and "
+            "acknowledged a record that the next leader did not have. docs/c21.md",
+        )
+    if best.always_loses:
+        yield Text("Every behaviour that fits, within the bounds, loses an acknowledged record.")
+    elif True in best.fits:
+        also = "another loses none" if False in best.fits else "whether one loses none is open"
+        yield Text(f"A behaviour fits that loses an acknowledged record; {also}.")
+    elif best.never_loses:
+        yield Text(
+            "A behaviour fits; none that fits, within the bounds, loses an acknowledged record."
+        )
+    else:
+        yield Text("A behaviour fits that loses no acknowledged record; whether one loses is open.")
+
+
+def _timeline(found: Answer) -> Iterator[Text]:
+    """Steps in the order of the behaviour, with the line that each has written."""
+    shown = found.shown
+    if shown is None:
+        return
+    yield Text("\nOne behaviour that fits, so far as lines are fitted:", "bold")
+    for number, sentence, line in steps_of(found.best, shown):
+        yield Text(f"{number:>3}. {sentence}")
+        if line:
+            yield Text(f"     {line}", "dim")
+
+
+def steps_of(best: Searched, shown: Fit) -> Iterator[tuple[int, str, str]]:
+    """Number, sentence and place of the line of each step."""
+    model, state = best.model, best.model.initial[0]
+    before = Observer(best.history).start
+    for number, ((name, arguments), after) in enumerate(
+        zip(shown.calls, shown.positions, strict=True), 1
+    ):
+        step = model.take(state, model.action(name), arguments)
+        sentence = model.narration.sentence(name, arguments, state, step.after)
+        line = ""
+        for replica, (old, new) in enumerate(zip(before, after, strict=True)):
+            if new > old:
+                line = f"broker {best.history.brokers[replica]}: " + str(
+                    best.history.sources[replica][old].place
+                )
+        yield number, sentence, line
+        state, before = step.after, after
+
+
+def _left_open(found: Answer, logs: Logs) -> Iterator[Text]:
+    best = found.best
+    e, history, floor = best.environment, best.history, best.history.offsets[0]
+    states = sum(each.states for each in found.tried)
+    yield Text(
+        f"\nBounds: {counted(e.records, 'run')} of records between the offsets that lines name "
+        f"({', '.join(map(str, history.offsets))}); crashes: {e.restarts}, shutdowns: "
+        f"{e.shutdowns}, sessions of living brokers that expire: {e.session_expiries}; acks=all, "
+        f"min.insync.replicas={e.min_insync_replicas}. {states:,} states, {found.seconds:.0f} s.\n"
+        f"Assumed: when epoch {history.first_epoch} begins, offsets below {floor} are the same "
+        "everywhere, and all are in sync.\n"
+        "What fits could have written these lines; that it did is not shown. A record can be lost "
+        "without a line that tells of it.",
+        "dim",
+    )
+    silent = [
+        broker for replica, broker in enumerate(history.brokers) if not history.sources[replica]
+    ]
+    if silent:
+        yield Text(f"No lines of broker {', '.join(map(str, silent))}: it is free to do anything.")
+    for each in logs.passed_over:
+        yield Text(f"Passed over: {each}", "dim")

@@ -1,0 +1,1 @@
+"""Deployed clusters: files, tools' output and live brokers, read into Kafka's settings."""

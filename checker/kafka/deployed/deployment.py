@@ -1,0 +1,80 @@
+"""A deployed cluster as far as it was read: settings of brokers, topics with their own, notes.
+
+A part that nobody describes is left empty: what Kafka does then is decided where the answer is
+prepared (`checker.kafka.matrix.properties`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from checker.kafka.deployed.setting import Setting
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Topic:
+    """A topic, with the settings that are said of it.
+
+    `partitions` are how many it has, `under_replicated` how many of them have fewer replicas in
+    sync than replicas, `leaderless` how many nobody leads; None: not said.
+    """
+
+    name: str
+    settings: Mapping[str, Setting] = field(default_factory=dict)
+    partitions: int | None = None
+    under_replicated: int | None = None
+    leaderless: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deployment:
+    """What was read of a cluster.
+
+    `brokers` are settings of all brokers. `topics` are those that were named; `has_all_topics` is
+    whether there are no others. `broker_count` is None where nobody says it. `unused` are settings
+    that touch durability and that the model has not. `notes` are what may surprise about the
+    reading, `sources` what was read, `clusters` the names of clusters, where they have one.
+    """
+
+    brokers: Mapping[str, Setting] = field(default_factory=dict)
+    topics: tuple[Topic, ...] = ()
+    has_all_topics: bool = False
+    broker_count: Setting | None = None
+    unused: tuple[Setting, ...] = ()
+    notes: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    clusters: tuple[str, ...] = ()
+
+    def then(self, other: Deployment) -> Deployment:
+        """Both together; of a setting that both say, that of `other`."""
+        topics = {topic.name: topic for topic in self.topics}
+        for topic in other.topics:
+            topics[topic.name] = _both(topics.get(topic.name), topic)
+        return Deployment(
+            brokers={**self.brokers, **other.brokers},
+            topics=tuple(topics.values()),
+            has_all_topics=self.has_all_topics or other.has_all_topics,
+            broker_count=other.broker_count or self.broker_count,
+            unused=tuple(dict.fromkeys((*self.unused, *other.unused))),
+            notes=tuple(dict.fromkeys((*self.notes, *other.notes))),
+            sources=(*self.sources, *other.sources),
+            clusters=tuple(dict.fromkeys((*self.clusters, *other.clusters))),
+        )
+
+
+def _both(known: Topic | None, found: Topic) -> Topic:
+    if known is None:
+        return found
+    said = (found.partitions, found.under_replicated, found.leaderless)
+    before = (known.partitions, known.under_replicated, known.leaderless)
+    partitions, under, leaderless = (
+        new if new is not None else old for new, old in zip(said, before, strict=True)
+    )
+    return replace(
+        found,
+        settings={**known.settings, **found.settings},
+        partitions=partitions,
+        under_replicated=under,
+        leaderless=leaderless,
+    )

@@ -1,0 +1,267 @@
+"""A running cluster, read by Kafka's admin API and never changed.
+
+Requests are ApiVersions, Metadata and DescribeConfigs; any other is refused before it leaves. Of
+configurations only the settings of `checker.kafka.deployed.keys` are asked for, none of which is a
+secret.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from checker.kafka.deployed.client_properties import client_arguments
+from checker.kafka.deployed.deployment import Deployment, Topic
+from checker.kafka.deployed.feature_levels import metadata_version
+from checker.kafka.deployed.keys import (
+    BROKER,
+    ELIGIBLE,
+    METADATA,
+    MIN_INSYNC,
+    NOT_MODELLED,
+    REPLICATION,
+    ROLES,
+    SOFTWARE,
+    TOPIC_REPLICATION,
+    UNCLEAN,
+    ZOOKEEPER,
+)
+from checker.kafka.deployed.setting import BadConfig, Setting
+from checker.problem.errors import Missing
+from checker.problem.wording import counted
+
+ANSWER_MS_MAX = 15_000
+"""How long a cluster may take to answer."""
+ALLOWED = frozenset({"ApiVersionsRequest", "MetadataRequest", "DescribeConfigsRequest"})
+"""The requests that may leave."""
+TOPICS_AT_ONCE = 200
+_OF_BROKERS = (ROLES, ZOOKEEPER, BROKER, REPLICATION, MIN_INSYNC, UNCLEAN)
+_OF_TOPICS = (MIN_INSYNC, UNCLEAN)
+_MAY_DIFFER = (ROLES, ZOOKEEPER)
+_SAYS = {
+    "DYNAMIC_TOPIC_CONFIG": "set for the topic",
+    "DYNAMIC_BROKER_CONFIG": "set for the broker",
+    "DYNAMIC_DEFAULT_BROKER_CONFIG": "set for all brokers",
+    "STATIC_BROKER_CONFIG": "broker's server.properties",
+    "DEFAULT_CONFIG": "Kafka's default",
+}
+_DEFAULT = "DEFAULT_CONFIG"
+
+
+def read_cluster(servers: str, command_config: Path | None = None) -> Deployment:
+    """What the cluster at `servers` says of itself. Raises `BadConfig`, `Missing`."""
+    arguments = client_arguments(command_config)
+    try:
+        from kafka import KafkaAdminClient  # noqa: PLC0415 - an extra, and few ask a cluster
+        from kafka.errors import KafkaError  # noqa: PLC0415
+    except ImportError:
+        raise Missing(
+            "--bootstrap-server needs kafka-python: pip install waterline[kafka]"
+        ) from None
+    logging.getLogger("kafka").setLevel(logging.CRITICAL)
+    # Made in two steps, so that one that cannot connect is closed as well.
+    client = KafkaAdminClient.__new__(KafkaAdminClient)
+    try:
+        try:
+            client.__init__(
+                bootstrap_servers=[server.strip() for server in servers.split(",")],
+                client_id="waterline-matrix",
+                request_timeout_ms=ANSWER_MS_MAX,
+                bootstrap_timeout_ms=ANSWER_MS_MAX,
+                **arguments,
+            )
+            _let_through_reading_alone(client)
+            return _read(client)
+        finally:
+            _close(client)
+    except (KafkaError, OSError, ValueError, AssertionError) as problem:
+        raise BadConfig(_describe(servers, problem)) from None
+
+
+def _close(client: Any) -> None:
+    """Close the connections and the thread, also of a client that never connected."""
+    for name, end in (("_metrics", "close"), ("_client", "close"), ("_net", "stop")):
+        part = getattr(client, name, None)
+        if part is not None:
+            getattr(part, end)()
+    client._closed = True
+
+
+def _let_through_reading_alone(client: Any) -> None:
+    """Refuse every request that could change anything, whatever the client is asked for."""
+    manager = client._manager
+    send = manager.send
+
+    def send_if_reading(request: Any, *given: Any, **named: Any) -> Any:
+        if type(request).__name__ not in ALLOWED:
+            raise AssertionError(f"{type(request).__name__} would not only read")
+        return send(request, *given, **named)
+
+    manager.send = send_if_reading
+
+
+def _describe(servers: str, problem: Exception) -> str:
+    name = type(problem).__name__
+    if "Authentication" in name or "SaslAuth" in name:
+        return f"{servers} refuses the credentials ({name}); see --command-config"
+    if "Authorization" in name:
+        return (
+            f"{servers}: not authorised ({name}); the user needs Describe and DescribeConfigs on "
+            "cluster and topics"
+        )
+    if "Version" in name:
+        return f"{servers} is older than what can be asked here, 0.11 ({name}); save its dumps"
+    text = " ".join(str(problem).split())[:160]
+    return (
+        f"{servers} does not answer as a Kafka broker ({name}: {text}); check host, port and "
+        "security.protocol of --command-config"
+    )
+
+
+def _read(client: Any) -> Deployment:
+    # Its describe_cluster fails on brokers before 3.7, whose answer has no endpoint_type.
+    cluster = client._manager.run(client._get_cluster_metadata, [])
+    brokers = sorted(broker["node_id"] for broker in cluster["brokers"])
+    notes: list[str] = []
+    settings, unused = _of_brokers(client, brokers, notes)
+    settings |= _features(client, notes)
+    topics = list(_topics(client, notes))
+    count = Setting("brokers", str(len(brokers)), "the cluster")
+    return Deployment(
+        brokers=settings,
+        topics=tuple(topics),
+        has_all_topics=bool(topics),
+        broker_count=count,
+        unused=tuple(unused.values()),
+        notes=tuple(notes),
+        sources=("the cluster",),
+    )
+
+
+def _described(
+    client: Any, kind: str, names: Sequence[str], keys: Sequence[str]
+) -> Mapping[str, Mapping[str, Any]]:
+    """For each broker or topic the entries of its configuration with these keys."""
+    from kafka.admin import ConfigResource, ConfigResourceType  # noqa: PLC0415
+
+    kinds = {"broker": ConfigResourceType.BROKER, "topic": ConfigResourceType.TOPIC}
+    resources = [ConfigResource(kinds[kind], name, dict.fromkeys(keys)) for name in names]
+    found: dict[str, Mapping[str, Any]] = client.describe_configs(
+        resources, config_filter="all"
+    ).get(kind, {})
+    return found
+
+
+def _of_brokers(
+    client: Any, brokers: Sequence[int], notes: list[str]
+) -> tuple[dict[str, Setting], dict[str, Setting]]:
+    """The settings of all brokers, and those that are read and not used."""
+    used: dict[str, Setting] = {}
+    unused: dict[str, Setting] = {}
+    keys = (*_OF_BROKERS, *NOT_MODELLED)
+    for broker, entries in _described(client, "broker", [str(b) for b in brokers], keys).items():
+        if not entries:
+            notes.append(
+                f"The configuration of broker {broker} was not given; the user needs "
+                "DescribeConfigs on the cluster. Kafka's defaults were taken for it."
+            )
+        for key, entry in entries.items():
+            value, source = entry.get("value"), entry["config_source"]
+            if value in (None, ""):
+                continue
+            if key == ZOOKEEPER:
+                value = "set"  # Addresses are nobody's business.
+            setting = Setting(key, value, f"{_SAYS.get(source, 'broker')}, broker {broker}")
+            if key in NOT_MODELLED:
+                if source != _DEFAULT:
+                    unused.setdefault(key, setting)
+                continue
+            if key == REPLICATION and source == _DEFAULT:
+                continue
+            known = used.setdefault(key, setting)
+            if known.value != value and key not in _MAY_DIFFER:
+                notes.append(
+                    f"Brokers disagree: {key} is {known.value} ({known.source}) and {value} "
+                    f"({setting.source}); the first was taken."
+                )
+    return used, unused
+
+
+def _features(client: Any, notes: list[str]) -> dict[str, Setting]:
+    """The levels of KRaft's features, and by what the brokers support the release they run."""
+    from kafka.errors import KafkaError  # noqa: PLC0415
+
+    try:
+        features = client.describe_features()
+    except KafkaError:
+        return {}  # Before 2.4 there are none.
+    found: dict[str, Setting] = {}
+    metadata = features.get(METADATA, {})
+    for key, level in (
+        (METADATA, (metadata.get("finalized") or (0, 0))[1]),
+        (SOFTWARE, (metadata.get("supported") or (0, 0))[1]),
+    ):
+        if not level:
+            continue
+        name = metadata_version(level)
+        if name is None:
+            notes.append(f"metadata.version level {level} is not known here; say --kafka-version.")
+            continue
+        value = name if key == METADATA else name.partition("-")[0]
+        found[key] = Setting(key, value, "kafka-features of the cluster")
+    if found and ELIGIBLE in features:
+        level = (features[ELIGIBLE].get("finalized") or (0, 0))[1]
+        found[ELIGIBLE] = Setting(ELIGIBLE, str(level), "kafka-features of the cluster")
+    elif METADATA in found:
+        found[ELIGIBLE] = Setting(ELIGIBLE, "0", "kafka-features of the cluster")
+    return found
+
+
+def _topics(client: Any, notes: list[str]) -> Iterator[Topic]:
+    described = [topic for topic in client.describe_topics() if topic.get("name")]
+    refused = [topic["name"] for topic in described if topic.get("error_code")]
+    if refused:
+        notes.append(
+            f"{counted(len(refused), 'topic')} could not be read (not authorised, or being "
+            f"deleted): {', '.join(sorted(refused)[:3])}."
+        )
+    readable = sorted(
+        (topic for topic in described if not topic.get("error_code")), key=lambda t: str(t["name"])
+    )
+    silent = 0
+    for start in range(0, len(readable), TOPICS_AT_ONCE):
+        some = readable[start : start + TOPICS_AT_ONCE]
+        names = [topic["name"] for topic in some]
+        configs = _described(client, "topic", names, _OF_TOPICS)
+        for topic in some:
+            entries = configs.get(topic["name"], {})
+            silent += not entries
+            yield _topic(topic, entries)
+    if silent:
+        notes.append(
+            f"The configuration of {counted(silent, 'topic')} was not given; the user needs "
+            "DescribeConfigs on topics. That of the brokers was taken."
+        )
+
+
+def _topic(described: Mapping[str, Any], entries: Mapping[str, Any]) -> Topic:
+    partitions = described["partitions"]
+    settings = {
+        key: Setting(key, entry["value"], _SAYS.get(entry["config_source"], "the cluster"))
+        for key, entry in entries.items()
+        if entry.get("value") is not None
+    }
+    factors = [len(partition["replica_nodes"]) for partition in partitions]
+    if factors:
+        fewest = str(min(factors))
+        settings[TOPIC_REPLICATION] = Setting(TOPIC_REPLICATION, fewest, "the topic's partitions")
+    under = sum(len(p["isr_nodes"]) < len(p["replica_nodes"]) for p in partitions)
+    return Topic(
+        name=described["name"],
+        settings=settings,
+        partitions=len(partitions),
+        under_replicated=under,
+        leaderless=sum(partition["leader_id"] < 0 for partition in partitions),
+    )

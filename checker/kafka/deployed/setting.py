@@ -1,0 +1,81 @@
+"""A setting with its origin, and mistakes in what was read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from checker.problem.errors import Refused
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Place:
+    """A line and column of a file, both from 1; `file` as it was named."""
+
+    file: str
+    line: int
+    column: int = 1
+
+
+class BadConfig(Refused, ValueError):
+    """What was read cannot be used. Each of `mistakes` names place, value and remedy in a line."""
+
+    def __init__(self, *mistakes: str) -> None:
+        super().__init__("; ".join(mistakes))
+        self.mistakes = mistakes
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """A line for each mistake."""
+        return self.mistakes
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A key, its value, and who says so: a file, an option, a broker, or nobody.
+
+    `source` is a name in words. `place` is where in a file, if it was one.
+    """
+
+    key: str
+    value: str
+    source: str
+    place: Place | None = None
+
+    @property
+    def origin(self) -> str:
+        """`server.properties:12`, `--acks`, `default`"""
+        return f"{self.source}:{self.place.line}" if self.place else self.source
+
+    def mistake(self, remedy: str) -> str:
+        """That the value means nothing, in a line."""
+        return f"{self.origin}: {self.key} is {self.value!r}; {remedy}"
+
+    def refused(self, remedy: str) -> BadConfig:
+        """The same as an error."""
+        return BadConfig(self.mistake(remedy))
+
+
+class Mistakes:
+    """Mistakes of one reading, collected so that all are reported at once."""
+
+    def __init__(self) -> None:
+        self._lines: dict[str, None] = {}
+
+    def add(self, line: str) -> None:
+        """Note a mistake; the same one is noted once."""
+        self._lines[line] = None
+
+    def extend(self, problem: BadConfig) -> None:
+        """Note all that an error names."""
+        for line in problem.mistakes:
+            self.add(line)
+
+    def all(self) -> Iterable[str]:
+        """The lines, in the order in which they were found."""
+        return tuple(self._lines)
+
+    def require_none(self) -> None:
+        """Raise `BadConfig` with all of them, if there is any."""
+        if self._lines:
+            raise BadConfig(*self._lines)

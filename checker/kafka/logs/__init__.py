@@ -1,0 +1,1 @@
+"""What brokers wrote to their logs, and behaviours of the model that fit it."""

@@ -1,0 +1,234 @@
+"""Answer from logs: what lines alone show, and what behaviours of the model that fit them show.
+
+What lines show needs no model: an epoch that a leader missed, and offsets that were below a high
+watermark before an epoch whose leader began without them. What fits is one behaviour that could
+have written these lines, not the one that did. That no record was lost is never said.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from checker.kafka.logs.fitting import (
+    STATES_MAX,
+    Circumstances,
+    Fit,
+    Searched,
+    bounds_in_turn,
+    searched,
+)
+from checker.kafka.logs.history import ORDERS_MAX, History, history_of, leaders_told
+from checker.kafka.logs.observation import Kind, Observation, Place
+from checker.kafka.logs.reading import Logs
+from invariants import acknowledged_durable
+from model.core.state import State
+from model.message.environment import Environment
+from model.message.model import message_model
+
+C21 = "stale-remote-leo"
+_REPAIR = "-with-fresh-remote-leo"
+
+
+@dataclass(frozen=True, slots=True)
+class MissedEpoch:
+    """A leader that led on in `epoch` from `known`, and did not hear of what was between."""
+
+    broker: int
+    known: int
+    epoch: int
+    leaders_between: tuple[tuple[int, int], ...]
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class AtRisk:
+    """Offsets `first` to `last` were below a high watermark; the leader of `epoch` began below."""
+
+    first: int
+    last: int
+    epoch: int
+    leader: int
+    watermark_at: Place
+    begins_at: Place
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What the logs of a partition show. `best` is the search that says most; `tried` are all."""
+
+    partition: str
+    missed: tuple[MissedEpoch, ...]
+    at_risk: tuple[AtRisk, ...]
+    best: Searched
+    tried: tuple[Searched, ...]
+    c21: bool
+    seconds: float
+
+    @property
+    def fits(self) -> bool:
+        """Whether a behaviour was found that fits every line."""
+        return bool(self.best.fits)
+
+    @property
+    def shown(self) -> Fit | None:
+        """The behaviour to show: one that loses, if there is one; else the longest prefix."""
+        fits = self.best.fits
+        return fits.get(True) or fits.get(False) or self.best.longest
+
+
+def answered(
+    logs: Logs,
+    partition: str,
+    given: Circumstances,
+    *,
+    epochs: tuple[int, int] | None = None,
+    states_max: int = STATES_MAX,
+    seconds_max: float = 120.0,
+) -> Answer:
+    """Search until something fits, raising the bounds in turn. Raises `BadLogs`."""
+    began = time.monotonic()
+    by_broker = logs.of(partition)
+    first, last = epochs or (None, None)
+    tried: list[Searched] = []
+    for history, environment in _in_turn(by_broker, logs, first, last, given):
+        left = seconds_max - (time.monotonic() - began)
+        if tried and left <= 0:
+            break
+        found = searched(history, given, environment, states_max=states_max, seconds_max=left)
+        tried.append(found)
+        if found.fits:
+            break
+    best = max(tried, key=lambda s: (bool(s.fits), s.longest.lines if s.longest else 0))
+    missed = missed_epochs(by_broker, first, last)
+    losing = best.fits.get(True)
+    return Answer(
+        partition=partition,
+        missed=missed,
+        at_risk=at_risk(by_broker, first, last),
+        best=best,
+        tried=tuple(tried),
+        c21=bool(missed) and losing is not None and is_c21(best, losing, given),
+        seconds=time.monotonic() - began,
+    )
+
+
+def _in_turn(
+    by_broker: Mapping[int, Sequence[Observation]],
+    logs: Logs,
+    first: int | None,
+    last: int | None,
+    given: Circumstances,
+) -> Iterator[tuple[History, Environment]]:
+    """Each of the bounds, with each order in which brokers may be assigned."""
+
+    def history(order: int) -> History:
+        return history_of(
+            by_broker,
+            with_server_log=logs.with_server_log,
+            first_epoch=first,
+            last_epoch=last,
+            order=order,
+        )
+
+    histories: list[History] = []
+    for order in range(ORDERS_MAX):
+        made = history(order)
+        if made.brokers not in {each.brokers for each in histories}:
+            histories.append(made)
+    for environments in zip(*(bounds_in_turn(h, given) for h in histories), strict=True):
+        for made, environment in zip(histories, environments, strict=True):
+            yield made, environment
+            if environment.election_order == "any":
+                break  # The order of assignment matters to nothing then.
+
+
+def missed_epochs(
+    by_broker: Mapping[int, Sequence[Observation]], first: int | None, last: int | None
+) -> tuple[MissedEpoch, ...]:
+    """Leaders that led on after an epoch that somebody else led, by what their lines say."""
+    leaders, found = leaders_told(by_broker), []
+    for broker, told in by_broker.items():
+        for seen in _within(told, first, last):
+            known = seen.previous_epoch
+            if seen.kind is not Kind.LEADS or known is None or known < 0 or seen.epoch is None:
+                continue
+            if leaders.get(known) != broker:
+                continue
+            between = tuple(
+                (epoch, leaders[epoch])
+                for epoch in range(known + 1, seen.epoch)
+                if leaders.get(epoch, broker) != broker
+            )
+            if between:
+                found.append(MissedEpoch(broker, known, seen.epoch, between, seen.place))
+    return tuple(found)
+
+
+def at_risk(
+    by_broker: Mapping[int, Sequence[Observation]], first: int | None, last: int | None
+) -> tuple[AtRisk, ...]:
+    """Offsets below a high watermark of before an epoch whose leader began below it.
+
+    A broker's first line of an epoch has the high watermark with which it came into it: that was
+    reached in an earlier one. Not so a later line, of a broker that has started again within the
+    epoch, nor the first line of all, before which others may be missing.
+    """
+    every = [o for told in by_broker.values() for o in _within(told, first, last)]
+    marks = [o for told in by_broker.values() for o in _first_of_epochs(_within(told, first, last))]
+    found = []
+    for begun in (o for o in every if o.kind is Kind.LEADS):
+        assert begun.epoch is not None
+        assert begun.offset is not None
+        before = [o for o in marks if (o.epoch or 0) <= begun.epoch]
+        highest = max(before, key=lambda o: o.high_watermark or 0, default=begun)
+        if (highest.high_watermark or 0) > begun.offset:
+            found.append(
+                AtRisk(
+                    begun.offset,
+                    (highest.high_watermark or 0) - 1,
+                    begun.epoch,
+                    begun.broker,
+                    highest.place,
+                    begun.place,
+                )
+            )
+    return tuple(found)
+
+
+def _first_of_epochs(told: Iterable[Observation]) -> Iterator[Observation]:
+    """A broker's lines of an epoch that is higher than all before, but the first line of all."""
+    highest: int | None = None
+    for seen in told:
+        if seen.epoch is None or seen.high_watermark is None:
+            continue
+        if highest is not None and seen.epoch > highest:
+            yield seen
+        highest = max(seen.epoch, seen.epoch if highest is None else highest)
+
+
+def _within(
+    told: Sequence[Observation], first: int | None, last: int | None
+) -> Iterator[Observation]:
+    for seen in told:
+        if seen.epoch is None or (
+            (first is None or seen.epoch >= first) and (last is None or seen.epoch <= last)
+        ):
+            yield seen
+
+
+def is_c21(found: Searched, fit: Fit, given: Circumstances) -> bool:
+    """Whether the loss goes once a leader forgets, in each new epoch, what its followers had.
+
+    The same steps are taken under these rules, those that they do not offer passed over.
+    """
+    model = message_model(given.version + _REPAIR, found.environment)
+    state: State = model.initial[0]
+    for name, arguments in fit.calls:
+        action = model.action(name)
+        if model.is_enabled(state, action, arguments):
+            state = model.apply(state, action, arguments)
+        if not acknowledged_durable.holds(state, model.settings):
+            return False
+    return True

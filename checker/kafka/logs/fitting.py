@@ -1,0 +1,234 @@
+"""Search for a behaviour of the model that fits the lines of all brokers.
+
+Best first: by lines that are behind, then by steps, of which faults count for more. Where nothing
+fits, the longest prefix is kept, and what was refused there. Everything that no line says is
+free within bounds: crashes, sessions that end, produced records, fetches. The bounds are raised in
+turn.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from checker.kafka.logs.history import History
+from checker.kafka.logs.observer import Observer, Positions, Refused
+from invariants import acknowledged_durable
+from invariants.kept_records import lacking
+from model.core.state import State
+from model.core.transition_system import Call, Model
+from model.message.environment import RECORDS_MAX, Environment
+from model.message.model import message_model
+from model.message.terms import contains, with_member
+
+STATES_MAX = 60_000
+_COSTS = {"Crash": 4, "SessionExpiry": 4, "Restart": 2, "Checkpoint": 2, "ShrinkIsr": 2}
+"""Steps that are rarer than one of a fetch; they are tried later."""
+_STEPS_AN_OFFSET = 3
+"""How many steps it takes, about, to bring a log or a high watermark one run further."""
+_STEPS_A_LINE = 4
+"""How many steps a line is worth where a loss is looked for."""
+_NOT_NEEDED = frozenset({"Checkpoint", "CheckFetch", "MarkClean", "LoseStray", "Consume"})
+
+
+@dataclass(frozen=True, slots=True)
+class _Node:
+    state: State
+    positions: Positions
+    lost: bool
+    parent: _Node | None
+    call: Call | None
+    steps: int
+    """Weighed by `_COSTS`."""
+
+
+@dataclass(slots=True)
+class Fit:
+    """A behaviour: its steps, and how many lines of each replica are behind after each."""
+
+    calls: tuple[Call, ...]
+    positions: tuple[Positions, ...]
+    loses: bool
+
+    @property
+    def lines(self) -> int:
+        """How many lines are behind at its end."""
+        return sum(self.positions[-1]) if self.positions else 0
+
+
+@dataclass(slots=True, kw_only=True)
+class Searched:
+    """What came of one search within bounds.
+
+    `fits[True]` is a behaviour that loses an acknowledged record, `fits[False]` one that loses
+    none, each where one was found. `complete` has those of the two for which every state of the
+    product within these bounds was looked at. `longest` is the longest prefix that fits, `refusals`
+    why its states go no further, most frequent first.
+    """
+
+    history: History
+    model: Model
+    environment: Environment
+    fits: dict[bool, Fit] = field(default_factory=dict)
+    complete: set[bool] = field(default_factory=set)
+    states: int = 0
+    seconds: float = 0.0
+    longest: Fit | None = None
+    refusals: Counter[Refused] = field(default_factory=Counter)
+
+    @property
+    def always_loses(self) -> bool:
+        """Whether every behaviour that fits, within these bounds, loses an acknowledged record."""
+        return True in self.fits and False in self.complete and False not in self.fits
+
+    @property
+    def never_loses(self) -> bool:
+        """Whether none does, within these bounds."""
+        return False in self.fits and True in self.complete and True not in self.fits
+
+    @property
+    def nothing_fits(self) -> bool:
+        """Whether no behaviour fits, within these bounds. That of a loss covers all others."""
+        return not self.fits and True in self.complete
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Circumstances:
+    """What the logs do not say: the release's rules, and the operator's settings."""
+
+    version: str
+    hw_in_response: str
+    min_insync_replicas: int = 1
+    unclean_leader_election: bool = False
+
+
+def bounds_in_turn(history: History, given: Circumstances) -> Iterator[Environment]:
+    """What may happen beside what lines tell of: nothing, then a crash, then more."""
+    epochs = max(1, history.last_epoch - history.first_epoch)
+    runs = max(1, len(history.offsets) - 1)
+    shutdowns = min(3, history.shutdowns)
+    gone = history.gone_silently
+    for more_records, crashes, expiries in (
+        (0, gone, 0),
+        (0, gone + 1, 0),
+        (1, gone + 1, 0),
+        (0, gone + 1, 1),
+        (1, gone + 2, 1),
+    ):
+        yield Environment(
+            replicas=len(history.brokers),
+            records=min(RECORDS_MAX, runs + more_records),
+            epochs=epochs,
+            restarts=min(15, history.restarts + crashes),
+            shutdowns=shutdowns,
+            session_expiries=expiries,
+            moves=min(15, epochs),
+            restart_detection="any",
+            # The model has no choice of winner where a living broker may leave.
+            election_order="assignment" if shutdowns or expiries else "any",
+            min_insync_replicas=given.min_insync_replicas,
+            unclean_leader_election=given.unclean_leader_election,
+            hw_in_response=given.hw_in_response,
+        )
+
+
+def searched(
+    history: History,
+    given: Circumstances,
+    environment: Environment,
+    *,
+    states_max: int = STATES_MAX,
+    seconds_max: float = 60.0,
+) -> Searched:
+    """Look for a fit that loses no acknowledged record, and for one that loses one.
+
+    Each of the two has half of the limits, and what the other leaves.
+    """
+    model = message_model(given.version, environment)
+    found = Searched(history=history, model=model, environment=environment)
+    began = time.monotonic()
+    for loses, share in ((False, 0.5), (True, 1.0)):
+        until = began + seconds_max * share
+        _search(history, found, loses, int(states_max * share), until)
+    found.seconds = time.monotonic() - began
+    return found
+
+
+def _search(history: History, found: Searched, loses: bool, states_max: int, until: float) -> None:
+    """One of the two searches. That for a loss looks first where records are acknowledged."""
+    model, observer = found.model, Observer(history)
+    actions = [a for a in model.enabled_actions if a.name not in _unneeded(history)]
+    moves = [(action, arguments) for action in actions for arguments in model.bindings(action)]
+    first = _Node(model.initial[0], observer.start, False, None, None, 0)
+    queue: list[tuple[int, int, int, _Node]] = [(0, 0, 0, first)]
+    seen = {(first.state, first.positions, False)}
+    number = itertools.count(1)
+    best = -1 if found.longest is None else found.longest.lines
+    while queue:
+        if found.states >= states_max or time.monotonic() > until:
+            return
+        _, _, _, node = heapq.heappop(queue)
+        found.states += 1
+        behind = sum(node.positions)
+        if observer.is_over(node.positions):
+            found.fits.setdefault(node.lost, _fit(node))
+            if node.lost is loses:
+                return
+        if behind > best:
+            best, found.longest, found.refusals = behind, _fit(node), Counter()
+        for action, arguments in moves:
+            state: Any = node.state
+            if not model.is_enabled(state, action, arguments) or model.exceeded(
+                state, action, arguments
+            ):
+                continue
+            step = model.take(state, action, arguments)
+            positions = observer.after(state, step, node.positions)
+            if isinstance(positions, Refused):
+                if behind == best and positions.replica >= 0:
+                    found.refusals[positions] += 1
+                continue
+            lost = node.lost or not acknowledged_durable.holds(step.after, model.settings)
+            key = (step.after, positions, lost)
+            if key in seen or (lost and not loses):
+                continue
+            seen.add(key)
+            cost = node.steps + _COSTS.get(action.name, 1)
+            child = _Node(step.after, positions, lost, node, (action.name, arguments), cost)
+            behind_then = sum(positions)
+            likely = cost + _STEPS_AN_OFFSET * observer.distance(step.after, positions)
+            if loses:
+                # Not by lines first: what makes a loss possible comes before the lines tell of it.
+                near = _STEPS_A_LINE * (behind_then + (2 if lost else is_endangered(step.after)))
+                heapq.heappush(queue, (likely - near, cost, next(number), child))
+            else:
+                heapq.heappush(queue, (-behind_then, likely, next(number), child))
+    found.complete.add(loses)
+
+
+def is_endangered(state: Any) -> bool:
+    """Whether a member of the ISR lacks a record that is acknowledged."""
+    return state.acked != 0 and any(
+        contains(state.isr, r) and lacking(state, with_member(0, r)) for r in range(state.replicas)
+    )
+
+
+def _unneeded(history: History) -> frozenset[str]:
+    """Checkpoints matter to who restarts, and to nobody else."""
+    return _NOT_NEEDED - {"Checkpoint"} if history.restarts else _NOT_NEEDED
+
+
+def _fit(node: _Node) -> Fit:
+    calls: list[Call] = []
+    positions: list[Positions] = []
+    at: _Node | None = node
+    while at is not None and at.call is not None:
+        calls.append(at.call)
+        positions.append(at.positions)
+        at = at.parent
+    return Fit(tuple(reversed(calls)), tuple(reversed(positions)), node.lost)

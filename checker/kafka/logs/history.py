@@ -1,0 +1,231 @@
+"""History of a partition in the model's numbers: replicas, leader epochs and offsets from 0.
+
+Real epochs and offsets are large. The first epoch in the lines becomes 0; later ones keep their
+distance, because a gap is a decision without a line. The log end with which the first leader
+began becomes offset 0: what is below it is taken for the same everywhere, which is assumed and is
+said. Above it the offsets that lines name are numbered in order, so that a record of the model is
+the run of records between two of them.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from checker.kafka.logs.errors import BadLogs
+from checker.kafka.logs.observation import Kind, Observation
+from model.message.environment import EPOCHS_MAX, RECORDS_MAX, REPLICAS_MAX
+
+ORDERS_MAX = 6
+_OF_FILES = (Kind.HAS_EPOCHS, Kind.HAS_CHECKPOINT)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class History:
+    """What is to be fitted.
+
+    `brokers[i]` is the broker that replica i of the model stands for; the first leader is replica
+    0. `offsets[k]` is the offset that is k in the model. `told[i]` are the observations of replica
+    i, renumbered, in order; `sources[i]` the same as they were read. `leaders` is who led an epoch,
+    by whatever line says it, -1 for nobody.
+    """
+
+    brokers: tuple[int, ...]
+    first_epoch: int
+    last_epoch: int
+    offsets: tuple[int, ...]
+    told: tuple[tuple[Observation, ...], ...]
+    sources: tuple[tuple[Observation, ...], ...]
+    leaders: Mapping[int, int]
+    with_server_log: frozenset[int]
+
+    @property
+    def lines(self) -> int:
+        """How many observations there are to fit."""
+        return sum(map(len, self.told))
+
+    @property
+    def restarts(self) -> int:
+        """How many lines say that a broker has loaded its log again."""
+        return sum(seen.kind is Kind.LOADS for told in self.told for seen in told)
+
+    @property
+    def gone_silently(self) -> int:
+        """How many brokers do not tell of the last epoch, nor that they shut down."""
+        last = self.last_epoch - self.first_epoch
+        return sum(
+            bool(told)
+            and max((seen.epoch for seen in told if seen.epoch is not None), default=0) < last
+            and all(seen.kind is not Kind.STOPS for seen in told)
+            for told in self.told
+        )
+
+    @property
+    def shutdowns(self) -> int:
+        """How many lines say that one shuts down."""
+        return sum(seen.kind is Kind.STOPS for told in self.told for seen in told)
+
+
+def leaders_told(by_broker: Mapping[int, Sequence[Observation]]) -> dict[int, int]:
+    """Who led each epoch, in Kafka's numbers. Raises `BadLogs` where two lines differ."""
+    told: dict[int, Observation] = {}
+    for seen in (each for told_of in by_broker.values() for each in told_of):
+        if seen.epoch is None or seen.leader is None:
+            continue
+        earlier = told.setdefault(seen.epoch, seen)
+        if earlier.leader != seen.leader:
+            raise BadLogs(
+                f"{seen.place} says that broker {seen.leader} leads epoch {seen.epoch}, "
+                f"{earlier.place} that {earlier.leader} does: these are logs of two clusters, or "
+                "of a topic that was created anew; name those of one"
+            )
+    return {epoch: seen.leader for epoch, seen in told.items() if seen.leader is not None}
+
+
+def history_of(
+    by_broker: Mapping[int, Sequence[Observation]],
+    *,
+    with_server_log: set[int],
+    first_epoch: int | None = None,
+    last_epoch: int | None = None,
+    order: int = 0,
+) -> History:
+    """Renumber the observations of some epochs, all where none is named. Raises `BadLogs`.
+
+    `order` is the number of a permutation of the brokers behind the first leader: it is the order
+    of assignment, by which the model elects, and no line says it.
+    """
+    leaders = leaders_told(by_broker)
+    epochs = {o.epoch for told in by_broker.values() for o in told if o.epoch is not None}
+    if not epochs:
+        raise BadLogs("no line says who leads or follows; state-change.log has those lines")
+    first = min(epochs) if first_epoch is None else first_epoch
+    last = max(epochs) if last_epoch is None else last_epoch
+    if last - first > EPOCHS_MAX:
+        raise BadLogs(
+            f"the logs have epochs {first} to {last}; at most {EPOCHS_MAX} epochs are searched: "
+            f"give --epochs {max(first, last - 6)}-{last}, or others of them"
+        )
+    if leaders.get(first, -1) < 0:
+        raise BadLogs(
+            f"no line says who led epoch {first}; begin at one of which a line says it: --epochs "
+            f"{min((e for e, leader in leaders.items() if leader >= 0), default=first)}-{last}"
+        )
+    begins, members = _beginning(by_broker, first)
+    named = set(by_broker) | {b for b in leaders.values() if b >= 0}
+    named |= {b for told in by_broker.values() for o in told for b in (o.isr or ())}
+    if members is not None and set(members) != named:
+        raise BadLogs(
+            f"epoch {first} begins with the ISR {list(members)} of brokers {sorted(named)}; a "
+            "search begins where all are in sync: begin at another epoch with --epochs"
+        )
+    others = sorted(named - {leaders[first]})
+    orders = list(itertools.islice(itertools.permutations(others), ORDERS_MAX))
+    brokers = (leaders[first], *orders[order % len(orders)])
+    if len(brokers) > REPLICAS_MAX:
+        raise BadLogs(f"{len(brokers)} brokers; at most {REPLICAS_MAX} replicas are searched")
+    kept = {b: _within(by_broker.get(b, ()), first, last) for b in brokers}
+    offsets = _offsets_of(kept, begins)
+    number = {broker: replica for replica, broker in enumerate(brokers)}
+    sources = tuple(_after_beginning(kept[b], first, begins) for b in brokers)
+    told = tuple(
+        tuple(_renumbered(seen, first, offsets, number) for seen in each) for each in sources
+    )
+    return History(
+        brokers=brokers,
+        first_epoch=first,
+        last_epoch=last,
+        offsets=offsets,
+        told=told,
+        sources=sources,
+        leaders={
+            epoch - first: number[leader] if leader >= 0 else -1
+            for epoch, leader in leaders.items()
+            if first <= epoch <= last
+        },
+        with_server_log=frozenset(number[b] for b in with_server_log if b in number),
+    )
+
+
+def _beginning(
+    by_broker: Mapping[int, Sequence[Observation]], first: int
+) -> tuple[int, tuple[int, ...] | None]:
+    """The log end with which the first leader began, and its ISR; where no line of its own says
+    it, the least log end with which anybody followed it.
+    """
+    ends: list[int] = []
+    for seen in (o for told in by_broker.values() for o in told if o.epoch == first):
+        if seen.kind is Kind.LEADS:
+            return seen.offset or 0, seen.isr
+        ends.append(seen.offset or 0)
+    return min(ends, default=0), None
+
+
+def _within(told: Sequence[Observation], first: int, last: int) -> list[Observation]:
+    """From the first line of an epoch from `first` on, to the last before one after `last`."""
+    begun, kept = False, []
+    for seen in told:
+        if seen.kind in _OF_FILES:
+            continue
+        if seen.epoch is not None and seen.epoch > last:
+            break
+        begun = begun or (seen.epoch is not None and seen.epoch >= first)
+        if begun:
+            kept.append(seen)
+    return kept
+
+
+def _after_beginning(
+    told: Sequence[Observation], first: int, begins: int
+) -> tuple[Observation, ...]:
+    """Without the line by which a broker came into the first state, which is where all begins."""
+    if told and told[0].epoch == first and told[0].offset == begins:
+        return tuple(told[1:])
+    return tuple(told)
+
+
+def _offsets_of(kept: Mapping[int, Sequence[Observation]], begins: int) -> tuple[int, ...]:
+    named = {begins}
+    for seen in (each for told in kept.values() for each in told):
+        named |= {o for o in (seen.offset, seen.high_watermark) if o is not None}
+    below = sorted(o for o in named if o < begins)
+    # A high watermark below the beginning says no more than that it lagged. A log end does.
+    cut = [
+        seen
+        for told in kept.values()
+        for seen in told
+        if seen.offset is not None and seen.offset < begins
+    ]
+    if below and cut:
+        raise BadLogs(
+            f"{cut[0].place}: offset {cut[0].offset} is below {begins}, with which the first "
+            "leader began; begin at an earlier epoch with --epochs, or add older logs"
+        )
+    above = tuple(sorted(o for o in named if o >= begins))
+    if len(above) - 1 > RECORDS_MAX:
+        raise BadLogs(
+            f"the lines name {len(above)} offsets; at most {RECORDS_MAX} runs of records are "
+            "searched: name fewer epochs with --epochs"
+        )
+    return above
+
+
+def _renumbered(
+    seen: Observation, first: int, offsets: Sequence[int], number: Mapping[int, int]
+) -> Observation:
+    def run(offset: int | None) -> int | None:
+        return None if offset is None else max(0, offsets.index(max(offset, offsets[0])))
+
+    return replace(
+        seen,
+        broker=number[seen.broker],
+        epoch=None if seen.epoch is None else seen.epoch - first,
+        offset=run(seen.offset),
+        high_watermark=run(seen.high_watermark),
+        isr=None if seen.isr is None else tuple(sorted(number[b] for b in seen.isr)),
+        leader=number[seen.leader] if seen.leader is not None and seen.leader >= 0 else seen.leader,
+        previous_epoch=None
+        if seen.previous_epoch is None or seen.previous_epoch < first
+        else seen.previous_epoch - first,
+    )

@@ -1,0 +1,59 @@
+"""Observation: what one line, or one file, of a broker says of a partition."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+
+class Kind(enum.Enum):
+    """What a broker says that it did."""
+
+    LEADS = "leads"
+    FOLLOWS = "follows"
+    TRUNCATES = "truncates"
+    ASKS_TO_SHRINK = "asks to shrink the ISR"
+    CHANGES_ISR = "changes the ISR"
+    LOADS = "loads its log"
+    STOPS = "begins to shut down"
+    HAS_EPOCHS = "has epochs"
+    """Its leader-epoch-checkpoint, as it was when the files were copied."""
+    HAS_CHECKPOINT = "has a checkpointed high watermark"
+    """Its replication-offset-checkpoint: some time or other the high watermark was so."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A line of a file, from 1; of a file that is meant as a whole the first."""
+
+    file: str
+    line: int
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observation:
+    """What `broker` says at `place`; None where the line does not say it.
+
+    `offset` is the log end of who leads or follows, and the new one of who truncates. `high_
+    watermark` is that of before: makeLeader prints it, and then tries to advance it. `isr` are
+    brokers. `leader` is -1 for nobody. `previous_epoch` is the leader epoch that a leader knew
+    before; a follower's line has it wrong in some releases (in 3.9.1 it repeats the new one), so
+    that it is not read. `moment` orders the lines of one broker, whose clock is one: never those of
+    two.
+    """
+
+    broker: int
+    kind: Kind
+    place: Place
+    moment: tuple[str, int]
+    epoch: int | None = None
+    offset: int | None = None
+    high_watermark: int | None = None
+    isr: tuple[int, ...] | None = None
+    leader: int | None = None
+    previous_epoch: int | None = None
+    epochs: tuple[tuple[int, int], ...] = ()

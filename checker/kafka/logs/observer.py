@@ -1,0 +1,195 @@
+"""Observer: which line a step of the model would have written, and whether it is the next one.
+
+The product of model and observer has a state of the model and, for each replica, how many of its
+lines are behind it. A step that Kafka logs is taken only if the next line of that broker says so,
+with the same numbers; all other steps are free. Behind its last line a broker is free: its
+log may end there, or it may have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from checker.kafka.logs.history import History
+from checker.kafka.logs.observation import Kind, Observation
+from model.core.transition_system import Step
+from model.message.terms import LEADER, contains
+
+Positions = tuple[int, ...]
+_Line = tuple[int, Kind, dict[str, object]]
+"""A replica, and the kind and the facts of the line that it writes."""
+_TRUNCATES = frozenset({"RecvDiverging", "RecvOutOfRange", "OffsetForLeaderEpoch", "RecvFetch"})
+_ENDS = frozenset({"Crash", "Stop", "PowerLoss"})
+_SHRINKS = frozenset({"ShrinkIsr", "ShrinkTogether"})
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """Why a step does not fit the next line of a replica."""
+
+    replica: int
+    position: int
+    reason: str
+
+
+class Observer:
+    """The observer of a history."""
+
+    def __init__(self, history: History) -> None:
+        self.history = history
+        self.start: Positions = (0,) * len(history.brokers)
+        self._told = history.told
+        self._leaders = history.leaders
+        self._last_epoch = history.last_epoch - history.first_epoch
+        self._next_epoch = tuple(_next_epochs(told, self._last_epoch) for told in self._told)
+
+    def is_over(self, positions: Positions) -> bool:
+        """Whether all lines are behind."""
+        return all(at == len(told) for at, told in zip(positions, self._told, strict=True))
+
+    def next_of(self, positions: Positions, replica: int) -> Observation | None:
+        """The next line of a replica, None behind its last."""
+        told, at = self._told[replica], positions[replica]
+        return told[at] if at < len(told) else None
+
+    def distance(self, state: Any, positions: Positions) -> int:
+        """How far logs and high watermarks are from those that the next lines tell of.
+
+        It says what to try first, and nothing more.
+        """
+        far = 0
+        for replica in range(len(positions)):
+            seen = self.next_of(positions, replica)
+            if seen is None:
+                continue
+            if seen.offset is not None and seen.kind is not Kind.TRUNCATES:
+                far += abs(seen.offset - int(state.leo[replica]))
+            if seen.high_watermark is not None:
+                is_start = seen.kind is Kind.LOADS
+                reached = state.checkpoint[replica] if is_start else state.hw[replica]
+                far += abs(seen.high_watermark - int(reached))
+        return far
+
+    def after(self, before: Any, step: Step, positions: Positions) -> Positions | Refused:
+        """Where the lines stand after the step, or why it cannot have been taken."""
+        after: Any = step.after
+        if after.epoch != before.epoch and (wrong := self._decided_otherwise(after, positions)):
+            return Refused(-1, 0, wrong)
+        if step.action.name in _ENDS and self._has_more(step.arguments[0], positions):
+            return Refused(-1, 0, "the broker has another line before it starts again")
+        written = self._written(before, step)
+        return positions if written is None else self._fitted(positions, *written)
+
+    def _fitted(
+        self, positions: Positions, replica: int, kind: Kind, facts: Mapping[str, object]
+    ) -> Positions | Refused:
+        """Where the lines stand once the replica has written a line with these facts."""
+        seen = self.next_of(positions, replica)
+        if seen is None or (self._is_untold(replica, kind) and seen.kind is not kind):
+            return positions
+        if seen.kind is not kind:
+            return Refused(replica, positions[replica], f"the model's r{replica} {kind.value}")
+        for name, value in facts.items():
+            told = getattr(seen, name)
+            if told is not None and told != value:
+                what = f"{name.replace('_', ' ')} is {told} in the line and {value} in the model"
+                return Refused(replica, positions[replica], what)
+        return (*positions[:replica], positions[replica] + 1, *positions[replica + 1 :])
+
+    def _decided_otherwise(self, after: Any, positions: Positions) -> str:
+        """Why no line can follow an epoch that begins so, "" where it can.
+
+        A broker learns the latest decision alone: one whose next line has an epoch that is
+        over can never write it.
+        """
+        for at, epochs in zip(positions, self._next_epoch, strict=True):
+            if epochs[at] < after.epoch:
+                return "a broker has yet to tell of an earlier epoch"
+        if after.epoch > self._last_epoch:
+            return "an epoch after the last of the lines"
+        told = self._leaders.get(int(after.epoch))
+        return "a line names another leader" if told is not None and told != after.leader else ""
+
+    def _has_more(self, replica: int, positions: Positions) -> bool:
+        """Whether the next line is one of a process that runs: a start would have written one."""
+        seen = self.next_of(positions, replica)
+        if seen is None or self._is_untold(replica, Kind.LOADS):
+            return False
+        return seen.kind is not Kind.LOADS
+
+    def _is_untold(self, replica: int, kind: Kind) -> bool:
+        """Whether the broker may have done so without a line that was read: no server.log."""
+        if kind in (Kind.LEADS, Kind.FOLLOWS):
+            return False
+        return replica not in self.history.with_server_log
+
+    def _written(self, before: Any, step: Step) -> _Line | None:
+        """Which replica writes a line at this step, of which kind, with what in it."""
+        name, after = step.action.name, step.after
+        actor = step.arguments[0] if step.arguments else 0
+        written: _Line | None = None
+        if name in ("Learn", "LearnLate"):
+            written = self._of_learning(before, after, actor)
+        elif name in _TRUNCATES and after.leo[actor] < before.leo[actor]:
+            written = actor, Kind.TRUNCATES, {"offset": int(after.leo[actor])}
+        elif name in _SHRINKS:
+            written = self._of_shrinking(before, after, actor)
+        elif name in ("AlterPartition", "HearAnswer", "LeaderFetch"):
+            written = _of_isr(before, after)
+        elif name == "Restart":
+            written = actor, Kind.LOADS, {"high_watermark": int(after.hw[actor])}
+        elif name == "BeginShutdown":
+            written = actor, Kind.STOPS, {}
+        return written
+
+    def _of_learning(self, before: Any, after: Any, r: int) -> _Line | None:
+        if after.known_epoch[r] == before.known_epoch[r]:
+            return None  # A change within the epoch, of which no line of this kind tells.
+        facts: dict[str, object] = {
+            "epoch": int(after.known_epoch[r]),
+            "offset": int(before.leo[r]),
+            "high_watermark": int(before.hw[r]),
+            "leader": int(before.leader),
+        }
+        if before.leader != r:
+            return r, Kind.FOLLOWS, facts
+        return r, Kind.LEADS, facts | {"isr": members_of(int(before.isr), len(self._told))}
+
+    def _of_shrinking(self, before: Any, after: Any, leader: int) -> _Line:
+        asked = after.pending_isr[leader] or after.known_isr[leader]
+        return (
+            leader,
+            Kind.ASKS_TO_SHRINK,
+            {
+                "isr": members_of(int(asked), len(self._told)),
+                "offset": int(before.leo[leader]),
+                "high_watermark": int(before.hw[leader]),
+            },
+        )
+
+
+def _next_epochs(told: Sequence[Observation], last: int) -> tuple[int, ...]:
+    """For each position the epoch of the next line that has one."""
+    found, following = [last], last
+    for seen in reversed(told):
+        following = following if seen.epoch is None else seen.epoch
+        found.append(following)
+    return tuple(reversed(found))
+
+
+def _of_isr(before: Any, after: Any) -> _Line | None:
+    """A leader that goes by another ISR than before, without having learned of another epoch."""
+    for r in range(before.replicas):
+        if before.role[r] != LEADER or after.role[r] != LEADER:
+            continue
+        new = after.known_isr[r]
+        if before.known_isr[r] != new:
+            return r, Kind.CHANGES_ISR, {"isr": members_of(int(new), before.replicas)}
+    return None
+
+
+def members_of(members: int, replicas: int) -> tuple[int, ...]:
+    """The replicas in a set of the model."""
+    return tuple(r for r in range(replicas) if contains(members, r))

@@ -1,0 +1,128 @@
+"""Table of the lines that are read: pattern, the class that writes it, the releases that have it.
+
+Read in Kafka's source at 2.4.0, 2.6.0, 2.7.0, 2.8.2, 3.0.0, 3.3.0, 3.6.0, 3.9.1 and 4.2.0. A line
+is found by its message, wherever it stands, so that any layout of log4j will do. All are at INFO,
+Kafka's default for these loggers.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from checker.kafka.logs.observation import Kind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinePattern:
+    """A message that says something of a partition.
+
+    The groups are named as the fields of `Observation`: `tp` is the partition as Kafka prints it.
+    `since` and `until` are releases; `until` is None where 4.2.0 still has it.
+    """
+
+    kind: Kind
+    pattern: re.Pattern[str]
+    writer: str
+    file: str
+    since: str
+    until: str | None = None
+    hint: str
+    """What every such line contains: most lines are passed over by it alone."""
+
+
+_NUMBER = r"-?\d{1,19}"
+_PARTITION = r"(?P<tp>[A-Za-z0-9._-]{1,260}-\d{1,9})"
+
+PATTERNS = (
+    LinePattern(
+        kind=Kind.LEADS,
+        hint="Leader ",
+        pattern=re.compile(
+            rf"\[Broker id=(?P<broker>\d+)\] Leader {_PARTITION}(?: with topic id \S+)? starts at "
+            rf"leader epoch (?P<epoch>{_NUMBER}) from offset (?P<offset>{_NUMBER}) with "
+            rf"(?:partition epoch {_NUMBER}, )?high watermark (?P<high_watermark>{_NUMBER}),? "
+            rf"ISR \[(?P<isr>[\d,]*)\].*?[Pp]revious leader epoch was "
+            rf"(?P<previous_epoch>{_NUMBER})"
+        ),
+        writer="Partition.makeLeader",
+        file="state-change.log",
+        since="2.6.0",
+    ),
+    LinePattern(
+        kind=Kind.FOLLOWS,
+        hint="Follower ",
+        pattern=re.compile(
+            rf"\[Broker id=(?P<broker>\d+)\] Follower {_PARTITION}(?: with topic id \S+)? "
+            rf"starts at leader epoch (?P<epoch>{_NUMBER}) from offset (?P<offset>{_NUMBER}) with "
+            rf"(?:partition epoch {_NUMBER} and )?high watermark (?P<high_watermark>{_NUMBER})\."
+            rf"(?: Current leader is (?P<leader>{_NUMBER})\.)?"
+        ),
+        writer="Partition.makeFollower",
+        file="state-change.log",
+        since="2.6.0",
+    ),
+    LinePattern(
+        kind=Kind.TRUNCATES,
+        hint="Truncating to offset ",
+        pattern=re.compile(
+            rf"\[(?:Unified)?Log partition={_PARTITION}, dir=[^\]]*\] "
+            rf"Truncating to offset (?P<offset>{_NUMBER})"
+        ),
+        writer="UnifiedLog.truncateTo, Log.truncateTo",
+        file="server.log",
+        since="2.4.0",
+    ),
+    LinePattern(
+        kind=Kind.ASKS_TO_SHRINK,
+        hint="Shrinking ISR ",
+        pattern=re.compile(
+            rf"\[Partition {_PARTITION} broker=(?P<broker>\d+)\] Shrinking ISR from [\d,]* to "
+            rf"(?P<isr>[\d,]+)\. Leader: \(highWatermark: (?P<high_watermark>{_NUMBER}), "
+            rf"endOffset: (?P<offset>{_NUMBER})\)"
+        ),
+        writer="Partition.maybeShrinkIsr",
+        file="server.log",
+        since="2.4.0",
+    ),
+    LinePattern(
+        kind=Kind.CHANGES_ISR,
+        hint="ISR updated ",
+        pattern=re.compile(
+            rf"\[Partition {_PARTITION} broker=(?P<broker>\d+)\] ISR updated (?:from AlterIsr )?to "
+            r"\[?(?P<isr>[\d,]+)\]?"
+        ),
+        writer="Partition.handleAlterPartitionUpdate; until 2.7 also maybeUpdateIsrAndVersion",
+        file="server.log",
+        since="2.4.0",
+    ),
+    LinePattern(
+        kind=Kind.LOADS,
+        hint="Log loaded for partition ",
+        pattern=re.compile(
+            rf"\[Partition {_PARTITION} broker=(?P<broker>\d+)\] Log loaded for partition \S+ with "
+            rf"initial high watermark (?P<high_watermark>{_NUMBER})"
+        ),
+        writer="Partition.createLog",
+        file="server.log",
+        since="2.4.0",
+    ),
+)
+
+WHOLE_BROKER = (
+    (Kind.STOPS, re.compile(r"\[KafkaServer id=(?P<broker>\d+)\] shutting down")),
+    (Kind.STOPS, re.compile(r"\[BrokerServer id=(?P<broker>\d+)\] shutting down")),
+)
+"""Lines that concern every partition of a broker (KafkaServer, BrokerServer)."""
+STOP_HINT = " shutting down"
+
+RELEASE = re.compile(r"Kafka version: (?P<release>\d{1,3}(?:\.\d{1,3}){2,3})\b")
+"""AppInfoParser, at each start."""
+KRAFT = re.compile(r"\[BrokerServer id=\d+\]")
+ZOOKEEPER = re.compile(r"\[KafkaServer id=\d+\]")
+BROKER = re.compile(
+    r"\[(?:Broker id=|Partition \S+ broker=|KafkaServer id=|BrokerServer id=|"
+    r"ReplicaFetcher replicaId=|ReplicaFetcherManager on broker )(?P<broker>\d+)\b"
+)
+"""Whose file it is; a line of the log itself does not say it."""
+TIMESTAMP = re.compile(r"^\[?(?P<time>\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:[,.]\d{1,9})?)")

@@ -1,0 +1,229 @@
+"""First screen of an answer: what can lose a record, why, and what closes it, within 80 x 24.
+
+It is for somebody who runs Kafka and has not heard of a model checker. What it rests on, and what
+was tried, is in `config_table` and on the page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.table import Table
+from rich.text import Text
+
+from checker.kafka.matrix.advice import cost
+from checker.kafka.matrix.config_answer import ConfigAnswer, DeploymentAnswer
+from checker.kafka.matrix.deployment_facts import facts_of
+from checker.kafka.matrix.grid import FAULT, FAULTS
+from checker.kafka.matrix.outcome import Outcome
+from checker.kafka.matrix.properties import describe_topics
+from checker.kafka.matrix.protocol_of import OF_A_NEW_CLUSTER
+from checker.kafka.matrix.reason import harm_of, loss_of
+from checker.kafka.matrix.verdict_groups import (
+    Group as Reasoned,
+)
+from checker.kafka.matrix.verdict_groups import (
+    groups_of,
+    harmless,
+    headline,
+    not_met,
+    title_of,
+    within,
+)
+from checker.problem.wording import counted
+from counterexamples.rendering import Trimmed
+from counterexamples.style import BAD, GOOD, QUIET, WARNING
+
+LINES_MAX = 23
+"""Lines of a class of topics, so that a prompt fits below it on a screen of 24."""
+
+
+def render_screen(answer: DeploymentAnswer) -> RenderableType:
+    """All classes, worst first; where there are several, a line for each on top."""
+    parts: list[RenderableType] = []
+    if len(answer.answers) > 1:
+        parts += _overview(answer)
+    for number, each in enumerate(answer.answers):
+        if number or parts:
+            parts.append(Text())
+        parts.append(_Screen(answer, each, is_first=number == 0))
+    return Trimmed(Group(*parts))
+
+
+def _overview(answer: DeploymentAnswer) -> list[RenderableType]:
+    title = answer.answers[0].config.protocol.title
+    kinds = counted(len(answer.answers), "kind")
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(no_wrap=True)
+    for each in answer.answers:
+        losing = sum(loss_of(outcome) is not None for outcome in each.matrix.outcomes)
+        count = f"  {losing} of {counted(len(each.matrix.outcomes), 'fault')} can lose a record"
+        table.add_row(Text(count, _style(each)), _topics(each))
+    return [Text(f"{title}: {kinds} of topics, the worst first.", "bold"), table]
+
+
+def _style(answer: ConfigAnswer) -> str:
+    return BAD if any(map(loss_of, answer.matrix.outcomes)) else ""
+
+
+def _topics(answer: ConfigAnswer) -> str:
+    config = answer.config
+    unclean = ", unclean elections on" if config.unclean == "true" else ""
+    replicas = counted(config.factor, "replica")
+    return (
+        f"{_capital(describe_topics(config.topics))}: {replicas}, acks={config.acks}, "
+        f"min.insync.replicas={config.min_insync_replicas}{unclean}."
+    )
+
+
+def _capital(text: str) -> str:
+    """A sentence begins with a capital; a topic's name stays as it is."""
+    return f"T{text[1:]}" if text.startswith("topics without") else text
+
+
+class _Screen:
+    """One class. Where it would not fit, the faults of a reason stand in one line."""
+
+    def __init__(self, whole: DeploymentAnswer, answer: ConfigAnswer, *, is_first: bool) -> None:
+        self._whole, self._answer, self._is_first = whole, answer, is_first
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        for is_long in (True, False):
+            lines = list(self._parts(is_long=is_long))
+            height = sum(
+                len(console.render_lines(part, options.update(height=None))) for part in lines
+            )
+            if height <= LINES_MAX:
+                break
+        yield from lines
+
+    def _parts(self, *, is_long: bool) -> Iterator[RenderableType]:
+        answer = self._answer
+        title = answer.config.protocol.title
+        yield Text.assemble((f"{title}: ", "bold"), (headline(answer), _style(answer)))
+        yield Text(_topics(answer))
+        if not answer.config.is_release_said:
+            yield Text("No file says the release: this is the newest modelled (--kafka-version).")
+        advised: dict[str, int] = {}
+        for number, group in enumerate(groups_of(answer), start=1):
+            if is_long:
+                yield Text()
+            before = None
+            if group.remedy is not None:
+                before = advised.setdefault(group.remedy.changes.description, number)
+            yield _group(number, group, answer, is_long=is_long, before=before)
+        if is_long:
+            yield Text()
+        yield from self._rest()
+
+    def _rest(self) -> Iterator[RenderableType]:
+        answer = self._answer
+        if quiet := harmless(answer):
+            yield Text(f"Nothing is lost by: {', '.join(quiet)}.", GOOD)
+        if empty := not_met(answer):
+            yield Text(f"Says nothing here (--details): {', '.join(empty)}.", QUIET)
+        if answer.matrix.interrupted or answer.advice.interrupted:
+            yield Text("Interrupted: this is what was known by then.", "bold magenta")
+        if self._is_first:
+            yield from (Text(fact, WARNING) for fact in facts_of(self._whole.deployment))
+            yield from self._assumed()
+            if unused := self._whole.deployment.unused:
+                keys = ", ".join(dict.fromkeys(setting.key for setting in unused))
+                yield Text(f"Read and not used: {keys}.", QUIET)
+        yield Text(
+            f"Tried: every order of events, with {within(answer)}. More: --details, --html FILE.",
+            QUIET,
+        )
+
+    def _assumed(self) -> Iterator[Text]:
+        settings = self._answer.config.settings
+        if any(setting.source == OF_A_NEW_CLUSTER for setting in settings):
+            yield Text(
+                "ELR is taken to be on, as in clusters created with 4.1 or later; upgraded ones "
+                "have it off.",
+                QUIET,
+            )
+
+
+def _group(
+    number: int, group: Reasoned, answer: ConfigAnswer, *, is_long: bool, before: int | None
+) -> RenderableType:
+    """Why, which faults, what closes them and what that costs; `before`: where that was said."""
+    reason = group.reason
+    parts = [Text.assemble((title_of(group, answer), "bold"), ":")]
+    if is_long:
+        parts += [_fault(outcome) for outcome in group.outcomes]
+    else:
+        parts.append(Text(f"with {', '.join(map(_short, group.outcomes))}."))
+    if reason.entry and not reason.settings:
+        parts.append(Text(f"Like {reason.entry}: {reason.title}."))
+    if before is not None and before != number:
+        which = _which(group)
+        parts.append(Text.assemble("To close it: ", (f"the same as for {before}", GOOD), which))
+    else:
+        parts += _closing(group, answer)
+    table = Table.grid(padding=(0, 1, 0, 0))
+    table.add_row(f"{number}.", Text("\n").join(parts))
+    return table
+
+
+def _fault(outcome: Outcome) -> Text:
+    """`power loss, 14 steps: A machine loses power, and with it what was not flushed.`"""
+    value = _sentence(outcome)
+    return Text.assemble((_short(outcome), BAD if loss_of(outcome) else WARNING), f": {value}")
+
+
+def _sentence(outcome: Outcome) -> str:
+    name = outcome.cell.coordinates[FAULT]
+    return next(value.sentence for value in FAULTS if value.name == name)
+
+
+def _short(outcome: Outcome) -> str:
+    """`power loss (14 steps)`, or what else it does: `leader moves (diverges, 9 steps)`"""
+    name = outcome.cell.coordinates[FAULT]
+    claim = loss_of(outcome)
+    if claim is not None:
+        return f"{name} ({claim.depth} steps)"
+    harm = harm_of(outcome)
+    assert harm is not None
+    return f"{name} ({harm.word}, {harm.depth} steps)"
+
+
+def _closing(group: Reasoned, answer: ConfigAnswer) -> Iterator[Text]:
+    if group.remedy is None:
+        if answer.advice.interrupted:
+            yield Text("Not known what closes it: interrupted.", "magenta")
+        elif group.reason.settings:
+            alone = " More replicas were not explored." if answer.config.factor == 1 else ""
+            yield Text(f"Nothing that was explored closes it.{alone}")
+        return
+    description = group.remedy.changes.description
+    line = Text.assemble("To close it: ", (description, GOOD), _which(group))
+    costs = " ".join(cost(group.remedy.changes, answer.config))
+    yield line.append(f" Cost: {costs}") if costs else line
+
+
+def _which(group: Reasoned) -> str:
+    """`: closes 4 of 7 (...), with 2 replicas and 1 record.`"""
+    assert group.remedy is not None
+    count, total = len(group.closes), len(group.outcomes)
+    text = ": closes it" if total == 1 else f": closes {count} of {total}"
+    if count < total:
+        text += f" ({', '.join(group.closes)})"
+    environment = group.remedy.outcome.cell.environment
+    replicas = counted(environment.replicas, "replica")
+    return f"{text}, explored with {replicas} and {counted(environment.records, 'record')}."
+
+
+def sorted_answers(answers: Sequence[ConfigAnswer]) -> tuple[ConfigAnswer, ...]:
+    """The worst first: the most faults that lose a record, then the most that do harm."""
+    return tuple(
+        sorted(
+            answers,
+            key=lambda each: (
+                -sum(loss_of(outcome) is not None for outcome in each.matrix.outcomes),
+                -sum(outcome.worst is not None for outcome in each.matrix.outcomes),
+            ),
+        )
+    )

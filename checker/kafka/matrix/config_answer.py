@@ -1,0 +1,42 @@
+"""Answer about one configuration, and about a whole deployment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from checker.kafka.deployed.deployment import Deployment
+from checker.kafka.matrix.advice import Advice
+from checker.kafka.matrix.known_causes import Kin
+from checker.kafka.matrix.matrix import Matrix
+from checker.kafka.matrix.properties import Config
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigAnswer:
+    """A configuration over every fault; for each that breaks a claim what was tried, and its like
+    in the catalogue.
+    """
+
+    config: Config
+    matrix: Matrix
+    advice: Advice = field(default_factory=Advice)
+    kin: Mapping[str, Sequence[Kin]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class DeploymentAnswer:
+    """An answer for each class of topics of a deployment, and what was read of it."""
+
+    deployment: Deployment
+    answers: tuple[ConfigAnswer, ...]
+
+    @property
+    def complete(self) -> bool:
+        """Whether every cell of every class has a verdict."""
+        return all(answer.matrix.complete for answer in self.answers)
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether it was ended early."""
+        return any(answer.matrix.interrupted for answer in self.answers)

@@ -1,0 +1,211 @@
+"""Which rules brokers follow: the release that their settings, or an option, name.
+
+With ZooKeeper inter.broker.protocol.version decides, with KRaft metadata.version; the software's
+release adds the patch, and stands in where neither is said.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from checker.kafka.deployed.keys import BROKER, ELIGIBLE, METADATA, ROLES, SOFTWARE, ZOOKEEPER
+from checker.kafka.deployed.setting import BadConfig, Setting
+from model.message.releases import (
+    ELIGIBLE_LEADER_REPLICAS_FIRST,
+    ELIGIBLE_LEADER_REPLICAS_USUAL,
+    KRAFT_FIRST,
+    KRAFT_READY,
+    NEWEST_RELEASE,
+    RELEASES,
+    ZOOKEEPER_LAST,
+    Release,
+    ReleaseNumber,
+    UnknownRelease,
+    release_followed,
+)
+
+DEFAULT = "default"
+"""The source of what nobody says."""
+NEWEST = "not said; the newest modelled"
+"""The source of a release that nobody names."""
+OF_A_NEW_CLUSTER = "default of a new cluster"
+"""The source of eligible.leader.replicas.version where nobody says it, from 4.1 on."""
+VERSION_OPTION = "--kafka-version"
+_KRAFT_ALONE_SINCE = (4, 0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Protocol:
+    """The release that brokers follow, by which settings; `is_said`: somebody named it."""
+
+    number: ReleaseNumber
+    is_kraft: bool
+    release: Release
+    is_said: bool
+    settings: tuple[Setting, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """`4.2`, `2.8.1`"""
+        return ".".join(map(str, self.number))
+
+    @property
+    def _may_have_eligible(self) -> bool:
+        return self.is_kraft and self.number >= ELIGIBLE_LEADER_REPLICAS_FIRST
+
+    @property
+    def description(self) -> str:
+        """`Kafka 4.2 with KRaft, without eligible leader replicas`"""
+        text = f"Kafka {self.name} with {'KRaft' if self.is_kraft else 'ZooKeeper'}"
+        has = "with" if self.release.with_eligible_leader_replicas else "without"
+        return text + (f", {has} eligible leader replicas" if self._may_have_eligible else "")
+
+    @property
+    def title(self) -> str:
+        """`Kafka 4.2, KRaft, no ELR`"""
+        text = f"Kafka {self.name}, {'KRaft' if self.is_kraft else 'ZooKeeper'}"
+        elr = "ELR" if self.release.with_eligible_leader_replicas else "no ELR"
+        return f"{text}, {elr}" if self._may_have_eligible else text
+
+    @property
+    def option(self) -> str:
+        """`4.2:kraft`, as `check --kafka` takes it."""
+        if self.release.with_eligible_leader_replicas:
+            return f"{self.name}:elr"
+        return f"{self.name}:{'kraft' if self.is_kraft else 'zookeeper'}"
+
+
+def protocol_of(found: Mapping[str, Setting]) -> Protocol:
+    """The version of the protocol. Raises `BadConfig` for a release that is not modelled.
+
+    Where nobody says which release it is, it is the newest: KRaft's, unless the file names
+    ZooKeeper and no roles.
+    """
+    roles, zookeeper = found.get(ROLES), found.get(ZOOKEEPER)
+    by_kraft = bool(roles and roles.value) or METADATA in found
+    named, notes = _named(found, is_kraft=by_kraft or _is_kraft_alone(found))
+    release = release_number(named) if named else None
+    if named is None or release is None:
+        is_kraft = by_kraft or zookeeper is None
+    else:
+        is_kraft = by_kraft or release >= _KRAFT_ALONE_SINCE
+        if is_kraft and release < KRAFT_FIRST:
+            raise named.refused(f"with {ROLES} set, KRaft, it must be 2.8 or later")
+    number = release or (NEWEST_RELEASE if is_kraft else ZOOKEEPER_LAST)
+    taken = named or Setting(SOFTWARE, ".".join(map(str, number)), NEWEST)
+    if named is not None and not is_kraft and zookeeper is None and number >= KRAFT_READY:
+        notes = (
+            *notes,
+            f"Nothing says whether {taken.value} runs with ZooKeeper or KRaft: ZooKeeper was "
+            f"taken; --kafka-version {taken.value.partition('-')[0]}:kraft says the other.",
+        )
+    eligible = _eligible(found, number, is_kraft=is_kraft)
+    try:
+        followed = release_followed(
+            number, is_kraft=is_kraft, eligible_leader_replicas=eligible.value == "1"
+        )
+    except UnknownRelease as problem:
+        raise BadConfig(f"{taken.origin}: {problem}") from None
+    manner = roles if by_kraft else zookeeper
+    is_elr_said = ELIGIBLE in found or eligible.source == OF_A_NEW_CLUSTER
+    return Protocol(
+        number=number,
+        is_kraft=is_kraft,
+        release=followed,
+        is_said=named is not None,
+        settings=tuple(
+            s for s in (manner, taken, eligible if is_elr_said else None) if s is not None
+        ),
+        notes=(*notes, *_notes(number, followed, eligible, is_kraft=is_kraft)),
+    )
+
+
+def _is_kraft_alone(found: Mapping[str, Setting]) -> bool:
+    software = found.get(SOFTWARE)
+    return software is not None and release_number(software) >= _KRAFT_ALONE_SINCE
+
+
+def _named(
+    found: Mapping[str, Setting], *, is_kraft: bool
+) -> tuple[Setting | None, tuple[str, ...]]:
+    """The setting that says the release; with the software's patch, where that is of the same."""
+    software = found.get(SOFTWARE)
+    if software is not None and software.source == VERSION_OPTION:
+        return software, ()
+    order = (METADATA, BROKER) if is_kraft else (BROKER,)
+    spoken = next((found[key] for key in order if key in found), None)
+    if spoken is None or software is None:
+        return spoken or software, ()
+    number, runs = release_number(spoken), release_number(software)
+    if runs[:2] == number[:2]:
+        return software, ()
+    return spoken, (
+        f"Brokers run {software.value} ({software.origin}) and speak {spoken.value} "
+        f"({spoken.origin}): the rules of what they speak were explored.",
+    )
+
+
+def _eligible(found: Mapping[str, Setting], number: ReleaseNumber, *, is_kraft: bool) -> Setting:
+    """Whether there are eligible leader replicas: a new cluster has them from 4.1 on (KIP-966)."""
+    if said := found.get(ELIGIBLE):
+        if said.value not in ("0", "1"):
+            raise said.refused("it must be one of 0, 1")
+        return said
+    if is_kraft and number >= ELIGIBLE_LEADER_REPLICAS_USUAL:
+        return Setting(ELIGIBLE, "1", OF_A_NEW_CLUSTER)
+    return Setting(ELIGIBLE, "0", DEFAULT)
+
+
+def version_option(text: str) -> Mapping[str, Setting]:
+    """What `--kafka-version` says: `4.2`, `3.9:kraft`, `4.2:elr`, and MSK's `3.7.x.kraft`.
+
+    Raises `BadConfig`.
+    """
+    matched = re.fullmatch(r"([\d.]*\d)(?:\.x)?(?:[.:](kraft|zookeeper|elr))?", text)
+    if matched is None:
+        raise Setting(SOFTWARE, text, VERSION_OPTION).refused(
+            "write it as 2.8, or with its manner as 3.9:kraft, 3.9:zookeeper or 4.2:elr"
+        )
+    said = {SOFTWARE: Setting(SOFTWARE, matched[1], VERSION_OPTION)}
+    if matched[2] == "zookeeper":
+        said[ZOOKEEPER] = Setting(ZOOKEEPER, "zookeeper", VERSION_OPTION)
+        said[ROLES] = Setting(ROLES, "", VERSION_OPTION)
+    elif matched[2] is not None:
+        said[ROLES] = Setting(ROLES, "broker", VERSION_OPTION)
+        if release_number(said[SOFTWARE]) >= ELIGIBLE_LEADER_REPLICAS_FIRST:
+            level = "1" if matched[2] == "elr" else "0"
+            said[ELIGIBLE] = Setting(ELIGIBLE, level, VERSION_OPTION)
+    return said
+
+
+def release_number(setting: Setting) -> ReleaseNumber:
+    """`3.7-IV4` is (3, 7), `0.10.2` is (0, 10, 2). Raises `BadConfig`."""
+    matched = re.fullmatch(r"(\d{1,3}(?:\.\d{1,3}){1,3})(?:-IV\d{1,3})?", setting.value)
+    if matched is None:
+        raise setting.refused("write it as 2.8 or 3.7-IV4")
+    return tuple(map(int, matched[1].split(".")))
+
+
+def _notes(
+    number: ReleaseNumber, release: Release, eligible: Setting, *, is_kraft: bool
+) -> Iterator[str]:
+    minor = ".".join(map(str, number))
+    if eligible.source == OF_A_NEW_CLUSTER:
+        yield (
+            f"{ELIGIBLE} is not said, so it is taken as 1, as in a cluster that was created with "
+            "4.1 or later. One that was upgraded has 0: `kafka-features describe` shows it, and "
+            "its output can be another --config."
+        )
+    of_this = (each.since for each in RELEASES if each.is_kraft == is_kraft)
+    # A release can have two entries: with eligible leader replicas and without.
+    for since in dict.fromkeys(n for n in of_this if n[:2] == number and len(n) > len(number)):
+        patch = ".".join(map(str, since))
+        yield (
+            f"Taken for {minor}.0; from {patch} on the rules are others: "
+            f"say --kafka-version {patch} if yours is that."
+        )
+    if release.unlike:
+        yield f"Not modelled of this release: {release.unlike}"

@@ -1,0 +1,154 @@
+"""Reason of a loss: the setting that permits it, or the rule that the release lacks.
+
+A setting is named where Kafka promises nothing with it (`invariants.contract`), or where the cell
+with that setting changed, all else as it is, was explored and holds. Nothing is blamed by
+resemblance.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from checker.kafka.deployed.keys import (
+    ACKS,
+    BROKER,
+    ELIGIBLE,
+    METADATA,
+    MIN_INSYNC,
+    REPLICATION,
+    SOFTWARE,
+    TOPIC_REPLICATION,
+    UNCLEAN,
+)
+from checker.kafka.deployed.setting import Setting
+from checker.kafka.matrix.advice import Advice, Remedy
+from checker.kafka.matrix.grid import FAULT, VERSION
+from checker.kafka.matrix.known_causes import Kin
+from checker.kafka.matrix.outcome import ClaimOutcome, Outcome, badness, contract
+from checker.kafka.matrix.properties import Config
+from checker.kafka.matrix.upgrades import ELIGIBLE_ON
+from model.message.environment import Environment
+
+LOSSES = (
+    "acknowledged_durable",
+    "acknowledged_on_disk",
+    "acknowledged_somewhere",
+    "no_committed_loss",
+)
+"""Claims that are broken where an acknowledged, or a committed, record is lost."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why a fault loses something.
+
+    `settings` are those to blame, together; none: no setting closes the fault, nor an upgrade that
+    was explored. `entry` is what it is like in the catalogue.
+    """
+
+    settings: tuple[Setting, ...]
+    entry: str = ""
+    title: str = ""
+
+    @property
+    def setting(self) -> Setting | None:
+        """The first of them."""
+        return next(iter(self.settings), None)
+
+    @property
+    def description(self) -> str:
+        """`unclean.leader.election.enable=true (topic.properties:3)`"""
+        if not self.settings:
+            return "no setting closes it"
+        return " and ".join(f"{named(s)} ({s.origin})" for s in self.settings)
+
+
+def named(setting: Setting) -> str:
+    """`min.insync.replicas=1`, `Kafka 3.9`"""
+    if setting.key == SOFTWARE:
+        return f"Kafka {setting.value}"
+    return f"{setting.key}={setting.value}"
+
+
+def loss_of(outcome: Outcome) -> ClaimOutcome | None:
+    """The worst claim about acknowledged or committed records that is broken, promised or not."""
+    broken = [c for c in outcome.claims if c.is_violated and c.name in LOSSES]
+    worst = outcome.worst
+    if worst is not None and worst in broken:
+        return worst
+    # A record is out of reach because nobody can lead: that is no loss yet.
+    if worst is not None and worst.contract is None and worst.name == "leader_possible":
+        broken = [claim for claim in broken if claim.name != "acknowledged_somewhere"]
+    return min(broken, key=badness, default=None)
+
+
+def harm_of(outcome: Outcome) -> ClaimOutcome | None:
+    """What is broken where no record is lost: logs that differ, nobody that can lead."""
+    return outcome.worst if loss_of(outcome) is None else None
+
+
+def reasons_of(
+    config: Config,
+    outcomes: Sequence[Outcome],
+    advice: Advice,
+    kin: Mapping[str, Sequence[Kin]],
+) -> dict[str, Reason]:
+    """For each fault that breaks a claim the reason."""
+    found = {}
+    for outcome in outcomes:
+        if outcome.worst is None:
+            continue
+        fault = outcome.cell.coordinates[FAULT]
+        like = next(iter(kin.get(fault, ())), None)
+        entry = (like.scenario.number, like.scenario.title) if like else ("", "")
+        blamed = tuple(_blamed(config, outcome, advice.tried.get(fault, ())))
+        found[fault] = Reason(blamed, *entry)
+    return found
+
+
+def _blamed(config: Config, outcome: Outcome, tried: Sequence[Remedy]) -> Iterator[Setting]:
+    """The settings that permit the loss, or else the one that closes the fault, changed alone."""
+    worst = outcome.worst
+    assert worst is not None
+    alone = [remedy for remedy in tried if remedy.closes and len(remedy.changes.values) == 1]
+    closing = [key for remedy in alone for key in remedy.changes.values]
+    permitting = _permitting(outcome, worst) if worst.contract else ()
+    keys: tuple[str, ...] = permitting or tuple(key for key in closing if key != VERSION)[:1]
+    if not keys and any(remedy.changes.description == ELIGIBLE_ON for remedy in alone):
+        keys = (ELIGIBLE,)
+    if worst.contract and config.factor == 1:
+        keys = (TOPIC_REPLICATION, REPLICATION)
+    if not keys and closing:
+        keys = tuple(k for k in (SOFTWARE, METADATA, BROKER) if config.setting(k) is not None)[:1]
+    for key in keys:
+        setting = config.setting(key)
+        if setting is not None:
+            yield setting
+
+
+def _permitting(outcome: Outcome, claim: ClaimOutcome) -> tuple[str, ...]:
+    """The fewest settings without which the claim would be promised."""
+    environment, version = outcome.cell.environment, outcome.cell.version
+    stricter = _stricter(environment)
+    for count in range(1, len(stricter) + 1):
+        for keys in itertools.combinations(stricter, count):
+            changed = {name: value for key in keys for name, value in stricter[key].items()}
+            if contract(claim.name, version, replace(environment, **changed)) is None:
+                return keys
+    return ()
+
+
+def _stricter(environment: Environment) -> dict[str, dict[str, Any]]:
+    """For each setting that could be stricter the fields of the environment that then change."""
+    found: dict[str, dict[str, Any]] = {}
+    if environment.unclean_leader_election:
+        found[UNCLEAN] = {"unclean_leader_election": False}
+    if environment.acks != "all":
+        found[ACKS] = {"acks": "all"}
+    more = environment.min_insync_replicas + 1
+    if more <= environment.replicas:
+        found[MIN_INSYNC] = {"min_insync_replicas": more}
+    return found

@@ -1,0 +1,103 @@
+"""HTML page of an answer about a deployment: classes of topics, faults, and their steps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from checker.kafka.deployed.keys import NOT_MODELLED
+from checker.kafka.matrix.advice import cost
+from checker.kafka.matrix.config_answer import ConfigAnswer, DeploymentAnswer
+from checker.kafka.matrix.config_table import describe_answers
+from checker.kafka.matrix.deployment_facts import facts_of
+from checker.kafka.matrix.grid import FAULT, FAULTS
+from checker.kafka.matrix.outcome import Outcome
+from checker.kafka.matrix.properties import describe_topics
+from checker.kafka.matrix.reason import loss_of
+from checker.kafka.matrix.table import counts, meanings
+from checker.kafka.matrix.verdict_groups import Group, groups_of, headline, title_of, within
+from checker.problem.wording import counted
+from checker.report.pages.matrix_page import cell_ids, trace_names, traces_of
+from checker.report.pages.page import rendered
+
+_SENTENCES = {value.name: value.sentence for value in FAULTS}
+
+
+def to_html(answer: DeploymentAnswer) -> str:
+    """The page."""
+    first, *_ = answer.answers
+    traces = []
+    for number, each in enumerate(answer.answers, start=1):
+        names = trace_names(each.matrix.outcomes, _prefix(number))
+        title = each.config.protocol.title
+        traces += traces_of(each.matrix, names, prefix=_prefix(number), kafka=title)
+    outcomes = [outcome for each in answer.answers for outcome in each.matrix.outcomes]
+    return rendered(
+        "deployment.html.j2",
+        title=f"{first.config.protocol.title}: what can be lost",
+        classes=[_class(each, number) for number, each in enumerate(answer.answers, start=1)],
+        facts=list(facts_of(answer.deployment)),
+        unused=[(setting, NOT_MODELLED[setting.key]) for setting in answer.deployment.unused],
+        reading=answer.deployment.notes,
+        meanings=meanings(outcomes),
+        traces=traces,
+    )
+
+
+def _prefix(number: int) -> str:
+    return "" if number == 1 else f"class-{number}-"
+
+
+def _class(answer: ConfigAnswer, number: int) -> dict[str, Any]:
+    loses = any(loss_of(outcome) is not None for outcome in answer.matrix.outcomes)
+    names = trace_names(answer.matrix.outcomes, _prefix(number))
+    ids = cell_ids(answer.matrix, _prefix(number))
+    config = answer.config
+    topics = describe_topics(config.topics, most=10)
+    replicas = counted(config.factor, "replica")
+    rows = [
+        {
+            "name": outcome.cell.coordinates[FAULT],
+            "sentence": _SENTENCES[outcome.cell.coordinates[FAULT]],
+            "kind": "violated" if loss_of(outcome) else outcome.standing.value,
+            "label": _label(outcome),
+            "trace": names.get(outcome.cell.at()),
+            "id": ids[outcome.cell.at()],
+            "lines": [line.plain for line in describe_answers(outcome, answer)],
+        }
+        for outcome in answer.matrix.outcomes
+    ]
+    return {
+        "topics": f"{topics}: {replicas}, min.insync.replicas={config.min_insync_replicas}",
+        "headline": headline(answer),
+        "kind": "violated" if loses else "holds",
+        "within": within(answer),
+        "interrupted": answer.matrix.interrupted,
+        "groups": [_group(group, answer) for group in groups_of(answer)],
+        "rows": rows,
+        "settings": config.settings,
+        "notes": config.notes,
+        "counts": counts(answer.matrix).plain,
+    }
+
+
+def _label(outcome: Outcome) -> str:
+    """`loses an acknowledged record after 6 steps`, or what stands in its cell."""
+    loss = loss_of(outcome)
+    if loss is None:
+        return outcome.label
+    return f"loses an acknowledged record after {counted(loss.depth or 0, 'step')}"
+
+
+def _group(group: Group, answer: ConfigAnswer) -> dict[str, Any]:
+    return {"title": title_of(group, answer), "lines": list(_lines(group, answer))}
+
+
+def _lines(group: Group, answer: ConfigAnswer) -> Iterator[str]:
+    yield f"With {', '.join(outcome.cell.coordinates[FAULT] for outcome in group.outcomes)}."
+    if group.remedy is not None:
+        changes = group.remedy.changes
+        closed = f"closes {len(group.closes)} of {len(group.outcomes)}"
+        yield f"To close it: {changes.description} ({closed}: {', '.join(group.closes)})."
+        if costs := " ".join(cost(changes, answer.config)):
+            yield f"Cost: {costs}"

@@ -1,0 +1,1 @@
+"""Kafka's own protocol as TLA+ modules."""

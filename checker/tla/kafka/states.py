@@ -1,0 +1,82 @@
+"""States as values: a rule that writes comes to another state, as `[s EXCEPT !.hw[leader] = 1]`.
+
+What was written since the last state that has a name is pending: it is one EXCEPT when the state is
+asked for as a whole, by a rule that is called or at the end.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from checker.tla.environment import Environment, Role
+from checker.tla.forming import changed, negated
+from checker.tla.tree import Change, Except, Junction, Label, Member, Tree, Truth
+
+
+@dataclass(slots=True)
+class StateEnvironment(Environment):
+    """What a rule knows, where its state is one value: `state`, but for what is pending."""
+
+    state: Tree = field(kw_only=True)
+    facts: dict[Tree, bool] = field(default_factory=dict)
+    """What is known to be true, or false, on the way that leads here."""
+
+    def copy(self) -> StateEnvironment:
+        """The same, and no definitions yet."""
+        levels = [level.copy() for level in self.levels]
+        return StateEnvironment(
+            dict(self.variables),
+            dict(self.fields),
+            levels,
+            state=self.state,
+            facts=dict(self.facts),
+        )
+
+    def where(self, test: Tree, value: bool) -> StateEnvironment:
+        """The same, where a test comes out so."""
+        found = self.copy()
+        found.facts[test] = value
+        if value and isinstance(test, Junction) and test.operator == "/\\":
+            found.facts.update(dict.fromkeys(test.items, True))
+        if not value and isinstance(test, Junction) and test.operator == "\\/":
+            found.facts.update(dict.fromkeys(test.items, False))
+        return found
+
+    def known(self, test: Tree) -> Tree:
+        """A test, or what it is known to come to."""
+        if test in self.facts:
+            return Truth(self.facts[test])
+        if negated(test) in self.facts:
+            return Truth(not self.facts[negated(test)])
+        return test
+
+    @property
+    def pending(self) -> dict[str, Tree]:
+        """What was written to fields since the state has a name."""
+        return {
+            name: tree
+            for (role, name), tree in self.fields.items()
+            if role is Role.NOW and tree != Member(self.state, name)
+        }
+
+    def whole(self) -> Tree:
+        """The state by now."""
+        changes: list[Change] = []
+        for name, tree in self.pending.items():
+            if isinstance(tree, Except) and tree.function == Member(self.state, name):
+                changes += [Change((Label(name), *c.path), c.value) for c in tree.changes]
+            else:
+                changes.append(Change((Label(name),), tree))
+        return Except(self.state, tuple(changes)) if changes else self.state
+
+    def becomes(self, state: Tree) -> None:
+        """Go on with this state."""
+        self.state = state
+        for role, name in self.fields:
+            if role is Role.NOW:
+                self.fields[role, name] = Member(state, name)
+
+    def put(self, name: str, path: tuple[Tree, ...], tree: Tree) -> None:
+        """Write to a field, or to an element of it."""
+        known = self.fields[Role.NOW, name]
+        self.fields[Role.NOW, name] = changed(known, path, tree) if path else tree

@@ -1,0 +1,89 @@
+"""What numbers of Kafka's models mean: flags, words, sets, and what they are counted by.
+
+Rules compute with numbers alone. How a field is written in the module follows from its declaration
+(`model.core.renaming.Naming`), and from the two tables here.
+"""
+
+from __future__ import annotations
+
+from checker.tla.kinds import TRUTHS, Kind, Typed, Words
+from checker.tla.tree import Atom, Word
+from model.message import terms
+
+FLAGS = frozenset(
+    {
+        "up",
+        "unclean",
+        "outdated",
+        "pending_stale",
+        "disowned",
+        "entry_lost",
+        "stray_stale",
+        "booking_stale",
+        "booking_void",
+        "misread",
+        "base",
+    }
+)
+"""The fields that are 1 for yes and 0 for no."""
+
+WORDS = {
+    "role": ("NO_ROLE", "LEADER", "TRUNCATING", "FETCHING"),
+    "fetch": (
+        "IDLE",
+        "REQUESTED",
+        "ANSWERED",
+        "OUT_OF_RANGE",
+        "PARKED",
+        "DIVERGING",
+        "CHECKED",
+    ),
+    "answer": ("NO_ANSWER", "GRANTED", "REFUSED"),
+    "replay": ("NOTHING_TO_REPLAY", "REPLAYS_SAME", "REPLAYS_OLDER"),
+}
+"""The fields whose numbers have names in `model.message.terms`, from 0 on."""
+
+ABOUT = {
+    "role": "What the broker does for the partition. One without a role is down, or has been told "
+    "nothing yet. One that is truncating is a follower that does not know where to cut its log.",
+    "fetch": "What became of its one outstanding fetch. One that is parked waits at the leader.",
+    "answer": "The controller's answer to the change of the ISR that it has asked for, on its way.",
+    "replay": "With late replay, the record of a granted change that it has still to replay: of "
+    "the ISR that it goes by, or of one before.",
+    "acked": "Records that were acknowledged to their producers.",
+}
+"""What is said of fields whose declaration says it by numbers."""
+
+OF_BITS = (", one bit a replica", ", one bit each", "; bit id-1", ", at id-1")
+"""What declarations say of how the model stores a set or a row."""
+
+PARAMETERS: dict[str, Kind] = {"stale": TRUTHS}
+"""Parameters of functions that are given a constant as well as a field: the kind of the field."""
+
+REPLICA_PARAMETERS = frozenset({"replica", "follower"})
+"""Parameters of the model's functions that are never NO_REPLICA: fields are indexed by them."""
+
+SETS = {
+    terms.contains: "contains",
+    terms.with_member: "with_member",
+    terms.without_member: "without_member",
+}
+"""The functions that sets are asked and changed by."""
+
+
+def words_of(field: str) -> Words:
+    """What the values of such a field are in the module: `NO_ROLE` is "no role"."""
+    return Words(tuple(map(_word, WORDS[field])), Atom(f"{field}_words"))
+
+
+def constants() -> dict[str, Typed]:
+    """The same by the names of the constants."""
+    return {
+        name: Typed(Word(_word(name)), words_of(field))
+        for field, names in WORDS.items()
+        for name in names
+    }
+
+
+def _word(name: str) -> str:
+    return name.lower().replace("_", " ")

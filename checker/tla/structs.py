@@ -1,0 +1,74 @@
+r"""Structs as TLA+'s records, `[to |-> 0, term |-> 1]`.
+
+A rule that is read has one number for a struct, of which the parts are the digits. The functions
+that make that number, and take a digit out of it, become records and their fields here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from checker.tla.forming import plus
+from checker.tla.kinds import WHOLE, Kind, Records, Typed, as_kind, of_field
+from checker.tla.naming import Naming
+from checker.tla.text import flat
+from checker.tla.tree import Atom, Infix, Member, Number, Record, Tree
+from model.own.fields import Choice, Struct
+
+_CALLED = re.compile(r"__(?:made|sought)_(\w+?)(?:_line_\d+)?__")
+
+
+def records_of(
+    struct: Struct[Any],
+    listed: Mapping[tuple[str, ...], Atom],
+    sorts: Mapping[str, Atom],
+    naming: Naming,
+) -> tuple[Records, list[str]]:
+    """The kind of a struct's records; and the lines that define all of them, and their order.
+
+    `listed` are the tuples of words that there are in the module.
+    """
+    parts: list[tuple[str, Kind, int, int]] = []
+    sets: list[str] = []
+    each = naming.top("struct").name
+    number: Tree = Number(0)
+    for (name, part), size in zip(struct.parts, struct.sizes, strict=True):
+        words = listed.get(part.values, Atom("")) if isinstance(part, Choice) else Atom("")
+        kind, values = of_field(part, *part.range, words, sorts)
+        parts.append((name, kind, part.range[0], size))
+        sets.append(f"{name}: {flat(values)}")
+        digit = as_kind(Typed(Member(Atom(each), name), kind), WHOLE)
+        digit = plus(digit, Number(-part.range[0])) if part.range[0] else digit
+        number = digit if number == Number(0) else plus(Infix("*", number, Number(size)), digit)
+    found = Records(
+        struct.name,
+        tuple(parts),
+        naming.top(f"{struct.name}Structs"),
+        naming.top(f"NumberOf{struct.name}"),
+    )
+    return found, [
+        f"{found.all.name} ==",
+        f"  [{', '.join(sets)}]",
+        f"{found.number.name}({each}) ==",
+        f"  {flat(number)}",
+    ]
+
+
+def called(records: Mapping[str, Records], name: str, given: list[Typed]) -> Typed | None:
+    """What a call comes to that makes a struct, or takes a part out of one; None for another."""
+    match = _CALLED.fullmatch(name)
+    if match and (kind := records.get(match[1])) is not None:
+        values = zip(kind.parts, given, strict=True)
+        made = tuple((part[0], as_kind(value, part[1])) for part, value in values)
+        return Typed(Record(made), kind)
+    for kind in records.values():
+        for part, of, _, _ in kind.parts:
+            if name == f"__part_{kind.name}_{part}__":
+                (struct,) = given
+                record = as_kind(struct, kind)
+                if isinstance(record, Record):
+                    return Typed(dict(record.members)[part], of)
+                return Typed(Member(record, part), of)
+    return None

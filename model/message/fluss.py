@@ -1,0 +1,32 @@
+"""Which rules a release of Apache Fluss follows.
+
+Read at the tags v0.9.0-incubating and v0.9.1-incubating, whose replication does not differ, and at
+commit 545c5539 of 2026-08-22. `NOT_MODELLED` is what these do that no feature expresses.
+"""
+
+from __future__ import annotations
+
+from model.message.releases import UnknownRelease
+from model.message.versions import FLUSS_0_9, FLUSS_MAIN, Version
+
+RELEASES: dict[str, Version] = {"0.9.0": FLUSS_0_9, "0.9.1": FLUSS_0_9, "main": FLUSS_MAIN}
+"""By the number that the release is called with, without `-incubating`."""
+
+NOT_MODELLED = (
+    "A follower that is sent a batch which its writer has written before, or out of order, "
+    "truncates to where its leader's log ended when it became leader (#731).",
+    "A follower that is sent to the tiered log begins there, and forgets its own log.",
+    "A first notice to a tablet server that comes back may be lost, or overtaken by the second.",
+    "An answer that was under way when its follower began to follow the same leader anew is taken.",
+    "The pre-write buffer and the snapshots of a table with a primary key.",
+)
+
+
+def fluss_release(text: str) -> Version:
+    """The version that `0.9.1`, `0.9.1-incubating` or `main` follows. Raises `UnknownRelease`."""
+    known = RELEASES.get(text.removesuffix("-incubating"))
+    if known is None:
+        raise UnknownRelease(
+            f"the rules of Fluss {text!r} were not looked up; those of {', '.join(RELEASES)} were"
+        )
+    return known

@@ -1,0 +1,69 @@
+"""`--fluss`: what it names, what it refuses, and how steered tablet servers are told apart."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from checker.kafka.confirm.errors import CannotConfirm
+from checker.kafka.confirm.fluss.release import steered_release
+from checker.kafka.confirm.fluss.servers import Shown
+from tests.support.commands import Commands
+
+TRACES = Path(__file__).parents[2] / "examples" / "traces" / "fluss"
+
+
+def test_a_release_of_fluss_names_the_version(cli: Commands) -> None:
+    code, out, _ = cli("--fluss", "0.9.1", "--replicas", "1", "--records", "1", "--engine", "local")
+
+    assert code == 12
+    assert out.startswith("fluss-0.9 in environment")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--fluss", "0.8.0"], "--fluss: the rules of Fluss '0.8.0' were not looked up"),
+        (["--fluss", "0.9.1", "--kafka", "2.3.1"], "--kafka and --fluss both say which rules"),
+        (["--fluss", "0.9.1", "--protocol", "hw"], "--fluss and --protocol both say which rules"),
+        (["--fluss", "0.9.1", "--unclean-leader-election"], "elects nobody from outside the ISR"),
+    ],
+)
+def test_what_contradicts_a_release_of_fluss_is_refused(
+    arguments: list[str], says: str, cli: Commands
+) -> None:
+    code, out, err = cli(*arguments)
+
+    assert (code, out) == (2, "")
+    assert says in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ([str(TRACES / "4269.json")], "give --kafka or --fluss, one of them"),
+        (["--scenario", "kip-279", "--fluss", "0.9.1"], "--fluss takes a TRACE"),
+        ([str(TRACES / "4269.json"), "--fluss", "main"], "give 0.9.1"),
+    ],
+)
+def test_confirm_says_which_tablet_servers_it_steers(
+    arguments: list[str], says: str, cli: Commands
+) -> None:
+    code, _, err = cli("confirm", *arguments, name="waterline")
+
+    assert code == 2
+    assert says in err
+
+
+def test_a_steered_release_is_one_jar() -> None:
+    assert steered_release("0.9.1").artifacts == ("org.apache.fluss:fluss-server:0.9.1-incubating",)
+    with pytest.raises(CannotConfirm, match="its rules were not looked up"):
+        steered_release("0.7.0")
+
+
+def test_what_a_tablet_server_shows_keeps_the_order_of_its_log() -> None:
+    shown = Shown.read("leads=true leader=0 epoch=2 leo=2 hw=1 isr=2,0 log=3,1 acked=3 refused=")
+
+    assert (shown.leads, shown.epoch, shown.leo, shown.hw) == (True, 2, 2, 1)
+    assert (shown.isr, shown.log, shown.acked) == ((0, 2), (3, 1), frozenset({3}))

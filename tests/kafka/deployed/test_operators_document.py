@@ -1,0 +1,43 @@
+"""The examples of docs/operators.md: each is run, and prints what the document shows."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.support.commands import Commands
+from tests.support.operators import topics_output
+
+FOLDER = Path(__file__).parents[2] / "golden" / "deployed"
+DOCUMENT = (Path(__file__).parents[3] / "docs" / "operators.md").read_text(encoding="utf-8")
+EXAMPLES = re.findall(r"<!-- example -->\n```console\n\$ (.*?)\n(.*?)```", DOCUMENT, re.DOTALL)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for path in FOLDER.iterdir():
+        shutil.copy(path, tmp_path)
+    (tmp_path / "all-topics.txt").write_text(topics_output(400))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    return tmp_path
+
+
+def test_every_example_of_the_document_is_run() -> None:
+    assert len(EXAMPLES) == DOCUMENT.count("$ waterline") == 5
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(("command", "printed"), EXAMPLES, ids=[c for c, _ in EXAMPLES])
+def test_an_example_prints_what_the_document_shows(
+    command: str, printed: str, cli: Commands
+) -> None:
+    name, *arguments = shlex.split(command)
+    code, out, _ = cli(*arguments, name=name)
+
+    assert code == 12
+    assert out == printed

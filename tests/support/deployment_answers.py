@@ -1,0 +1,62 @@
+"""Answers about deployments, of which the outcomes are made up: nothing is explored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from checker.kafka.deployed.reading import read_deployment
+from checker.kafka.matrix.advice import Advice, Changes, Recommendation, Remedy
+from checker.kafka.matrix.answering import Answer
+from checker.kafka.matrix.config_answer import ConfigAnswer, DeploymentAnswer
+from checker.kafka.matrix.grid import CLAIMS, FAULT, Cell, Grid, checked
+from checker.kafka.matrix.matrix import Matrix
+from checker.kafka.matrix.outcome import judged
+from checker.kafka.matrix.properties import Config, configs_of
+from checker.search.result import Verdict
+
+FOLDER = Path(__file__).parents[1] / "golden" / "deployed"
+CLAIM_NAMES = tuple(claim.name for claim in CLAIMS)
+FIRED = tuple((name, 1) for name in ("Crash", "Move", "PowerLoss", "DiskLoss", "SessionExpiry"))
+
+
+def answer_of(depth: int | None) -> Answer:
+    """Every claim breaks at this depth, or holds."""
+    verdict = Verdict.HOLDS if depth is None else Verdict.VIOLATED
+    fired = (*FIRED, ("BeginShutdown", 1))
+    verdicts = tuple((name, verdict.value, depth) for name in CLAIM_NAMES)
+    return Answer(verdicts=verdicts, complete=True, distinct=1, fired=fired)
+
+
+def made_up(
+    config: Config, breaks: Callable[[Cell], bool], closes: Sequence[Changes] = ()
+) -> ConfigAnswer:
+    """An answer in which these cells break every claim, and these changes close everything."""
+    grid = checked(Grid(axes=config.axes(), replicas=config.replicas))
+    cells = list(grid.cells())
+    outcomes = judged(grid, cells, [answer_of(5 if breaks(cell) else None) for cell in cells])
+    matrix = Matrix(grid=grid, outcomes=tuple(outcomes), engine="local", seconds=1.0)
+    broken = [outcome for outcome in outcomes if outcome.worst is not None]
+    held = judged(grid, cells[1:2], [answer_of(None)])[0]
+    tried = {o.cell.coordinates[FAULT]: [Remedy(c, held) for c in closes] for o in broken}
+    best = Recommendation(closes[0], tuple(tried)) if closes else None
+    return ConfigAnswer(config, matrix, Advice(tried, best))
+
+
+def config_of(*names: str, version: str | None = None) -> tuple[Config, DeploymentAnswer]:
+    deployment = read_deployment([FOLDER / name for name in names])
+    [config, *_] = configs_of(deployment, kafka_version=version)
+    return config, DeploymentAnswer(deployment, ())
+
+
+def always(cell: Cell) -> bool:
+    """Every fault breaks something."""
+    return cell.coordinates[FAULT] != "none"
+
+
+def deployment_answer() -> DeploymentAnswer:
+    """Three classes of topics; in the first most faults break something."""
+    deployment = read_deployment([FOLDER / "strimzi-topics.yaml", FOLDER / "brokers.txt"])
+    configs = configs_of(deployment)
+    closing = [Changes({"unclean.leader.election.enable": "false"})]
+    return DeploymentAnswer(deployment, tuple(made_up(c, always, closing) for c in configs))
