@@ -21,6 +21,7 @@ from tests.support.own import EXAMPLES, example, own_problem
 
 LOCAL = EngineChoice(name="local", threads=1)
 Bounds = dict[str, int | bool]
+SEMAPHORE = EXAMPLES.parent / "tests" / "tla" / "models" / "semaphore.py"
 #: The claims that break: after how many steps, or after how many the cycle begins, and its length.
 KNOWN: list[tuple[str, Bounds, dict[str, tuple[int, int | None]]]] = [
     # Without starvation; without giving way both wait for ever.
@@ -208,3 +209,25 @@ def test_a_mistake_is_told_in_one_line(declared: str, told: str, tmp_path: Path)
 
 def test_the_examples_are_there() -> None:
     assert {name for name, _, _ in KNOWN} <= {path.stem for path in EXAMPLES.glob("*.py")}
+
+
+def test_a_semaphore_takes_strong_fairness_and_the_lasso_without_it_is_refused() -> None:
+    weak, strong = (own_problem(SEMAPHORE, strong=value) for value in (False, True))
+    starves, enters = run(weak, LOCAL), run(strong, LOCAL)
+    [first, _] = starves.findings
+
+    assert first.replayed.trace.cycle == 1
+    assert [step.action for step in first.replayed.trace.steps][1:] == ["arrive", "enter", "leave"]
+    assert not enters.findings
+    claim = next(each for each in strong.behaviours if each.name == first.invariant)
+    with pytest.raises(NotACounterexample, match="could be taken again and again, and never is"):
+        confirmed(first.replayed.trace, strong.model, claim)
+
+
+def test_a_strongly_fair_step_that_a_bound_cuts_leaves_states_open() -> None:
+    results = run(own_problem(SEMAPHORE, rounds=2), LOCAL).result.invariants
+
+    assert {each.name: each.unjudged for each in results if each.unjudged} == {
+        f"waits_leads_to_is_inside.process{number}": 2 for number in range(2)
+    }
+    assert all(each.verdict is Verdict.HOLDS for each in results)
