@@ -55,7 +55,7 @@ BOTH: Fairness = (("Fair",), ("Free",))
 STRONG: Fairness = ((), ("Fair",))
 
 
-@pytest.mark.parametrize(("fairness", "graphs"), [(WEAK, GRAPHS), (BOTH, 400), (STRONG, 400)])
+@pytest.mark.parametrize(("fairness", "graphs"), [(WEAK, GRAPHS), (BOTH, 300), (STRONG, 300)])
 def test_random_graphs_are_judged_as_the_definitions_say(fairness: Fairness, graphs: int) -> None:
     violated = dict.fromkeys((claim.name for claim in CLAIMS), 0)
     cycles = unjudged = 0
