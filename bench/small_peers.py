@@ -1,12 +1,13 @@
-"""Two small models in minicheck and in Stateright beside ours: lines, processor time, counts.
+"""Two small models in minicheck, musil and Stateright beside ours: lines, processor time, counts.
 
-    python -m bench.small_peers [--times 3] [--counterexamples]
+    python -m bench.small_peers [--times 3] [--counterexamples] [--musil PYTHON]
 
-minicheck: `pip install minicheck`, in this environment. Stateright: needs `cargo`, which fetches
-it. What is missing has a row that says so. Processor seconds are those of the whole command, all
-its threads and processes included, the median of several; ours begins with its machine code cached,
-Stateright's is built before. All have one thread. Lines of a model are those without blank ones,
-comments and docstrings. Exits 1 if the distinct states differ.
+minicheck: `pip install minicheck`, in this environment. musil needs Python 3.12: where this one is
+older, name another that has it, as `--musil /path/to/venv/bin/python`. Stateright: needs `cargo`,
+which fetches it. What is missing has a row that says so. Processor seconds are those of the whole
+command, all its threads and processes included, the median of several; ours begins with its machine
+code cached, Stateright's is built before. All have one thread. Lines of a model are those without
+blank ones, comments and docstrings. Exits 1 if the distinct states differ.
 """
 
 from __future__ import annotations
@@ -99,6 +100,14 @@ def minicheck(name: str, size: int, times: int) -> Row:
     return Row(lines_of(SMALL / f"{name}_minicheck.py"), seconds, found["distinct"], text)
 
 
+def musil(name: str, size: int, times: int, *, python: str) -> Row:
+    """The model for musil, run by this Python."""
+    command = [python, "-m", "bench.peers.small.run_musil", name, str(size)]
+    seconds, text = timed(command, times)
+    found = json.loads(text.splitlines()[-1])
+    return Row(lines_of(SMALL / f"{name}_musil.py"), seconds, found["distinct"], text)
+
+
 def stateright(name: str, size: int, times: int, *, program: Path) -> Row:
     """The model for Stateright."""
     seconds, text = timed([str(program), name, str(size)], times)
@@ -133,6 +142,7 @@ def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Small models in other checkers.")
     parser.add_argument("--times", type=int, default=3, help="runs of each; the median is shown")
     parser.add_argument("--counterexamples", action="store_true", help="what the peers print")
+    parser.add_argument("--musil", default=sys.executable, help="a Python that has musil")
     asked = parser.parse_args(argv)
     table = Table("Model", "Checker", "Lines", "Processor s", "Distinct states")
     agreed, shown = True, list[str]()
@@ -144,13 +154,15 @@ def main(argv: list[str] | None = None) -> int:
             program = missing
         for name, size in SETTINGS:
             counts = set[int]()
-            for checker in ("waterline", "minicheck", "stateright"):
+            for checker in ("waterline", "minicheck", "musil", "stateright"):
                 what = f"{name} {_BOUND[name]}={size}"
                 try:
                     if checker == "waterline":
                         row = waterline(name, size, asked.times)
                     elif checker == "minicheck":
                         row = minicheck(name, size, asked.times)
+                    elif checker == "musil":
+                        row = musil(name, size, asked.times, python=asked.musil)
                     elif isinstance(program, Path):
                         row = stateright(name, size, asked.times, program=program)
                     else:
