@@ -141,7 +141,7 @@ def test_a_model_of_ones_own_is_compared_with_a_rule_switched(
     cli: Commands, tmp_path: Path
 ) -> None:
     careless = start_of("lock").replace(
-        "crashes: int = 1)", "crashes: int = 1, safe: bool = False)"
+        "crashes: int = 1\n", "crashes: int = 1\n    safe: bool = False\n"
     )
     careless = careless.replace(
         '[s.holder] == "crashed")', '[s.holder] == "crashed" or not s.safe)'

@@ -85,7 +85,7 @@ def test_a_repair_is_judged_without_bounds_where_the_loss_was_found_without(cli:
 
 def test_a_model_of_ones_own_is_explained(cli: Commands, tmp_path: Path) -> None:
     careless = start_of("lock").replace(
-        "crashes: int = 1)", "crashes: int = 1, safe: bool = False)"
+        "crashes: int = 1\n", "crashes: int = 1\n    safe: bool = False\n"
     )
     careless = careless.replace(
         '[s.holder] == "crashed")', '[s.holder] == "crashed" or not s.safe)'

@@ -114,7 +114,9 @@ def test_kip_279_is_explained_by_what_truncation_left() -> None:
     )
 
 
-@pytest.mark.parametrize("path", RECORDED, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path", RECORDED, ids=lambda path: str(path.relative_to(TRACES).with_suffix(""))
+)
 def test_every_recorded_trace_has_a_story(path: Path) -> None:
     told = story(path)
     reasons = [told.why(step) for step in range(1, told.steps + 1)]
