@@ -45,7 +45,7 @@ def main() -> None:
             sys.exit(f"truth is {run['truth']!r}; it must be one of {', '.join(TRUTHS)}")
         found = explained(run["release"], Path(run["folder"]), asked.seconds)
         rows[run["release"], run["truth"]].append(found)
-        told = {
+        result = {
             "fits": found.fits,
             "C21": found.c21,
             "surely": found.best.always_loses,
@@ -55,7 +55,7 @@ def main() -> None:
             "states": sum(each.states for each in found.tried),
             "seconds": round(found.seconds, 1),
         }
-        print(json.dumps(run | told), file=sys.stderr, flush=True)
+        print(json.dumps(run | result), file=sys.stderr, flush=True)
     print("| release | truth | runs | fits | C21 | of these surely | seconds a run |")
     print("|---|---|---|---|---|---|---|")
     for (release, truth), found_in in sorted(rows.items()):

@@ -57,11 +57,11 @@ def lines_of(path: Path) -> int:
     lines = [line.strip() for line in text.splitlines()]
     if path.suffix == ".rs":
         return sum(bool(line) and not line.startswith("//") for line in lines)
-    told = set[int]()
+    docstrings = set[int]()
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
-            told |= {*range(node.lineno - 1, node.end_lineno or node.lineno)}
-    shown = (line for number, line in enumerate(lines) if number not in told)
+            docstrings |= {*range(node.lineno - 1, node.end_lineno or node.lineno)}
+    shown = (line for number, line in enumerate(lines) if number not in docstrings)
     return sum(bool(line) and not line.startswith("#") for line in shown)
 
 

@@ -28,7 +28,7 @@ from rich.live import Live
 from rich.table import Table
 
 from bench.peers.tlc import Said, TlcFailed, TlcMissing, run_tlc, tlc_jar
-from bench.tla_settings import EXAMPLES, KAFKA, ROOT, example_problem, kafka_problem, told
+from bench.tla_settings import EXAMPLES, KAFKA, ROOT, example_problem, kafka_problem, spelled
 from checker.checking.run import run
 from checker.problem.problem import Problem
 from checker.search.engines.choice import EngineChoice
@@ -160,8 +160,8 @@ def compare(jar: Path, name: str, bounds: str, problem: Problem) -> Row:
         wrong = differences(mine, peer)
     except TlcFailed as problem_of_tlc:
         wrong = [str(problem_of_tlc)]
-    told_wrong = tuple(f"{name} {bounds}: {each}" for each in wrong)
-    return Row(name, bounds, len(module.claims), mine, peer, told_wrong)
+    described = tuple(f"{name} {bounds}: {each}" for each in wrong)
+    return Row(name, bounds, len(module.claims), mine, peer, described)
 
 
 def rows_of(jar: Path, names: Sequence[str]) -> Iterator[Row]:
@@ -172,7 +172,7 @@ def rows_of(jar: Path, names: Sequence[str]) -> Iterator[Row]:
                 yield compare(jar, name, options, kafka_problem(options))
             continue
         for bounds in EXAMPLES[name]:
-            yield compare(jar, name, told(bounds), example_problem(name, bounds))
+            yield compare(jar, name, spelled(bounds), example_problem(name, bounds))
 
 
 def empty_table() -> Table:

@@ -64,6 +64,6 @@ def example_problem(name: str, bounds: Bounds) -> Problem:
     return family.problem_of(next(iter(family.versions)), dict(bounds), symmetry="none")
 
 
-def told(bounds: Bounds) -> str:
+def spelled(bounds: Bounds) -> str:
     """Bounds as a row of the table has them."""
     return " ".join(f"{key}={str(value).lower()}" for key, value in bounds.items()) or "default"

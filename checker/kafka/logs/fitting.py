@@ -33,7 +33,6 @@ _STEPS_AN_OFFSET = 3
 """How many steps it takes, about, to bring a log or a high watermark one run further."""
 _STEPS_A_LINE = 4
 """How many steps a line is worth where a loss is looked for."""
-_NOT_NEEDED = frozenset({"Checkpoint", "CheckFetch", "MarkClean", "LoseStray", "Consume"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,8 +161,7 @@ def searched(
 def _search(history: History, found: Searched, loses: bool, states_max: int, until: float) -> None:
     """One of the two searches. That for a loss looks first where records are acknowledged."""
     model, observer = found.model, Observer(history)
-    actions = [a for a in model.enabled_actions if a.name not in _unneeded(history)]
-    moves = [(action, arguments) for action in actions for arguments in model.bindings(action)]
+    moves = [(a, arguments) for a in model.enabled_actions for arguments in model.bindings(a)]
     first = _Node(model.initial[0], observer.start, False, None, None, 0)
     queue: list[tuple[int, int, int, _Node]] = [(0, 0, 0, first)]
     seen = {(first.state, first.positions, False)}
@@ -216,11 +214,6 @@ def is_endangered(state: Any) -> bool:
     return state.acked != 0 and any(
         contains(state.isr, r) and lacking(state, with_member(0, r)) for r in range(state.replicas)
     )
-
-
-def _unneeded(history: History) -> frozenset[str]:
-    """Checkpoints matter to who restarts, and to nobody else."""
-    return _NOT_NEEDED - {"Checkpoint"} if history.restarts else _NOT_NEEDED
 
 
 def _fit(node: _Node) -> Fit:
