@@ -5,9 +5,6 @@ Where one is is one number, the step; everything shown follows from it (`Viewer.
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
-import signal
 from collections.abc import Callable, Iterable
 from typing import ClassVar
 
@@ -23,6 +20,7 @@ from textual.widgets import Footer, Input, Static
 
 from checker.kafka.narrative.story import Story
 from checker.report.viewer.dialog import Dialog
+from checker.report.viewer.ending import exit_on_sigterm
 from checker.report.viewer.lanes import LEGEND, picture
 from checker.report.viewer.look import QUIET, Seen
 from checker.report.viewer.sentences import (
@@ -38,7 +36,6 @@ from counterexamples.state_table import facts, state_table, widths_of
 from model.core.claim import Claim
 from model.own.condition import Condition
 
-ENDED_BY_SIGNAL = 128 + signal.SIGTERM
 WIDE = 120
 """Columns from which the steps are told in full beside the picture."""
 _NARROW_LIST, _WIDE_LIST = 24, 54
@@ -125,10 +122,7 @@ class Viewer(App[int]):
 
     def on_mount(self) -> None:
         """Show the initial state, and end in order when somebody ends the process."""
-        with contextlib.suppress(NotImplementedError):  # no signals where there is no Unix
-            asyncio.get_running_loop().add_signal_handler(
-                signal.SIGTERM, lambda: self.exit(ENDED_BY_SIGNAL)
-            )
+        exit_on_sigterm(self)
         # Textual does not draw what the shell has drawn over; it does once it is told to.
         self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True))
         self.show(0)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
-import signal
 from typing import ClassVar
 
 from rich.text import Text
@@ -14,11 +11,11 @@ from textual.containers import VerticalScroll
 from textual.widgets import Footer, Static
 
 from checker.report.viewer.dialog import Dialog
+from checker.report.viewer.ending import exit_on_sigterm
 from checker.report.viewer.look import FAULT, QUIET, REPEATS_MARK, Seen
 from counterexamples.formats.itf_states import ItfTrace
 from counterexamples.formats.itf_table import ItfTables, header
 
-ENDED_BY_SIGNAL = 128 + signal.SIGTERM
 _TURN = 10
 """States that a page key moves."""
 _KEYS = """j, Space, down   next state
@@ -74,10 +71,7 @@ class ItfViewer(App[int]):
 
     def on_mount(self) -> None:
         """Show the initial state, and end in order when somebody ends the process."""
-        with contextlib.suppress(NotImplementedError):  # no signals where there is no Unix
-            asyncio.get_running_loop().add_signal_handler(
-                signal.SIGTERM, lambda: self.exit(ENDED_BY_SIGNAL)
-            )
+        exit_on_sigterm(self)
         self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True))
         self.show(0)
 

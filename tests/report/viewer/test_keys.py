@@ -9,7 +9,7 @@ import signal
 import pytest
 from textual.pilot import Pilot
 
-from checker.report.viewer.app import ENDED_BY_SIGNAL
+from checker.report.viewer.ending import ENDED_BY_SIGNAL
 from checker.report.viewer.look import GONE_MARK
 from docs.make.pictures import lines, settled
 from tests.support.stories import C21, LOSS, story
