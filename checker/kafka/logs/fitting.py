@@ -14,17 +14,16 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 from checker.kafka.logs.history import History
-from checker.kafka.logs.observer import Observer, Positions, Refused
-from invariants import acknowledged_durable
-from invariants.kept_records import lacking
+from checker.kafka.logs.observer import LOGGED, Observer, Positions, Refused
+from checker.kafka.logs.successors import Successor, Successors
+from checker.problem.packed_rows import StateWords
+from model.core.layout import Element
 from model.core.state import State
 from model.core.transition_system import Call, Model
 from model.message.environment import RECORDS_MAX, Environment
 from model.message.model import message_model
-from model.message.terms import contains, with_member
 
 STATES_MAX = 60_000
 _COSTS = {"Crash": 4, "SessionExpiry": 4, "Restart": 2, "Checkpoint": 2, "ShrinkIsr": 2}
@@ -37,7 +36,7 @@ _STEPS_A_LINE = 4
 
 @dataclass(frozen=True, slots=True)
 class _Node:
-    state: State
+    words: StateWords
     positions: Positions
     lost: bool
     parent: _Node | None
@@ -150,21 +149,60 @@ def searched(
     """
     model = message_model(given.version, environment)
     found = Searched(history=history, model=model, environment=environment)
+    product = _Product(model, history)
     began = time.monotonic()
     for loses, share in ((False, 0.5), (True, 1.0)):
         until = began + seconds_max * share
-        _search(history, found, loses, int(states_max * share), until)
+        _search(found, product, loses, int(states_max * share), until)
     found.seconds = time.monotonic() - began
     return found
 
 
-def _search(history: History, found: Searched, loses: bool, states_max: int, until: float) -> None:
+class _Product:
+    """The product of a model and the observer of a history."""
+
+    def __init__(self, model: Model, history: History) -> None:
+        self.observer = Observer(history)
+        self.successors = Successors(model)
+        self._layout = model.layout
+        self._epoch = model.layout.elements["epoch"][()]
+        self._wanted: dict[Positions, tuple[tuple[Element, int], ...]] = {}
+
+    def after(
+        self, node: _Node, before: State, made: Successor
+    ) -> tuple[Call, Positions | Refused]:
+        """The step, and where the lines stand after it, or why it cannot have been taken."""
+        call, epoch = self.successors.call_of(made.step), self._epoch
+        if call[0] not in LOGGED and _value(epoch, made.words) == _value(epoch, node.words):
+            return call, node.positions
+        after = State(self._layout, made.words)
+        return call, self.observer.after(before, call, after, node.positions)
+
+    def distance(self, words: StateWords, positions: Positions) -> int:
+        """How far logs and high watermarks are from those that the next lines tell of.
+
+        It says what to try first, and nothing more.
+        """
+        wanted = self._wanted.get(positions)
+        if wanted is None:
+            wanted = self._wanted[positions] = tuple(
+                (self._layout.elements[name][replica], value)
+                for name, replica, value in self.observer.wanted(positions)
+            )
+        return sum(abs(value - _value(element, words)) for element, value in wanted)
+
+
+def _value(element: Element, words: StateWords) -> int:
+    """An element of a field that is always alive."""
+    return (words[element.word] >> element.shift & element.mask) + element.lo
+
+
+def _search(found: Searched, product: _Product, loses: bool, states_max: int, until: float) -> None:
     """One of the two searches. That for a loss looks first where records are acknowledged."""
-    model, observer = found.model, Observer(history)
-    moves = [(a, arguments) for a in model.enabled_actions for arguments in model.bindings(a)]
-    first = _Node(model.initial[0], observer.start, False, None, None, 0)
+    observer, layout = product.observer, found.model.layout
+    first = _Node(found.model.initial[0].words, observer.start, False, None, None, 0)
     queue: list[tuple[int, int, int, _Node]] = [(0, 0, 0, first)]
-    seen = {(first.state, first.positions, False)}
+    seen = {(first.words, first.positions, False)}
     number = itertools.count(1)
     best = -1 if found.longest is None else found.longest.lines
     while queue:
@@ -179,41 +217,29 @@ def _search(history: History, found: Searched, loses: bool, states_max: int, unt
                 return
         if behind > best:
             best, found.longest, found.refusals = behind, _fit(node), Counter()
-        for action, arguments in moves:
-            state: Any = node.state
-            if not model.is_enabled(state, action, arguments) or model.exceeded(
-                state, action, arguments
-            ):
-                continue
-            step = model.take(state, action, arguments)
-            positions = observer.after(state, step, node.positions)
+        before = State(layout, node.words)
+        for made in product.successors.of(node.words):
+            call, positions = product.after(node, before, made)
             if isinstance(positions, Refused):
                 if behind == best and positions.replica >= 0:
                     found.refusals[positions] += 1
                 continue
-            lost = node.lost or not acknowledged_durable.holds(step.after, model.settings)
-            key = (step.after, positions, lost)
+            lost = node.lost or made.loses
+            key = (made.words, positions, lost)
             if key in seen or (lost and not loses):
                 continue
             seen.add(key)
-            cost = node.steps + _COSTS.get(action.name, 1)
-            child = _Node(step.after, positions, lost, node, (action.name, arguments), cost)
+            cost = node.steps + _COSTS.get(call[0], 1)
+            child = _Node(made.words, positions, lost, node, call, cost)
             behind_then = sum(positions)
-            likely = cost + _STEPS_AN_OFFSET * observer.distance(step.after, positions)
+            likely = cost + _STEPS_AN_OFFSET * product.distance(made.words, positions)
             if loses:
                 # Not by lines first: what makes a loss possible comes before the lines tell of it.
-                near = _STEPS_A_LINE * (behind_then + (2 if lost else is_endangered(step.after)))
+                near = _STEPS_A_LINE * (behind_then + (2 if lost else made.endangers))
                 heapq.heappush(queue, (likely - near, cost, next(number), child))
             else:
                 heapq.heappush(queue, (-behind_then, likely, next(number), child))
     found.complete.add(loses)
-
-
-def is_endangered(state: Any) -> bool:
-    """Whether a member of the ISR lacks a record that is acknowledged."""
-    return state.acked != 0 and any(
-        contains(state.isr, r) and lacking(state, with_member(0, r)) for r in range(state.replicas)
-    )
 
 
 def _fit(node: _Node) -> Fit:

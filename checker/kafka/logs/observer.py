@@ -8,13 +8,13 @@ log may end there, or it may have.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from checker.kafka.logs.history import History
 from checker.kafka.logs.observation import Kind, Observation
-from model.core.transition_system import Step
+from model.core.transition_system import Call
 from model.message.terms import LEADER, contains
 
 Positions = tuple[int, ...]
@@ -23,6 +23,10 @@ _Line = tuple[int, Kind, dict[str, object]]
 _TRUNCATES = frozenset({"RecvDiverging", "RecvOutOfRange", "OffsetForLeaderEpoch", "RecvFetch"})
 _ENDS = frozenset({"Crash", "Stop", "PowerLoss"})
 _SHRINKS = frozenset({"ShrinkIsr", "ShrinkTogether"})
+_OF_ISR = frozenset({"AlterPartition", "HearAnswer", "LeaderFetch"})
+_LEARNS = frozenset({"Learn", "LearnLate"})
+LOGGED = _TRUNCATES | _ENDS | _SHRINKS | _OF_ISR | _LEARNS | {"Restart", "BeginShutdown"}
+"""Steps at which a broker may write a line or ends. No other moves a line but by a new epoch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,32 +58,28 @@ class Observer:
         told, at = self._told[replica], positions[replica]
         return told[at] if at < len(told) else None
 
-    def distance(self, state: Any, positions: Positions) -> int:
-        """How far logs and high watermarks are from those that the next lines tell of.
-
-        It says what to try first, and nothing more.
-        """
-        far = 0
+    def wanted(self, positions: Positions) -> Iterator[tuple[str, int, int]]:
+        """What the next lines tell of logs and high watermarks: field, replica, value."""
         for replica in range(len(positions)):
             seen = self.next_of(positions, replica)
             if seen is None:
                 continue
             if seen.offset is not None and seen.kind is not Kind.TRUNCATES:
-                far += abs(seen.offset - int(state.leo[replica]))
+                yield "leo", replica, seen.offset
             if seen.high_watermark is not None:
-                is_start = seen.kind is Kind.LOADS
-                reached = state.checkpoint[replica] if is_start else state.hw[replica]
-                far += abs(seen.high_watermark - int(reached))
-        return far
+                name = "checkpoint" if seen.kind is Kind.LOADS else "hw"
+                yield name, replica, seen.high_watermark
 
-    def after(self, before: Any, step: Step, positions: Positions) -> Positions | Refused:
+    def after(
+        self, before: Any, call: Call, after: Any, positions: Positions
+    ) -> Positions | Refused:
         """Where the lines stand after the step, or why it cannot have been taken."""
-        after: Any = step.after
+        name, arguments = call
         if after.epoch != before.epoch and (wrong := self._decided_otherwise(after, positions)):
             return Refused(-1, 0, wrong)
-        if step.action.name in _ENDS and self._has_more(step.arguments[0], positions):
+        if name in _ENDS and self._has_more(arguments[0], positions):
             return Refused(-1, 0, "the broker has another line before it starts again")
-        written = self._written(before, step)
+        written = self._written(before, call, after)
         return positions if written is None else self._fitted(positions, *written)
 
     def _fitted(
@@ -125,18 +125,18 @@ class Observer:
             return False
         return replica not in self.history.with_server_log
 
-    def _written(self, before: Any, step: Step) -> _Line | None:
+    def _written(self, before: Any, call: Call, after: Any) -> _Line | None:
         """Which replica writes a line at this step, of which kind, with what in it."""
-        name, after = step.action.name, step.after
-        actor = step.arguments[0] if step.arguments else 0
+        name, arguments = call
+        actor = arguments[0] if arguments else 0
         written: _Line | None = None
-        if name in ("Learn", "LearnLate"):
+        if name in _LEARNS:
             written = self._of_learning(before, after, actor)
         elif name in _TRUNCATES and after.leo[actor] < before.leo[actor]:
             written = actor, Kind.TRUNCATES, {"offset": int(after.leo[actor])}
         elif name in _SHRINKS:
             written = self._of_shrinking(before, after, actor)
-        elif name in ("AlterPartition", "HearAnswer", "LeaderFetch"):
+        elif name in _OF_ISR:
             written = _of_isr(before, after)
         elif name == "Restart":
             written = actor, Kind.LOADS, {"high_watermark": int(after.hw[actor])}
