@@ -12,14 +12,20 @@ import heapq
 import itertools
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from checker.kafka.logs.history import History
-from checker.kafka.logs.observer import LOGGED, Observer, Positions, Refused
+from checker.kafka.logs.observer import (
+    ALWAYS_LOOKED_AT,
+    FIELDS_LOOKED_AT,
+    Observer,
+    Positions,
+    Refused,
+)
 from checker.kafka.logs.successors import Successor, Successors
 from checker.problem.packed_rows import StateWords
-from model.core.layout import Element
+from model.core.layout import Element, Layout
 from model.core.state import State
 from model.core.transition_system import Call, Model
 from model.message.environment import RECORDS_MAX, Environment
@@ -165,15 +171,18 @@ class _Product:
         self.observer = Observer(history)
         self.successors = Successors(model)
         self._layout = model.layout
-        self._epoch = model.layout.elements["epoch"][()]
+        self._looked_at = _mask(model.layout, FIELDS_LOOKED_AT)
         self._wanted: dict[Positions, tuple[tuple[Element, int], ...]] = {}
 
     def after(
         self, node: _Node, before: State, made: Successor
     ) -> tuple[Call, Positions | Refused]:
         """The step, and where the lines stand after it, or why it cannot have been taken."""
-        call, epoch = self.successors.call_of(made.step), self._epoch
-        if call[0] not in LOGGED and _value(epoch, made.words) == _value(epoch, node.words):
+        call = self.successors.call_of(made.step)
+        if call[0] not in ALWAYS_LOOKED_AT and not any(
+            (old ^ new) & mask
+            for old, new, mask in zip(node.words, made.words, self._looked_at, strict=True)
+        ):
             return call, node.positions
         after = State(self._layout, made.words)
         return call, self.observer.after(before, call, after, node.positions)
@@ -190,6 +199,14 @@ class _Product:
                 for name, replica, value in self.observer.wanted(positions)
             )
         return sum(abs(value - _value(element, words)) for element, value in wanted)
+
+
+def _mask(layout: Layout, names: Iterable[str]) -> tuple[int, ...]:
+    """The bits of these fields, in each word of a state."""
+    bits = [0] * layout.words
+    for element in (each for name in names for each in layout.elements[name].values()):
+        bits[element.word] |= element.mask << element.shift
+    return tuple(bits)
 
 
 def _value(element: Element, words: StateWords) -> int:

@@ -25,8 +25,9 @@ _ENDS = frozenset({"Crash", "Stop", "PowerLoss"})
 _SHRINKS = frozenset({"ShrinkIsr", "ShrinkTogether"})
 _OF_ISR = frozenset({"AlterPartition", "HearAnswer", "LeaderFetch"})
 _LEARNS = frozenset({"Learn", "LearnLate"})
-LOGGED = _TRUNCATES | _ENDS | _SHRINKS | _OF_ISR | _LEARNS | {"Restart", "BeginShutdown"}
-"""Steps at which a broker may write a line or ends. No other moves a line but by a new epoch."""
+ALWAYS_LOOKED_AT = _ENDS | _SHRINKS | {"Restart", "BeginShutdown"}
+FIELDS_LOOKED_AT = ("epoch", "leo", "known_isr", "known_epoch")
+"""A step of another name that changes none of these writes no line, and no line forbids it."""
 
 
 @dataclass(frozen=True, slots=True)
