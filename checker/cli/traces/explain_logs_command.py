@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from checker.cli.shared.file_options import FILES_HELP, OutputFile
-from checker.cli.shared.options import MAX_STATES, Seconds
+from checker.cli.shared.options import MAX_STATES, Seconds, format_option
 
 HELP = f"""\b
 Exit codes:
@@ -42,6 +42,7 @@ Exit codes:
 )
 @click.option("--unclean-leader-election", is_flag=True, help="If the topic has it on.")
 @click.option("--trace", "trace_file", type=OutputFile(), help="Write what fits, for `view`.")
+@format_option
 @click.option("--max-states", type=MAX_STATES, help="States of one search. Default: 60,000.")
 @click.option("--max-time", type=Seconds(), help="Seconds for all searches. Default: 120.")
 def explain_logs_command(
@@ -52,6 +53,7 @@ def explain_logs_command(
     min_insync_replicas: int,
     unclean_leader_election: bool,
     trace_file: Path | None,
+    output_format: str,
     max_states: int | None,
     max_time: float | None,
 ) -> int:
@@ -73,5 +75,6 @@ def explain_logs_command(
             trace_file=trace_file,
             states_max=max_states,
             seconds_max=max_time,
+            as_json=output_format == "json",
         )
     )

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import click
+from rich.console import RenderableType
 from rich.text import Text
 
 from checker.cli.shared import exit_codes
 from checker.cli.shared.screen import say, screen
+from checker.cli.traces.incident_json import incident_json
+from checker.cli.traces.incident_lanes import Lanes
 from checker.kafka.logs.answer import Answer, answered
 from checker.kafka.logs.errors import BadLogs
-from checker.kafka.logs.fitting import STATES_MAX, Circumstances, Fit, Searched
-from checker.kafka.logs.observer import Observer
+from checker.kafka.logs.fitting import STATES_MAX, Circumstances
 from checker.kafka.logs.reading import Logs, read_logs
+from checker.kafka.logs.timeline import timeline
 from checker.problem.wording import counted
 from counterexamples import NO_CLAIM, trace_of, write_trace
-from counterexamples.style import BAD
+from counterexamples.style import BAD, QUIET, TITLE
 from model.message.releases import UnknownRelease, release_named
 
 SECONDS_MAX = 120.0
@@ -39,6 +43,7 @@ class AskedOfLogs:
     trace_file: Path | None
     states_max: int | None
     seconds_max: float | None
+    as_json: bool = False
 
 
 def explain_logs(asked: AskedOfLogs) -> int:
@@ -65,8 +70,11 @@ def explain_logs(asked: AskedOfLogs) -> int:
         states_max=asked.states_max or STATES_MAX,
         seconds_max=asked.seconds_max or SECONDS_MAX,
     )
-    for text in answer_lines(found, logs, name):
-        screen().print(text)
+    if asked.as_json:
+        click.echo(json.dumps(incident_json(found, logs, name, code_of(found)), indent=1))
+    else:
+        for part in answer_lines(found, logs, name):
+            screen().print(part)
     shown = found.shown
     if asked.trace_file is not None and shown is not None:
         write_trace(asked.trace_file, trace_of(found.best.model, NO_CLAIM, shown.calls))
@@ -103,7 +111,7 @@ def release_of(logs: Logs) -> str:
     return f"{release}:zookeeper" if is_zookeeper else release
 
 
-def answer_lines(found: Answer, logs: Logs, name: str) -> Iterator[Text]:
+def answer_lines(found: Answer, logs: Logs, name: str) -> Iterator[RenderableType]:
     """The answer, part by part: the verdict first."""
     best = found.best
     history = best.history
@@ -165,35 +173,19 @@ def _verdict(found: Answer) -> Iterator[Text]:
         yield Text("A behaviour fits that loses no acknowledged record; whether one loses is open.")
 
 
-def _timeline(found: Answer) -> Iterator[Text]:
-    """Steps in the order of the behaviour, with the line that each has written."""
-    shown = found.shown
-    if shown is None:
+def _timeline(found: Answer) -> Iterator[RenderableType]:
+    """The lanes of all brokers; the steps of the behaviour, with the line that each has written."""
+    if found.shown is None:
         return
-    yield Text("\nOne behaviour that fits, so far as lines are fitted:", "bold")
-    for number, sentence, line in steps_of(found.best, shown):
-        yield Text(f"{number:>3}. {sentence}")
-        if line:
-            yield Text(f"     {line}", "dim")
-
-
-def steps_of(best: Searched, shown: Fit) -> Iterator[tuple[int, str, str]]:
-    """Number, sentence and place of the line of each step."""
-    model, state = best.model, best.model.initial[0]
-    before = Observer(best.history).start
-    for number, ((name, arguments), after) in enumerate(
-        zip(shown.calls, shown.positions, strict=True), 1
-    ):
-        step = model.take(state, model.action(name), arguments)
-        sentence = model.narration.sentence(name, arguments, state, step.after)
-        line = ""
-        for replica, (old, new) in enumerate(zip(before, after, strict=True)):
-            if new > old:
-                line = f"broker {best.history.brokers[replica]}: " + str(
-                    best.history.sources[replica][old].place
-                )
-        yield number, sentence, line
-        state, before = step.after, after
+    events = list(timeline(found.best, found.shown))
+    yield Text("\nWhat the brokers wrote, in an order in which it can have happened:", TITLE)
+    yield Lanes(events, found.best.history.brokers)
+    yield Text("In brackets, and of the controller: what no line says.", QUIET)
+    yield Text("\nOne behaviour that fits, so far as lines are fitted:", TITLE)
+    for event in events:
+        yield Text(f"{event.number:>3}. {event.sentence}")
+        if event.line is not None:
+            yield Text(f"     broker {event.broker}: {event.line.place}", QUIET)
 
 
 def _left_open(found: Answer, logs: Logs) -> Iterator[Text]:
@@ -209,7 +201,7 @@ def _left_open(found: Answer, logs: Logs) -> Iterator[Text]:
         "everywhere, and all are in sync.\n"
         "What fits could have written these lines; that it did is not shown. A record can be lost "
         "without a line that tells of it.",
-        "dim",
+        QUIET,
     )
     silent = [
         broker for replica, broker in enumerate(history.brokers) if not history.sources[replica]
@@ -217,4 +209,4 @@ def _left_open(found: Answer, logs: Logs) -> Iterator[Text]:
     if silent:
         yield Text(f"No lines of broker {', '.join(map(str, silent))}: it is free to do anything.")
     for each in logs.passed_over:
-        yield Text(f"Passed over: {each}", "dim")
+        yield Text(f"Passed over: {each}", QUIET)

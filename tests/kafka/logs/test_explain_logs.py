@@ -8,19 +8,25 @@ speak of the partition or of the release.
 from __future__ import annotations
 
 import gzip
+import io
+import json
 import shutil
 from pathlib import Path
 
+import jsonschema
 import pytest
 from click.testing import CliRunner
+from rich.console import Console
 
 from checker.cli.commands import waterline
+from checker.cli.traces.incident_lanes import Lanes
 from checker.kafka.families import MESSAGE
 from checker.kafka.logs.answer import Answer, answered, at_risk
 from checker.kafka.logs.errors import BadLogs
 from checker.kafka.logs.fitting import Circumstances
 from checker.kafka.logs.observation import Kind
 from checker.kafka.logs.reading import read_logs
+from checker.kafka.logs.timeline import timeline
 from counterexamples import NO_CLAIM, read_trace, replay
 from model.message.environment import Environment
 from model.message.releases import release_named
@@ -136,12 +142,49 @@ def test_the_command_says_it_and_writes_a_trace_that_replays(tmp_path: Path) -> 
     example = DOCUMENT.read_text(encoding="utf-8").split("```text")[1].split("```")[0]
     for piece in " ".join(example.split()).split("..."):
         assert piece.strip() in shown
+    lanes = DOCUMENT.read_text(encoding="utf-8").split("```text")[2].split("```")[0]
+    assert lanes.strip("\n") in "\n".join(line.rstrip() for line in ended.output.splitlines())
     trace = read_trace(file)
     assert trace.invariant == NO_CLAIM
     environment = Environment.from_options(dict(trace.environment))
     model = MESSAGE.problem(trace.version, environment, []).model
     last = replay(trace, model).states[-1]
     assert int(last.acked) == 1
+
+
+@pytest.mark.parametrize(("name", "code"), [("3.9.1-c21", 12), ("3.9.1-control", 0)])
+def test_the_json_is_what_its_schema_says(name: str, code: int) -> None:
+    ended = CliRunner().invoke(
+        waterline,
+        ["explain-logs", str(RECORDED / name), "--format", "json"],
+        standalone_mode=False,
+    )
+
+    answer = json.loads(ended.output)
+    schema = json.loads((DOCUMENT.parent / "schemas" / "incident.schema.json").read_text())
+    jsonschema.validate(answer, schema)
+    assert answer["exit_code"] == ended.return_value == code
+    assert answer["verdict"] == "fits"
+    assert answer["lines_fitted"] == answer["lines"]
+    written = [event["at"]["line"] for event in answer["timeline"] if event["at"]]
+    assert len(written) == answer["lines"]
+    assert bool(answer["catalogue"]) == bool(answer["at_risk"]) == (code == 12)
+
+
+@pytest.mark.parametrize("width", [80, 160])
+def test_each_broker_has_a_lane_within_the_screen(lost: Answer, width: int) -> None:
+    assert lost.shown is not None
+    console = Console(width=width, file=io.StringIO())
+    console.print(Lanes(timeline(lost.best, lost.shown), lost.best.history.brokers))
+
+    assert isinstance(console.file, io.StringIO)
+    lines = [line.rstrip() for line in console.file.getvalue().splitlines()]
+    assert max(map(len, lines)) <= width
+    assert lines[0].split() == ["Step", "Controller", "Broker", "0", "Broker", "1", "Broker", "2"]
+    lane = lines[0].index("Broker 1")
+    of_broker_1 = " ".join(line[lane : lines[0].index("Broker 2")].strip() for line in lines[1:])
+    assert " ".join(of_broker_1.split()).count("leads epoch 3, LEO 0") == 1
+    assert "truncates to 0" in of_broker_1
 
 
 def test_a_high_watermark_reached_within_the_epoch_puts_nothing_at_risk(tmp_path: Path) -> None:

@@ -1,0 +1,112 @@
+"""Timeline of a behaviour that fits: its steps, whose they are, and the line that each has written.
+
+The order is one in which all this can have happened: what must come before comes before. The clocks
+of two brokers are never compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from checker.kafka.logs.fitting import Fit, Searched
+from checker.kafka.logs.observation import Kind, Observation
+from checker.kafka.logs.observer import Observer, Positions
+from model.core.state import State
+
+_OF_ACTORS = frozenset({"Produce", "Crash", "Restart", "Stop", "SessionExpiry"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """Step `number`, from 1, of a behaviour; `brokers` are Kafka's ids.
+
+    `broker` is whose step it is, None for a decision of the controller. `line` is the observation
+    that it has written, in Kafka's numbers, None for a step that no line tells of. `decided` is
+    (leader epoch, leader, ISR) where the controller has decided something else.
+    """
+
+    number: int
+    action: str
+    arguments: tuple[tuple[str, int], ...]
+    broker: int | None
+    sentence: str
+    line: Observation | None
+    decided: tuple[int, int, tuple[int, ...]] | None
+
+
+def timeline(best: Searched, shown: Fit) -> Iterator[Event]:
+    """Every step of a behaviour."""
+    model, history, state = best.model, best.history, best.model.initial[0]
+    before = Observer(history).start
+    for number, ((name, arguments), after) in enumerate(
+        zip(shown.calls, shown.positions, strict=True), 1
+    ):
+        action = model.action(name)
+        step = model.take(state, action, arguments)
+        line = _written(best, before, after)
+        named = action.named(arguments)
+        acts = name in _OF_ACTORS and line is None
+        yield Event(
+            number=number,
+            action=name,
+            arguments=named,
+            broker=line.broker if line else history.brokers[arguments[0]] if acts else None,
+            sentence=model.narration.sentence(name, arguments, state, step.after),
+            line=line,
+            decided=_decided(best, state, step.after),
+        )
+        state, before = step.after, after
+
+
+def _written(best: Searched, before: Positions, after: Positions) -> Observation | None:
+    for replica, (old, new) in enumerate(zip(before, after, strict=True)):
+        if new > old:
+            return best.history.sources[replica][old]
+    return None
+
+
+def _decided(
+    best: Searched, before: State, after: State
+) -> tuple[int, int, tuple[int, ...]] | None:
+    """What the controller has decided at a step, in Kafka's numbers."""
+    old, new = ((s.epoch, s.leader, s.isr) for s in (before, after))
+    if old == new:
+        return None
+    brokers = best.history.brokers
+    epoch, leader, isr = new
+    return (
+        best.history.first_epoch + epoch,
+        brokers[leader] if leader >= 0 else -1,
+        tuple(sorted(broker for replica, broker in enumerate(brokers) if isr >> replica & 1)),
+    )
+
+
+def facts_of(seen: Observation) -> tuple[str, ...]:
+    """What a line says, in a few words each."""
+    kind = seen.kind
+    if kind is Kind.LEADS:
+        said = [f"leads epoch {seen.epoch}", *_ends(seen), f"ISR {_listed(seen.isr)}"]
+    elif kind is Kind.FOLLOWS:
+        whom = "nobody" if seen.leader == -1 else seen.leader
+        of_whom = "" if seen.leader is None else f" {whom}"
+        said = [f"follows{of_whom} in epoch {seen.epoch}", *_ends(seen)]
+    elif kind is Kind.TRUNCATES:
+        said = [f"truncates to {seen.offset}"]
+    elif kind is Kind.ASKS_TO_SHRINK:
+        said = [f"asks for ISR {_listed(seen.isr)}", *_ends(seen)]
+    elif kind is Kind.CHANGES_ISR:
+        said = [f"ISR is {_listed(seen.isr)}"]
+    elif kind is Kind.LOADS:
+        said = ["loads its log", f"HW {seen.high_watermark}"]
+    else:
+        said = ["shuts down"]
+    return tuple(said)
+
+
+def _ends(seen: Observation) -> tuple[str, str]:
+    return f"LEO {seen.offset}", f"HW {seen.high_watermark}"
+
+
+def _listed(isr: tuple[int, ...] | None) -> str:
+    return ",".join(map(str, isr or ())) or "empty"
