@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from checker.kafka.logs.fitting import (
     STATES_MAX,
@@ -130,6 +130,7 @@ def _in_turn(
             first_epoch=first,
             last_epoch=last,
             order=order,
+            is_zookeeper=logs.manners == {"zookeeper"},
         )
 
     histories: list[History] = []
@@ -142,6 +143,9 @@ def _in_turn(
             yield made, environment
             if environment.election_order == "any":
                 break  # The order of assignment matters to nothing then.
+    # That a decision is one step of the model is taken for granted: not where nothing fits.
+    if histories[0].decisions:
+        yield replace(histories[0], decisions=(), decision_sources=()), environment
 
 
 def missed_epochs(

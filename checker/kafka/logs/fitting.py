@@ -1,6 +1,6 @@
 """Search for a behaviour of the model that fits the lines of all brokers.
 
-Best first: by lines that are behind, then by steps, of which faults count for more. Where nothing
+Best first: by steps, of which faults count for more, and lines that are behind. Where nothing
 fits, the longest prefix is kept, and what was refused there. Everything that no line says is
 free within bounds: crashes, sessions that end, produced records, fetches. The bounds are raised in
 turn.
@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from checker.kafka.logs.dead_ends import DeadEnds
 from checker.kafka.logs.history import History
 from checker.kafka.logs.observer import (
     ALWAYS_LOOKED_AT,
@@ -36,8 +37,8 @@ _COSTS = {"Crash": 4, "SessionExpiry": 4, "Restart": 2, "Checkpoint": 2, "Shrink
 """Steps that are rarer than one of a fetch; they are tried later."""
 _STEPS_AN_OFFSET = 3
 """How many steps it takes, about, to bring a log or a high watermark one run further."""
-_STEPS_A_LINE = 4
-"""How many steps a line is worth where a loss is looked for."""
+_STEPS_A_LINE, _STEPS_A_LINE_OF_LOSS = 8, 4
+"""How many steps a line is worth. Were lines all, a search would stay in a dead end of many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +61,14 @@ class Fit:
     loses: bool
 
     @property
-    def lines(self) -> int:
-        """How many lines are behind at its end."""
+    def behind(self) -> int:
+        """The same with the decisions of the controller."""
         return sum(self.positions[-1]) if self.positions else 0
+
+    @property
+    def lines(self) -> int:
+        """How many lines of brokers are behind at its end."""
+        return sum(self.positions[-1][:-1]) if self.positions else 0
 
 
 @dataclass(slots=True, kw_only=True)
@@ -170,20 +176,21 @@ class _Product:
     def __init__(self, model: Model, history: History) -> None:
         self.observer = Observer(history)
         self.successors = Successors(model)
+        self.dead_ends = DeadEnds(history, model.layout)
         self._layout = model.layout
         self._looked_at = _mask(model.layout, FIELDS_LOOKED_AT)
         self._wanted: dict[Positions, tuple[tuple[Element, int], ...]] = {}
 
     def after(
         self, node: _Node, before: State, made: Successor
-    ) -> tuple[Call, Positions | Refused]:
-        """The step, and where the lines stand after it, or why it cannot have been taken."""
+    ) -> tuple[Call, tuple[Positions, ...] | Refused]:
+        """The step, and where the lines can stand after it, or why it cannot have been taken."""
         call = self.successors.call_of(made.step)
         if call[0] not in ALWAYS_LOOKED_AT and not any(
             (old ^ new) & mask
             for old, new, mask in zip(node.words, made.words, self._looked_at, strict=True)
         ):
-            return call, node.positions
+            return call, (node.positions,)
         after = State(self._layout, made.words)
         return call, self.observer.after(before, call, after, node.positions)
 
@@ -214,18 +221,53 @@ def _value(element: Element, words: StateWords) -> int:
     return (words[element.word] >> element.shift & element.mask) + element.lo
 
 
+class _Queue:
+    """Nodes to look at, the most promising first."""
+
+    def __init__(self, product: _Product, first: _Node, *, loses: bool) -> None:
+        self._product = product
+        self._loses = loses
+        self._heap: list[tuple[int, int, int, _Node]] = [(0, 0, 0, first)]
+        self._number = itertools.count(1)
+        self._seen = {(first.words, first.positions, False)}
+
+    def __bool__(self) -> bool:
+        return bool(self._heap)
+
+    def pop(self) -> _Node:
+        """The next node to look at."""
+        return heapq.heappop(self._heap)[-1]
+
+    def add(self, node: _Node, call: Call, made: Successor, positions: Positions) -> None:
+        """A node behind another, unless it is known, or a dead end."""
+        lost, words, product = node.lost or made.loses, made.words, self._product
+        key = (words, positions, lost)
+        if key in self._seen or (lost and not self._loses):
+            return
+        self._seen.add(key)
+        if product.dead_ends.is_one(words, positions):
+            return
+        cost = node.steps + _COSTS.get(call[0], 1)
+        child = _Node(words, positions, lost, node, call, cost)
+        rank = cost + _STEPS_AN_OFFSET * product.distance(words, positions)
+        if self._loses:
+            # What makes a loss possible comes before the lines tell of it.
+            rank -= _STEPS_A_LINE_OF_LOSS * (sum(positions) + (2 if lost else made.endangers))
+        else:
+            rank -= _STEPS_A_LINE * sum(positions)
+        heapq.heappush(self._heap, (rank, cost, next(self._number), child))
+
+
 def _search(found: Searched, product: _Product, loses: bool, states_max: int, until: float) -> None:
     """One of the two searches. That for a loss looks first where records are acknowledged."""
     observer, layout = product.observer, found.model.layout
     first = _Node(found.model.initial[0].words, observer.start, False, None, None, 0)
-    queue: list[tuple[int, int, int, _Node]] = [(0, 0, 0, first)]
-    seen = {(first.words, first.positions, False)}
-    number = itertools.count(1)
-    best = -1 if found.longest is None else found.longest.lines
+    queue = _Queue(product, first, loses=loses)
+    best = -1 if found.longest is None else found.longest.behind
     while queue:
         if found.states >= states_max or time.monotonic() > until:
             return
-        _, _, _, node = heapq.heappop(queue)
+        node = queue.pop()
         found.states += 1
         behind = sum(node.positions)
         if observer.is_over(node.positions):
@@ -236,26 +278,12 @@ def _search(found: Searched, product: _Product, loses: bool, states_max: int, un
             best, found.longest, found.refusals = behind, _fit(node), Counter()
         before = State(layout, node.words)
         for made in product.successors.of(node.words):
-            call, positions = product.after(node, before, made)
-            if isinstance(positions, Refused):
-                if behind == best and positions.replica >= 0:
-                    found.refusals[positions] += 1
-                continue
-            lost = node.lost or made.loses
-            key = (made.words, positions, lost)
-            if key in seen or (lost and not loses):
-                continue
-            seen.add(key)
-            cost = node.steps + _COSTS.get(call[0], 1)
-            child = _Node(made.words, positions, lost, node, call, cost)
-            behind_then = sum(positions)
-            likely = cost + _STEPS_AN_OFFSET * product.distance(made.words, positions)
-            if loses:
-                # Not by lines first: what makes a loss possible comes before the lines tell of it.
-                near = _STEPS_A_LINE * (behind_then + (2 if lost else made.endangers))
-                heapq.heappush(queue, (likely - near, cost, next(number), child))
-            else:
-                heapq.heappush(queue, (-behind_then, likely, next(number), child))
+            call, reached = product.after(node, before, made)
+            if not isinstance(reached, Refused):
+                for positions in reached:
+                    queue.add(node, call, made, positions)
+            elif behind == best and reached.replica >= 0:
+                found.refusals[reached] += 1
     found.complete.add(loses)
 
 

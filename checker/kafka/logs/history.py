@@ -13,12 +13,14 @@ import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from checker.kafka.logs.decisions import decisions_of
 from checker.kafka.logs.errors import BadLogs
 from checker.kafka.logs.observation import Kind, Observation
 from model.message.environment import EPOCHS_MAX, RECORDS_MAX, REPLICAS_MAX
 
 ORDERS_MAX = 6
-_OF_FILES = (Kind.HAS_EPOCHS, Kind.HAS_CHECKPOINT)
+_NOT_FITTED = (Kind.HAS_EPOCHS, Kind.HAS_CHECKPOINT, Kind.KNOWS)
+"""Files that are not looked at in a search, and lines that are read for the decisions alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +30,10 @@ class History:
     `brokers[i]` is the broker that replica i of the model stands for; the first leader is replica
     0. `offsets[k]` is the offset that is k in the model. `told[i]` are the observations of replica
     i, renumbered, in order; `sources[i]` the same as they were read. `leaders` is who led an epoch,
-    by whatever line says it, -1 for nobody.
+    by whatever line says it, -1 for nobody. `decisions` are the controller's, as far as lines
+    tell of every one, `decision_sources` the same as they were read. `isr_lines_may_lack`: a leader
+    of KRaft that reads of a change of the ISR in the metadata log, before the controller's answer,
+    writes no line of it.
     """
 
     brokers: tuple[int, ...]
@@ -39,6 +44,9 @@ class History:
     sources: tuple[tuple[Observation, ...], ...]
     leaders: Mapping[int, int]
     with_server_log: frozenset[int]
+    decisions: tuple[Observation, ...] = ()
+    decision_sources: tuple[Observation, ...] = ()
+    isr_lines_may_lack: bool = True
 
     @property
     def lines(self) -> int:
@@ -90,6 +98,7 @@ def history_of(
     first_epoch: int | None = None,
     last_epoch: int | None = None,
     order: int = 0,
+    is_zookeeper: bool = False,
 ) -> History:
     """Renumber the observations of some epochs, all where none is named. Raises `BadLogs`.
 
@@ -132,6 +141,7 @@ def history_of(
     told = tuple(
         tuple(_renumbered(seen, first, offsets, number) for seen in each) for each in sources
     )
+    decided = decisions_of(by_broker, first, last)
     return History(
         brokers=brokers,
         first_epoch=first,
@@ -145,6 +155,9 @@ def history_of(
             if first <= epoch <= last
         },
         with_server_log=frozenset(number[b] for b in with_server_log if b in number),
+        decisions=tuple(_renumbered(seen, first, offsets, number) for seen in decided),
+        decision_sources=decided,
+        isr_lines_may_lack=not is_zookeeper,
     )
 
 
@@ -166,7 +179,7 @@ def _within(told: Sequence[Observation], first: int, last: int) -> list[Observat
     """From the first line of an epoch from `first` on, to the last before one after `last`."""
     begun, kept = False, []
     for seen in told:
-        if seen.kind in _OF_FILES:
+        if seen.kind in _NOT_FITTED:
             continue
         if seen.epoch is not None and seen.epoch > last:
             break
@@ -215,7 +228,7 @@ def _renumbered(
     seen: Observation, first: int, offsets: Sequence[int], number: Mapping[int, int]
 ) -> Observation:
     def run(offset: int | None) -> int | None:
-        return None if offset is None else max(0, offsets.index(max(offset, offsets[0])))
+        return None if offset is None else offsets.index(max(offset, offsets[0]))
 
     return replace(
         seen,

@@ -16,6 +16,8 @@ class Kind(enum.Enum):
     CHANGES_ISR = "changes the ISR"
     LOADS = "loads its log"
     STOPS = "begins to shut down"
+    KNOWS = "knows a decision"
+    """It has read a change within the leader epoch in the metadata log (KRaft)."""
     HAS_EPOCHS = "has epochs"
     """Its leader-epoch-checkpoint, as it was when the files were copied."""
     HAS_CHECKPOINT = "has a checkpointed high watermark"
@@ -43,7 +45,8 @@ class Observation:
     brokers. `leader` is -1 for nobody. `previous_epoch` is the leader epoch that a leader knew
     before; a follower's line has it wrong in some releases (in 3.9.1 it repeats the new one), so
     that it is not read. `moment` orders the lines of one broker, whose clock is one: never those of
-    two.
+    two. `partition_epoch` is the number of the controller's decision about the partition that the
+    line tells of: it grows by one with each.
     """
 
     broker: int
@@ -56,4 +59,5 @@ class Observation:
     isr: tuple[int, ...] | None = None
     leader: int | None = None
     previous_epoch: int | None = None
+    partition_epoch: int | None = None
     epochs: tuple[tuple[int, int], ...] = ()

@@ -26,7 +26,7 @@ _SHRINKS = frozenset({"ShrinkIsr", "ShrinkTogether"})
 _OF_ISR = frozenset({"AlterPartition", "HearAnswer", "LeaderFetch"})
 _LEARNS = frozenset({"Learn", "LearnLate"})
 ALWAYS_LOOKED_AT = _ENDS | _SHRINKS | {"Restart", "BeginShutdown"}
-FIELDS_LOOKED_AT = ("epoch", "leo", "known_isr", "known_epoch")
+FIELDS_LOOKED_AT = ("epoch", "leader", "isr", "leo", "known_isr", "known_epoch")
 """A step of another name that changes none of these writes no line, and no line forbids it."""
 
 
@@ -44,8 +44,9 @@ class Observer:
 
     def __init__(self, history: History) -> None:
         self.history = history
-        self.start: Positions = (0,) * len(history.brokers)
-        self._told = history.told
+        self.start: Positions = (0,) * (len(history.brokers) + 1)
+        """The last is how many decisions of the controller are behind."""
+        self._told = (*history.told, history.decisions)
         self._leaders = history.leaders
         self._last_epoch = history.last_epoch - history.first_epoch
         self._next_epoch = tuple(_next_epochs(told, self._last_epoch) for told in self._told)
@@ -61,27 +62,49 @@ class Observer:
 
     def wanted(self, positions: Positions) -> Iterator[tuple[str, int, int]]:
         """What the next lines tell of logs and high watermarks: field, replica, value."""
-        for replica in range(len(positions)):
+        for replica in range(len(positions) - 1):
             seen = self.next_of(positions, replica)
             if seen is None:
                 continue
             if seen.offset is not None and seen.kind is not Kind.TRUNCATES:
                 yield "leo", replica, seen.offset
             if seen.high_watermark is not None:
-                name = "checkpoint" if seen.kind is Kind.LOADS else "hw"
-                yield name, replica, seen.high_watermark
+                yield "hw", replica, seen.high_watermark
+                if seen.kind is Kind.LOADS:
+                    yield "checkpoint", replica, seen.high_watermark
 
     def after(
         self, before: Any, call: Call, after: Any, positions: Positions
-    ) -> Positions | Refused:
-        """Where the lines stand after the step, or why it cannot have been taken."""
+    ) -> tuple[Positions, ...] | Refused:
+        """Where the lines can stand after the step, or why it cannot have been taken."""
         name, arguments = call
         if after.epoch != before.epoch and (wrong := self._decided_otherwise(after, positions)):
             return Refused(-1, 0, wrong)
-        if name in _ENDS and self._has_more(arguments[0], positions):
-            return Refused(-1, 0, "the broker has another line before it starts again")
-        written = self._written(before, call, after)
-        return positions if written is None else self._fitted(positions, *written)
+        if name in _ENDS and (wrong_end := self._ends_otherwise(arguments[0], after, positions)):
+            return wrong_end
+        decided = self._decided(before, after, positions)
+        if isinstance(decided, Refused):
+            return decided
+        reached: tuple[Positions, ...] = (decided,)
+        for line in self._written(before, call, after):
+            fitted = [self._fitted(positions, *line) for positions in reached]
+            if line[1] is Kind.CHANGES_ISR and self.history.isr_lines_may_lack:
+                fitted += reached
+            reached = tuple({each for each in fitted if not isinstance(each, Refused)})
+            if not reached:
+                return next(each for each in fitted if isinstance(each, Refused))
+        return reached
+
+    def _decided(self, before: Any, after: Any, positions: Positions) -> Positions | Refused:
+        """Where the lines stand once the controller has decided so, if it has."""
+        old, new = ((s.epoch, s.leader, s.isr) for s in (before, after))
+        seen = self.next_of(positions, len(positions) - 1)
+        if old == new or seen is None:
+            return positions
+        members = members_of(int(after.isr), len(self.history.brokers))
+        if (seen.epoch, seen.leader, seen.isr) != (after.epoch, after.leader, members):
+            return Refused(-1, 0, "the controller decides otherwise")
+        return (*positions[:-1], positions[-1] + 1)
 
     def _fitted(
         self, positions: Positions, replica: int, kind: Kind, facts: Mapping[str, object]
@@ -113,12 +136,27 @@ class Observer:
         told = self._leaders.get(int(after.epoch))
         return "a line names another leader" if told is not None and told != after.leader else ""
 
-    def _has_more(self, replica: int, positions: Positions) -> bool:
-        """Whether the next line is one of a process that runs: a start would have written one."""
+    def _ends_otherwise(self, replica: int, after: Any, positions: Positions) -> Refused | None:
+        """Why a process cannot end here, None where it can.
+
+        Where its next line is one of a process that runs: a start would have written one. Where the
+        start will not read what its line says: a disk does not change meanwhile.
+        """
         seen = self.next_of(positions, replica)
         if seen is None or self._is_untold(replica, Kind.LOADS):
-            return False
-        return seen.kind is not Kind.LOADS
+            return None
+        if seen.kind is not Kind.LOADS:
+            return Refused(-1, 0, "the broker has another line before it starts again")
+        at, log_end = positions[replica], int(after.leo[replica])
+        reached = min(int(after.checkpoint[replica]), log_end)
+        if seen.high_watermark not in (None, reached):
+            what = f"high watermark is {seen.high_watermark} in the line and {reached} in the model"
+            return Refused(replica, at, what)
+        role = self._told[replica][at + 1] if at + 1 < len(self._told[replica]) else None
+        if role is not None and role.kind in (Kind.LEADS, Kind.FOLLOWS) and role.offset != log_end:
+            what = f"offset is {role.offset} in the line and {log_end} in the model"
+            return Refused(replica, at + 1, what)
+        return None
 
     def _is_untold(self, replica: int, kind: Kind) -> bool:
         """Whether the broker may have done so without a line that was read: no server.log."""
@@ -126,28 +164,27 @@ class Observer:
             return False
         return replica not in self.history.with_server_log
 
-    def _written(self, before: Any, call: Call, after: Any) -> _Line | None:
-        """Which replica writes a line at this step, of which kind, with what in it."""
+    def _written(self, before: Any, call: Call, after: Any) -> Iterator[_Line]:
+        """Which replica writes a line at this step, of which kind, with what in it, in order."""
         name, arguments = call
         actor = arguments[0] if arguments else 0
-        written: _Line | None = None
         if name in _LEARNS:
-            written = self._of_learning(before, after, actor)
+            yield from self._of_learning(before, after, actor)
         elif name in _TRUNCATES and after.leo[actor] < before.leo[actor]:
-            written = actor, Kind.TRUNCATES, {"offset": int(after.leo[actor])}
+            yield actor, Kind.TRUNCATES, {"offset": int(after.leo[actor])}
         elif name in _SHRINKS:
-            written = self._of_shrinking(before, after, actor)
+            yield self._of_shrinking(before, after, actor)
+            yield from _of_isr(before, after)  # Before KIP-497, at once.
         elif name in _OF_ISR:
-            written = _of_isr(before, after)
+            yield from _of_isr(before, after)
         elif name == "Restart":
-            written = actor, Kind.LOADS, {"high_watermark": int(after.hw[actor])}
+            yield actor, Kind.LOADS, {"high_watermark": int(after.hw[actor])}
         elif name == "BeginShutdown":
-            written = actor, Kind.STOPS, {}
-        return written
+            yield actor, Kind.STOPS, {}
 
-    def _of_learning(self, before: Any, after: Any, r: int) -> _Line | None:
+    def _of_learning(self, before: Any, after: Any, r: int) -> Iterator[_Line]:
         if after.known_epoch[r] == before.known_epoch[r]:
-            return None  # A change within the epoch, of which no line of this kind tells.
+            return  # A change within the epoch, of which no line of this kind tells.
         facts: dict[str, object] = {
             "epoch": int(after.known_epoch[r]),
             "offset": int(before.leo[r]),
@@ -155,8 +192,9 @@ class Observer:
             "leader": int(before.leader),
         }
         if before.leader != r:
-            return r, Kind.FOLLOWS, facts
-        return r, Kind.LEADS, facts | {"isr": members_of(int(before.isr), len(self._told))}
+            yield r, Kind.FOLLOWS, facts
+            return
+        yield r, Kind.LEADS, facts | {"isr": members_of(int(before.isr), before.replicas)}
 
     def _of_shrinking(self, before: Any, after: Any, leader: int) -> _Line:
         asked = after.pending_isr[leader] or after.known_isr[leader]
@@ -164,7 +202,7 @@ class Observer:
             leader,
             Kind.ASKS_TO_SHRINK,
             {
-                "isr": members_of(int(asked), len(self._told)),
+                "isr": members_of(int(asked), before.replicas),
                 "offset": int(before.leo[leader]),
                 "high_watermark": int(before.hw[leader]),
             },
@@ -180,15 +218,14 @@ def _next_epochs(told: Sequence[Observation], last: int) -> tuple[int, ...]:
     return tuple(reversed(found))
 
 
-def _of_isr(before: Any, after: Any) -> _Line | None:
+def _of_isr(before: Any, after: Any) -> Iterator[_Line]:
     """A leader that goes by another ISR than before, without having learned of another epoch."""
     for r in range(before.replicas):
         if before.role[r] != LEADER or after.role[r] != LEADER:
             continue
         new = after.known_isr[r]
         if before.known_isr[r] != new:
-            return r, Kind.CHANGES_ISR, {"isr": members_of(int(new), before.replicas)}
-    return None
+            yield r, Kind.CHANGES_ISR, {"isr": members_of(int(new), before.replicas)}
 
 
 def members_of(members: int, replicas: int) -> tuple[int, ...]:

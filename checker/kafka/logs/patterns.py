@@ -32,6 +32,8 @@ class LinePattern:
 
 
 _NUMBER = r"-?\d{1,19}"
+_DECISION = rf"(?P<partition_epoch>{_NUMBER})"
+_WATERMARK = rf"high watermark (?P<high_watermark>{_NUMBER})"
 _PARTITION = r"(?P<tp>[A-Za-z0-9._-]{1,260}-\d{1,9})"
 
 PATTERNS = (
@@ -41,7 +43,7 @@ PATTERNS = (
         pattern=re.compile(
             rf"\[Broker id=(?P<broker>\d+)\] Leader {_PARTITION}(?: with topic id \S+)? starts at "
             rf"leader epoch (?P<epoch>{_NUMBER}) from offset (?P<offset>{_NUMBER}) with "
-            rf"(?:partition epoch {_NUMBER}, )?high watermark (?P<high_watermark>{_NUMBER}),? "
+            rf"(?:partition epoch {_DECISION}, )?{_WATERMARK},? "
             rf"ISR \[(?P<isr>[\d,]*)\].*?[Pp]revious leader epoch was "
             rf"(?P<previous_epoch>{_NUMBER})"
         ),
@@ -55,12 +57,26 @@ PATTERNS = (
         pattern=re.compile(
             rf"\[Broker id=(?P<broker>\d+)\] Follower {_PARTITION}(?: with topic id \S+)? "
             rf"starts at leader epoch (?P<epoch>{_NUMBER}) from offset (?P<offset>{_NUMBER}) with "
-            rf"(?:partition epoch {_NUMBER} and )?high watermark (?P<high_watermark>{_NUMBER})\."
+            rf"(?:partition epoch {_DECISION} and )?{_WATERMARK}\."
             rf"(?: Current leader is (?P<leader>{_NUMBER})\.)?"
         ),
         writer="Partition.makeFollower",
         file="state-change.log",
         since="2.6.0",
+    ),
+    LinePattern(
+        kind=Kind.KNOWS,
+        hint="Skipped the become-",
+        pattern=re.compile(
+            rf"\[Broker id=(?P<broker>\d+)\] Skipped the become-(?:leader|follower) state change "
+            rf"for {_PARTITION} with topic id \S+ (?:and )?partition registration "
+            r"PartitionRegistration\("
+            rf"[^()]*?\bisr=\[(?P<isr>[\d, ]*)\][^()]*?\bleader=(?P<leader>{_NUMBER}),"
+            rf"[^()]*?\bleaderEpoch=(?P<epoch>{_NUMBER}), partitionEpoch=(?P<partition_epoch>\d+)\)"
+        ),
+        writer="Partition.makeLeader, Partition.makeFollower",
+        file="state-change.log",
+        since="4.2.0",
     ),
     LinePattern(
         kind=Kind.TRUNCATES,

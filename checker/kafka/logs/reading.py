@@ -247,6 +247,7 @@ def _observed(
                     isr=_members(groups.get("isr")),
                     leader=broker if each.kind is Kind.LEADS else leader,
                     previous_epoch=_number(groups.get("previous_epoch")),
+                    partition_epoch=_number(groups.get("partition_epoch")),
                 ),
             )
             return

@@ -60,7 +60,7 @@ def timeline(best: Searched, shown: Fit) -> Iterator[Event]:
 
 
 def _written(best: Searched, before: Positions, after: Positions) -> Observation | None:
-    for replica, (old, new) in enumerate(zip(before, after, strict=True)):
+    for replica, (old, new) in enumerate(zip(before[:-1], after[:-1], strict=True)):
         if new > old:
             return best.history.sources[replica][old]
     return None

@@ -1,0 +1,134 @@
+"""Dead ends: states from which the next lines can never be written, recognised without a search.
+
+Each rule says what no step can change any more before the line. docs/incidents.md has the argument
+of each; random walks of the model attack them (tests/kafka/logs/test_walks_fit.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from checker.kafka.logs.history import History
+from checker.kafka.logs.observation import Kind, Observation
+from checker.kafka.logs.observer import Positions
+from checker.problem.packed_rows import StateWords
+from model.core.layout import Element, Layout
+from model.message.terms import (
+    ANSWERED,
+    CHECKED,
+    DIVERGING,
+    FETCHING,
+    LEADER,
+    OUT_OF_RANGE,
+    TRUNCATING,
+)
+
+_ROLES = (Kind.LEADS, Kind.FOLLOWS)
+_ANSWERS = frozenset({ANSWERED, CHECKED, DIVERGING, OUT_OF_RANGE})
+_FIELDS = ("leo", "hw", "role", "known_epoch", "known_leader", "fetch", "up", "checkpoint")
+
+
+@dataclass(frozen=True, slots=True)
+class _Ahead:
+    """What lines of a replica from one on say: None where they do not.
+
+    `log_end` and `watermark` are those of the next line that has them, unless one before it tells
+    that they sink. `role` are both where that is the very next line, `checkpoint` what a
+    start reads where that is the next line. `leads` are the epochs that it leads from here on.
+    """
+
+    log_end: int | None
+    watermark: int | None
+    role: tuple[int, int] | None
+    checkpoint: int | None
+    leads: frozenset[int]
+
+
+_NOTHING = _Ahead(None, None, None, None, frozenset())
+
+
+class DeadEnds:
+    """The dead ends of a history, in the states of a layout."""
+
+    def __init__(self, history: History, layout: Layout) -> None:
+        self._elements = tuple(
+            tuple(layout.elements[name][replica] for name in _FIELDS)
+            for replica in range(len(history.brokers))
+        )
+        self._ahead = tuple(
+            _ahead(told, has_server_log=replica in history.with_server_log)
+            for replica, told in enumerate(history.told)
+        )
+
+    def is_one(self, words: StateWords, positions: Positions) -> bool:
+        """Whether no behaviour from this state on writes the next lines."""
+        for replica, ahead in enumerate(self._ahead):
+            lines = ahead[positions[replica]]
+            if lines is _NOTHING:
+                continue
+            leo, hw, role, *_, checkpoint = self._elements[replica]
+            if (
+                lines.checkpoint is not None
+                and _value(role, words) == LEADER
+                and _value(hw, words) > lines.checkpoint
+                and _value(checkpoint, words) != lines.checkpoint
+            ):
+                return True
+            if lines.log_end is not None:
+                if _value(leo, words) > lines.log_end:
+                    return True
+                if (
+                    lines.watermark is not None
+                    and _value(hw, words) > lines.watermark
+                    and _value(role, words) == LEADER
+                ):
+                    return True
+            if (
+                lines.role is not None
+                and (_value(leo, words), _value(hw, words)) != lines.role
+                and self._gets_nothing(replica, words, positions)
+            ):
+                return True
+        return False
+
+    def _gets_nothing(self, replica: int, words: StateWords, positions: Positions) -> bool:
+        """Whether a follower will fetch nothing more in the epoch that it knows."""
+        _, _, role, known_epoch, known_leader, fetch, *_ = self._elements[replica]
+        if _value(role, words) not in (TRUNCATING, FETCHING) or _value(fetch, words) in _ANSWERS:
+            return False
+        leader, epoch = _value(known_leader, words), _value(known_epoch, words)
+        _, _, its_role, its_epoch, _, _, is_up, _ = self._elements[leader]
+        leads = (
+            _value(is_up, words) == 1
+            and _value(its_role, words) == LEADER
+            and _value(its_epoch, words) == epoch
+        )
+        return not leads and epoch not in self._ahead[leader][positions[leader]].leads
+
+
+def _value(element: Element, words: StateWords) -> int:
+    return (words[element.word] >> element.shift & element.mask) + element.lo
+
+
+def _ahead(told: Sequence[Observation], *, has_server_log: bool) -> tuple[_Ahead, ...]:
+    """For each position. Without a server.log a log may be cut, and a process end, untold."""
+    found = [_NOTHING]
+    for seen in reversed(told):
+        after = found[-1]
+        log_end, watermark, role = after.log_end, after.watermark, None
+        leads, checkpoint = after.leads, None
+        if seen.kind is Kind.TRUNCATES:
+            log_end = watermark = None
+        elif seen.kind is Kind.LOADS:
+            watermark, checkpoint = None, seen.high_watermark
+        elif seen.offset is not None:
+            log_end, watermark = seen.offset, seen.high_watermark
+        if seen.kind in _ROLES and seen.offset is not None and seen.high_watermark is not None:
+            role = seen.offset, seen.high_watermark
+        if seen.kind is Kind.LEADS and seen.epoch is not None:
+            leads = leads | {seen.epoch}
+        found.append(_Ahead(log_end, watermark, role, checkpoint, leads))
+    if not has_server_log:
+        found = [_Ahead(None, None, None, None, each.leads) for each in found]
+    return tuple(reversed(found))
