@@ -98,6 +98,14 @@ def answered(
             break
         found = searched(history, given, environment, states_max=states_max, seconds_max=left)
         tried.append(found)
+        if found.nothing_fits:
+            # That shall not rest on dead ends, nor on what the decisions are taken for.
+            left = seconds_max - (time.monotonic() - began)
+            plain = replace(history, decisions=(), decision_sources=())
+            found = searched(
+                plain, given, environment, states_max=states_max, seconds_max=left, plain=True
+            )
+            tried.append(found)
         if found.fits:
             break
     best = max(tried, key=lambda s: (bool(s.fits), s.longest.lines if s.longest else 0))
@@ -143,9 +151,6 @@ def _in_turn(
             yield made, environment
             if environment.election_order == "any":
                 break  # The order of assignment matters to nothing then.
-    # That a decision is one step of the model is taken for granted: not where nothing fits.
-    if histories[0].decisions:
-        yield replace(histories[0], decisions=(), decision_sources=()), environment
 
 
 def missed_epochs(

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from checker.kafka.logs.history import History
 from checker.kafka.logs.observation import Kind, Observation
-from checker.kafka.logs.observer import Positions
+from checker.kafka.logs.observer import Positions, Refused
 from checker.problem.packed_rows import StateWords
 from model.core.layout import Element, Layout
 from model.message.terms import (
@@ -61,36 +61,32 @@ class DeadEnds:
             for replica, told in enumerate(history.told)
         )
 
-    def is_one(self, words: StateWords, positions: Positions) -> bool:
-        """Whether no behaviour from this state on writes the next lines."""
+    def found(self, words: StateWords, positions: Positions) -> Refused | None:
+        """Which next line no behaviour from this state on comes to, None where none is known."""
         for replica, ahead in enumerate(self._ahead):
             lines = ahead[positions[replica]]
-            if lines is _NOTHING:
-                continue
-            leo, hw, role, *_, checkpoint = self._elements[replica]
-            if (
-                lines.checkpoint is not None
-                and _value(role, words) == LEADER
-                and _value(hw, words) > lines.checkpoint
-                and _value(checkpoint, words) != lines.checkpoint
-            ):
-                return True
-            if lines.log_end is not None:
-                if _value(leo, words) > lines.log_end:
-                    return True
-                if (
-                    lines.watermark is not None
-                    and _value(hw, words) > lines.watermark
-                    and _value(role, words) == LEADER
-                ):
-                    return True
-            if (
-                lines.role is not None
-                and (_value(leo, words), _value(hw, words)) != lines.role
-                and self._gets_nothing(replica, words, positions)
-            ):
-                return True
-        return False
+            if lines is not _NOTHING and (why := self._why(replica, lines, words, positions)):
+                return Refused(replica, positions[replica], why)
+        return None
+
+    def _why(self, replica: int, lines: _Ahead, words: StateWords, positions: Positions) -> str:
+        leo, hw, role, *_, checkpoint = self._elements[replica]
+        log_end, watermark = _value(leo, words), _value(hw, words)
+        if lines.log_end is not None and log_end > lines.log_end:
+            return "the model's log is longer by then"
+        if _value(role, words) == LEADER:
+            if lines.watermark is not None and watermark > lines.watermark:
+                return "the model's high watermark is higher by then"
+            read = lines.checkpoint
+            if read is not None and watermark > read and _value(checkpoint, words) != read:
+                return "the model's checkpoint is another by then"
+        if (
+            lines.role is not None
+            and (log_end, watermark) != lines.role
+            and self._gets_nothing(replica, words, positions)
+        ):
+            return f"log end {log_end} and high watermark {watermark} stay so in the model"
+        return ""
 
     def _gets_nothing(self, replica: int, words: StateWords, positions: Positions) -> bool:
         """Whether a follower will fetch nothing more in the epoch that it knows."""

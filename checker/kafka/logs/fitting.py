@@ -61,14 +61,9 @@ class Fit:
     loses: bool
 
     @property
-    def behind(self) -> int:
-        """The same with the decisions of the controller."""
-        return sum(self.positions[-1]) if self.positions else 0
-
-    @property
     def lines(self) -> int:
         """How many lines of brokers are behind at its end."""
-        return sum(self.positions[-1][:-1]) if self.positions else 0
+        return _lines(self.positions[-1]) if self.positions else 0
 
 
 @dataclass(slots=True, kw_only=True)
@@ -154,14 +149,17 @@ def searched(
     *,
     states_max: int = STATES_MAX,
     seconds_max: float = 60.0,
+    plain: bool = False,
 ) -> Searched:
     """Look for a fit that loses no acknowledged record, and for one that loses one.
+
+    A plain search goes on in dead ends: the longest prefix is longer then.
 
     Each of the two has half of the limits, and what the other leaves.
     """
     model = message_model(given.version, environment)
     found = Searched(history=history, model=model, environment=environment)
-    product = _Product(model, history)
+    product = _Product(model, history, plain=plain)
     began = time.monotonic()
     for loses, share in ((False, 0.5), (True, 1.0)):
         until = began + seconds_max * share
@@ -173,10 +171,10 @@ def searched(
 class _Product:
     """The product of a model and the observer of a history."""
 
-    def __init__(self, model: Model, history: History) -> None:
+    def __init__(self, model: Model, history: History, *, plain: bool) -> None:
         self.observer = Observer(history)
         self.successors = Successors(model)
-        self.dead_ends = DeadEnds(history, model.layout)
+        self.dead_ends = None if plain else DeadEnds(history, model.layout)
         self._layout = model.layout
         self._looked_at = _mask(model.layout, FIELDS_LOOKED_AT)
         self._wanted: dict[Positions, tuple[tuple[Element, int], ...]] = {}
@@ -238,15 +236,15 @@ class _Queue:
         """The next node to look at."""
         return heapq.heappop(self._heap)[-1]
 
-    def add(self, node: _Node, call: Call, made: Successor, positions: Positions) -> None:
-        """A node behind another, unless it is known, or a dead end."""
+    def add(self, node: _Node, call: Call, made: Successor, positions: Positions) -> Refused | None:
+        """A node behind another, unless it is known; why not, if it is a dead end."""
         lost, words, product = node.lost or made.loses, made.words, self._product
         key = (words, positions, lost)
         if key in self._seen or (lost and not self._loses):
-            return
+            return None
         self._seen.add(key)
-        if product.dead_ends.is_one(words, positions):
-            return
+        if product.dead_ends and (refused := product.dead_ends.found(words, positions)):
+            return refused
         cost = node.steps + _COSTS.get(call[0], 1)
         child = _Node(words, positions, lost, node, call, cost)
         rank = cost + _STEPS_AN_OFFSET * product.distance(words, positions)
@@ -256,6 +254,7 @@ class _Queue:
         else:
             rank -= _STEPS_A_LINE * sum(positions)
         heapq.heappush(self._heap, (rank, cost, next(self._number), child))
+        return None
 
 
 def _search(found: Searched, product: _Product, loses: bool, states_max: int, until: float) -> None:
@@ -263,13 +262,13 @@ def _search(found: Searched, product: _Product, loses: bool, states_max: int, un
     observer, layout = product.observer, found.model.layout
     first = _Node(found.model.initial[0].words, observer.start, False, None, None, 0)
     queue = _Queue(product, first, loses=loses)
-    best = -1 if found.longest is None else found.longest.behind
+    best = -1 if found.longest is None else found.longest.lines
     while queue:
         if found.states >= states_max or time.monotonic() > until:
             return
         node = queue.pop()
         found.states += 1
-        behind = sum(node.positions)
+        behind = _lines(node.positions)
         if observer.is_over(node.positions):
             found.fits.setdefault(node.lost, _fit(node))
             if node.lost is loses:
@@ -279,12 +278,24 @@ def _search(found: Searched, product: _Product, loses: bool, states_max: int, un
         before = State(layout, node.words)
         for made in product.successors.of(node.words):
             call, reached = product.after(node, before, made)
-            if not isinstance(reached, Refused):
-                for positions in reached:
-                    queue.add(node, call, made, positions)
-            elif behind == best and reached.replica >= 0:
-                found.refusals[reached] += 1
+            if isinstance(reached, Refused):
+                if behind == best and reached.replica >= 0:
+                    found.refusals[reached] += 1
+                continue
+            for positions in reached:
+                refused = queue.add(node, call, made, positions)
+                if refused is not None and _lines(positions) > best:
+                    # The lines come so far, and no further.
+                    best, found.refusals = _lines(positions), Counter()
+                    found.longest = _fit(_Node(made.words, positions, node.lost, node, call, 0))
+                if refused is not None and _lines(positions) == best:
+                    found.refusals[refused] += 1
     found.complete.add(loses)
+
+
+def _lines(positions: Positions) -> int:
+    """How many lines of brokers are behind; the decisions of the controller do not count."""
+    return sum(positions[:-1])
 
 
 def _fit(node: _Node) -> Fit:
