@@ -1,11 +1,12 @@
 """Profile of a search on Spark: processor seconds by part, beside the local engine.
 
     python -m bench.spark_profile [--records 2] [--epochs 3] [--driver-levels 15] [--owners N]
-                                  [--set spark.NAME=VALUE]...
+                                  [--cluster] [--set spark.NAME=VALUE]...
 
-The atomic grain with truncation to the high watermark, 3 replicas, on `local[2]`. Spark's own
-profiler measures the Python workers by functions; the JVM is measured from the first level on its
-workers to the last. Wall time means little on a machine that does something else as well, and
+The atomic grain with truncation to the high watermark, 3 replicas, on `local[2]`, or on a
+standalone cluster of two workers with a core each, all on this machine. Spark's own profiler
+measures the Python workers by functions; JVMs are measured from the first level on the workers to
+the last. Wall time means little on a machine that does something else as well, and
 processor seconds somewhat more, so both engines take turns.
 """
 
@@ -18,7 +19,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,7 @@ from checker.search.engines.spark_session import start_context
 from checker.search.result import Result
 from checker.search.search import search
 from model.atomic import AtomicEnvironment
+from tests.support.standalone import standalone
 
 PARTS = {
     "rules and the table of what was sent": ("expander.py", "explore"),
@@ -72,16 +74,24 @@ def processor_seconds(process: psutil.Process) -> float:
     return float(times.user + times.system)
 
 
+def java_seconds() -> float:
+    """Processor seconds of all JVMs that this process has started, and that these have."""
+    found = 0.0
+    for child in psutil.Process().children(recursive=True):
+        with suppress(psutil.NoSuchProcess):
+            if child.name() == "java":
+                found += processor_seconds(child)
+    return found
+
+
 def on_spark(
-    console: Console, problem: Problem, options: argparse.Namespace
+    console: Console, problem: Problem, options: argparse.Namespace, master: str
 ) -> tuple[Result, dict[str, float], float]:
     """What the search found, processor seconds by part, and those of the levels on Spark alone."""
     settings = [("spark.python.profile", "true"), *(each.split("=", 1) for each in options.set)]
     log = Path(tempfile.gettempdir()) / "spark-profile.log"
-    context = start_context("local[2]", settings=[(k, v) for k, v in settings], log=log)
+    context = start_context(master, settings=[(k, v) for k, v in settings], log=log)
     context.profiler_collector.profiler_cls = ProcessorProfiler
-    java = psutil.Process(context._gateway.proc.pid)
-    java = next((child for child in java.children() if "java" in child.name()), java)
     choice = EngineChoice(
         session=context, driver_levels=options.driver_levels, partitions=options.owners
     )
@@ -89,13 +99,13 @@ def on_spark(
 
     def watch(snapshot: Any) -> None:
         if not begun and snapshot.depth + 1 >= options.driver_levels:
-            begun.extend((processor_seconds(java), time.process_time(), time.monotonic()))
+            begun.extend((java_seconds(), time.process_time(), time.monotonic()))
 
     with closing(engine_for(problem, choice)) as engine:
         result = search(problem, engine, watch=watch)
         wall = time.monotonic() - begun[2]
         seconds = {
-            "JVM": processor_seconds(java) - begun[0],
+            "JVM": java_seconds() - begun[0],
             "driver": time.process_time() - begun[1],
         }
     workers = 0.0
@@ -155,6 +165,7 @@ def main() -> None:
     parser.add_argument("--driver-levels", type=int, default=15)
     parser.add_argument("--owners", type=int, default=None)
     parser.add_argument("--set", action="append", default=[], help="a setting of Spark's")
+    parser.add_argument("--cluster", action="store_true", help="a standalone cluster")
     parser.add_argument("--rest", action="store_true", help="functions by their own time")
     options = parser.parse_args()
     console = Console(width=100)
@@ -162,7 +173,12 @@ def main() -> None:
     problem = problem_for("hw", AtomicEnvironment(replicas=3, **bounds), ["type_ok"])
     prepare(problem)
     local, processor, wall = on_threads(problem, options.driver_levels)
-    result, seconds, spark_wall = on_spark(console, problem, options)
+    with ExitStack() as stack:
+        master = "local[2]"
+        if options.cluster:
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+            master = stack.enter_context(standalone(folder)).url
+        result, seconds, spark_wall = on_spark(console, problem, options, master)
     if (result.distinct, result.generated) != (local.distinct, local.generated):
         raise SystemExit("the engines disagree")
     whole = sum(seconds.values())

@@ -115,7 +115,9 @@ def test_shares_are_the_owners_rows_and_together_the_run(rows: Rows, owners: int
 
 
 @settings(max_examples=60, deadline=None)
-@given(sizes=st.lists(st.integers(1, 10_000), min_size=1, max_size=60), taken_over=st.integers(0, 9))
+@given(
+    sizes=st.lists(st.integers(1, 10_000), min_size=1, max_size=60), taken_over=st.integers(0, 9)
+)
 @example(sizes=list(range(10_000, 9_940, -1)), taken_over=0)
 @example(sizes=[*range(1, 4_000, 100), *range(4_000, 3_950, -1)], taken_over=40)
 def test_tiers_keep_few_runs_and_lose_none(sizes: list[int], taken_over: int) -> None:

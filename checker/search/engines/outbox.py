@@ -36,7 +36,7 @@ class Outbox:
         self._expander = expander
         self._words = expander.layout.words
         self._send = loaded(recipe_of(self._words))["send"]
-        self._slots_max = _power_of_two(slots_max)
+        self._slots_max = _power_of_two(max(2, slots_max))  # One that is empty holds two states.
         self._cache: Rows = np.empty((0, self._words), np.uint64)
         self._buffers: Rows = np.empty((0, self._words), np.uint64)
         self._room = max(1, BUFFER_BYTES // (8 * self._words))

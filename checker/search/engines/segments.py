@@ -1,7 +1,7 @@
 """Segments of exchange files: candidates on their way from one task to another.
 
-Where all tasks run on one machine a task writes its candidates to a file of its own, and the owner
-of each reads its segments of all such files. Only names, places and checksums pass through Spark.
+A task writes its candidates to a file of its own, and the owner of each reads its segments of all
+such files. Only names, places and checksums pass through Spark.
 """
 
 from __future__ import annotations

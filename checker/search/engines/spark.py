@@ -6,9 +6,7 @@ Only candidates pass from one level's tasks to the next (`checker.search.engines
 from __future__ import annotations
 
 import functools
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 from checker.compiler.problem_digest import problem_digest
@@ -34,10 +32,11 @@ CLUSTER_MEMORY_A_CORE = 2 << 30
 def owners_for(frontier: int, *, words: int, cores: int, memory_a_core: int) -> int:
     """How many owners there should be when a level of this size is handed over.
 
-    Enough for every core, and so many that a task's candidates, once levels have grown, take no
-    more than half of a core's memory (docs/scaling.md says how much each takes).
+    One for each core, so that what a worker remembers of the states that it has sent stays valid
+    (`checker.search.engines.outbox`); and so many that a task's candidates, once levels have grown,
+    and the new states among them, take no more than half of a core's memory.
     """
-    task_bytes = frontier * GROWTH_EXPECTED * (32 * words + 24)
+    task_bytes = frontier * GROWTH_EXPECTED * 16 * words
     return max(2, OWNERS_A_CORE * cores, -(-task_bytes // (memory_a_core // 2)))
 
 
@@ -89,12 +88,10 @@ class SparkWorkers:
         return owners_for(frontier, words=words, cores=self._spark.cores, memory_a_core=memory)
 
     def _exchange_in(self, storage: Storage, work: str) -> Exchange:
-        """Files where all tasks see this machine's, else Spark's shuffle."""
-        if not self._spark.is_local:
-            return ShuffleExchange(self._spark)
+        """Files where the storage is a folder, which all machines see, else Spark's shuffle."""
         if isinstance(storage, LocalStorage):
             return FileExchange(self._spark, storage.root / work / "exchange")
-        return FileExchange(self._spark, Path(tempfile.mkdtemp(prefix="waterline-")))
+        return ShuffleExchange(self._spark)
 
     @property
     def tasks(self) -> int:

@@ -1,8 +1,9 @@
 """Exchange of candidates between the tasks of one level and those of the next, on Spark.
 
-On a cluster blocks of bytes pass through Spark's shuffle. Where all tasks are on this machine they
-stay in files, and Spark passes on where they are: to copy them from a worker to the JVM, to its
-files, and back takes as long as to explore.
+Where a run is kept in a folder that all machines see, candidates are files there too, and Spark
+passes on where they are: to copy them from a worker to its JVM, from there to files, and back takes
+longer than to explore. An object store is no place for so many small blocks: then they pass through
+Spark's shuffle.
 """
 
 from __future__ import annotations
@@ -92,7 +93,10 @@ class ShuffleExchange:
 
 
 class FileExchange:
-    """Files in a folder of this machine, of which each level has one of its own."""
+    """Files in a folder that all tasks see, of which each level has one of its own.
+
+    An executor that is lost takes none of them with it.
+    """
 
     def __init__(self, spark: SparkSide, folder: Path) -> None:
         self._spark = spark
