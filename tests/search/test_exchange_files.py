@@ -1,4 +1,4 @@
-"""Files in which candidates pass from task to task: what is read is what was written, or nothing."""
+"""Exchange files: what is read is what was written, or an error."""
 
 from __future__ import annotations
 

@@ -62,9 +62,8 @@ class HostileWorkers:
     def explore(self, plan: LevelPlan) -> list[Report]:
         self._lose(plan)
         made: list[list[tuple[int, bytes]]] = [[] for _ in range(OWNERS)]
-        reports = []
-        for owner in self.chance.sample(range(OWNERS), OWNERS):
-            reports.append(self._accepted(plan, owner, made))
+        order = self.chance.sample(range(OWNERS), OWNERS)
+        reports = [self._accepted(plan, owner, made) for owner in order]
         self._lose(plan)
         self.waiting = [sorted(blocks, key=lambda block: block[0]) for blocks in made]
         return reports
