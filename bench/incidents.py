@@ -56,15 +56,18 @@ def main() -> None:
             "seconds": round(found.seconds, 1),
         }
         print(json.dumps(run | result), file=sys.stderr, flush=True)
-    print("| release | truth | runs | fits | C21 | of these surely | seconds a run |")
-    print("|---|---|---|---|---|---|---|")
+    print(
+        "| release | truth | runs | fits | C21 | of these surely | states a run | seconds a run |"
+    )
+    print("|---|---|---|---|---|---|---|---|")
     for (release, truth), found_in in sorted(rows.items()):
         seconds = [each.seconds for each in found_in]
+        states = [sum(search.states for search in each.tried) for each in found_in]
         print(
             f"| {release} | {truth} | {len(found_in)} | {sum(a.fits for a in found_in)} | "
             f"{sum(a.c21 for a in found_in)} | "
             f"{sum(a.c21 and a.best.always_loses for a in found_in)} | "
-            f"{min(seconds):.0f} to {max(seconds):.0f} |"
+            f"{min(states):,} to {max(states):,} | {min(seconds):.0f} to {max(seconds):.0f} |"
         )
 
 

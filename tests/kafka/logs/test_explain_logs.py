@@ -22,6 +22,7 @@ from checker.cli.commands import waterline
 from checker.cli.traces.incident_lanes import Lanes
 from checker.kafka.families import MESSAGE
 from checker.kafka.logs.answer import Answer, answered, at_risk
+from checker.kafka.logs.decisions import decisions_of
 from checker.kafka.logs.errors import BadLogs
 from checker.kafka.logs.fitting import Circumstances
 from checker.kafka.logs.observation import Kind
@@ -88,6 +89,20 @@ def test_each_release_is_read_alike(release: str) -> None:
         (1, "follows", 1, 1, 0),
         (1, "leads", 3, 0, 0),
     ]
+
+
+def test_decisions_are_known_up_to_the_first_that_no_line_tells_of() -> None:
+    """Each of KRaft's has a number; without that of epoch 2 nothing is known from there on."""
+    told = read_logs([RECORDED / "4.2.0-c21"]).of("t-0")
+    every = decisions_of(told, 0, 3)
+
+    assert [(o.epoch, o.leader, o.isr) for o in every] == [
+        (1, 2, (0, 1, 2)),
+        (2, 0, (0, 1)),
+        (3, 1, (0, 1)),
+    ]
+    without = {b: [o for o in seen if o.partition_epoch != 2] for b, seen in told.items()}
+    assert decisions_of(without, 0, 3) == every[:1]
 
 
 def test_rotated_and_packed_files_are_read_in_order(tmp_path: Path) -> None:
