@@ -10,6 +10,7 @@ from typing import Any
 
 from checker.compiler.loops import FAULT
 from checker.compiler.machine_words import address_of, call_at, rows_at
+from checker.storage.compact_loops import STRAY, add_states
 from checker.storage.visited_loops import add_rows
 
 CHUNK_ROWS = 4096
@@ -26,16 +27,28 @@ kernel's `expand` is given (`checker.compiler.loops`); then how far it is: the n
 how many successors have been written, how many of these have been added, and how the last chunk
 ended.
 """
-DONE, NO_ROOM, FAULTY = 0, 1, 2
-"""How it ends: all is added; some thread has no room; the state at `ROW` faults."""
+DONE, NO_ROOM, FAULTY, ASTRAY = 0, 1, 2, 3
+"""How it ends: all is added; some thread has no room; the state at `ROW` faults; a successor has
+bits where its layout has none.
+"""
 
 
-def explore(cells: Any, mine: Any, owners: int, job: Any, words: int, alone: bool) -> int:
-    """Go on with a job, as far as there is room. `alone` says that no other thread adds too."""
+def explore(
+    cells: Any, mine: Any, owners: int, job: Any, words: int, alone: bool, compact: bool
+) -> int:
+    """Go on with a job, as far as there is room. `alone` says that no other thread adds too.
+
+    `compact` says which table the successors go to.
+    """
     out = rows_at(job[OUT], words)
     while True:
         end = job[WRITTEN]
-        row = add_rows(cells, mine, owners, out, job[ADDED], end, words, alone)
+        if compact:
+            row = add_states(cells, mine, owners, out, job[ADDED], end, words, alone)
+            if row == STRAY:
+                return ASTRAY
+        else:
+            row = add_rows(cells, mine, owners, out, job[ADDED], end, words, alone)
         job[ADDED] = row
         if row < end:
             return NO_ROOM

@@ -18,6 +18,7 @@ from checker.problem.problem import Problem
 from checker.search.engines.answers import Counts, Expansion
 from checker.storage import explore_loop
 from checker.storage.explore_loop import CHUNK_ROWS
+from checker.storage.compact import CompactVisited
 from checker.storage.visited import Visited
 from model.core.claim import ActionProperty, Invariant
 
@@ -201,7 +202,9 @@ class Expander:
         )
         return int(end[0]), int(end[1]), ended
 
-    def explore(self, rows: Rows, tally: Tally, visited: Visited, thread: int = 0) -> None:
+    def explore(
+        self, rows: Rows, tally: Tally, visited: Visited | CompactVisited, thread: int = 0
+    ) -> None:
         """Add the successors of `rows` to `visited`, as a thread of this number.
 
         The same as `expand` and then `visited.add`, without coming back to Python in between.
