@@ -45,6 +45,10 @@ def _address_space_used() -> int:
     return int(pages) * mmap.PAGESIZE
 
 
+class TooManyStates(Exception):
+    """There are more states than was reserved for them."""
+
+
 class Reserve:
     """A block of at most `rows_max` states of `words` words; `rows` is the whole of it.
 

@@ -35,6 +35,10 @@ class Arrived:
         self._before = self._empty()
         self._restart()
 
+    def close(self) -> None:
+        """Give all memory back now."""
+        self._arenas, self._others = [], []
+
     def use(self, cells: NDArray[np.int64]) -> None:
         """Have new states written here."""
         for owner, arena in enumerate(self._arenas):

@@ -22,7 +22,7 @@ from checker.compiler.machine import Functions
 from checker.compiler.program import Recipe, loaded, own_recipe
 from checker.compiler.values import constant
 from checker.problem.packed_rows import Rows, address
-from checker.storage.arena import rows_within_limit
+from checker.storage.arena import TooManyStates, rows_within_limit
 from checker.storage.arrived import Arrived
 from checker.storage.blocks import NUMBER, NUMBERS, block_of
 from checker.storage.compact_loops import (
@@ -62,16 +62,12 @@ _ROOM_MIN = 16
 """A thread that would have less room than this with an owner waits for a larger table."""
 
 
-class TooManyStates(Exception):
-    """There is no room for the states of a level."""
-
-
 class StrayBits(ValueError):
     """A state has bits where its layout has none, so that an entry cannot hold it."""
 
 
 class CompactVisited:
-    """The distinct states of so many owners, a power of two.
+    """The distinct states of so many owners: a power of two, four or more.
 
     `widths` are the bits of each word of a state that can be other than zero. Of one level each
     owner has at most `rows_max`, or what a limit on address space has room for. Up to `threads`
@@ -107,7 +103,8 @@ class CompactVisited:
     def close(self) -> None:
         """Give all memory back now."""
         self._tables.close()
-        del self._arrived, self._past
+        self._arrived.close()
+        self._past.forget()
         self._standstill = None  # it refers to this, which would be found only later
 
     # --- what there is ---------------------------------------------------------------------------

@@ -51,9 +51,9 @@ STRAY = -1
 _FAR = 16
 _RING = _FAR - 1
 """How many rows ahead memory is asked for."""
-_WIDENING = 15
+WIDENING = 15
 """So many steps from line to line are each longer by one than the last; then they are by one."""
-_WIDENED = _WIDENING * (_WIDENING + 1) // 2
+_WIDENED = WIDENING * (WIDENING + 1) // 2
 
 
 def _home(h: int, lines: int) -> int:
@@ -64,9 +64,9 @@ def _home(h: int, lines: int) -> int:
 
 def _distance(probe: int) -> int:
     """How far from its home an entry of this probe stands, the first being 0."""
-    if probe <= _WIDENING:
+    if probe <= WIDENING:
         return shifted(probe * (probe + 1), 1)
-    return _WIDENED + probe - _WIDENING
+    return _WIDENED + probe - WIDENING
 
 
 def add_states(
@@ -154,7 +154,7 @@ def _add(
             if entry & compared == wanted and _has_tail(cells, owner, slot, rows, row, words):
                 return True
             turn += 1
-        line += probe + 1 if probe < _WIDENING else 1
+        line += probe + 1 if probe < WIDENING else 1
         if line >= lines:
             line -= lines
         wanted += 1
@@ -293,7 +293,7 @@ def _empty(table: Any, lines: int, h: int, probes: int) -> int:
             if table[slot] == 0:
                 return probe << HALF_BITS + 3 | slot
             turn += 1
-        line += probe + 1 if probe < _WIDENING else 1
+        line += probe + 1 if probe < WIDENING else 1
         if line >= lines:
             line -= lines
         probe += 1

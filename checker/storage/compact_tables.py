@@ -11,10 +11,19 @@ from checker.compiler.machine import Functions
 from checker.problem.packed_rows import Rows, address
 from checker.storage.arena import empty_heads, empty_tails
 from checker.storage.compact_loops import CELLS, DEPTH, DEPTH_IN_HEAD, LINE, TABLE, TAIL
-from checker.storage.entry_layout import EntryLayout, entry_layout, shape_cells, signed
+from checker.storage.entry_layout import (
+    EntryLayout,
+    entry_layout,
+    probe_bits_max,
+    shape_cells,
+    signed,
+)
 from model.core.layout import WORD_BITS
 
+OWNERS_MIN = 4
+"""With fewer, what is left of a hash and the number of a probe fit no head."""
 LINES_MIN = 1 << 9
+_LINES_LEAST = 16
 _PROBE_BITS = 5
 """30 lines are looked through for a state before its table has to change."""
 _PROBE_BITS_MORE = 2
@@ -26,7 +35,7 @@ _DEEPER = 16
 class CompactTables:
     """A table for each owner, at first of `lines`; `functions` are the compiled loops.
 
-    `owners` is a power of two. One thread at most may change a table, while nobody adds to it.
+    `owners` is a power of two, `OWNERS_MIN` at least. One thread at most may change a table, while nobody adds to it.
     """
 
     def __init__(
@@ -37,8 +46,10 @@ class CompactTables:
         *,
         lines: int = LINES_MIN,
     ) -> None:
-        if owners & (owners - 1):
-            raise ValueError(f"{owners} owners: give a power of two")
+        if owners < OWNERS_MIN or owners & (owners - 1):
+            raise ValueError(f"{owners} owners: give a power of two, {OWNERS_MIN} or more")
+        if lines < _LINES_LEAST:
+            raise ValueError(f"{lines} lines: give {_LINES_LEAST} or more")
         self._widths = tuple(widths)
         self._owner_bits = owners.bit_length() - 1
         self._functions = functions
@@ -66,7 +77,7 @@ class CompactTables:
     def look_further(self, owner: int) -> None:
         """Let the states of an owner stand further from home."""
         now = self._layouts[owner]
-        self._move_to(owner, self._layout(now.lines, now.probe_bits + _PROBE_BITS_MORE))
+        self._move_to(owner, self._layout(now.lines, _more_probe_bits(now)))
 
     def set_depth(self, depth: int) -> None:
         """What is added from now on has this depth."""
@@ -126,7 +137,7 @@ class CompactTables:
             )
             if moved == entries:
                 return
-            layout = self._layout(layout.lines, layout.probe_bits + _PROBE_BITS_MORE)
+            layout = self._layout(layout.lines, _more_probe_bits(layout))
 
     def _use(self, owner: int, layout: EntryLayout) -> None:
         """Give an owner an empty table."""
@@ -146,3 +157,8 @@ class CompactTables:
         in_head = self._depth << WORD_BITS - layout.depth_bits if layout.depth_bits else 0
         self.cells[owner, DEPTH] = self._depth
         self.cells[owner, DEPTH_IN_HEAD] = signed(in_head)
+
+
+def _more_probe_bits(layout: EntryLayout) -> int:
+    """For four times the probes, or so many that every line is looked through."""
+    return min(layout.probe_bits + _PROBE_BITS_MORE, probe_bits_max(layout.lines))

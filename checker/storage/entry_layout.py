@@ -29,6 +29,7 @@ from checker.storage.compact_loops import (
     UPPER_BITS,
     UPPER_MASK,
     UPPER_SHIFT,
+    WIDENING,
     WIDTHS,
 )
 from model.core.layout import WORD_BITS, Layout
@@ -122,6 +123,11 @@ def entry_layout(
     left = [0, second - other_bits, *widths[2:]][: len(widths)]
     units = tuple(-(-bits // UNIT_BITS) for bits in left)
     return EntryLayout(lines, probe_bits, low_bits, upper_bits, other_bits, depth_bits, units)
+
+
+def probe_bits_max(lines: int) -> int:
+    """Bits for so many probes that every line of a table is among them."""
+    return (lines + WIDENING + 2).bit_length()
 
 
 def shape_cells(widths: Sequence[int]) -> dict[int, int]:

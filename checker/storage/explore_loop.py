@@ -36,9 +36,10 @@ bits where its layout has none.
 def explore(
     cells: Any, mine: Any, owners: int, job: Any, words: int, alone: bool, compact: bool
 ) -> int:
-    """Go on with a job, as far as there is room. `alone` says that no other thread adds too.
+    """Go on with a job, as far as there is room.
 
-    `compact` says which table the successors go to.
+    `compact` says which kind of table the successors go to, `alone` that no other thread adds to it
+    at the same time.
     """
     out = rows_at(job[OUT], words)
     while True:
@@ -48,7 +49,7 @@ def explore(
             if row == STRAY:
                 return ASTRAY
         else:
-            row = add_rows(cells, mine, owners, out, job[ADDED], end, words, alone)
+            row = add_rows(cells, mine, owners, out, job[ADDED], end, words)
         job[ADDED] = row
         if row < end:
             return NO_ROOM

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from checker.compiler.program import Recipe, loaded
-from checker.storage import blocks, runs, visited
+from checker.storage import blocks, compact, runs, visited
 
 
 def in_memory(words: int, *, threads: int) -> tuple[Recipe, ...]:
     """What a search in memory by so many threads needs."""
-    return (visited.recipe_of(words, alone=threads == 1),)
+    return (compact.recipe_of(words, alone=threads == 1),)
 
 
 def over_files(words: int) -> tuple[Recipe, ...]:
     """What a search over files needs beside it."""
-    gathers = visited.recipe_of(words, alone=True)
-    return blocks.recipe_of(words), runs.recipe_of(words), gathers
+    return blocks.recipe_of(words), runs.recipe_of(words), visited.recipe_of(words)
 
 
 def make_ready(recipes: tuple[Recipe, ...]) -> None:
