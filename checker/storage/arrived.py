@@ -33,6 +33,10 @@ class Arrived:
         )
         self._starts: NDArray[np.int64] = np.arange(threads, dtype=np.int64) * rows_each
         self._before = self._empty()
+        self._used, self._used_before = self._empty(), self._empty()
+        """How far the parts of each arena have been written to and not been given back."""
+        self.is_spent = False
+        """Whether some of the level before is no longer here."""
         self._restart()
 
     def close(self) -> None:
@@ -46,14 +50,26 @@ class Arrived:
 
     def begin_level(self) -> None:
         """Forget the level before the last; the last takes its place."""
-        forgotten, self._before = self._before, self.ends()
+        before = self.ends()
+        rows = np.maximum(self._kept_rows, before - self._starts[:, None])
         self._arenas, self._others = self._others, self._arenas
-        for (thread, owner), stop in np.ndenumerate(forgotten):
-            start = int(self._starts[thread])
-            expected = max(self._kept_rows, int(self._before[thread, owner]) - start)
-            if stop - start > expected:
-                self._arenas[owner].release(start + expected, int(stop))
+        self._used, self._used_before = self._used_before, np.maximum(self._used, before)
+        # Where much was written, no more is kept than the next level will take.
+        for thread, owner in np.argwhere(self._used > self._starts[:, None] + rows):
+            stop = int(self._starts[thread] + rows[thread, owner])
+            self._arenas[owner].release(stop, int(self._used[thread, owner]))
+            self._used[thread, owner] = stop
+        self._before, self.is_spent = before, False
         self._restart()
+
+    def spend(self, rows: Rows) -> None:
+        """Give back the memory of a piece of the level before: see `is_spent`."""
+        self.is_spent = True
+        place = address(rows)
+        for arena in self._others:
+            start = (place - address(arena.rows)) // (rows.shape[1] * rows.itemsize)
+            if 0 <= start < len(arena.rows):
+                arena.release(start, start + len(rows))
 
     def ends(self) -> NDArray[np.int64]:
         """Where the new states of each thread and owner end."""

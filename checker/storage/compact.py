@@ -44,18 +44,18 @@ from checker.storage.stop_the_world import Standstill
 
 ROWS_MAX = 1 << 25
 """Most states of one level and owner."""
-_LOAD_MAX = 0.85
+_LOAD_MAX = 0.875
 _LINES_SMALL = 1 << 12
 """Tables below it grow fourfold: what they take is nothing, and threads wait while they grow."""
 _GROWTH_SMALL = 4
-_LINES_LARGE = 1 << 17
-"""Tables below it are doubled. From it on, which is 8 MB, they grow by a quarter: then a table is
-never less than 68% full, and an entry of 8 bytes is at most 12 a state, and 10.5 on average.
+_LINES_LARGE = 1 << 15
+"""Tables below it are doubled. From it on, which is 2 MB, they grow by a quarter: then they are 70%
+to 87.5% full, and an entry of 8 bytes is 10.2 a state.
 """
 _GROWTH = 2
 _GROWTH_LARGE = 1.25
-_LINES_OF_PAGE = 1 << 15
-"""Large tables are so many lines, or a multiple: the system gives memory in pieces of 2 MB."""
+_SPENT_BYTES = 1 << 18
+"""Smaller pieces of a level are not given back before the level is."""
 _NEARLY = 0.95
 """An owner whose table is so full grows with one whose table is full."""
 _ROOM_MIN = 16
@@ -97,8 +97,7 @@ class CompactVisited:
         """How many states each owner has in levels that are complete."""
         self._sizes: list[int] = []
         self._arrived.use(self._tables.cells)
-        for owner in range(owners):
-            self._share_room(owner)
+        self._share_room(slice(None))
 
     def close(self) -> None:
         """Give all memory back now."""
@@ -137,17 +136,17 @@ class CompactVisited:
         self._past.forget()
         self._arrived.begin_level()
         self._arrived.use(self._tables.cells)
-        for owner in range(self.owners):
-            self._share_room(owner)
+        self._share_room(slice(None))
 
     def of_level(self, depth: int, owner: int) -> Iterator[Rows]:
         """An owner's states of a level, in a few blocks; to be asked for while nobody adds.
 
-        Those of the last two levels stay what they are until the next level but one begins.
+        Those of the last two levels are views that last until the next level but one begins, or
+        until they are spent.
         """
         if depth == self.depth:
             return self._arrived.new(owner)
-        if depth == self.depth - 1:
+        if depth == self.depth - 1 and not self._arrived.is_spent:
             return self._arrived.before(owner)
         return self._past.states(depth, owner, self._sizes, self.count)
 
@@ -156,6 +155,14 @@ class CompactVisited:
         for owner in range(self.owners):
             for rows in self.of_level(depth, owner):
                 yield owner, rows
+
+    def spend(self, rows: Rows) -> None:
+        """Give back the memory of a piece of the level before, whose states all stay in the tables.
+
+        `rows` is what `of_level` gave or a part of it. Pieces that are too small to matter stay.
+        """
+        if rows.nbytes >= _SPENT_BYTES and rows.base is not None:
+            self._arrived.spend(rows)
 
     # --- adding ----------------------------------------------------------------------------------
 
@@ -207,64 +214,62 @@ class CompactVisited:
 
     # --- room ------------------------------------------------------------------------------------
 
-    def _held(self, owner: int) -> int:
-        return int(self._ended[owner] + self._arrived.counts()[owner])
+    def _held(self) -> NDArray[np.int64]:
+        """How many states each owner has."""
+        return self._ended + self._arrived.counts()
 
     def _to_grow(self) -> list[Callable[[], None]]:
         """What is to be done where some thread has no room, while none adds."""
-        if not any(self._has_no_room(owner) for owner in range(self.owners)):
-            return []
-        return [
-            partial(self._make_room, owner) for owner in range(self.owners) if self._is_short(owner)
-        ]
-
-    def _has_no_room(self, owner: int) -> bool:
-        return any(
-            room[owner, CRAMPED] or room[owner, NEXT] >= room[owner, LIMIT]
-            for room in self._arrived.rooms
-        )
-
-    def _is_short(self, owner: int) -> bool:
-        if self._has_no_room(owner):
-            return True
-        return self._held(owner) >= _NEARLY * _LOAD_MAX * self._tables.entries(owner)
+        lacking = np.zeros(self.owners, np.bool_)
+        for room in self._arrived.rooms:
+            lacking |= (room[:, CRAMPED] != 0) | (room[:, NEXT] >= room[:, LIMIT])
+        if lacking.any():
+            lacking |= self._held() >= _NEARLY * _LOAD_MAX * self._tables.entries()
+        return [partial(self._make_room, int(owner)) for owner in np.flatnonzero(lacking)]
 
     def _make_room(self, owner: int) -> None:
         """More room with an owner for all threads; a larger table, if this one is nearly full."""
         if self._arrived.is_full(owner):
             raise TooManyStates
-        is_cramped = any(room[owner, CRAMPED] for room in self._arrived.rooms)
-        entries = self._tables.entries(owner)
-        left = _LOAD_MAX * entries - self._held(owner)
-        if is_cramped and left > _LOAD_MAX * entries / 2:
+        rooms = self._arrived.rooms
+        is_cramped = any(room[owner, CRAMPED] for room in rooms)
+        entries = int(self._tables.entries()[owner])
+        most = _LOAD_MAX * entries
+        left = most - int(self._held()[owner])
+        if is_cramped and left > most / 2:
             self._tables.look_further(owner)
-        elif (
-            is_cramped
-            or left <= (1 - _NEARLY) * _LOAD_MAX * entries
-            or left <= _ROOM_MIN * len(self._arrived.rooms)
-        ):
+        elif is_cramped or left <= max((1 - _NEARLY) * most, _ROOM_MIN * len(rooms)):
             self._tables.resize(owner, self._larger(owner, entries // LINE))
-        for room in self._arrived.rooms:
+        for room in rooms:
             room[owner, CRAMPED] = 0
-        self._share_room(owner)
+        self._share_room(slice(owner, owner + 1))
 
     def _larger(self, owner: int, lines: int) -> int:
+        """The next size of an owner's table.
+
+        Owners fill alike: their tables should not be at their emptiest at once.
+        """
         if lines * _GROWTH_SMALL <= _LINES_SMALL:
             return lines * _GROWTH_SMALL
-        if lines <= _LINES_SMALL:
-            # Owners fill alike: their tables should not be at their emptiest at once.
-            return int(_LINES_SMALL * _GROWTH ** (1 + owner / self.owners))
+        phase = owner / self.owners
         if lines < _LINES_LARGE:
-            return lines * _GROWTH
-        return -(-int(lines * _GROWTH_LARGE) // _LINES_OF_PAGE) * _LINES_OF_PAGE
+            return _next(_LINES_SMALL * _GROWTH**phase, _GROWTH, lines)
+        return _next(_LINES_LARGE * _GROWTH_LARGE**phase, _GROWTH_LARGE, lines)
 
-    def _share_room(self, owner: int) -> None:
-        """Divide what is left of a table among the threads."""
-        threads = len(self._arrived.rooms)
-        left = int(_LOAD_MAX * self._tables.entries(owner)) - self._held(owner)
+    def _share_room(self, owners: slice) -> None:
+        """Divide what is left of tables among the threads."""
+        left = (_LOAD_MAX * self._tables.entries()).astype(np.int64) - self._held()
+        each = np.maximum(left[owners], 0) // len(self._arrived.rooms)
         for thread, room in enumerate(self._arrived.rooms):
             end = (thread + 1) * self._arrived.rows_each
-            room[owner, LIMIT] = min(int(room[owner, NEXT]) + max(0, left) // threads, end)
+            room[owners, LIMIT] = np.minimum(room[owners, NEXT] + each, end)
+
+
+def _next(first: float, growth: float, lines: int) -> int:
+    """The first of a geometric series that is clearly more than so many."""
+    while first < lines * (1 + growth) / 2:
+        first *= growth
+    return int(first)
 
 
 @functools.cache
@@ -275,6 +280,4 @@ def recipe_of(words: int, *, alone: bool) -> Recipe:
     explores = cells, room, NUMBER, NUMBERS, of_words, constant(alone), constant(1)
     moves = cells, cells, NUMBER, NUMBER, NUMBER, rows, of_words
     finds = cells, NUMBER, NUMBER, NUMBER, NUMBER, rows, NUMBERS, NUMBER, NUMBERS, of_words
-    return own_recipe(
-        (add_states, adds), (explore, explores), (move, moves), (states_at, finds)
-    )
+    return own_recipe((add_states, adds), (explore, explores), (move, moves), (states_at, finds))

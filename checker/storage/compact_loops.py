@@ -24,7 +24,8 @@ from checker.compiler.machine_words import (
 )
 from checker.storage.blocks import first_word, hash_row, owner_of
 
-LINE = 8
+LINE_BITS = 3
+LINE = 1 << LINE_BITS
 """Entries of a line: what the processor reads from memory at once."""
 UNIT_BITS = 16
 HALF_BITS = 32
@@ -123,35 +124,22 @@ def _add(
     line = _home(h, lines)
     wanted = _wanted(cells, owner, h, rows, row, words)
     compared = cells[owner, COMPARED]
-    units = cells[owner, UNITS]
     probe = 0
     while probe < cells[owner, PROBES]:
         turn = 0
         while turn < LINE:
             slot = line * LINE + ((h + turn) & (LINE - 1))
-            entry = table[slot] if alone else seen(table, slot)
-            if entry == 0:
-                index = mine[owner, NEXT]
-                if index >= mine[owner, LIMIT]:
+            head = table[slot] if alone else seen(table, slot)
+            if head == 0:
+                if mine[owner, NEXT] >= mine[owner, LIMIT]:
                     return False
-                whole = wanted | cells[owner, DEPTH_IN_HEAD]
-                if alone or claim(table, slot, 0, whole if units == 0 else cells[owner, BUSY]):
-                    mine[owner, NEXT] = index + 1
-                    arrived = rows_at(cells[owner, ARRIVED], words)
-                    for w in range(words):
-                        arrived[index, w] = rows[row, w]
-                    if units != 0:
-                        _write_tail(cells, owner, slot, rows, row, cells[owner, DEPTH], words)
-                    if alone:
-                        table[slot] = whole
-                    elif units != 0:
-                        publish(table, slot, whole)
+                if _enter(cells, mine, owner, slot, wanted, rows, row, words, alone):
                     return True
-                entry = seen(table, slot)
-            if not alone and units != 0:
-                while entry == cells[owner, BUSY]:
-                    entry = seen(table, slot)
-            if entry & compared == wanted and _has_tail(cells, owner, slot, rows, row, words):
+                head = seen(table, slot)
+            if not alone:
+                while head == cells[owner, BUSY]:
+                    head = seen(table, slot)
+            if head & compared == wanted and _has_tail(cells, owner, slot, rows, row, words):
                 return True
             turn += 1
         line += probe + 1 if probe < WIDENING else 1
@@ -161,6 +149,37 @@ def _add(
         probe += 1
     mine[owner, CRAMPED] = 1
     return False
+
+
+def _enter(
+    cells: Any,
+    mine: Any,
+    owner: int,
+    slot: int,
+    wanted: int,
+    rows: Any,
+    row: int,
+    words: int,
+    alone: bool,
+) -> bool:
+    """Write a state to an entry that was empty; false if another thread was there first."""
+    table = words_at(cells[owner, TABLE])
+    has_tail = cells[owner, UNITS] != 0
+    head = wanted | cells[owner, DEPTH_IN_HEAD]
+    if not alone and not claim(table, slot, 0, cells[owner, BUSY] if has_tail else head):
+        return False
+    index = mine[owner, NEXT]
+    mine[owner, NEXT] = index + 1
+    arrived = rows_at(cells[owner, ARRIVED], words)
+    for w in range(words):
+        arrived[index, w] = rows[row, w]
+    if has_tail:
+        _write_tail(cells, owner, slot, rows, row, cells[owner, DEPTH], words)
+    if alone:
+        table[slot] = head
+    elif has_tail:
+        publish(table, slot, head)
+    return True
 
 
 def _has_tail(cells: Any, owner: int, slot: int, rows: Any, row: int, words: int) -> bool:
@@ -208,13 +227,20 @@ def _write_tail(
 # --- from entries back to states -----------------------------------------------------------------
 
 
-def _hash_at(cells: Any, owner: int, slot: int, head: int) -> int:
-    """The hash of the state of an entry."""
-    lines = cells[owner, LINES]
-    line = shifted(slot, 3) - _distance((head & cells[owner, BUSY]) - 1)
-    while line < 0:
-        line += lines
-    least = divided((line << HALF_BITS) + lines - 1, lines)
+def _least(line: int, lines: int) -> int:
+    """The least lower half of a hash whose home is a line."""
+    return divided((line << HALF_BITS) + lines - 1, lines)
+
+
+def _hash_at(cells: Any, owner: int, line: int, least: int, head: int) -> int:
+    """The hash of the state of an entry in a line, of which the least lower half is given."""
+    probe = (head & cells[owner, BUSY]) - 1
+    if probe != 0:
+        lines = cells[owner, LINES]
+        home = line - _distance(probe)
+        while home < 0:
+            home += lines
+        least = _least(home, lines)
     low = least + ((shifted(head, cells[owner, PROBE_BITS]) - least) & cells[owner, LOW_MASK])
     upper = shifted(head, cells[owner, UPPER_SHIFT]) & cells[owner, UPPER_MASK]
     h: int = (owner << cells[owner, UPPER_BITS] | upper) << HALF_BITS | low
@@ -232,9 +258,7 @@ def _depth_at(cells: Any, owner: int, slot: int, head: int) -> int:
     return in_tail
 
 
-def _others_at(
-    cells: Any, owner: int, slot: int, head: int, out: Any, row: int, words: int
-) -> int:
+def _others_at(cells: Any, owner: int, slot: int, head: int, out: Any, row: int, words: int) -> int:
     """Set the words of the state of an entry but the first."""
     tail = halves_at(cells[owner, TAIL])
     at = slot * cells[owner, UNITS] + cells[owner, DEPTH_UNITS]
@@ -254,50 +278,55 @@ def _others_at(
     return 0
 
 
-def move(was: Any, cells: Any, owner: int, slot: int, end: int, key: Any, words: int) -> int:
-    """Put the entries slot to end of an owner's table into its new one, which nobody uses yet.
+def move(was: Any, cells: Any, owner: int, line: int, end: int, key: Any, words: int) -> int:
+    """Put the lines of an owner's table up to `end` into its new one, which nobody uses yet.
 
-    `was` are the cells of the old one. Returns `end`, or the first entry that finds no place.
+    `was` are the cells of the old one. Returns `end`, or the first line of which an entry finds no
+    place; what was moved of it is taken out.
     """
     old = words_at(was[owner, TABLE])
-    table = words_at(cells[owner, TABLE])
-    lines = cells[owner, LINES]
-    while slot < end:
-        head = old[slot]
-        if head != 0:
-            h = _hash_at(was, owner, slot, head)
-            depth = _depth_at(was, owner, slot, head)
-            _others_at(was, owner, slot, head, key, 0, words)
-            whole = _wanted(cells, owner, h, key, 0, words)
-            if cells[owner, DEPTH_UNITS] == 0:
-                whole |= depth << cells[owner, DEPTH_SHIFT]
-            place = _empty(table, lines, h, cells[owner, PROBES])
-            if place < 0:
-                return slot
-            at = place & ((1 << HALF_BITS + 3) - 1)
-            table[at] = whole + shifted(place, HALF_BITS + 3)
-            if cells[owner, UNITS] != 0:
-                _write_tail(cells, owner, at, key, 0, depth, words)
-        slot += 1
+    while line < end:
+        least = _least(line, was[owner, LINES])
+        slot = line * LINE
+        while slot < line * LINE + LINE:
+            head = old[slot]
+            if head != 0:
+                h = _hash_at(was, owner, line, least, head)
+                if words > 1:
+                    _others_at(was, owner, slot, head, key, 0, words)
+                if not _place(cells, owner, h, key, _depth_at(was, owner, slot, head), words):
+                    return line
+                old[slot] = 0
+            slot += 1
+        line += 1
     return end
 
 
-def _empty(table: Any, lines: int, h: int, probes: int) -> int:
-    """Where a state goes that is not in the table, below its probe's number; -1 for nowhere."""
+def _place(cells: Any, owner: int, h: int, key: Any, depth: int, words: int) -> bool:
+    """Add a state to a table that it is not in; false where it finds no place."""
+    table = words_at(cells[owner, TABLE])
+    lines = cells[owner, LINES]
     line = _home(h, lines)
+    head = _wanted(cells, owner, h, key, 0, words)
+    if cells[owner, DEPTH_UNITS] == 0:
+        head |= depth << cells[owner, DEPTH_SHIFT]
     probe = 0
-    while probe < probes:
+    while probe < cells[owner, PROBES]:
         turn = 0
         while turn < LINE:
             slot = line * LINE + ((h + turn) & (LINE - 1))
             if table[slot] == 0:
-                return probe << HALF_BITS + 3 | slot
+                table[slot] = head
+                if cells[owner, UNITS] != 0:
+                    _write_tail(cells, owner, slot, key, 0, depth, words)
+                return True
             turn += 1
         line += probe + 1 if probe < WIDENING else 1
         if line >= lines:
             line -= lines
+        head += 1
         probe += 1
-    return -1
+    return False
 
 
 def states_at(
@@ -324,9 +353,11 @@ def states_at(
         head = table[slot]
         if head != 0:
             depth = _depth_at(cells, owner, slot, head)
-            if first <= depth and depth <= last:
+            if first <= depth <= last:
                 _others_at(cells, owner, slot, head, out, count, words)
-                out[count, 0] = first_word(_hash_at(cells, owner, slot, head), out, count, words)
+                line = shifted(slot, LINE_BITS)
+                h = _hash_at(cells, owner, line, _least(line, cells[owner, LINES]), head)
+                out[count, 0] = first_word(h, out, count, words)
                 depths[count] = depth
                 count += 1
         slot += 1

@@ -55,7 +55,8 @@ class PastLevels:
         self._rows, self._places = np.zeros((0, 0), np.uint64), np.zeros(0, np.int64)
 
     def _find(self, first: int, last: int) -> None:
-        found, places = [], []
+        found: list[Rows] = [self._tables.none()]
+        places: list[NDArray[np.int64]] = [np.zeros(0, np.int64)]
         for owner in range(self._owners):
             for rows, depths in self._tables.states(owner, first, last, rows=_BLOCK_ROWS):
                 found.append(rows)

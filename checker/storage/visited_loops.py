@@ -38,9 +38,7 @@ def _tag(h: int) -> int:
     return tag
 
 
-def add_rows(
-    cells: Any, rooms: Any, owners: int, rows: Any, row: int, end: int, words: int
-) -> int:
+def add_rows(cells: Any, rooms: Any, owners: int, rows: Any, row: int, end: int, words: int) -> int:
     """Add rows[row:end] to their owners' states where they are new.
 
     Returns `end`, or the first row that there is no room for. Memory is asked for well before it is

@@ -96,9 +96,7 @@ def test_states_of_the_benchmarks_have_no_tail() -> None:
 @settings(max_examples=60, deadline=None)
 @given(
     data=st.data(),
-    widths=st.one_of(
-        st.sampled_from(WIDTHS), st.lists(st.integers(1, 64), min_size=1, max_size=5)
-    ),
+    widths=st.one_of(st.sampled_from(WIDTHS), st.lists(st.integers(1, 64), min_size=1, max_size=5)),
     threads=st.sampled_from((1, 3)),
     owners=st.sampled_from((4, 16)),
 )
@@ -252,11 +250,11 @@ def test_levels_give_their_memory_back() -> None:
     rows = random_rows((64,), 100_000)
     visited.add(rows)
     (arrived,) = visited.of_level(0, 2)
-    assert arrived[-1, 0] != 0
+    assert arrived[20_000, 0] != 0
     visited.begin_level()
     visited.begin_level()
 
-    assert arrived[-1, 0] == 0
+    assert arrived[20_000, 0] == 0
     assert sorted(level(visited, 0)) == sorted(listed(rows))
 
 

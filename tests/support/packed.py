@@ -1,4 +1,4 @@
-"""Packed states for tests of the store: drawn, listed, hashed in plain Python, and made to collide."""
+"""Packed states for tests of the store: drawn, listed, hashed in plain Python, made to collide."""
 
 from __future__ import annotations
 

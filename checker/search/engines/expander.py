@@ -17,8 +17,8 @@ from checker.problem.packed_rows import Rows, StateWords, address, state_words
 from checker.problem.problem import Problem
 from checker.search.engines.answers import Counts, Expansion
 from checker.storage import explore_loop
-from checker.storage.explore_loop import CHUNK_ROWS
 from checker.storage.compact import CompactVisited
+from checker.storage.explore_loop import CHUNK_ROWS
 from checker.storage.visited import Visited
 from model.core.claim import ActionProperty, Invariant
 

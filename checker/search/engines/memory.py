@@ -24,9 +24,9 @@ from checker.search.engines.answers import Arrivals, Expansion, Interrupted, Mod
 from checker.search.engines.choice import threads_of
 from checker.search.engines.expander import Expander, Findings, Tally, initial_rows
 from checker.search.engines.process_memory import anonymous_bytes
-from checker.storage.explore_loop import CHUNK_ROWS
 from checker.storage.compact import CompactVisited
 from checker.storage.entry_layout import widths_of
+from checker.storage.explore_loop import CHUNK_ROWS
 from checker.storage.runs import sort_unique
 
 OWNERS = 32
@@ -133,6 +133,7 @@ class MemoryEngine:
 
         def expand(rows: Rows, part: Tally, thread: int) -> None:
             self._expander().explore(rows, part, self.visited, thread)
+            self.visited.spend(rows)
 
         tally = Tally(self.problem, happened)
         begun = partial(Tally, self.problem, happened)
@@ -183,19 +184,24 @@ class MemoryEngine:
         return expander
 
     def _pieces(self, depth: int) -> list[Rows]:
-        """A level in pieces, so many that all threads end at about the same time."""
+        """A level in pieces, so many that all threads end at about the same time.
+
+        Only small parts are copied, several to a piece.
+        """
         parts = list(self.level(depth))
         most = sum(len(part) for part in parts) // (self.threads * PIECES_A_THREAD)
         rows = max(CHUNK_ROWS // 4, min(most, PIECE_ROWS_MAX))
         pieces: list[Rows] = []
         few: list[Rows] = []
         for part in parts:
-            few.append(part[: len(part) % rows])
-            pieces += _cut(part[len(few[-1]) :], rows)
-            if sum(map(len, few)) >= rows or part is parts[-1]:
+            if len(part) >= min(rows, CHUNK_ROWS):
+                pieces += _cut(part, -(-len(part) // -(-len(part) // rows)))
+            else:
+                few.append(part)
+            if few and (sum(map(len, few)) >= rows or part is parts[-1]):
                 pieces.append(few[0] if len(few) == 1 else np.concatenate(few))
                 few = []
-        return [piece for piece in pieces if len(piece)]
+        return pieces
 
     def _inspect(self) -> Findings:
         def inspect(rows: Rows, findings: Findings, thread: int) -> None:
