@@ -45,6 +45,8 @@ from checker.storage.stop_the_world import Standstill
 ROWS_MAX = 1 << 25
 """Most states of one level and owner."""
 _LOAD_MAX = 0.875
+_LOAD_SMALL = 0.7
+"""Tables are filled so far: the second while they are doubled, since looking is quicker then."""
 _LINES_SMALL = 1 << 12
 """Tables below it grow fourfold: what they take is nothing, and threads wait while they grow."""
 _GROWTH_SMALL = 4
@@ -218,13 +220,20 @@ class CompactVisited:
         """How many states each owner has."""
         return self._ended + self._arrived.counts()
 
+    def _most(self) -> NDArray[np.int64]:
+        """How many states each owner's table is filled with."""
+        entries = self._tables.entries()
+        is_small = entries < _LINES_LARGE * LINE
+        most: NDArray[np.int64] = (entries * np.where(is_small, _LOAD_SMALL, _LOAD_MAX)).astype(int)
+        return most
+
     def _to_grow(self) -> list[Callable[[], None]]:
         """What is to be done where some thread has no room, while none adds."""
         lacking = np.zeros(self.owners, np.bool_)
         for room in self._arrived.rooms:
             lacking |= (room[:, CRAMPED] != 0) | (room[:, NEXT] >= room[:, LIMIT])
         if lacking.any():
-            lacking |= self._held() >= _NEARLY * _LOAD_MAX * self._tables.entries()
+            lacking |= self._held() >= _NEARLY * self._most()
         return [partial(self._make_room, int(owner)) for owner in np.flatnonzero(lacking)]
 
     def _make_room(self, owner: int) -> None:
@@ -233,13 +242,13 @@ class CompactVisited:
             raise TooManyStates
         rooms = self._arrived.rooms
         is_cramped = any(room[owner, CRAMPED] for room in rooms)
-        entries = int(self._tables.entries()[owner])
-        most = _LOAD_MAX * entries
+        lines = int(self._tables.entries()[owner]) // LINE
+        most = int(self._most()[owner])
         left = most - int(self._held()[owner])
         if is_cramped and left > most / 2:
             self._tables.look_further(owner)
         elif is_cramped or left <= max((1 - _NEARLY) * most, _ROOM_MIN * len(rooms)):
-            self._tables.resize(owner, self._larger(owner, entries // LINE))
+            self._tables.resize(owner, self._larger(owner, lines))
         for room in rooms:
             room[owner, CRAMPED] = 0
         self._share_room(slice(owner, owner + 1))
@@ -258,7 +267,7 @@ class CompactVisited:
 
     def _share_room(self, owners: slice) -> None:
         """Divide what is left of tables among the threads."""
-        left = (_LOAD_MAX * self._tables.entries()).astype(np.int64) - self._held()
+        left = self._most() - self._held()
         each = np.maximum(left[owners], 0) // len(self._arrived.rooms)
         for thread, room in enumerate(self._arrived.rooms):
             end = (thread + 1) * self._arrived.rows_each

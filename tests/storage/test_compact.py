@@ -147,7 +147,7 @@ def test_tables_that_are_filled_to_the_last_entry_stay_exact(
     widths: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """At 100% states stand far from home, and entries get more bits for how far."""
-    monkeypatch.setattr(compact, "_LOAD_MAX", 1.0)
+    monkeypatch.setattr(compact, "_LOAD_SMALL", 1.0)
     monkeypatch.setattr(compact, "_NEARLY", 1.0)
     monkeypatch.setattr(compact, "_ROOM_MIN", 0)
     rows = np.unique(random_rows(widths, 5000), axis=0)
