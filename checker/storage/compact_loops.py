@@ -66,7 +66,8 @@ def _home(h: int, lines: int) -> int:
 def _distance(probe: int) -> int:
     """How far from its home an entry of this probe stands, the first being 0."""
     if probe <= WIDENING:
-        return shifted(probe * (probe + 1), 1)
+        near: int = shifted(probe * (probe + 1), 1)
+        return near
     return _WIDENED + probe - WIDENING
 
 
@@ -229,7 +230,8 @@ def _write_tail(
 
 def _least(line: int, lines: int) -> int:
     """The least lower half of a hash whose home is a line."""
-    return divided((line << HALF_BITS) + lines - 1, lines)
+    least: int = divided((line << HALF_BITS) + lines - 1, lines)
+    return least
 
 
 def _hash_at(cells: Any, owner: int, line: int, least: int, head: int) -> int:
