@@ -286,7 +286,7 @@ def recipe_of(words: int, *, alone: bool) -> Recipe:
     """The loops over tables, for states of so many words, and for one thread or several."""
     cells, room, rows, of_words = block_of(CELLS), block_of(ROOM), block_of(words), constant(words)
     adds = cells, room, NUMBER, rows, NUMBER, NUMBER, of_words, constant(alone)
-    explores = cells, room, NUMBER, NUMBERS, of_words, constant(alone), constant(1)
+    explores = cells, room, NUMBER, NUMBERS, of_words, constant(alone)
     moves = cells, cells, NUMBER, NUMBER, NUMBER, rows, of_words
     finds = cells, NUMBER, NUMBER, NUMBER, NUMBER, rows, NUMBERS, NUMBER, NUMBERS, of_words
     return own_recipe((add_states, adds), (explore, explores), (move, moves), (states_at, finds))

@@ -11,7 +11,6 @@ from typing import Any
 from checker.compiler.loops import FAULT
 from checker.compiler.machine_words import address_of, call_at, rows_at
 from checker.storage.compact_loops import STRAY, add_states
-from checker.storage.visited_loops import add_rows
 
 CHUNK_ROWS = 4096
 """States that are expanded at a time: their successors fit the processor's second-level cache."""
@@ -33,23 +32,14 @@ bits where its layout has none.
 """
 
 
-def explore(
-    cells: Any, mine: Any, owners: int, job: Any, words: int, alone: bool, compact: bool
-) -> int:
-    """Go on with a job, as far as there is room.
-
-    `compact` says which kind of table the successors go to, `alone` that no other thread adds to it
-    at the same time.
-    """
+def explore(cells: Any, mine: Any, owners: int, job: Any, words: int, alone: bool) -> int:
+    """Go on with a job, as far as there is room. `alone` says that no other thread adds too."""
     out = rows_at(job[OUT], words)
     while True:
         end = job[WRITTEN]
-        if compact:
-            row = add_states(cells, mine, owners, out, job[ADDED], end, words, alone)
-            if row == STRAY:
-                return ASTRAY
-        else:
-            row = add_rows(cells, mine, owners, out, job[ADDED], end, words)
+        row = add_states(cells, mine, owners, out, job[ADDED], end, words, alone)
+        if row == STRAY:
+            return ASTRAY
         job[ADDED] = row
         if row < end:
             return NO_ROOM
@@ -58,25 +48,31 @@ def explore(
             return FAULTY
         if job[ROW] >= job[END]:
             return DONE
-        job[HOW] = call_at(
-            job[EXPAND],
-            job[SETTINGS],
-            job[ACTIONS],
-            job[CLAIMS],
-            job[ROWS],
-            job[ROW],
-            min(job[ROW] + CHUNK_ROWS, job[END]),
-            job[OUT],
-            job[SIZE],
-            job[ORIGIN],
-            job[FIRED],
-            job[CUT],
-            job[HAPPENED],
-            job[DEAD],
-            job[BROKEN],
-            job[LEAST],
-            address_of(job, ROW),
-        )
-        job[ADDED] = 0
-        if job[CANONICAL] != 0:
-            call_at(job[CANONICAL], job[OUT], job[WRITTEN])
+        expand_chunk(job)
+
+
+def expand_chunk(job: Any) -> int:
+    """Write the successors of the next chunk of states, of which none has been added."""
+    job[HOW] = call_at(
+        job[EXPAND],
+        job[SETTINGS],
+        job[ACTIONS],
+        job[CLAIMS],
+        job[ROWS],
+        job[ROW],
+        min(job[ROW] + CHUNK_ROWS, job[END]),
+        job[OUT],
+        job[SIZE],
+        job[ORIGIN],
+        job[FIRED],
+        job[CUT],
+        job[HAPPENED],
+        job[DEAD],
+        job[BROKEN],
+        job[LEAST],
+        address_of(job, ROW),
+    )
+    job[ADDED] = 0
+    if job[CANONICAL] != 0:
+        call_at(job[CANONICAL], job[OUT], job[WRITTEN])
+    return 0

@@ -1,7 +1,6 @@
 """Distinct states by owner in the order of arrival, with open-addressing hash tables of numbers.
 
-For one thread that wants the states back as they came: what a task passes on, and searches that
-number states. What a search in memory has visited is in `checker.storage.compact`.
+For searches by one thread that number states. What a search in memory has visited is in `checker.storage.compact`.
 """
 
 from __future__ import annotations
@@ -17,8 +16,7 @@ from checker.compiler.program import Recipe, loaded, own_recipe
 from checker.compiler.values import constant
 from checker.problem.packed_rows import Rows, address
 from checker.storage.arena import Reserve, TooManyStates, empty_table, rows_within_limit
-from checker.storage.blocks import NUMBER, NUMBERS, block_of
-from checker.storage.explore_loop import DONE, NO_ROOM, explore
+from checker.storage.blocks import NUMBER, block_of
 from checker.storage.visited_loops import (
     CELLS,
     LIMIT,
@@ -92,22 +90,6 @@ class Visited:
 
         self._while_there_is_room(add)
 
-    def explore(self, job: NDArray[np.int64], thread: int = 0) -> bool:
-        """Go on with a job of `checker.storage.explore_loop`, and add what it finds.
-
-        Returns whether it is done; if not, the state that it is at faults. There is one thread, 0.
-        Raises `TooManyStates`.
-        """
-        assert thread == 0
-        ended = [DONE]
-
-        def explore(code: Functions, cells: int, rooms: int) -> bool:
-            ended[0] = code["explore"](cells, rooms, self.owners, address(job))
-            return ended[0] != NO_ROOM
-
-        self._while_there_is_room(explore)
-        return ended[0] == DONE
-
     def _while_there_is_room(self, work: Callable[[Functions, int, int], bool]) -> None:
         """Do what is done once it says so; where it stops before, for want of room, make some."""
         while not work(self._functions, address(self._cells), address(self._rooms)):
@@ -157,6 +139,5 @@ def recipe_of(words: int) -> Recipe:
     """The loops over tables, for states of so many words."""
     cells, room, rows, of_words = block_of(CELLS), block_of(ROOM), block_of(words), constant(words)
     adds = cells, room, NUMBER, rows, NUMBER, NUMBER, of_words
-    explores = cells, room, NUMBER, NUMBERS, of_words, constant(1), constant(0)
     fills = cells, NUMBER, NUMBER, of_words
-    return own_recipe((add_rows, adds), (explore, explores), (fill, fills))
+    return own_recipe((add_rows, adds), (fill, fills))

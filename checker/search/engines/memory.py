@@ -26,7 +26,7 @@ from checker.search.engines.expander import Expander, Findings, Tally, initial_r
 from checker.search.engines.process_memory import anonymous_bytes
 from checker.storage.compact import CompactVisited
 from checker.storage.entry_layout import widths_of
-from checker.storage.explore_loop import CHUNK_ROWS
+from checker.storage.explore_loop import CHUNK_ROWS, DONE, FAULTY
 from checker.storage.runs import sort_unique
 
 OWNERS = 32
@@ -132,7 +132,11 @@ class MemoryEngine:
         self.visited.begin_level()
 
         def expand(rows: Rows, part: Tally, thread: int) -> None:
-            self._expander().explore(rows, part, self.visited, thread)
+            def go_on(job: NDArray[np.int64]) -> int:
+                return DONE if self.visited.explore(job, thread) else FAULTY
+
+            for _ in self._expander().explore(rows, part, go_on):
+                raise AssertionError("the table makes room itself")
             self.visited.spend(rows)
 
         tally = Tally(self.problem, happened)
