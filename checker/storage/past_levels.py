@@ -1,4 +1,4 @@
-"""Levels that are only in compact tables, made anew for whoever asks."""
+"""Levels of which the states are in compact tables only, and are made anew from there."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """Distinct states by owner in the order of arrival, with open-addressing hash tables of numbers.
 
-For searches by one thread that number states. What a search in memory has visited is in `checker.storage.compact`.
+For searches by one thread that number states. What a search in memory has visited is in
+`checker.storage.compact`.
 """
 
 from __future__ import annotations
