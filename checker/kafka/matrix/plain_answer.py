@@ -13,6 +13,7 @@ from model.message.versions import FLUSS
 
 VERSIONS_MAX = 2
 """Of more versions the table alone says enough."""
+_NO_FAULT = "none"
 _SENTENCES = {claim.name: claim.sentence for claim in CLAIMS}
 _OPTIONS_OF_FLUSS = {ACKS: "client.writer.acks", MIN_INSYNC: in_words_of_fluss(MIN_INSYNC)}
 
@@ -51,7 +52,7 @@ def plain_answers(matrix: Matrix) -> Iterator[str]:
 
 
 def _parts(cells: list[Outcome]) -> Iterator[str]:
-    """`a record is lost that was acknowledged to a producer: one crash (7 steps), power loss`"""
+    """`a record is lost that was acknowledged to a producer under one crash (7 steps)`"""
     of_worst: dict[str, list[str]] = {}
     for outcome in cells:
         worst = outcome.worst
@@ -60,15 +61,16 @@ def _parts(cells: list[Outcome]) -> Iterator[str]:
             of_worst.setdefault(sentence, []).append(_named(outcome, f" ({worst.depth} steps)"))
     for claim in [*_SENTENCES.values(), *(s for s in of_worst if s not in _SENTENCES.values())]:
         if claim in of_worst:
-            yield f"{claim}, by {', '.join(of_worst[claim])}"
+            yield f"{claim} under {', '.join(of_worst[claim])}"
     for standing, text in (
         (Standing.CONTRACT, "what breaks is not promised"),
         (Standing.HOLDS, "nothing breaks"),
         (Standing.INCOMPLETE, "not decided"),
     ):
         if named := [_named(outcome) for outcome in cells if outcome.standing is standing]:
-            yield f"{text}, by {', '.join(named)}"
+            yield f"{text} under {', '.join(named)}"
 
 
 def _named(outcome: Outcome, text: str = "") -> str:
-    return f"{outcome.cell.coordinates[FAULT]}{text}"
+    fault = outcome.cell.coordinates[FAULT]
+    return f"{'no fault' if fault == _NO_FAULT else fault}{text}"
