@@ -69,8 +69,8 @@ def searched(
     `without` names actions that are not to be in it.
 
     Of rules without a name, which the catalogue does not speak of, it is searched for. Else that of
-    the first version that breaks it, of the same system if there is one; with `always` under these
-    rules in any case. Raises `KeyboardInterrupt` where the search is interrupted, and `NotFound`.
+    the first version that breaks it; with `always` under these rules in any case. Raises
+    `KeyboardInterrupt` where the search is interrupted, and `NotFound`.
     """
     if not always and released_as(version_of(rules)) is None:
         with suppress(NotFound):
@@ -82,8 +82,7 @@ def searched(
         if (version_of(name).truncation, version_of(name).features)
         == (own.truncation, own.features)
     )
-    known = (*scenario.falls_in(own.system), scenario.first)
-    version = rules if always else next(fitting, known[0])
+    version = rules if always else next(fitting, scenario.first)
     environment = scenario.environment
     found = _found(scenario, version, environment, announce, without)
     moved = any(map(moves_with_records, found.finding.replayed.moments))
