@@ -44,25 +44,31 @@ def explore(cells: Any, mine: Any, owners: int, job: Any, words: int, alone: boo
             return FAULTY
         if job[ROW] >= job[END]:
             return DONE
-        job[HOW] = call_at(
-            job[EXPAND],
-            job[SETTINGS],
-            job[ACTIONS],
-            job[CLAIMS],
-            job[ROWS],
-            job[ROW],
-            min(job[ROW] + CHUNK_ROWS, job[END]),
-            job[OUT],
-            job[SIZE],
-            job[ORIGIN],
-            job[FIRED],
-            job[CUT],
-            job[HAPPENED],
-            job[DEAD],
-            job[BROKEN],
-            job[LEAST],
-            address_of(job, ROW),
-        )
-        job[ADDED] = 0
-        if job[CANONICAL] != 0:
-            call_at(job[CANONICAL], job[OUT], job[WRITTEN])
+        expand_chunk(job)
+
+
+def expand_chunk(job: Any) -> int:
+    """Write the successors of the next chunk of states, of which none has been added."""
+    job[HOW] = call_at(
+        job[EXPAND],
+        job[SETTINGS],
+        job[ACTIONS],
+        job[CLAIMS],
+        job[ROWS],
+        job[ROW],
+        min(job[ROW] + CHUNK_ROWS, job[END]),
+        job[OUT],
+        job[SIZE],
+        job[ORIGIN],
+        job[FIRED],
+        job[CUT],
+        job[HAPPENED],
+        job[DEAD],
+        job[BROKEN],
+        job[LEAST],
+        address_of(job, ROW),
+    )
+    job[ADDED] = 0
+    if job[CANONICAL] != 0:
+        call_at(job[CANONICAL], job[OUT], job[WRITTEN])
+    return 0

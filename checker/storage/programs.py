@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from checker.compiler.program import Recipe, loaded
-from checker.storage import blocks, runs, visited
+from checker.storage import blocks, runs, sent, visited
 
 
 def in_memory(words: int, *, threads: int) -> tuple[Recipe, ...]:
@@ -13,8 +13,7 @@ def in_memory(words: int, *, threads: int) -> tuple[Recipe, ...]:
 
 def over_files(words: int) -> tuple[Recipe, ...]:
     """What a search over files needs beside it."""
-    gathers = visited.recipe_of(words, alone=True)
-    return blocks.recipe_of(words), runs.recipe_of(words), gathers
+    return blocks.recipe_of(words), runs.recipe_of(words), sent.recipe_of(words)
 
 
 def make_ready(recipes: tuple[Recipe, ...]) -> None:

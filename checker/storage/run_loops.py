@@ -156,9 +156,14 @@ def sort_once(
 
 
 def mark_seen(candidates: Any, n: int, run: Any, end: int, seen: Any, words: int) -> int:
-    """seen[i] becomes 1 for every candidate that the run holds; both are in order."""
+    """seen[i] becomes 1 for every candidate that the run holds; both are in order.
+
+    What another run holds already need not be looked for.
+    """
     at = 0
     for i in range(n):
+        if seen[i] != 0:
+            continue
         key = hash_row(candidates, i, words)
         # Gallop: double the step while what is there is still smaller, then search in between.
         step = 1

@@ -83,11 +83,14 @@ class Scratch:
 
 
 def unseen(candidates: Rows, runs: Sequence[Rows]) -> Rows:
-    """The candidates, sorted and distinct, that none of the runs holds."""
+    """The candidates, sorted and distinct, that none of the runs holds.
+
+    What is known is most often in the last, youngest runs, which are the smallest.
+    """
     n, words = candidates.shape
     seen: NDArray[np.bool_] = np.zeros(n, np.bool_)
     mark = _functions(words)["mark_seen"]
-    for run in runs:
+    for run in reversed(runs):
         mark(address(candidates), n, address(run), len(run), address(seen))
     return candidates[~seen] if seen.any() else candidates
 

@@ -116,7 +116,7 @@ class LocalStorage:
         rows, crc = 0, 0
         with self._in_place_of(name) as write:
             for block in blocks:
-                data = _bytes_of(block)
+                data = bytes_of(block)
                 crc = zlib.crc32(data, crc)
                 write(data)
                 rows += len(block)
@@ -236,7 +236,7 @@ class RemoteStorage:
         aside = self._aside(name)
         with self._files.open_output_stream(aside) as file:
             for block in blocks:
-                data = _bytes_of(block)
+                data = bytes_of(block)
                 crc = zlib.crc32(data, crc)
                 file.write(data)
                 rows += len(block)
@@ -305,7 +305,7 @@ def _require_small(size: int, where: str) -> None:
         raise Damaged(f"{where} has {size:,} bytes; a run writes {_TEXT_BYTES_MAX:,} at most")
 
 
-def _bytes_of(rows: Rows) -> memoryview:
+def bytes_of(rows: Rows) -> memoryview:
     """A block as it lies in its file, without a copy."""
     whole: Any = np.ascontiguousarray(rows)
     return memoryview(whole).cast("B") if len(rows) else memoryview(b"")
@@ -316,7 +316,7 @@ def checksum(rows: Rows) -> int:
     crc = 0
     per_block = max(1, _BLOCK_BYTES // (rows.shape[1] * _WORD_BYTES))
     for start in range(0, len(rows), per_block):
-        crc = zlib.crc32(_bytes_of(rows[start : start + per_block]), crc)
+        crc = zlib.crc32(bytes_of(rows[start : start + per_block]), crc)
     return crc
 
 

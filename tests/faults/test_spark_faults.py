@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
@@ -31,6 +32,7 @@ from tests.support.standalone import QUICK_JVM, Standalone, standalone
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
+ROOT = Path(__file__).parents[2]
 SPACE = ("--protocol", "hw")
 LOCAL_SPARK = ("--master", "local[2]")
 
@@ -182,19 +184,17 @@ def test_a_killed_spark_ends_a_matrix_in_one_line() -> None:
     assert "Traceback" not in err
 
 
-@pytest.mark.parametrize("full", ["the run", "Spark"])
 def test_a_full_disk_under_spark_is_one_line_and_room_lets_it_go_on(
-    full: str, small_disk: Path, tmp_path: Path, undisturbed: str
+    small_disk: Path, undisturbed: str
 ) -> None:
-    directory = (small_disk if full == "the run" else tmp_path) / "run"
-    elsewhere = {} if full == "the run" else {"SPARK_LOCAL_DIRS": str(small_disk)}
-    code, out, err = checked(*on_spark(after=8), "--run-dir", directory, **elsewhere)
+    directory = small_disk / "run"
+    code, out, err = checked(*on_spark(after=8), "--run-dir", directory)
     told = err.strip().splitlines()[-1]
     kept = levels_kept(directory)
     subprocess.run(["mount", "-o", "remount,size=64m", small_disk], check=True)
     resumed, again, _ = checked("--resume", directory, "--engine", "local")
 
-    where = rf"{directory}\S*" if full == "the run" else f"what Spark keeps in {small_disk}"
+    where = rf"{directory}\S*"
     assert (code, out) == (2, ""), err
     assert re.search(
         rf"error: there is no room left for {where} \(No space left on .+\); free", told
@@ -251,7 +251,7 @@ def listened_at(run: subprocess.Popen[str]) -> set[str]:
     }
 
 
-def test_killed_executors_cost_a_level_at_most_and_other_machines_cannot_reach_the_driver(
+def test_killed_executors_cost_their_tasks_and_other_machines_cannot_reach_the_driver(
     cluster: Standalone, tmp_path: Path, undisturbed: str
 ) -> None:
     """The master is on loopback. Two claims in one test: to start executors takes long."""
@@ -267,8 +267,51 @@ def test_killed_executors_cost_a_level_at_most_and_other_machines_cannot_reach_t
 
     assert code == 12, err
     assert facts(out) == facts(undisturbed)
-    assert "making it anew" in err
     assert addresses == {"127.0.0.1"}
+
+
+IN_OBJECT_STORE = """
+import json, os, signal, sys
+from contextlib import closing
+from pathlib import Path
+from checker.kafka.families import problem_for
+from checker.search.engines.choice import EngineChoice
+from checker.search.engines.over_files import FileEngine
+from checker.search.engines.spark import SparkWorkers
+from checker.search.search import Budgets, search
+from model.message.environment import Environment
+from tests.support.object_store import InObjectStore
+from tests.support.standalone import Standalone
+
+url, folder, store = sys.argv[1:]
+waits = []
+problem = problem_for("hw", Environment())
+settings = (("spark.executor.memory", "512m"),)
+workers = SparkWorkers(problem, EngineChoice(master=url, settings=settings), on_wait=waits.append)
+levels = InObjectStore(problem.model.layout.words, Path(store))
+
+def watch(snapshot):
+    if snapshot.depth == 6:
+        for executor in Standalone(url, Path(folder)).executors():
+            os.kill(executor, signal.SIGKILL)
+
+with closing(FileEngine(problem, workers, levels, owners=2)) as engine:
+    result = search(problem, engine, budgets=Budgets(max_depth=10), watch=watch)
+print(json.dumps([[level.states for level in result.levels], waits]))
+"""
+"""A search whose candidates pass through Spark's shuffle, of which executors keep a part."""
+
+
+def test_what_a_shuffle_loses_with_executors_is_made_anew(
+    cluster: Standalone, tmp_path: Path, undisturbed: str
+) -> None:
+    arguments = (sys.executable, "-c", IN_OBJECT_STORE, cluster.url, cluster.directory, tmp_path)
+    done = subprocess.run(arguments, capture_output=True, text=True, check=True, cwd=ROOT)
+    sizes, waits = json.loads(done.stdout)
+
+    assert sizes == json.loads(undisturbed)["levels"][: len(sizes)]
+    assert len(sizes) == 11
+    assert any("making them anew" in wait for wait in waits)
 
 
 def test_executors_need_python_alone_and_a_run_goes_on_without_the_cluster(

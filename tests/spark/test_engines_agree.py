@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,11 +13,13 @@ from checker.checking.run import RunRaised, counterexamples_of, run
 from checker.kafka.families import problem_for
 from checker.problem.problem import Problem
 from checker.problem.symmetry import Symmetry
+from checker.search.engines import over_files, spark_exchange
 from checker.search.engines.answers import ModelFault
 from checker.search.engines.choice import EngineChoice
 from checker.search.engines.factory import engine_for
 from checker.search.engines.memory import MemoryEngine
-from checker.search.engines.spark import owners_for
+from checker.search.engines.over_files import FileEngine
+from checker.search.engines.spark import SparkWorkers, owners_for
 from checker.search.result import Result
 from checker.search.rule_errors import explain_fault
 from checker.search.search import Budgets, search
@@ -24,6 +27,7 @@ from counterexamples import to_json
 from model.atomic import AtomicEnvironment
 from model.message.environment import Environment
 from tests.support.graph_model import graph_problem
+from tests.support.object_store import InObjectStore
 
 pytestmark = pytest.mark.spark
 
@@ -205,12 +209,25 @@ def test_the_trace_to_an_error_of_a_rule_is_the_same_on_spark(spark_context: Any
     assert len(traces[0].steps) == 3
 
 
+def test_candidates_pass_through_the_shuffle_where_levels_are_in_an_object_store(
+    spark_context: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spark_exchange, "RENEW_LEVELS", 7)
+    monkeypatch.setattr(over_files, "PART_BYTES", 2_000)
+    problem = problem_for(*BOUNDS["hw as documented"])
+    choice = EngineChoice(session=spark_context)
+    levels = InObjectStore(problem.model.layout.words, tmp_path)
+    engine = FileEngine(problem, SparkWorkers(problem, choice), levels, owners=3)
+
+    assert explored(problem, engine) == explored_locally("hw as documented")
+
+
 def test_there_are_owners_for_every_core_and_more_where_memory_is_short() -> None:
     plenty = owners_for(4_000_000, words=2, cores=2, memory_a_core=12 << 30)
     little = owners_for(4_000_000, words=2, cores=2, memory_a_core=1 << 30)
 
-    assert plenty == 4
-    assert little == 11
+    assert plenty == 2
+    assert little == 4
 
 
 def test_a_deadline_ends_the_run_and_not_the_search_for_traces(spark_context: Any) -> None:

@@ -1,9 +1,10 @@
 """Compaction: which sorted runs of an owner to merge, and when.
 
 New states come as one run a level. Searching all of them costs more with each level, rewriting all
-of them at each level costs more still. In between: a run is merged once all that came after it
-together are as large. Each state is then rewritten about as often as the logarithm of their
-number, and there are never more runs than that.
+of them at each level costs more still. In between: a run is merged once the younger runs together
+are larger. So a run that is left is as large as all younger ones together, and there are about as
+many as the logarithm of the states. Each time a state is rewritten its run doubles, so that happens
+about as often.
 """
 
 from __future__ import annotations
@@ -27,13 +28,17 @@ class Tiers:
     def plan(self, merged: str) -> OwnerPlan:
         """What to search at the next level, and what to merge into a run of that name before."""
         keep = len(self.runs)
-        tail = 0
-        while keep > 0 and (tail == 0 or self.runs[keep - 1][1] < tail):
-            keep -= 1
-            tail += self.runs[keep][1]
+        younger = 0
+        # Levels may shrink slowly: a run can be larger than the next, and smaller than the rest.
+        for number in range(len(self.runs) - 1, -1, -1):
+            size = self.runs[number][1]
+            if size < younger:
+                keep = number
+            younger += size
         kept, tail_runs = self.runs[:keep], self.runs[keep:]
-        if len(tail_runs) < 2:
+        if not tail_runs:
             return OwnerPlan(runs=tuple(run for run, _ in self.runs))
+        tail = sum(size for _, size in tail_runs)
         self.obsolete += [run.name for run, _ in tail_runs if run.name in self._merged]
         self._merged.add(merged)
         self.runs = [*kept, (SortedFile(merged), tail)]

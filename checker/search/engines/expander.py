@@ -5,7 +5,8 @@ An expander belongs to one thread: it owns the buffers that successors are writt
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +19,9 @@ from checker.problem.problem import Problem
 from checker.search.engines.answers import Counts, Expansion
 from checker.storage import explore_loop
 from checker.storage.explore_loop import CHUNK_ROWS
-from checker.storage.visited import Visited
 from model.core.claim import ActionProperty, Invariant
+
+GoesOn: TypeAlias = Callable[[NDArray[np.int64]], int]
 
 
 class Breaches:
@@ -201,10 +203,12 @@ class Expander:
         )
         return int(end[0]), int(end[1]), ended
 
-    def explore(self, rows: Rows, tally: Tally, visited: Visited, thread: int = 0) -> None:
-        """Add the successors of `rows` to `visited`, as a thread of this number.
+    def explore(self, rows: Rows, tally: Tally, go_on: GoesOn) -> Iterator[None]:
+        """Have the successors of `rows` made and kept by compiled code.
 
-        The same as `expand` and then `visited.add`, without coming back to Python in between.
+        The same as `expand`, without coming back to Python for each chunk. `go_on` is given a
+        job of `checker.storage.explore_loop`, and says how it ended. Yields whenever
+        it ends for want of room, which is to be made then.
         """
         dead = np.zeros(len(rows), np.bool_)
         job = self._job
@@ -219,10 +223,13 @@ class Expander:
             address(tally.breaches.least),
             *(0, 0, 0, 0),
         )
-        while not visited.explore(job, thread):
-            row = int(job[explore_loop.ROW])
-            tally.faults.append(state_words(rows[row]))
-            job[explore_loop.ROW] = row + 1
+        while (ended := go_on(job)) != explore_loop.DONE:
+            if ended == explore_loop.NO_ROOM:
+                yield
+            else:
+                row = int(job[explore_loop.ROW])
+                tally.faults.append(state_words(rows[row]))
+                job[explore_loop.ROW] = row + 1
         if dead.any():
             tally.deadlock = least(tally.deadlock, min(state_words(r) for r in rows[dead]))
 

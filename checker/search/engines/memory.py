@@ -25,7 +25,7 @@ from checker.search.engines.answers import Arrivals, Expansion, Interrupted, Mod
 from checker.search.engines.choice import threads_of
 from checker.search.engines.expander import Expander, Findings, Tally, initial_rows
 from checker.search.engines.process_memory import anonymous_bytes
-from checker.storage.explore_loop import CHUNK_ROWS
+from checker.storage.explore_loop import CHUNK_ROWS, DONE, FAULTY
 from checker.storage.runs import share, sort_unique
 from checker.storage.visited import Visited
 
@@ -131,7 +131,11 @@ class MemoryEngine:
         self.visited.begin_level()
 
         def expand(rows: Rows, part: Tally, thread: int) -> None:
-            self._expander().explore(rows, part, self.visited, thread)
+            def go_on(job: NDArray[np.int64]) -> int:
+                return DONE if self.visited.explore(job, thread) else FAULTY
+
+            for _ in self._expander().explore(rows, part, go_on):
+                raise AssertionError("the table makes room itself")
 
         tally = Tally(self.problem, happened)
         begun = partial(Tally, self.problem, happened)

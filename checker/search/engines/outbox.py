@@ -1,46 +1,113 @@
-"""Outbox of candidate states for other owners, each once.
+"""Outbox of candidate states, dealt to receivers; a state that was sent before is dropped.
 
-Successors repeat: about four lead to each new state. A table for each owner keeps every one from
-being passed on twice by one task. It is filled by the loop that a search in memory is made of.
+About four transitions lead to each new state, and as many to those that are known already. A worker
+keeps the states that it has sent, across levels. It may drop one of these only while it is certain
+that what it sent has arrived: see `Outbox.begin`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import secrets
+from collections.abc import Iterator, Sequence, Set
 
-from checker.problem.packed_rows import Rows
+import numpy as np
+from numpy.typing import NDArray
+
+from checker.compiler.program import loaded
+from checker.problem.packed_rows import Rows, address
 from checker.search.engines.expander import Expander, Tally
-from checker.storage.explore_loop import CHUNK_ROWS
-from checker.storage.visited import Visited
-from checker.storage.visited_loops import OWNED_MAX
+from checker.storage.arena import empty_table
+from checker.storage.blocks import hashes
+from checker.storage.sent import recipe_of
+from checker.storage.sent_loops import BOX, home
+from checker.storage.storage import bytes_of
 
-BLOCK_ROWS = 1 << 16
-"""What is passed on at a time: Spark holds about thirty blocks in Python before it lets them go."""
+BUFFER_BYTES = 1 << 18
+"""How much one receiver's buffer holds."""
+SLOTS_A_STATE = 16
+"""Slots of the cache for each state that is expanded, if they are not too many."""
+_SLOTS_MIN = 1 << 10
 
 
-class Gathering:
-    """Distinct candidates by owner, `rows_max` in all or what a chunk of states adds to them."""
+class Outbox:
+    """Buffers for receivers, and a cache of what was sent of at most `slots_max` states."""
 
-    def __init__(self, expander: Expander, owners: int, *, rows_max: int) -> None:
-        self.rows_max = rows_max
+    def __init__(self, expander: Expander, *, slots_max: int) -> None:
         self._expander = expander
-        most = min(rows_max + len(expander.out), OWNED_MAX)
-        self._kept = Visited(expander.layout.words, owners, rows_max=most)
+        self._words = expander.layout.words
+        self._send = loaded(recipe_of(self._words))["send"]
+        self._slots_max = _power_of_two(max(2, slots_max))  # One that is empty holds two states.
+        self._cache: Rows = np.empty((0, self._words), np.uint64)
+        self._buffers: Rows = np.empty((0, self._words), np.uint64)
+        self._room = max(1, BUFFER_BYTES // (8 * self._words))
+        self._generation = ""
+        self._unconfirmed: set[str] = set()
+        """Attempts that began since the last that found all before it accepted."""
 
-    def expand(self, frontier: Sequence[Rows], tally: Tally) -> Iterator[tuple[int, bytes]]:
-        """Successors as (owner, block), each once in every batch of `rows_max`."""
-        self._kept.clear()  # A task that failed, or was not heard out, has left some.
+    def begin(self, generation: str, accepted: Set[str], states: int) -> str:
+        """The name of a new attempt, which expands so many states.
+
+        The cache is emptied unless every attempt whose states it holds was accepted, of the same
+        generation: then each of these states is with its owner, or among the candidates that the
+        owners absorb in this level. `accepted` are the attempts of the level before. A generation
+        ends when candidates are lost.
+        """
+        wanted = min(self._slots_max, _power_of_two(max(_SLOTS_MIN, SLOTS_A_STATE * states)))
+        holds = generation == self._generation and self._unconfirmed <= accepted
+        if not holds or len(self._cache) < wanted:
+            self._empty(wanted)
+        attempt = secrets.token_hex(8)
+        self._generation, self._unconfirmed = generation, {attempt}
+        return attempt
+
+    def send(
+        self, frontier: Sequence[Rows], tally: Tally, receivers: int
+    ) -> Iterator[tuple[int, memoryview]]:
+        """Successors as (receiver, block). A block lasts until the next is asked for."""
+        if receivers * self._room > len(self._buffers):
+            self._buffers = np.empty((receivers * self._room, self._words), np.uint64)
+        filled: NDArray[np.int64] = np.zeros(receivers, np.int64)
+        box: NDArray[np.int64] = np.zeros(BOX, np.int64)
+        box[:] = (
+            address(self._cache),
+            len(self._cache) - 1,
+            address(self._buffers),
+            receivers,
+            self._room,
+        )
+
+        def go_on(job: NDArray[np.int64]) -> int:
+            return int(self._send(address(box), address(filled), address(job)))
+
         for rows in frontier:
-            for start in range(0, len(rows), CHUNK_ROWS):
-                self._expander.explore(rows[start : start + CHUNK_ROWS], tally, self._kept)
-                if self._kept.count >= self.rows_max:
-                    yield from self._take()
-        yield from self._take()
+            for _ in self._expander.explore(rows, tally, go_on):
+                yield from self._taken(filled, self._room)
+        yield from self._taken(filled, 1)
 
-    def _take(self) -> Iterator[tuple[int, bytes]]:
-        """Hand out everything, and forget it."""
-        for owner in range(self._kept.owners):
-            rows = self._kept.of_owner(owner)
-            for start in range(0, len(rows), BLOCK_ROWS):
-                yield owner, rows[start : start + BLOCK_ROWS].tobytes()
-        self._kept.clear()
+    def _taken(self, filled: NDArray[np.int64], least: int) -> Iterator[tuple[int, memoryview]]:
+        """What the buffers hold that have so many states, and empty them."""
+        for receiver in np.flatnonzero(filled >= least).tolist():
+            first = receiver * self._room
+            yield receiver, bytes_of(self._buffers[first : first + int(filled[receiver])])
+            filled[receiver] = 0
+
+    def _empty(self, slots: int) -> None:
+        """A cache of so many slots that holds nothing.
+
+        Each slot holds a state that belongs in another: so nothing is found there.
+        """
+        if len(self._cache) != slots:
+            self._cache = np.empty((0, self._words), np.uint64)  # Gone before the next is there.
+            self._cache = empty_table(2 * slots * self._words).view(np.uint64).reshape(slots, -1)
+        else:
+            self._cache[:] = 0
+        rows: Rows = np.zeros((2, self._words), np.uint64)
+        at = home(int(hashes(rows[:1])[0]), slots - 1)
+        while home(int(hashes(rows[1:])[0]), slots - 1) == at:
+            rows[1, 0] += 1
+        self._cache[at] = rows[1]
+
+
+def _power_of_two(number: int) -> int:
+    """The least power of two that is not less."""
+    return 1 << (number - 1).bit_length()

@@ -8,6 +8,7 @@ passing on are lost. Duplicates are dropped by the tasks (`checker.search.engine
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 from uuid import uuid4
@@ -31,6 +32,8 @@ TRIES = 4
 """How often a level is explored before losing workers counts as a failure."""
 SMALL_FRONTIER = 100_000
 """Below it, starting a level on a cluster takes longer than exploring it."""
+CANDIDATES_A_STATE = 4
+PART_BYTES = 4 << 20
 _Found = TypeVar("_Found")
 
 
@@ -66,6 +69,12 @@ class FileEngine:
         self._tiers: list[Tiers] = []
         self._run = uuid4().hex
         self._expanded: list[Report] | None = None
+        self._parts = 1
+        """By how many parts of each owner the candidates come that wait for the next level."""
+        self._generation = uuid4().hex
+        """Of candidates: another one once some were lost or left behind."""
+        self._accepted: frozenset[str] = frozenset()
+        """The attempts that have sent these candidates."""
 
     @property
     def owners(self) -> int:
@@ -183,7 +192,11 @@ class FileEngine:
             expands=expands,
             arrivals=self.levels.arrivals(self.depth),
             superseded=self.levels.arrivals(self.depth + 2),
-            gathered_rows=self.workers.gathered_rows,
+            parts=self._parts,
+            parts_sent=self._parts_for(self.levels[-1].states if self.levels else 1),
+            sent_rows=self.workers.sent_rows,
+            generation=self._generation,
+            accepted=self._accepted,
             rules=self.workers.rules,
         )
 
@@ -194,19 +207,30 @@ class FileEngine:
                 if plan.absorbs and (tried > 0 or self.depth == 0 or self._must_renew):
                     self._make_candidates()
                     self._must_renew = False
-                return sorted(self.workers.explore(plan), key=lambda report: report.owner)
+                return self._explored(plan)
             except WorkersLost as lost:
                 reason = lost
         raise EngineFailed(
             f"level {self.depth} was lost {TRIES} times on {self.workers.name}: {reason}"
         ) from reason
 
+    def _explored(self, plan: LevelPlan) -> list[Report]:
+        """Have it explored with the candidates that wait now. Raises `WorkersLost`."""
+        plan = replace(
+            plan, parts=self._parts, generation=self._generation, accepted=self._accepted
+        )
+        reports = sorted(self.workers.explore(plan), key=lambda report: report.owner)
+        self._parts = plan.parts_sent
+        self._accepted = frozenset(report.attempt for report in reports)
+        return reports
+
     def _make_candidates(self) -> None:
         """The candidates of this level, from the level before or from the model."""
+        self._generation = uuid4().hex
         if self.depth > 0:
             self.depth -= 1
             try:
-                self.workers.explore(self._plan(absorbs=False, expands=True))
+                self._explored(self._plan(absorbs=False, expands=True))
             finally:
                 self.depth += 1
             return
@@ -216,6 +240,15 @@ class FileEngine:
             [(owner, rows[numbers == owner].tobytes()) for owner in np.unique(numbers).tolist()],
             self.owners,
         )
+        self._parts = 1
+
+    def _parts_for(self, frontier: int) -> int:
+        """So many parts that what an owner sorts at a time is in a processor's cache."""
+        size = frontier * CANDIDATES_A_STATE * self.levels.words * 8 // max(1, self.owners)
+        parts = 1
+        while parts < self.workers.parts_max and size > parts * PART_BYTES:
+            parts *= 2
+        return parts
 
     def _choose_workers(self) -> None:
         """Let the other workers go on where a level is for them: all they need is the files."""

@@ -15,6 +15,9 @@ import platform
 import sys
 import zipfile
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +27,10 @@ from pyspark.serializers import CloudPickleSerializer
 from checker.compiler.cache import private_folder, trusted_cache
 from checker.compiler.kept_file import is_ours_alone
 from checker.search.engines import shipped_call
+from checker.search.engines.segments import Segment, SegmentFile, read_segments
 from checker.search.engines.shipped_call import Probe, ShippedCall
 from checker.search.engines.spark_session import NoSpark
-from checker.search.engines.task import LevelPlan, explore
+from checker.search.engines.task import LevelPlan, Report, explore
 from counterexamples.named_file import written_whole
 
 OUR_PACKAGES = ("model", "invariants", "counterexamples", "checker", "waterline")
@@ -54,10 +58,6 @@ class Shipped:
             f"sent {path.stat().st_size / 1e6:.0f} MB to the executors: "
             f"{', '.join(('waterline', *lacking))}"
         )
-
-    def task(self, plan: LevelPlan) -> Callable[[int, Any], Iterator[tuple[int, Any]]]:
-        """`explore` with its plan, as Spark wants it."""
-        return self.shipped(_Task(plan))
 
     def each(self, work: Callable[[Any], Any]) -> Callable[[Iterator[Any]], Iterator[Any]]:
         """`work` for each item of a partition."""
@@ -101,18 +101,80 @@ def _settle() -> None:
     gc.freeze()
 
 
-class _Task:
+class ShuffleTask:
+    """`explore` with its plan, between two shuffles: candidates are blocks of bytes."""
+
     def __init__(self, plan: LevelPlan) -> None:
         self.plan = plan
 
     def __call__(self, owner: int, blocks: Any) -> Iterator[tuple[int, Any]]:
-        try:
-            yield from explore(self.plan, owner, blocks)
+        """Of a partition's number and what it holds: (owner, (part, block)), or a report.
+
+        Spark keeps a worker only if its task has read all its input.
+        """
+        plan = self.plan
+        received = [found for _, found in blocks]
+        owners = len(plan.owners)
+        if owner == owners:
+            return
+        received.sort(key=itemgetter(0))
+        with _naming_the_place(plan):
+            for to, found in explore(plan, owner, _taken_from(received)):
+                if to == owners * plan.parts_sent:
+                    yield owners, found
+                else:
+                    yield to // plan.parts_sent, (to % plan.parts_sent, bytes(found))
             _settle()
-        except OSError as problem:
-            # A failed write names no file, and of an error the driver is told only the text.
-            where = problem.filename or self.plan.storage.location
-            raise OSError(problem.errno, problem.strerror, where) from problem
+
+
+def _taken_from(blocks: list[Any]) -> Iterator[Any]:
+    """Each block, of which nobody else keeps a reference."""
+    blocks.reverse()
+    while blocks:
+        yield blocks.pop()
+
+
+class FileTask:
+    """`explore` with its plan, between two folders: candidates are segments of files."""
+
+    def __init__(self, plan: LevelPlan, given: Path, made: Path) -> None:
+        self.plan = plan
+        self.given = given
+        self.made = made
+
+    def __call__(
+        self, items: Iterator[tuple[int, list[tuple[int, Segment]]]]
+    ) -> Iterator[tuple[Report, list[tuple[int, Segment]]]]:
+        """Of owners and their segments by parts.
+
+        Spark keeps a worker only if its task has read all its input.
+        """
+        plan = self.plan
+        for owner, segments in list(items):
+            with _naming_the_place(plan), SegmentFile(self.made) as file:
+                made: list[tuple[int, Segment]] = []
+                for to, found in explore(plan, owner, self._received(segments)):
+                    if to == len(plan.owners) * plan.parts_sent:
+                        yield found, made
+                    else:
+                        made.append((to, file.write(found)))
+                _settle()
+
+    def _received(self, segments: list[tuple[int, Segment]]) -> Iterator[tuple[int, Any]]:
+        """All candidates of a part as one block, of which nobody else keeps a reference."""
+        words = self.plan.problem.model.layout.words
+        for part, same in groupby(segments, itemgetter(0)):
+            yield part, read_segments(self.given, [segment for _, segment in same], words)
+
+
+@contextmanager
+def _naming_the_place(plan: LevelPlan) -> Iterator[None]:
+    """A failed write names no file, and of an error the driver is sent only the text."""
+    try:
+        yield
+    except OSError as problem:
+        where = problem.filename or plan.storage.location
+        raise OSError(problem.errno, problem.strerror, where) from problem
 
 
 class _Each:

@@ -1,8 +1,6 @@
 """Spark workers: a level is one Python stage, with a task per owner.
 
-Only candidates are shuffled, as blocks of bytes. Spark keeps what a level's tasks pass on until the
-next level has read it; should an executor be lost with what it kept, the candidates are made anew
-from the level's files, so that nothing older is ever needed.
+Only candidates pass from one level's tasks to the next (`checker.search.engines.spark_exchange`).
 """
 
 from __future__ import annotations
@@ -15,20 +13,18 @@ from checker.compiler.problem_digest import problem_digest
 from checker.problem.problem import Problem
 from checker.search.engines.choice import EngineChoice
 from checker.search.engines.process_memory import memory_a_core
-from checker.search.engines.shipped_call import itself, values
+from checker.search.engines.spark_exchange import Exchange, FileExchange, ShuffleExchange
 from checker.search.engines.spark_side import SparkSide
 from checker.search.engines.task import LevelPlan, Report, load
-from checker.search.engines.workers import GATHERED_ROWS_MAX, GROWTH_EXPECTED
+from checker.search.engines.workers import GROWTH_EXPECTED, SENT_ROWS_MAX
 from checker.storage import programs
-from checker.storage.storage import Storage
+from checker.storage.storage import LocalStorage, Storage
 
 BOOT_FRONTIER = 5_000
 """Frontier at which the session is started, so that it is up when it is needed."""
 HAND_OVER_FRONTIER = 50_000
 """Frontier at which the driver hands over to Spark, by default a number of levels."""
-RENEW_LEVELS = 24
-"""After so many levels candidates are made anew, and Spark can forget all that it kept."""
-OWNERS_A_CORE = 2
+OWNERS_A_CORE = 1
 CLUSTER_MEMORY_A_CORE = 2 << 30
 """What a core of a cluster is taken to have for Python; `--partitions` says otherwise."""
 
@@ -36,10 +32,11 @@ CLUSTER_MEMORY_A_CORE = 2 << 30
 def owners_for(frontier: int, *, words: int, cores: int, memory_a_core: int) -> int:
     """How many owners there should be when a level of this size is handed over.
 
-    Enough for every core, and so many that a task's candidates, once levels have grown, take no
-    more than half of a core's memory (docs/scaling.md says how much each takes).
+    One for each core, so that what a worker remembers of the states that it has sent stays valid
+    (`checker.search.engines.outbox`); and so many that a task's candidates, once levels have grown,
+    and the new states among them, take no more than half of a core's memory.
     """
-    task_bytes = frontier * GROWTH_EXPECTED * (32 * words + 24)
+    task_bytes = frontier * GROWTH_EXPECTED * 16 * words
     return max(2, OWNERS_A_CORE * cores, -(-task_bytes // (memory_a_core // 2)))
 
 
@@ -47,7 +44,8 @@ class SparkWorkers:
     """Tasks on Spark, as `choice` says. `deadline` tells when a level is to be cut short."""
 
     name = "spark"
-    gathered_rows = GATHERED_ROWS_MAX
+    sent_rows = SENT_ROWS_MAX
+    parts_max = 64
 
     def __init__(
         self,
@@ -61,8 +59,7 @@ class SparkWorkers:
         self._driver_levels = choice.driver_levels
         self._late = deadline or (lambda: False)
         self._spark = SparkSide(choice, on_wait)
-        self._candidates: Any = None
-        self._kept_levels = 0
+        self._exchange: Exchange | None = None
 
     @functools.cached_property
     def rules(self) -> str:
@@ -85,8 +82,16 @@ class SparkWorkers:
         words = self.problem.model.layout.words
         programs.make_ready(programs.over_files(words))
         self._spark.wait()
+        if self._exchange is None:
+            self._exchange = self._exchange_in(storage, work)
         memory = self._memory_a_core
         return owners_for(frontier, words=words, cores=self._spark.cores, memory_a_core=memory)
+
+    def _exchange_in(self, storage: Storage, work: str) -> Exchange:
+        """Files where the storage is a folder, which all machines see, else Spark's shuffle."""
+        if isinstance(storage, LocalStorage):
+            return FileExchange(self._spark, storage.root / work / "exchange")
+        return ShuffleExchange(self._spark)
 
     @property
     def tasks(self) -> int:
@@ -103,39 +108,18 @@ class SparkWorkers:
         return memory_a_core() if self._spark.is_local else CLUSTER_MEMORY_A_CORE
 
     def send(self, blocks: Sequence[tuple[int, bytes]], owners: int) -> None:
-        """Candidates of this process as an RDD: a partition for each owner and one for reports."""
-        slices: list[list[tuple[int, bytes]]] = [[] for _ in range(owners + 1)]
-        for owner, block in blocks:
-            slices[owner].append((owner, block))
-
-        def candidates() -> Any:
-            return self._spark.context.parallelize(slices, owners + 1).flatMap(itself)
-
-        self._candidates = self._spark.run("at the first level", candidates)
-        self._kept_levels = 0
+        """Candidates of this process."""
+        assert self._exchange is not None
+        self._exchange.send(blocks, owners)
 
     def explore(self, plan: LevelPlan) -> list[Report]:
-        """One job: a stage of a task for each owner, and a small task that gathers reports."""
-        owners = len(plan.owners)
-        if not plan.absorbs:
-            self.send([], owners)
-        task = self._spark.task(plan)
-
-        def level() -> tuple[Any, list[Report]]:
-            explored = self._candidates.mapPartitionsWithIndex(task, preservesPartitioning=False)
-            sent = explored.partitionBy(owners + 1, itself)
-            return sent, self._spark.context.runJob(sent, values, [owners])
-
-        reports: list[Report]
-        self._candidates, reports = self._spark.run(
-            f"at level {plan.depth}", level, until=self._late
-        )
-        self._kept_levels += 1
-        return reports
+        """One job, with a task for each owner."""
+        assert self._exchange is not None
+        return self._exchange.explore(plan, self._late)
 
     def renew(self) -> bool:
-        """Now and then, so that Spark's record of how candidates came to be does not grow."""
-        return self._kept_levels >= RENEW_LEVELS
+        """Where what Spark has to remember would grow."""
+        return self._exchange is not None and self._exchange.must_renew()
 
     def over(self, items: Sequence[Any], work: Callable[[Any], Any]) -> Iterator[Any]:
         """One task for each item, or a few for many."""
@@ -146,7 +130,8 @@ class SparkWorkers:
     def close(self) -> None:
         """Stop the session if it is ours."""
         self._spark.close()
-        self._candidates = None
+        if self._exchange is not None:
+            self._exchange.close()
 
     def _start(self) -> None:
         """Start Spark and have its workers load the model, while the driver explores."""

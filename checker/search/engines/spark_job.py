@@ -22,6 +22,7 @@ from counterexamples.named_file import FULL
 _LOOK_SECONDS = 0.2
 _LOST = (
     "Superseded",
+    "CandidatesLost",
     "FetchFailed",
     "ExecutorLost",
     "Lost executor",
@@ -85,7 +86,7 @@ class SparkJobs:
         text = [line for line in cause.splitlines() if line and not line.startswith((" ", "\t"))]
         ends = " ... ".join(dict.fromkeys([*text[:1], *text[-1:]]))
         if any(sign in cause for sign in _LOST):
-            self._on_wait(f"an executor was lost {when}; making it anew")
+            self._on_wait(f"candidates were lost {when}; making them anew")
             return WorkersLost(ends)
         return EngineFailed(f"Spark failed {when}: {ends}")
 

@@ -68,6 +68,8 @@ def start_context(
         conf.setMaster(_retrying(master))
     if master is not None and master.startswith(_MAKES_SECRETS):
         conf.setIfMissing("spark.authenticate", "true")
+    # Executors' JVMs pass on little. What compiles fast is ready before what compiles well.
+    conf.setIfMissing("spark.executor.extraJavaOptions", _QUICK_JVM)
     for name, value in (*_settings(master).items(), *settings):
         conf.set(name, value)
     try:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import tempfile
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -18,7 +18,6 @@ from checker.search.engines.choice import EngineChoice
 from checker.search.engines.shipping import Shipped
 from checker.search.engines.spark_job import SparkJobs
 from checker.search.engines.spark_session import start_context, wait_for_executors
-from checker.search.engines.task import LevelPlan
 from checker.search.engines.workers import WorkersLost
 
 
@@ -80,11 +79,6 @@ class SparkSide:
     def is_local(self) -> bool:
         """Whether its tasks run on this machine."""
         return str(self.context.master).startswith("local")
-
-    def task(self, plan: LevelPlan) -> Callable[[int, Any], Iterator[tuple[int, Any]]]:
-        """A level's task, as Spark wants it."""
-        assert self._shipped is not None
-        return self._shipped.task(plan)
 
     def shipped(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """A function of a partition's items, or of its number and these, as Spark wants it."""

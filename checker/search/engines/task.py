@@ -10,6 +10,8 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -18,7 +20,7 @@ from checker.compiler.problem_digest import problem_digest
 from checker.problem.packed_rows import Rows
 from checker.problem.problem import Problem
 from checker.search.engines.expander import Expander, Findings, Tally
-from checker.search.engines.outbox import Gathering
+from checker.search.engines.outbox import Outbox
 from checker.search.engines.prepare import prepare
 from checker.storage import programs
 from checker.storage.level_files import StateFile
@@ -79,7 +81,11 @@ class LevelPlan:
     expands: bool
     arrivals: str
     superseded: str
-    gathered_rows: int
+    parts: int
+    parts_sent: int
+    sent_rows: int
+    generation: str
+    accepted: frozenset[str]
     rules: str = ""
 
 
@@ -87,45 +93,45 @@ class LevelPlan:
 class Report:
     """What one task found, small enough to be sent to the driver.
 
-    `file` holds what is new; None where the task only expanded.
+    `file` holds what is new; None where the task only expanded. `attempt` names what it has sent;
+    "" where it only absorbed.
     """
 
     owner: int
     file: StateFile | None
     findings: Findings
     tally: Tally
+    attempt: str
 
 
 def explore(
-    plan: LevelPlan, owner: int, blocks: Iterable[tuple[int, bytes]]
+    plan: LevelPlan, owner: int, blocks: Iterable[tuple[int, Any]]
 ) -> Iterator[tuple[int, Any]]:
     """Absorb, check and expand one owner's share of a level.
 
-    Yields (owner', block) for candidates of the next level and, last, (owners, Report).
+    `blocks` are candidates with the number of their part, which does not go down.
+    Yields (receiver, block) for candidates of the next level, where part p of owner o is receiver
+    o * parts_sent + p; a block lasts until the next is asked for. Last comes the report, as if for
+    one receiver more.
     """
-    blocks = list(blocks)  # Spark keeps a worker only if its task has read all its input.
-    owners = len(plan.owners)
-    if owner >= owners:
-        return
     if plan.storage.exists(plan.superseded.format(owner=owner)):
         raise Superseded(f"level {plan.depth} has been left behind")
     bench = _bench(plan)
-    expander = bench.expander
-    words = expander.layout.words
     findings = Findings(plan.problem)
     tally = Tally(plan.problem)
     file: StateFile | None = None
+    attempt = ""
     if plan.absorbs:
-        candidates = [np.frombuffer(block, np.uint64).reshape(-1, words) for _, block in blocks]
-        del blocks
-        rows, file = _absorb(plan, owner, bench, candidates)
-        expander.inspect(rows, findings)
-        frontier = [rows]
+        frontier, file = _absorb(plan, owner, bench, blocks)
+        for rows in frontier:
+            bench.expander.inspect(rows, findings)
     else:
         frontier = [_read(plan, run, owner) for run in plan.owners[owner].frontier]
+    receivers = len(plan.owners) * plan.parts_sent
     if plan.expands:
-        yield from bench.gathering.expand(frontier, tally)
-    yield owners, Report(owner, file, findings, tally)
+        attempt = bench.outbox.begin(plan.generation, plan.accepted, sum(map(len, frontier)))
+        yield from bench.outbox.send(frontier, tally, receivers)
+    yield receivers, Report(owner, file, findings, tally, attempt)
 
 
 def _read(plan: LevelPlan, run: SortedFile, owner: int) -> Rows:
@@ -149,7 +155,7 @@ class _Bench:
                 "that they import was changed, or is another on the cluster; begin anew"
             )
         self.expander = Expander(plan.problem)
-        self.gathering = Gathering(self.expander, len(plan.owners), rows_max=plan.gathered_rows)
+        self.outbox = Outbox(self.expander, slots_max=plan.sent_rows)
         self.scratch = Scratch()
 
 
@@ -158,7 +164,7 @@ _benches = threading.local()
 
 def _bench(plan: LevelPlan) -> _Bench:
     """This thread's bench, made anew where the last task was of another kind."""
-    kind = (plan.run, len(plan.owners), plan.gathered_rows)
+    kind = (plan.run, plan.sent_rows)
     if getattr(_benches, "kind", None) != kind:
         _benches.kind, _benches.bench = kind, None
         _benches.bench = _Bench(plan)
@@ -167,29 +173,44 @@ def _bench(plan: LevelPlan) -> _Bench:
 
 
 def _absorb(
-    plan: LevelPlan, owner: int, bench: _Bench, candidates: list[Rows]
-) -> tuple[Rows, StateFile]:
+    plan: LevelPlan, owner: int, bench: _Bench, blocks: Iterable[tuple[int, Any]]
+) -> tuple[list[Rows], StateFile]:
     """The owner's new states and their file; if a task has been here before, what it found."""
     name = plan.arrivals.format(owner=owner)
     if plan.storage.exists(name):
         rows = np.ascontiguousarray(plan.storage.read(name, bench.expander.layout.words))
-        return rows, StateFile(name, len(rows), checksum(rows), owner)
-    rows = _not_visited(plan, owner, bench, candidates)
-    return rows, plan.storage.write(name, [rows], owner=owner)
+        return [rows], StateFile(name, len(rows), checksum(rows), owner)
+    found: list[Rows] = []
+
+    def new() -> Iterator[Rows]:
+        for rows in _not_visited(plan, owner, bench, blocks):
+            found.append(rows)
+            yield rows
+
+    file = plan.storage.write(name, new(), owner=owner)
+    return found, file
 
 
-def _not_visited(plan: LevelPlan, owner: int, bench: _Bench, candidates: list[Rows]) -> Rows:
-    """The candidates that the owner has not seen, sorted."""
+def _not_visited(
+    plan: LevelPlan, owner: int, bench: _Bench, blocks: Iterable[tuple[int, Any]]
+) -> Iterator[Rows]:
+    """The candidates that the owner has not seen, sorted, part by part.
+
+    A part is small enough for a processor's cache, which sorting and looking up depend on.
+    """
     words = bench.expander.layout.words
     mine = plan.owners[owner]
     if mine.merge and not plan.storage.exists(mine.merged):
         runs = [_read(plan, run, owner) for run in mine.merge]
         plan.storage.write(mine.merged, merge(runs))
-    if not candidates:
-        return np.empty((0, words), np.uint64)
-    rows = sort_unique(np.concatenate(candidates), bench.scratch)
-    candidates.clear()
     runs = [_read(plan, run, owner) for run in mine.runs]
     if mine.merge:
         runs.append(plan.storage.read(mine.merged, words))
-    return np.ascontiguousarray(unseen(rows, runs))
+    ranges = len(plan.owners) * plan.parts
+    for part, same in groupby(blocks, itemgetter(0)):
+        received = [np.frombuffer(block, np.uint64).reshape(-1, words) for _, block in same]
+        whole = received[0] if len(received) == 1 else np.concatenate(received)
+        rows = sort_unique(whole, bench.scratch)
+        within = [share(run, ranges, owner * plan.parts + part) for run in runs]
+        found = unseen(rows, within)
+        yield found.copy() if found is rows else found  # Sorting the next part overwrites `rows`.

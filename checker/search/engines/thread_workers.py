@@ -19,7 +19,7 @@ from typing import Any
 from checker.search.engines.answers import Interrupted
 from checker.search.engines.choice import threads_of
 from checker.search.engines.task import LevelPlan, Report, explore
-from checker.search.engines.workers import GATHERED_ROWS_MAX, GROWTH_EXPECTED
+from checker.search.engines.workers import GROWTH_EXPECTED, SENT_ROWS_MAX
 from checker.storage import disk_calls, programs
 from checker.storage.plain_files import open_plain
 from checker.storage.storage import Damaged, LocalStorage, Storage
@@ -33,6 +33,8 @@ HELD_SHARE = 8
 
 class DiskWorkers:
     """Threads over files. `memory_bytes` decides how many owners share the work."""
+
+    parts_max = 1
 
     def __init__(
         self,
@@ -49,7 +51,7 @@ class DiskWorkers:
         self.threads = threads_of(threads)
         self.memory_bytes = memory_bytes or 1 << 30
         share = self.memory_bytes // (8 * self.threads)
-        self.gathered_rows = min(GATHERED_ROWS_MAX, share // (8 * words) + 1)
+        self.sent_rows = min(SENT_ROWS_MAX, share // (8 * words) + 1)
         self._late = deadline or (lambda: False)
         self._pool = ThreadPoolExecutor(self.threads, thread_name_prefix="disk")
         self._candidates: Candidates | None = None
@@ -97,11 +99,11 @@ class DiskWorkers:
             if self._stop.is_set() or self._late():
                 raise Interrupted
             blocks = given.take(owner) if given is not None else []
-            for to, found in explore(plan, owner, ((owner, block) for block in blocks)):
+            for to, found in explore(plan, owner, ((0, block) for block in blocks)):
                 if to == owners:
                     reports.append(found)
                 else:
-                    made.add(to, found)
+                    made.add(to, bytes(found))
 
         try:
             for _ in self._pool.map(explore_owner, range(owners)):

@@ -8,8 +8,8 @@ from typing import Any, Protocol
 from checker.search.engines.task import LevelPlan, Report
 from checker.storage.storage import Storage
 
-GATHERED_ROWS_MAX = 1 << 22
-"""More distinct candidates than these a task never keeps before it passes them on."""
+SENT_ROWS_MAX = 1 << 23
+"""More states than these a worker never keeps of those that it has sent."""
 GROWTH_EXPECTED = 16
 """How many candidates to expect, in the widest level to come, for each state of the level at which
 workers take over.
@@ -24,12 +24,13 @@ class Workers(Protocol):
     """Tasks over files, an owner's share of a level each.
 
     `name` is how the report calls them. Candidates go from one `explore` to the next by their
-    hands; `send` is for the first. A task should not keep more than `gathered_rows` of them.
-    `rules` is the digest that `LevelPlan.rules` names.
+    hands; `send` is for the first. `sent_rows` and `rules` are what `LevelPlan` has of these names,
+    and `parts_max` is the most parts that an owner's candidates may be dealt to.
     """
 
     name: str
-    gathered_rows: int
+    sent_rows: int
+    parts_max: int
 
     @property
     def rules(self) -> str:

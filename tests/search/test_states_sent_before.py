@@ -1,0 +1,209 @@
+"""Attack on what a worker remembers of the states that it has sent.
+
+It may drop a successor only if its owner has it or is about to absorb it. Here attempts of tasks
+fail half-way, succeed and are not taken, run again on other workers, and candidates are lost: a
+worker that relies on what nobody has received loses states.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from checker.search.engines import over_files, task
+from checker.search.engines.expander import Expander, Tally
+from checker.search.engines.memory import MemoryEngine
+from checker.search.engines.outbox import Outbox
+from checker.search.engines.over_files import FileEngine
+from checker.search.engines.task import LevelPlan, Report, explore
+from checker.search.engines.workers import WorkersLost
+from checker.search.engines.written_levels import WrittenLevels
+from checker.search.search import search
+from checker.storage.blocks import owner_of_each
+from checker.storage.storage import Storage
+from tests.support.graph_model import NODES, graph_problem, node_state
+
+OWNERS = 3
+Edges = list[tuple[int, int]]
+
+
+class HostileWorkers:
+    """Workers on which attempts fail, are discarded and run again, by the numbers of `chance`."""
+
+    name = "hostile"
+    rules = ""
+    tasks = 1
+    task_bytes = 1 << 20
+
+    def __init__(
+        self, chance: random.Random, use: Callable[[Any], None], *, sent_rows: int, parts: int
+    ) -> None:
+        self.chance = chance
+        self.use = use
+        self.sent_rows = sent_rows
+        self.parts_max = parts
+        self.processes = [SimpleNamespace() for _ in range(2)]
+        self.waiting: list[list[tuple[int, bytes]]] = []
+        self.lost: set[tuple[int, bool]] = set()
+        self.attempts = 0
+
+    def start(self, storage: Storage, work: str, *, frontier: int, visited: int) -> int:
+        return OWNERS
+
+    def send(self, blocks: Sequence[tuple[int, bytes]], owners: int) -> None:
+        self.waiting = [[(0, block) for to, block in blocks if to == o] for o in range(owners)]
+
+    def explore(self, plan: LevelPlan) -> list[Report]:
+        self._lose(plan)
+        made: list[list[tuple[int, bytes]]] = [[] for _ in range(OWNERS)]
+        order = self.chance.sample(range(OWNERS), OWNERS)
+        reports = [self._accepted(plan, owner, made) for owner in order]
+        self._lose(plan)
+        self.waiting = [sorted(blocks, key=lambda block: block[0]) for blocks in made]
+        return reports
+
+    def _lose(self, plan: LevelPlan) -> None:
+        kind = plan.depth, plan.absorbs
+        if self.chance.random() < 0.15 and kind not in self.lost:
+            self.lost.add(kind)
+            raise WorkersLost("all that was sent is gone")
+
+    def _accepted(self, plan: LevelPlan, owner: int, made: list[list[tuple[int, bytes]]]) -> Report:
+        while True:
+            fate = self.chance.random()
+            yielded = self._attempt(plan, owner)
+            if fate < 0.2:  # It fails, having sent some.
+                for _ in zip(range(self.chance.randrange(3)), yielded, strict=False):
+                    pass
+                yielded.close()  # type: ignore[attr-defined]
+                continue
+            sent, report = [], None
+            for receiver, found in yielded:
+                if receiver == OWNERS * plan.parts_sent:
+                    report = found
+                else:
+                    sent.append((receiver, bytes(found)))
+            if fate < 0.4:  # What it found does not arrive.
+                continue
+            for receiver, block in sent:
+                made[receiver // plan.parts_sent].append((receiver % plan.parts_sent, block))
+            assert isinstance(report, Report)
+            return report
+
+    def _attempt(self, plan: LevelPlan, owner: int) -> Iterator[tuple[int, Any]]:
+        self.attempts += 1
+        self.use(self.chance.choice(self.processes))
+        given = self.waiting[owner] if plan.absorbs else []
+        return explore(plan, owner, iter(given))
+
+    def renew(self) -> bool:
+        return self.chance.random() < 0.1
+
+    def over(self, items: Sequence[Any], work: Callable[[Any], Any]) -> Iterator[Any]:
+        yield from map(work, items)
+
+    def close(self) -> None:
+        pass
+
+
+def levels_of(edges: Edges, initial: int) -> list[int]:
+    """How many nodes there are at each distance, by the plainest of searches."""
+    seen, level, sizes = {initial}, {initial}, []
+    while level:
+        sizes.append(len(level))
+        level = {to for start, to in edges if start in level} - seen
+        seen |= level
+    return sizes
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_no_state_is_lost_whatever_becomes_of_attempts(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chance = random.Random(seed)
+    monkeypatch.setattr(over_files, "PART_BYTES", 64)
+    edges = [(n, chance.randrange(NODES)) for n in range(NODES) for _ in range(2)]
+    workers = HostileWorkers(
+        chance,
+        lambda process: monkeypatch.setattr(task, "_benches", process),
+        sent_rows=chance.choice((1, 1 << 12)),
+        parts=chance.choice((1, 4)),
+    )
+    problem = graph_problem(edges)
+    engine = FileEngine(problem, workers, WrittenLevels(problem.model.layout.words), owners=OWNERS)
+
+    with closing(engine):
+        result = search(problem, engine)
+
+    assert [level.states for level in result.levels if level.states] == levels_of(edges, 0)
+    with closing(MemoryEngine(problem, threads=1)) as in_memory:
+        assert result.generated == search(problem, in_memory).generated
+    assert workers.attempts > OWNERS * len(result.levels)
+
+
+class Sending:
+    """An outbox over a graph, and what it sends of each level."""
+
+    def __init__(self, edges: Edges, slots_max: int) -> None:
+        self.problem = graph_problem(edges)
+        self.outbox = Outbox(Expander(self.problem), slots_max=slots_max)
+
+    def sent(self, nodes: Sequence[int], receivers: int = 2) -> list[int]:
+        """Nodes that are sent when these are expanded, in the order in which they come."""
+        words = self.problem.model.layout.words
+        rows = np.array([node_state(n).words for n in nodes], np.uint64).reshape(-1, words)
+        by_state = {node_state(n).words: n for n in range(NODES)}
+        found: list[int] = []
+        for receiver, block in self.outbox.send([rows], Tally(self.problem), receivers):
+            sent = np.frombuffer(bytes(block), np.uint64).reshape(-1, words)
+            assert set(owner_of_each(sent, receivers).tolist()) == {receiver}
+            found += [by_state[tuple(int(word) for word in row)] for row in sent]
+        return found
+
+
+def test_a_state_is_sent_once_while_what_was_sent_is_accepted() -> None:
+    sending = Sending([(0, 2), (1, 2), (1, 3), (4, 3), (4, 5)], 1 << 10)
+
+    first = sending.outbox.begin("g", frozenset(), 2)
+    assert sorted(sending.sent([0, 1])) == [2, 3]
+    second = sending.outbox.begin("g", {first}, 1)
+    assert sorted(sending.sent([4])) == [5]
+    sending.outbox.begin("g", {"another"}, 1)
+    assert second != first
+    assert sorted(sending.sent([4])) == [3, 5]
+
+
+def test_a_state_is_sent_again_when_candidates_are_lost() -> None:
+    sending = Sending([(0, 2)], 1 << 10)
+
+    first = sending.outbox.begin("g", frozenset(), 1)
+    assert sending.sent([0]) == [2]
+    sending.outbox.begin("h", {first}, 1)
+    assert sending.sent([0]) == [2]
+
+
+@pytest.mark.parametrize("slots", [1, 2, 1 << 10])
+def test_an_empty_cache_holds_no_state_not_even_that_of_all_zeros(slots: int) -> None:
+    everything = [(0, n) for n in range(NODES)]
+    sending = Sending(everything, slots)
+
+    sending.outbox.begin("g", frozenset(), 1)
+
+    assert sorted(set(sending.sent([0]))) == list(range(NODES))
+
+
+def test_buffers_that_are_full_are_handed_out_and_filled_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("checker.search.engines.outbox.BUFFER_BYTES", 16)
+    sending = Sending([(0, n) for n in range(NODES)], 1 << 10)
+
+    sending.outbox.begin("g", frozenset(), 1)
+
+    assert sorted(sending.sent([0], receivers=5)) == list(range(NODES))
