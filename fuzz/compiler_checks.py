@@ -195,25 +195,28 @@ TESTS = (
     "storage/test_arrivals",
     "storage/test_store",
     "storage/test_visited",
+    "storage/test_compact",
     "search/test_tiny_graphs",
 )
 _FIRST = {
     "run_loops": "storage/test_store",
     "arrivals": "storage/test_arrivals",
+    "compact_loops": "storage/test_compact",
     "explore_loop": "search/test_tiny_graphs",
 }
 
 
 def store_texts() -> dict[str, str]:
     """Every program of the store, for states of one to three words."""
-    from checker.storage import arrivals, blocks, runs, visited
+    from checker.storage import arrivals, blocks, compact, runs, visited
 
     found = {}
     for words in (1, 2, 3):
         for module in (blocks, runs, arrivals):
             found[f"{module.__name__} {words}"] = module.recipe_of(words).program().text
+        found[f"visited {words}"] = visited.recipe_of(words).program().text
         for alone in (True, False):
-            found[f"visited {words} {alone}"] = visited.recipe_of(words, alone=alone).program().text
+            found[f"compact {words} {alone}"] = compact.recipe_of(words, alone=alone).program().text
     return found
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from fuzz import compiler_checks as checks
 from fuzz.compiler_checks import SOME_SECONDS, within
+from fuzz.compiler_mutants import STORE
 
 STATES = 90
 
@@ -311,7 +312,7 @@ def prepared(programs: int, folder: Path) -> checks.Expected:
     expected.texts |= {name: checks.digest(text) for name, text in texts.items()}
     compiled = {n for text in texts.values() for n in re.findall(r"@(\w+\.\w+)", text)}
     roots = {n for text in texts.values() for n in re.findall(r"define i64 @(\w+)\(", text)}
-    for module in ("arrivals", "blocks", "explore_loop", "run_loops", "visited_loops"):
+    for module in STORE:
         there = vars(importlib.import_module(f"checker.storage.{module}"))
         own = {n for n in roots if getattr(there.get(n), "__module__", "").endswith(f".{module}")}
         compiled |= {f"{module}.{name}" for name in own}

@@ -37,6 +37,12 @@ def _shifted(e: Expressions, arguments: list[Value]) -> Value:
     return Number(register) if most is None else ranged(register, 0, most)
 
 
+def _divided(e: Expressions, arguments: list[Value]) -> Value:
+    """`divided(a, b)`: the quotient of words without a sign, rounded down; b is not zero."""
+    left, right = (e.writer.as_word(number) for number in _numbers(*arguments))
+    return Number(e.writer.result(f"udiv i64 {left}, {right}"))
+
+
 def _below(e: Expressions, arguments: list[Value]) -> Value:
     """`below(a, b)`: `a < b`, both taken as words without a sign."""
     left, right = (e.writer.as_word(number) for number in _numbers(*arguments))
@@ -72,6 +78,18 @@ def _slots_at(e: Expressions, arguments: list[Value]) -> Value:
     """`slots_at(address)`: an array of 32-bit numbers."""
     (address,) = arguments
     return ArrayValue(_pointer(e, address), "i32")
+
+
+def _halves_at(e: Expressions, arguments: list[Value]) -> Value:
+    """`halves_at(address)`: an array of 16-bit numbers."""
+    (address,) = arguments
+    return ArrayValue(_pointer(e, address), "i16")
+
+
+def _words_at(e: Expressions, arguments: list[Value]) -> Value:
+    """`words_at(address)`: an array of 64-bit numbers."""
+    (address,) = arguments
+    return ArrayValue(_pointer(e, address), "i64")
 
 
 def _bytes_at(e: Expressions, arguments: list[Value]) -> Value:
@@ -156,11 +174,14 @@ def _intrinsic(write: Callable[[Expressions, list[Value]], Value]) -> Any:
 
 
 shifted = _intrinsic(_shifted)
+divided = _intrinsic(_divided)
 below = _intrinsic(_below)
 lowest = _intrinsic(_lowest)
 room = _intrinsic(_room)
 rows_at = _intrinsic(_rows_at)
 slots_at = _intrinsic(_slots_at)
+halves_at = _intrinsic(_halves_at)
+words_at = _intrinsic(_words_at)
 bytes_at = _intrinsic(_bytes_at)
 prefetch = _intrinsic(_prefetch)
 seen = _intrinsic(_seen)

@@ -21,7 +21,7 @@ from model.message.environment import (
 )
 from model.message.narration import LANES
 from model.message.releases import is_released
-from model.message.versions import FLUSS_VERSIONS, NAMED, base_of, switches_of, version_of
+from model.message.versions import KAFKA, NAMED, switches_of, version_of
 
 _LETTERS = {"replicas": "r", "log_size": "l", "records": "n", "epochs": "e"}
 _RAISABLE = {"epochs": EPOCHS_MAX, "log-size": RECORDS_MAX, "records": RECORDS_MAX}
@@ -31,23 +31,22 @@ has the very same states, while one more record can always be produced."""
 
 def message_title(model: Model) -> str:
     """` in environment documented`, and whether a Kafka, or a Fluss, had these rules."""
-    known = model.version in NAMED or is_released(version_of(model.version))
-    mixed = "" if known else _MIXED
-    if not known and base_of(model.version) in FLUSS_VERSIONS:
-        mixed = _MIXED.replace("Kafka", "Fluss")
+    rules = version_of(model.version)
+    known = model.version in NAMED or is_released(rules)
+    mixed = "" if known else _MIXED.format(system=rules.system)
     return f"{mixed} in environment {_named(model.options)}"
 
 
 def atomic_title(model: Model) -> str:
     """`, atomic grain, in environment published`; a variant that has a name is no mixture."""
     known = model.version in atomic.VERSIONS or is_released(version_of(model.version))
-    mixed = "" if known else _MIXED
+    mixed = "" if known else _MIXED.format(system=KAFKA)
     published = model.options == AtomicEnvironment().options()
     environment = "published" if published else "as given"
     return f"{mixed}, atomic grain, in environment {environment}"
 
 
-_MIXED = " (no Kafka had these rules together)"
+_MIXED = " (no {system} had these rules together)"
 
 
 def _named(options: Mapping[str, object]) -> str:

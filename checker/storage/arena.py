@@ -21,6 +21,7 @@ HUGE_FROM_BYTES = 4 << 20
 """From this size on, large pages are asked for: fewer misses, and little wasted at the end."""
 _HUGE_BYTES = 2 << 20
 _SLOT_BYTES = 4
+CACHE_LINE_BYTES = 64
 _SHARE_OF_LIMIT = 0.4
 """For states, of what a limit on address space leaves; most of the rest is for their tables."""
 
@@ -41,6 +42,10 @@ def _address_space_used() -> int:
     except OSError:
         return 0
     return int(pages) * mmap.PAGESIZE
+
+
+class TooManyStates(Exception):
+    """There are more states than was reserved for them."""
 
 
 class Reserve:
@@ -72,24 +77,54 @@ class Reserve:
             if hasattr(mmap, "MADV_HUGEPAGE"):
                 self._map.madvise(mmap.MADV_HUGEPAGE)
 
+    def release(self, start: int, stop: int) -> None:
+        """Give back the memory of rows that are no longer needed; they read as zeros then."""
+        row_bytes = self.rows.shape[1] * _WORD_BYTES
+        _release(self._map, start * row_bytes, stop * row_bytes)
+
+
+class Zeros:
+    """So many bytes, zeros at first, in large pages where they fill half of one or more.
+
+    A table is looked into at random, so with small pages nearly each look would also miss the
+    memory of where pages are. Large ones are not had before they are written to, unless `now`: a
+    page that is read first and written to later costs two faults, the second of which interrupts
+    all other threads.
+    """
+
+    __slots__ = ("_map", "_start", "bytes")
+
+    def __init__(self, size: int, *, now: bool = True) -> None:
+        self._map: mmap.mmap | None = None
+        if size < _HUGE_BYTES // 2 or not hasattr(mmap, "MADV_HUGEPAGE"):
+            room: NDArray[np.uint8] = np.empty(size + CACHE_LINE_BYTES, np.uint8)
+            self._start = -address(room) % CACHE_LINE_BYTES
+            now = True
+        else:
+            flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
+            self._map = mmap.mmap(-1, size + _HUGE_BYTES, flags=flags)
+            room = np.frombuffer(self._map, np.uint8)
+            self._start = -address(room) % _HUGE_BYTES
+            # A large page at the end would be had as a whole.
+            if large := size // _HUGE_BYTES * _HUGE_BYTES:
+                self._map.madvise(mmap.MADV_HUGEPAGE, self._start, large)
+        self.bytes: NDArray[np.uint8] = room[self._start : self._start + size]
+        if now:
+            self.bytes[:] = 0
+
+    def release(self, start: int, stop: int) -> None:
+        """Give back the memory of bytes that are no longer needed, where that is worth it."""
+        if self._map is not None:
+            _release(self._map, self._start + start, self._start + stop)
+
+
+def _release(mapped: mmap.mmap, start: int, stop: int) -> None:
+    first = -(-start // mmap.PAGESIZE) * mmap.PAGESIZE
+    length = stop // mmap.PAGESIZE * mmap.PAGESIZE - first
+    if length > 0 and hasattr(mmap, "MADV_DONTNEED"):
+        mapped.madvise(mmap.MADV_DONTNEED, first, length)
+
 
 def empty_table(slots: int) -> NDArray[np.uint32]:
-    """A table of so many empty slots, in large pages where it fills half of one or more.
-
-    It is looked into at random, so with small pages nearly each look would also miss the memory of
-    where pages are.
-    """
-    size = slots * _SLOT_BYTES
-    if size < _HUGE_BYTES // 2 or not hasattr(mmap, "MADV_HUGEPAGE"):
-        table = np.empty(slots, np.uint32)
-    else:
-        whole = -(-size // _HUGE_BYTES) * _HUGE_BYTES
-        mapped = mmap.mmap(-1, whole + _HUGE_BYTES, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-        mapped.madvise(mmap.MADV_HUGEPAGE)
-        room = np.frombuffer(mapped, np.uint8)
-        start = -address(room) % _HUGE_BYTES
-        table = room[start : start + size].view(np.uint32)
-    # Written to at once: a page that is read first and written to later costs two faults, the
-    # second of which interrupts all other threads.
-    table[:] = 0
-    return table
+    """A table of so many empty slots of 32 bits."""
+    return Zeros(slots * _SLOT_BYTES).bytes.view(np.uint32)

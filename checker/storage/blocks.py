@@ -24,6 +24,8 @@ from checker.problem.packed_rows import Rows, address
 _M1 = 0x9E3779B97F4A7C15 - (1 << 64)
 _M2 = 0xBF58476D1CE4E5B9 - (1 << 64)
 _M3 = 0x94D049BB133111EB - (1 << 64)
+_M2_INVERSE = pow(_M2, -1, 1 << 64) - (1 << 64)
+_M3_INVERSE = pow(_M3, -1, 1 << 64)
 
 
 def hash_row(rows: Any, row: int, words: int) -> int:
@@ -35,6 +37,23 @@ def hash_row(rows: Any, row: int, words: int) -> int:
         h *= _M3
         h ^= shifted(h, 29)
     return h
+
+
+def first_word(h: int, rows: Any, row: int, words: int) -> int:
+    """The first word of a state with this hash, of which the other words are those of a row.
+
+    Each turn of `hash_row` can be taken back where its word is known: a product with an odd number,
+    by the product with its inverse modulo 2^64, and a shifted word that was added, by adding it
+    again as often as it takes to reach the lowest bit.
+    """
+    for taken in range(words):
+        h ^= shifted(h, 29) ^ shifted(h, 58)
+        h *= _M3_INVERSE
+        h ^= shifted(h, 32)
+        h *= _M2_INVERSE
+        if taken < words - 1:
+            h ^= rows[row, words - 1 - taken]
+    return h ^ _M1
 
 
 def owner_of(h: int, owners: int) -> int:

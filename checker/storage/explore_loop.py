@@ -10,7 +10,7 @@ from typing import Any
 
 from checker.compiler.loops import FAULT
 from checker.compiler.machine_words import address_of, call_at, rows_at
-from checker.storage.visited_loops import add_rows
+from checker.storage.compact_loops import STRAY, add_states
 
 CHUNK_ROWS = 4096
 """States that are expanded at a time: their successors fit the processor's second-level cache."""
@@ -26,8 +26,10 @@ kernel's `expand` is given (`checker.compiler.loops`); then how far it is: the n
 how many successors have been written, how many of these have been added, and how the last chunk
 ended.
 """
-DONE, NO_ROOM, FAULTY = 0, 1, 2
-"""How it ends: all is added; some thread has no room; the state at `ROW` faults."""
+DONE, NO_ROOM, FAULTY, ASTRAY = 0, 1, 2, 3
+"""How it ends: all is added; some thread has no room; the state at `ROW` faults; a successor has
+bits where its layout has none.
+"""
 
 
 def explore(cells: Any, mine: Any, owners: int, job: Any, words: int, alone: bool) -> int:
@@ -35,7 +37,9 @@ def explore(cells: Any, mine: Any, owners: int, job: Any, words: int, alone: boo
     out = rows_at(job[OUT], words)
     while True:
         end = job[WRITTEN]
-        row = add_rows(cells, mine, owners, out, job[ADDED], end, words, alone)
+        row = add_states(cells, mine, owners, out, job[ADDED], end, words, alone)
+        if row == STRAY:
+            return ASTRAY
         job[ADDED] = row
         if row < end:
             return NO_ROOM

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from checker.compiler.program import Recipe, loaded
-from checker.storage import blocks, runs, sent, visited
+from checker.storage import blocks, compact, runs, sent
 
 
 def in_memory(words: int, *, threads: int) -> tuple[Recipe, ...]:
     """What a search in memory by so many threads needs."""
-    return (visited.recipe_of(words, alone=threads == 1),)
+    return (compact.recipe_of(words, alone=threads == 1),)
 
 
 def over_files(words: int) -> tuple[Recipe, ...]:

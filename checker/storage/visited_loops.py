@@ -1,25 +1,15 @@
-"""The loops of a table of visited states, to be compiled: see `checker.storage.visited`.
+"""The loops of a table of states in the order of arrival: see `checker.storage.visited`.
 
 A table is an array of 32-bit slots. A slot is 0, or eight bits of a hash above the index of a state
-plus one; all ones instead of the index say that a thread is about to write the state. A state is
-looked for from the slot that its hash names, until it or an empty slot is found; nothing is ever
-taken out. So a thread that finds an empty slot and claims it is the only one that adds the state.
+plus one. A state is looked for from the slot that its hash names, until it or an empty slot is
+found; nothing is ever taken out.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from checker.compiler.machine_words import (
-    claim,
-    prefetch,
-    publish,
-    room,
-    rows_at,
-    seen,
-    shifted,
-    slots_at,
-)
+from checker.compiler.machine_words import prefetch, room, rows_at, shifted, slots_at
 from checker.storage.blocks import hash_row, owner_of, same_row
 
 INDEX_BITS = 24
@@ -28,8 +18,8 @@ OWNED_MAX = (1 << INDEX_BITS) - 2
 TABLE, SLOTS, STATES, CELLS = 0, 1, 2, 3
 """What an owner's cells hold: address and length of its table, address of its states."""
 NEXT, LIMIT, ROOM = 0, 1, 2
-"""What a thread's room with an owner is: where its next state goes, and where it has to stop."""
-_BEING_WRITTEN = (1 << INDEX_BITS) - 1
+"""What the room with an owner is: where the next state goes, and where to stop."""
+_INDEX = (1 << INDEX_BITS) - 1
 _FAR = 16
 _NEAR = 8
 _RING = _FAR - 1
@@ -48,14 +38,11 @@ def _tag(h: int) -> int:
     return tag
 
 
-def add_rows(
-    cells: Any, mine: Any, owners: int, rows: Any, row: int, end: int, words: int, alone: bool
-) -> int:
+def add_rows(cells: Any, rooms: Any, owners: int, rows: Any, row: int, end: int, words: int) -> int:
     """Add rows[row:end] to their owners' states where they are new.
 
-    Returns `end`, or the first row that there is no room for. `mine` is this thread's room with
-    each owner; `alone` says that no other thread adds at the same time. Memory is asked for well
-    before it is needed: the slot of a row further on, then the state that it names.
+    Returns `end`, or the first row that there is no room for. Memory is asked for well before it is
+    needed: the slot of a row further on, then the state that it names.
     """
     ahead = room(_FAR)
     for far in range(row, min(row + _FAR, end)):
@@ -73,57 +60,46 @@ def add_rows(
         if row + _NEAR < end:
             soon = ahead[(row + _NEAR) & _RING]
             by = owner_of(soon, owners)
-            entry = seen(slots_at(cells[by, TABLE]), _home(soon, cells[by, SLOTS]))
-            named = entry & _BEING_WRITTEN
+            named = slots_at(cells[by, TABLE])[_home(soon, cells[by, SLOTS])] & _INDEX
             if named != 0:
                 prefetch(rows_at(cells[by, STATES], words), named - 1)
-        if not _add(cells, mine, owner_of(h, owners), h, rows, row, words, alone):
+        if not _add(cells, rooms, owner_of(h, owners), h, rows, row, words):
             return row
         row += 1
     return end
 
 
-def _add(
-    cells: Any, mine: Any, owner: int, h: int, rows: Any, row: int, words: int, alone: bool
-) -> bool:
+def _add(cells: Any, rooms: Any, owner: int, h: int, rows: Any, row: int, words: int) -> bool:
     """Add one row to its owner's states if it is new; false where there is no room for it."""
     table = slots_at(cells[owner, TABLE])
     states = rows_at(cells[owner, STATES], words)
     slots = cells[owner, SLOTS]
     slot = _home(h, slots)
     tag = _tag(h) << INDEX_BITS
-    while True:
-        entry = table[slot] if alone else seen(table, slot)
-        if entry == 0:
-            index = mine[owner, NEXT]
-            if index >= mine[owner, LIMIT]:
-                return False
-            if alone or claim(table, slot, 0, tag | _BEING_WRITTEN):
-                mine[owner, NEXT] = index + 1
-                for w in range(words):
-                    states[index, w] = rows[row, w]
-                if alone:
-                    table[slot] = tag | (index + 1)
-                else:
-                    publish(table, slot, tag | (index + 1))
-                return True
-            entry = seen(table, slot)
-        if entry & ~_BEING_WRITTEN == tag:
-            while entry & _BEING_WRITTEN == _BEING_WRITTEN:
-                entry = seen(table, slot)
-            if same_row(states, (entry & _BEING_WRITTEN) - 1, rows, row, words):
-                return True
+    while table[slot] != 0:
+        if table[slot] & ~_INDEX == tag and same_row(
+            states, (table[slot] & _INDEX) - 1, rows, row, words
+        ):
+            return True
         slot += 1
         if slot == slots:
             slot = 0
+    index = rooms[owner, NEXT]
+    if index >= rooms[owner, LIMIT]:
+        return False
+    rooms[owner, NEXT] = index + 1
+    for w in range(words):
+        states[index, w] = rows[row, w]
+    table[slot] = tag | (index + 1)
+    return True
 
 
-def fill(cells: Any, owner: int, first: int, end: int, words: int) -> int:
-    """Put states of an owner, all different, into its table; no other thread uses it."""
+def fill(cells: Any, owner: int, end: int, words: int) -> int:
+    """Put the first states of an owner, all different, into its table, which is empty."""
     table = slots_at(cells[owner, TABLE])
     states = rows_at(cells[owner, STATES], words)
     slots = cells[owner, SLOTS]
-    for index in range(first, end):
+    for index in range(end):
         if index + _FAR < end:
             prefetch(table, _home(hash_row(states, index + _FAR, words), slots))
         h = hash_row(states, index, words)

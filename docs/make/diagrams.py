@@ -26,7 +26,7 @@ FAMOUS = {
     "kip-279": "scenarios/kip-279.json",
     "c21": "scenarios/stale-remote-leo.json",
     "fluss-4269": "fluss/4269.json",
-    "fluss-leaderless": "fluss/leaderless-truncation.json",
+    "fluss-leaderless": "scenarios/leaderless-truncation.json",
 }
 """What the files are called, and which trace they are of."""
 ENDINGS = {"svg": "-sequence.svg", "mermaid": "-sequence.mmd", "html": ".html"}

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from checker.kafka.families import MESSAGE
-from checker.kafka.scenarios.catalogue import CATALOGUE
+from checker.kafka.scenarios.catalogue import CATALOGUE, find_scenario
 from checker.kafka.scenarios.scenario import Scenario
 from checker.problem.problem import sharing_by_shape
 from checker.search.budgets import Budgets
@@ -41,9 +41,17 @@ STORY_VERSIONS = (
     *("fluss-0.9", "fluss-main", "fluss-0.9-without-truncate-leaderless"),
     *("hw", "epoch", "kip320"),
 )
+
+
+def _of_entry(text: str, number: str) -> str:
+    """The text with a link to the entry of the catalogue that tells the same."""
+    name = find_scenario(number).name
+    return f"{text} ([{number}](scenarios.md#{number.lower()}-{name}))"
+
+
 OWN: tuple[tuple[str, str, Options, str], ...] = (
     (
-        "The last tablet server in sync comes back",
+        _of_entry("The last tablet server in sync comes back", "C51"),
         "fluss-0.9",
         {"replicas": 1, "records": 1, "epochs": 2, "restarts": 1},
         "acknowledged_durable",
@@ -55,7 +63,7 @@ OWN: tuple[tuple[str, str, Options, str], ...] = (
         "acknowledged_durable",
     ),
     (
-        "#4269: three tablet servers, one reassignment",
+        _of_entry("#4269: three tablet servers, one reassignment", "C52"),
         "fluss-0.9",
         {"replicas": 3, "epochs": 1, "restarts": 0, "moves": 1},
         "no_divergence_below_hw",
@@ -73,7 +81,7 @@ OWN: tuple[tuple[str, str, Options, str], ...] = (
         "no_divergence_below_hw",
     ),
     (
-        "an acknowledged record is lost by moves alone",
+        _of_entry("an acknowledged record is lost by moves alone", "C53"),
         "fluss-0.9",
         {"epochs": 3, "restarts": 0, "moves": 3},
         "acknowledged_durable",
@@ -85,7 +93,7 @@ OWN: tuple[tuple[str, str, Options, str], ...] = (
         "acknowledged_durable",
     ),
     (
-        "a consumer has read what a clean election loses",
+        _of_entry("a consumer has read what a clean election loses", "C54"),
         "fluss-0.9",
         {"records": 1, "epochs": 2, "restarts": 0, "moves": 2},
         "no_committed_loss",

@@ -184,14 +184,30 @@ def measured(about: str, entries: list[Entry], name: str) -> list[Outcome]:
     for entry in entries:
         if entry.name in found:
             _measure(entry, found[entry.name])
+        elif of_versions := [found[name] for name in _names(entry) if name in found]:
+            entry.never = _never(of_versions[0])
     return outcomes
+
+
+def _names(entry: Entry) -> list[str]:
+    """What the gate calls an entry about several versions, each by itself."""
+    versions = entry.options["protocol"]
+    return [f"{entry.name} [{v}]" for v in versions] if isinstance(versions, tuple) else []
+
+
+def _never(outcome: Outcome) -> tuple[str, ...]:
+    """What was never reached in a whole space; of several versions it has to be the same."""
+    assert outcome.answer is not None, outcome.complaints
+    result = outcome.answer.result
+    if not result.complete:
+        return ()
+    return tuple(claim.name for claim in result.reachable if claim.depth is None)
 
 
 def _measure(entry: Entry, outcome: Outcome) -> None:
     assert outcome.answer is not None, outcome.complaints
     result = outcome.answer.result
-    if result.complete:
-        entry.never = tuple(claim.name for claim in result.reachable if claim.depth is None)
+    entry.never = _never(outcome)
     if entry.numbers:  # Which another model has found, and no run of ours may change.
         return
     entry.numbers = {name: getattr(result, name) for name in entry.counts}

@@ -54,6 +54,10 @@ from model.message.terms import (
     TRUNCATE_TO_HIGH_WATERMARK,
 )
 
+KAFKA = "Kafka"
+FLUSS = "Fluss"
+"""The systems whose rules are known, as reports call them."""
+
 _SWITCHES = re.compile(r"-(with|without)-")
 _BY_NAME = {feature.name: feature for feature in FEATURES}
 
@@ -64,12 +68,13 @@ class BadVersion(ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Version:
-    """One member of the family: what it is called, which Kafka it is, and its rules."""
+    """One member of the family: what it is called, which system has it, and its rules."""
 
     name: str
     sentence: str
     truncation: int
     features: int = 0
+    system: str = KAFKA
 
     @property
     def feature_names(self) -> tuple[str, ...]:
@@ -202,6 +207,7 @@ FLUSS_0_9 = Version(
     "log end. Loses an acknowledged record with one replica and one crash.",
     truncation=TRUNCATE_TO_HIGH_WATERMARK,
     features=_FLUSS | FRESH_ON_EVERY_NOTICE,
+    system=FLUSS,
 )
 FLUSS_MAIN = Version(
     name="fluss-main",
@@ -209,6 +215,7 @@ FLUSS_MAIN = Version(
     "its followers' log ends, as Kafka's does (C21).",
     truncation=TRUNCATE_TO_HIGH_WATERMARK,
     features=_FLUSS,
+    system=FLUSS,
 )
 
 VERSIONS = {

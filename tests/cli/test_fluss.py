@@ -9,9 +9,11 @@ import pytest
 from checker.kafka.confirm.errors import CannotConfirm
 from checker.kafka.confirm.fluss.release import steered_release
 from checker.kafka.confirm.fluss.servers import Shown
+from checker.kafka.scenarios.catalogue import CATALOGUE, of_kafka
 from tests.support.commands import Commands
 
 TRACES = Path(__file__).parents[2] / "examples" / "traces" / "fluss"
+CONFIG = Path(__file__).parents[1] / "golden" / "configs" / "zookeeper-2.1-1.properties"
 
 
 def test_a_release_of_fluss_names_the_version(cli: Commands) -> None:
@@ -43,7 +45,8 @@ def test_what_contradicts_a_release_of_fluss_is_refused(
     ("arguments", "says"),
     [
         ([str(TRACES / "4269.json")], "give --kafka or --fluss, one of them"),
-        (["--scenario", "kip-279", "--fluss", "0.9.1"], "--fluss takes a TRACE"),
+        (["--scenario", "C1", "--fluss", "0.9.1", "--control"], "--control is for brokers of"),
+        (["--scenario", "C51", "--kafka", "0.11.0.3"], "C51 leaderless-truncation is about Apache"),
         ([str(TRACES / "4269.json"), "--fluss", "main"], "give 0.9.1"),
     ],
 )
@@ -54,6 +57,62 @@ def test_confirm_says_which_tablet_servers_it_steers(
 
     assert code == 2
     assert says in err
+
+
+def test_no_release_of_kafka_is_tried_with_what_is_of_fluss_alone(
+    cli: Commands, tmp_path: Path
+) -> None:
+    results = str(tmp_path / "results.jsonl")
+    code, _, err = cli("confirm-catalogue", "C52", "--results", results, name="waterline")
+
+    assert code == 2
+    assert "use `waterline confirm --fluss 0.9.1 --scenario clean-reassignment`" in err
+    alone = {entry.number for entry in CATALOGUE} - {entry.number for entry in of_kafka()}
+    assert alone == {"C51", "C52", "C53", "C54"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--fluss", "0.8.0"], "--fluss: the rules of Fluss '0.8.0' were not looked up"),
+        (["--fluss", "0.9.1", "--only", "version=hw"], "fluss-0.9 is of Fluss, hw of Kafka"),
+        (
+            ["--fluss", "main", "--only", "unclean.leader.election.enable=true"],
+            "unclean.leader.election.enable is 'true'; known: false",
+        ),
+        (["--fluss", "main", "--config", str(CONFIG)], "--fluss goes with a grid"),
+    ],
+)
+def test_a_grid_of_fluss_has_its_versions_and_settings_alone(
+    arguments: list[str], says: str, cli: Commands
+) -> None:
+    code, _, err = cli("matrix", *arguments, name="waterline")
+
+    assert code == 2
+    assert says in err
+
+
+def test_the_grid_of_a_release_says_below_it_what_is_lost_by_what(
+    cli: Commands, tmp_path: Path
+) -> None:
+    page = tmp_path / "matrix.html"
+    code, out, _ = cli(
+        *("matrix", "--fluss", "0.9.1", "--replicas", "1", "--records", "1", "--over", "faults"),
+        *("--only", "faults=none,one crash,lost disk", "--no-unbounded", "--max-epochs", "3"),
+        *("--html", str(page)),
+        name="waterline",
+    )
+    said = " ".join(out.split())
+
+    assert code == 0
+    assert (
+        "fluss-0.9: a record is lost that was acknowledged to a producer under one crash (5 steps);"
+        " what breaks is not promised under lost disk; nothing breaks under no fault."
+    ) in said
+    assert "min.insync.replicas is log.replica.min-in-sync-replicas-number" in said
+    assert "One tablet server process crashes" in said
+    assert "Fluss does not flush before it acknowledges" in said
+    assert "under one crash (5 steps)" in page.read_text()
 
 
 def test_a_steered_release_is_one_jar() -> None:

@@ -18,9 +18,10 @@ from model.message.fluss import RELEASES, fluss_release
 from model.message.model import message_model
 from model.message.narration.fluss_words import in_words_of_fluss
 from model.message.releases import UnknownRelease
-from model.message.versions import FLUSS_VERSIONS, VERSIONS, BadVersion, version_of
+from model.message.versions import FLUSS, FLUSS_VERSIONS, KAFKA, VERSIONS, BadVersion, version_of
 
 TRACES = Path(__file__).parents[2] / "examples" / "traces" / "fluss"
+ENTRIES = TRACES.parent / "scenarios"
 BREAKING = sorted(path for path in TRACES.glob("*.json") if "kip-101" not in path.name)
 
 
@@ -125,7 +126,7 @@ def test_the_loss_of_before_kip_101_by_moves_is_none_under_fluss() -> None:
 
 
 def test_sentences_are_in_fluss_s_words() -> None:
-    trace = read_trace(TRACES / "leaderless-truncation.json")
+    trace = read_trace(ENTRIES / "leaderless-truncation.json")
     model = MESSAGE.problem_of(trace.version, trace.environment, [trace.invariant]).model
     told = " ".join(
         model.narration.sentence(m.action, m.values, m.before, m.after)
@@ -156,3 +157,6 @@ def test_a_bucket_has_a_coordinator_or_kraft() -> None:
 
 def test_fluss_is_none_of_kafka_s_versions() -> None:
     assert not FLUSS_VERSIONS.keys() & VERSIONS.keys()
+    assert {version.system for version in VERSIONS.values()} == {KAFKA}
+    assert {version.system for version in FLUSS_VERSIONS.values()} == {FLUSS}
+    assert version_of("fluss-0.9-without-follower-hw-at-end").system == FLUSS

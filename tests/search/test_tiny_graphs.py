@@ -16,7 +16,8 @@ from checker.search.engines.written_levels import WrittenLevels
 from checker.search.result import Result, Verdict
 from checker.search.rule_errors import Raised
 from checker.search.search import Budgets, search
-from checker.storage.visited import Visited
+from checker.storage.compact import CompactVisited
+from checker.storage.entry_layout import widths_of
 from tests.support.engines import WAYS, engine_for
 from tests.support.graph_model import graph_problem, node_state
 
@@ -220,7 +221,7 @@ def test_actions_are_counted_and_those_never_enabled_named(way: str) -> None:
 def test_tables_that_cannot_number_more_states_hand_over() -> None:
     problem = graph_problem([(0, target) for target in range(1, 40)] + [(1, 41), (41, 42)])
     memory = MemoryEngine(problem, threads=1)
-    memory.visited = Visited(1, OWNERS, rows_max=3)
+    memory.visited = CompactVisited(widths_of(problem.model.layout), OWNERS, rows_max=3)
     over_files = FileEngine(problem, DiskWorkers(words=1, threads=1), WrittenLevels(1))
     with closing(GrowingEngine(memory, over_files, name="local")) as engine:
         result = search(problem, engine)

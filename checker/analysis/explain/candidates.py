@@ -20,7 +20,7 @@ from model.core.errors import BadEnvironment
 from model.message.declared import option_of
 from model.message.environment import DECLARED, Environment
 from model.message.features import FEATURES, OF_FLUSS, TRUNCATIONS
-from model.message.versions import version_of
+from model.message.versions import KAFKA, version_of
 
 
 class Kind(Enum):
@@ -95,7 +95,7 @@ def _rules(problem: Problem) -> Iterator[Candidate]:
     spec, version = problem.spec, problem.model.version
     rules = version_of(version)
     has = rules.feature_names
-    foreign = 0 if rules.features & OF_FLUSS else OF_FLUSS
+    foreign = OF_FLUSS & ~rules.features if rules.system == KAFKA else 0
     for name in (*TRUNCATIONS, *(f.name for f in FEATURES if not f.bit & foreign)):
         if name in TRUNCATIONS and name in has:
             continue

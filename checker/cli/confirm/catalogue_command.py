@@ -13,7 +13,7 @@ from checker.cli.shared.file_options import FILES_HELP, OutputFile
 from checker.cli.shared.progress import showing
 from checker.cli.shared.screen import error_screen, say, screen
 from checker.kafka.confirm.releases import kafka_release
-from checker.kafka.scenarios.catalogue import CATALOGUE, find_scenario
+from checker.kafka.scenarios.catalogue import find_scenario, of_kafka, require_of_kafka
 
 _HELP = """\b
 Exit codes:
@@ -64,7 +64,9 @@ def confirm_catalogue_command(
 
     Without --kafka nothing is tried, and the results that there are, are shown.
     """
-    chosen = [find_scenario(name) for name in names] or list(CATALOGUE)
+    chosen = [find_scenario(name) for name in names] or of_kafka()
+    for entry in chosen:
+        require_of_kafka(entry)
     asked = [kafka_release(name) for name in releases]
     # Here, and not above: what this needs is optional, and it says so.
     from checker.kafka.confirm.cells import count_of, in_order  # noqa: PLC0415

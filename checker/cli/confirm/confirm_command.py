@@ -12,7 +12,8 @@ from checker.cli.shared.ending import ending_as_by_ctrl_c
 from checker.cli.shared.progress import showing
 from checker.cli.shared.screen import error_screen, say, screen
 from checker.kafka.confirm.releases import kafka_release
-from checker.kafka.scenarios.catalogue import find_scenario
+from checker.kafka.scenarios.catalogue import find_scenario, require_of_kafka
+from checker.kafka.scenarios.scenario import Scenario
 from counterexamples.rendering import Trimmed
 
 
@@ -27,7 +28,7 @@ from counterexamples.rendering import Trimmed
 @click.option(
     "--fluss",
     metavar="RELEASE",
-    help="Instead: whose tablet servers of Apache Fluss, 0.9.1 (docs/fluss.md); with a TRACE.",
+    help="Instead: whose tablet servers of Apache Fluss, 0.9.1 (docs/fluss.md).",
 )
 @click.option(
     "--control",
@@ -55,7 +56,7 @@ def confirm_command(
     keep: Path | None,
     expect: str | None,
 ) -> int:
-    """Replay a counterexample, step by step, on unchanged brokers of a released Kafka.
+    """Replay a counterexample, step by step, on unchanged brokers of a released Kafka, or Fluss.
 
     TRACE is a file as `check --trace-dir` writes it. After every step what brokers show is compared
     with the model. Everything runs on this machine and listens on loopback only.
@@ -66,13 +67,15 @@ def confirm_command(
         raise click.UsageError("--control is of a scenario; name it with --scenario")
     if (kafka is None) == (fluss is None):
         raise click.UsageError("give --kafka or --fluss, one of them")
-    if fluss is not None:
-        if trace is None:
-            raise click.UsageError("--fluss takes a TRACE")
-        return _of_judgement(_on_fluss(trace, fluss, jars, keep), expect)
-    assert kafka is not None
     entry = find_scenario(scenario) if scenario is not None else None
+    if fluss is not None:
+        if control:
+            raise click.UsageError("--control is for brokers of Kafka; leave it out")
+        return _of_judgement(_on_fluss(trace, entry, fluss, jars, keep), expect)
+    assert kafka is not None
     release = kafka_release(kafka)
+    if entry is not None:
+        require_of_kafka(entry)
     # Here, and not above: what this needs is optional, and it says so; and it needs an engine.
     from checker.kafka.confirm.carrying_out import carried_out  # noqa: PLC0415
     from checker.kafka.confirm.counterexample import recorded, ways_shown  # noqa: PLC0415
@@ -102,17 +105,30 @@ def confirm_command(
     return _of_judgement(found.judgement.name, expect)
 
 
-def _on_fluss(trace: Path, fluss: str, jars: Path | None, keep: Path | None) -> str:
+def _on_fluss(
+    trace: Path | None,
+    entry: Scenario | None,
+    fluss: str,
+    jars: Path | None,
+    keep: Path | None,
+) -> str:
     """Replay on tablet servers; the name of the judgement."""
     from checker.kafka.confirm.carrying_out import work_folder  # noqa: PLC0415
+    from checker.kafka.confirm.counterexample import searched  # noqa: PLC0415
     from checker.kafka.confirm.fluss.release import steered_release  # noqa: PLC0415
     from checker.kafka.confirm.fluss.replay import replay_on_fluss  # noqa: PLC0415
     from checker.kafka.confirm.fluss.report import render_on_fluss  # noqa: PLC0415
     from checker.kafka.confirm.jars import class_path  # noqa: PLC0415
     from counterexamples import read_trace  # noqa: PLC0415
 
-    release, read = steered_release(fluss), read_trace(trace)
+    release = steered_release(fluss)
     with showing(error_screen()) as progress, ending_as_by_ctrl_c():
+        if entry is not None:
+            shown = searched(entry, release.rules, progress.announce)
+            read = shown.finding.replayed.trace
+        else:
+            assert trace is not None
+            read = read_trace(trace)
         found_jars = class_path(release, folder=jars, announce=progress.announce)
         with work_folder(keep) as folder:
             found = replay_on_fluss(read, release, folder, found_jars)

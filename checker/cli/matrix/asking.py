@@ -2,25 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import click
 
 from checker.cli.shared.progress import Progress
 from checker.kafka.matrix.deepening import Follow, Rung
-from checker.kafka.matrix.grid import EPOCHS_MAX_RAISED, FAULT, first_records
+from checker.kafka.matrix.grid import EPOCHS_MAX_RAISED, FAULT, VERSION, first_records
 from checker.problem.wording import counted
+from model.core.errors import BadEnvironment
+from model.message.fluss import fluss_release
+from model.message.releases import UnknownRelease
 
 _WITH_CONFIG = (
     *("topic_config", "acks", "kafka_version", "quick", "no_cache", "details"),
     *("sarif_file", "junit_file", "github"),
 )
+_WITHOUT_CONFIG = ("fluss",)
 
 
 def is_about_deployment(options: dict[str, Any]) -> bool:
     """Whether a configuration was given. Raises `UsageError` for options that go with one."""
     if options["config"] or options["bootstrap_server"]:
+        for name in _WITHOUT_CONFIG:
+            if options[name]:
+                raise click.UsageError(
+                    f"--{name} goes with a grid; what is read from files and clusters is Kafka's"
+                )
         return True
     for name in (
         *_WITH_CONFIG,
@@ -43,8 +52,17 @@ def is_about_deployment(options: dict[str, Any]) -> bool:
 
 
 def only_of(options: dict[str, Any]) -> list[tuple[str, str]]:
-    """The values that --only chooses, each with its axis."""
-    return [pair for pairs in options["only"] for pair in pairs]
+    """The values that --only and --fluss choose, each with its axis."""
+    chosen = [pair for pairs in options["only"] for pair in pairs]
+    return [*chosen, *((VERSION, version) for version in _versions_of_fluss(options["fluss"]))]
+
+
+def _versions_of_fluss(releases: Sequence[str]) -> list[str]:
+    """The versions that these releases follow, each once. Raises `BadEnvironment`."""
+    try:
+        return list(dict.fromkeys(fluss_release(release).name for release in releases))
+    except UnknownRelease as problem:
+        raise BadEnvironment(f"--fluss: {problem}") from None
 
 
 def sizes_of(options: dict[str, Any], replicas: int) -> dict[str, Any]:

@@ -62,6 +62,13 @@ grid_options = together(
         help="Only these values of an axis, as version=hw,epoch; repeatable.",
     ),
     click.option(
+        "--fluss",
+        multiple=True,
+        metavar="RELEASE",
+        help="Instead of Kafka's versions: the rules of this release of Apache Fluss, 0.9.1, or "
+        "main (docs/fluss.md); repeatable.",
+    ),
+    click.option(
         "--replicas",
         type=click.IntRange(1, REPLICAS_MAX),
         show_default="2; of --config at most 3",

@@ -44,7 +44,7 @@ def scenarios_command(
     markdown_file: Path | None,
     trace_dir: Path | None,
 ) -> int:
-    """List the ways in which Kafka is known to lose records or to diverge, or tell of some.
+    """List the ways in which Kafka, or Apache Fluss, is known to lose records or to diverge.
 
     NAME is a name as kip-279 or a number as C4. With --run every version of each is explored: it
     must be violated where the catalogue says so, and hold, in every reachable state, elsewhere.

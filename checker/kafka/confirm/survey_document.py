@@ -9,7 +9,7 @@ from checker.kafka.confirm.cells import Cell, count_of, in_order, release_order
 from checker.kafka.confirm.figures import without_walks
 from checker.kafka.confirm.releases import kafka_release
 from checker.kafka.confirm.replay import Judgement
-from checker.kafka.scenarios.catalogue import CATALOGUE
+from checker.kafka.scenarios.catalogue import CATALOGUE, is_of_kafka, of_kafka
 from counterexamples.named_file import written_whole
 
 _HEAD = """\
@@ -51,7 +51,14 @@ def to_markdown(cells: Sequence[Cell], results: str) -> str:
             "Nothing to replay, for no version breaks their claims",
             [e for e in CATALOGUE if not e.falls],
         ),
-        ("Without any result", [e for e in CATALOGUE if e.falls and e.name not in tried]),
+        (
+            "Without any result",
+            [e for e in of_kafka() if e.falls and e.name not in tried],
+        ),
+        (
+            "Of Apache Fluss alone ([fluss.md](fluss.md))",
+            [e for e in CATALOGUE if not is_of_kafka(e)],
+        ),
     ):
         if chosen_ones:
             lines += ["", f"{title}: {', '.join(f'{e.number} {e.name}' for e in chosen_ones)}."]

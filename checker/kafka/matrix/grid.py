@@ -1,6 +1,7 @@
 """The grid: axes of versions, settings and faults. A new axis value is an entry here.
 
-`AXES` are the directions of the grid, `FAULTS` what may go wrong. Claims that are worth a verdict
+`AXES` are the directions of the grid, `FAULTS` what may go wrong; `axes_of` says which values mean
+something for Apache Fluss. Claims that are worth a verdict
 say so themselves (`model.core.claim.Breach`). Versions are those of `model.message.versions`, or
 any text that it reads; which of them a Kafka release follows is declared in
 `model.message.releases`. All cells of a grid have one layout: one compilation.
@@ -22,7 +23,7 @@ from model.core.nearest import did_you_mean
 from model.message.declared import option_of
 from model.message.environment import FAULTS as DECLARED_FAULTS
 from model.message.environment import Environment, without_bounds
-from model.message.versions import VERSIONS
+from model.message.versions import FLUSS, FLUSS_VERSIONS, KAFKA, VERSIONS, Version, version_of
 
 VERSION = "version"
 FAULT = "faults"
@@ -115,12 +116,14 @@ _DESCRIBED_FIRST = (
 )
 FAULTS = (*_DESCRIBED_FIRST, *(value for value in _ALONE.values() if value not in _DESCRIBED_FIRST))
 
+
+def _of_versions(versions: Mapping[str, Version]) -> Axis:
+    values = tuple(Value(version.name, {}, version.sentence) for version in versions.values())
+    return Axis(VERSION, values, default=list(versions)[-1])
+
+
 AXES = (
-    Axis(
-        VERSION,
-        tuple(Value(version.name, {}, version.sentence) for version in VERSIONS.values()),
-        default=list(VERSIONS)[-1],
-    ),
+    _of_versions(VERSIONS),
     Axis(
         ACKS,
         (
@@ -148,6 +151,21 @@ AXES = (
     ),
     Axis(FAULT, FAULTS, default="crash and move"),
 )
+_FLUSS_AXES = tuple(
+    _of_versions(FLUSS_VERSIONS)
+    if axis.name == VERSION
+    else axis.only(["false"])
+    if axis.name == UNCLEAN
+    else axis
+    for axis in AXES
+)
+
+
+def axes_of(system: str) -> tuple[Axis, ...]:
+    """The axes of a grid about one system. Fluss has no unclean election: that one is `false`."""
+    return _FLUSS_AXES if system == FLUSS else AXES
+
+
 OVER = (VERSION, MIN_INSYNC, UNCLEAN, FAULT)
 """The axes of a grid where nothing else is said: acks=all is what there is a promise for."""
 SETTINGS = (ACKS, MIN_INSYNC, UNCLEAN)
@@ -232,6 +250,11 @@ class Grid:
     is_unbounded: bool = False
     first_look: bool = False
 
+    @property
+    def system(self) -> str:
+        """Whose versions its columns are: `Kafka` or `Fluss`."""
+        return version_of(self.axis(VERSION).values[0].name).system
+
     def axis(self, name: str) -> Axis:
         """The axis of this name."""
         return next(axis for axis in self.axes if axis.name == name)
@@ -290,18 +313,33 @@ def grid_over(
 ) -> Grid:
     """A grid over these axes, with the values of `only` where an axis is in it.
 
-    Any other axis has one value, its default. Raises `BadEnvironment` for what is unknown.
+    Any other axis has one value, its default. The versions that are named say whose grid it is.
+    Raises `BadEnvironment` for what is unknown, and for versions of two systems.
     """
-    known = [axis.name for axis in AXES]
+    axes = axes_of(_system_of([value for name, value in only if name == VERSION]))
+    known = [axis.name for axis in axes]
     for name in (*over, *(axis for axis, _ in only)):
         if name not in known:
             raise BadEnvironment(f"axis is {name!r}{did_you_mean(name, known)}")
     chosen = []
-    for axis in AXES:
+    for axis in axes:
         names = [value for name, value in only if name == axis.name]
         everything = [value.name for value in axis.values]
         chosen.append(axis.only(names or (everything if axis.name in over else [axis.default])))
     return checked(Grid(axes=tuple(chosen), **asked))  # type: ignore[arg-type]  # its own fields
+
+
+def _system_of(versions: Sequence[str]) -> str:
+    """The system of the versions named, Kafka where none is. Raises `BadEnvironment`."""
+    foreign = [name for name in versions if name in FLUSS_VERSIONS]
+    if not foreign:
+        return KAFKA
+    if others := [name for name in versions if name in VERSIONS]:
+        raise BadEnvironment(
+            f"a grid is about one system: {foreign[0]} is of {FLUSS}, {others[0]} of {KAFKA}, and "
+            "their settings are not the same"
+        )
+    return FLUSS
 
 
 def checked(grid: Grid) -> Grid:

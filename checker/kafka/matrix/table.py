@@ -26,9 +26,11 @@ from checker.kafka.matrix.grid import (
 )
 from checker.kafka.matrix.matrix import Matrix
 from checker.kafka.matrix.outcome import Outcome, Standing
+from checker.kafka.matrix.plain_answer import in_words_of, option_names, plain_answers
 from checker.problem.wording import counted, rough_time
 from counterexamples.rendering import Trimmed
 from counterexamples.style import BAD
+from model.message.versions import KAFKA
 
 STYLES = {
     Standing.HOLDS: "green",
@@ -50,7 +52,8 @@ def render_matrix(matrix: Matrix) -> RenderableType:
             headline(matrix.grid),
             table,
             Text(),
-            legend(matrix.outcomes),
+            *_answers(matrix),
+            legend(matrix.outcomes, matrix.grid.system),
             Text(),
             faults(matrix.grid),
             Text(),
@@ -59,11 +62,20 @@ def render_matrix(matrix: Matrix) -> RenderableType:
     )
 
 
+def _answers(matrix: Matrix) -> Iterator[Text]:
+    """The plain answer, one line for each version, and an empty line after it."""
+    lines = list(plain_answers(matrix))
+    yield from map(Text, lines)
+    if lines:
+        yield Text()
+
+
 def headline(grid: Grid) -> RenderableType:
-    """The bounds of every cell, and what is the same in all of them."""
+    """The bounds of every cell, what is the same in all of them, what settings are called."""
     title = Text.assemble("Verdicts within ", (describe_bounds(grid), "bold"))
     same = describe_same(grid)
-    return Group(title, Text(f"In every cell: {same}", style="dim")) if same else title
+    below = (f"In every cell: {same}" if same else "", option_names(grid))
+    return Group(title, *(Text(line, style="dim") for line in below if line))
 
 
 def describe_same(grid: Grid) -> str:
@@ -180,13 +192,14 @@ def describe_cell(outcome: Outcome) -> Text:
     return Text(outcome.label, style=STYLES[outcome.standing])
 
 
-def legend(outcomes: Sequence[Outcome]) -> RenderableType:
-    """What the words mean that occur."""
+def legend(outcomes: Sequence[Outcome], system: str = KAFKA) -> RenderableType:
+    """What the words mean that occur, in the words of the system."""
     grid = Table.grid(padding=(0, 2, 0, 0))
     grid.add_column(no_wrap=True)
     grid.add_column()
     for meaning in meanings(outcomes):
-        grid.add_row(Text(meaning.label, style=STYLES[meaning.standing]), meaning.sentence)
+        label = Text(meaning.label, style=STYLES[meaning.standing])
+        grid.add_row(label, in_words_of(system, meaning.sentence))
     return grid
 
 
@@ -240,7 +253,7 @@ def faults(grid: Grid) -> RenderableType:
     table.add_column(no_wrap=True)
     table.add_column()
     for value in grid.axis(FAULT).values:
-        table.add_row(value.name, Text(value.sentence, style="dim"))
+        table.add_row(value.name, Text(in_words_of(grid.system, value.sentence), style="dim"))
     return table
 
 

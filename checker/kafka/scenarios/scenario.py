@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from model.message.environment import DOCUMENTED, Environment
+from model.message.versions import version_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +39,10 @@ class Scenario:
     def first(self) -> str:
         """The version to look at: the first that falls, if any does."""
         return self.versions[0]
+
+    def falls_in(self, system: str) -> tuple[str, ...]:
+        """Those of one system under which the claim is violated: `Kafka` or `Fluss`."""
+        return tuple(name for name in self.falls if version_of(name).system == system)
 
     @property
     def versions(self) -> tuple[str, ...]:

@@ -8,13 +8,14 @@ Cells with the same counterexample share it. How one is drawn is the business of
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from checker.kafka.matrix.extent import describe_sizes
 from checker.kafka.matrix.grid import FAULT, VERSION, Grid, Place, place
 from checker.kafka.matrix.matrix import Matrix
 from checker.kafka.matrix.outcome import ClaimOutcome, Outcome, Standing
+from checker.kafka.matrix.plain_answer import in_words_of, option_names, plain_answers
 from checker.kafka.matrix.table import (
     combinations,
     counts,
@@ -48,8 +49,16 @@ def to_html(matrix: Matrix) -> str:
         same=describe_same(grid),
         versions=[value.name for value in grid.axis(VERSION).values],
         blocks=_blocks(matrix, names),
-        meanings=meanings(matrix.outcomes),
-        faults=grid.axis(FAULT).values,
+        answers=list(plain_answers(matrix)),
+        option_names=option_names(grid),
+        meanings=[
+            replace(meaning, sentence=in_words_of(grid.system, meaning.sentence))
+            for meaning in meanings(matrix.outcomes)
+        ],
+        faults=[
+            replace(value, sentence=in_words_of(grid.system, value.sentence))
+            for value in grid.axis(FAULT).values
+        ],
         counts=counts(matrix).plain,
         traces=traces_of(matrix, names),
     )

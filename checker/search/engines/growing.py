@@ -13,8 +13,8 @@ from checker.problem.packed_rows import Rows
 from checker.search.engines.answers import Arrivals, Expansion
 from checker.search.engines.memory import MemoryEngine, OutOfMemory
 from checker.search.engines.over_files import FileEngine
+from checker.storage.arena import TooManyStates
 from checker.storage.level_files import LevelFiles
-from checker.storage.visited import TooManyStates
 
 _Found = TypeVar("_Found")
 

@@ -13,7 +13,6 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from functools import partial
-from operator import itemgetter
 from typing import Any, TypeVar
 
 import numpy as np
@@ -25,9 +24,10 @@ from checker.search.engines.answers import Arrivals, Expansion, Interrupted, Mod
 from checker.search.engines.choice import threads_of
 from checker.search.engines.expander import Expander, Findings, Tally, initial_rows
 from checker.search.engines.process_memory import anonymous_bytes
+from checker.storage.compact import CompactVisited
+from checker.storage.entry_layout import widths_of
 from checker.storage.explore_loop import CHUNK_ROWS, DONE, FAULTY
-from checker.storage.runs import share, sort_unique
-from checker.storage.visited import Visited
+from checker.storage.runs import sort_unique
 
 OWNERS = 32
 PIECES_A_THREAD = 12
@@ -64,7 +64,8 @@ class MemoryEngine:
         self.threads = threads_of(threads)
         self.memory_bytes = memory_bytes
         self.words = problem.model.layout.words
-        self.visited = Visited(self.words, OWNERS, threads=self.threads)
+        widths = widths_of(problem.model.layout)
+        self.visited = CompactVisited(widths, OWNERS, threads=self.threads)
         self.depth = -1
         self._current: list[Rows] = []
         """The level that is to be expanded, in pieces; none if nobody has looked at it yet."""
@@ -89,7 +90,7 @@ class MemoryEngine:
     @property
     def frontier(self) -> int:
         """How many states the last level has."""
-        return sum(len(part) for part in self.level(self.depth)) if self.depth >= 0 else 0
+        return self.visited.size(self.depth) if self.depth >= 0 else 0
 
     def begin(self) -> None:
         """Make the initial states the pending level."""
@@ -100,14 +101,14 @@ class MemoryEngine:
         for depth, files in enumerate(levels):
             if depth > 0:
                 self.visited.begin_level()
-            for owner in range(OWNERS):
-                for rows in files:
-                    self.visited.append(owner, share(rows, OWNERS, owner))
+            pieces = [piece for rows in files for piece in _cut(rows, PIECE_ROWS_MAX)]
+            self._shared(pieces, lambda: None, self._add)
             self.depth = depth
             if self._is_too_large():
                 raise OutOfMemory
-        for _ in self._map(self.visited.index, range(OWNERS)):
-            pass
+
+    def _add(self, rows: Rows, nothing: None, thread: int) -> None:
+        self.visited.add(rows, thread)
 
     def absorb(self) -> Arrivals:
         """The successors have been absorbed as they were made; this checks the new level."""
@@ -136,6 +137,7 @@ class MemoryEngine:
 
             for _ in self._expander().explore(rows, part, go_on):
                 raise AssertionError("the table makes room itself")
+            self.visited.spend(rows)
 
         tally = Tally(self.problem, happened)
         begun = partial(Tally, self.problem, happened)
@@ -158,11 +160,12 @@ class MemoryEngine:
 
     def sorted_level(self, depth: int) -> Iterator[Rows]:
         """A level in the order of runs, in blocks."""
-        by_owner = [
-            [rows for _, rows in blocks]
-            for _, blocks in itertools.groupby(self.visited.level(depth), itemgetter(0))
-        ]
-        yield from self._map(lambda blocks: sort_unique(np.concatenate(blocks)), by_owner)
+        sorted_of_owners = self._map(partial(self._sorted, depth), range(OWNERS))
+        yield from (rows for rows in sorted_of_owners if len(rows))
+
+    def _sorted(self, depth: int, owner: int) -> Rows:
+        none: Rows = np.zeros((0, self.words), np.uint64)
+        return sort_unique(np.concatenate([none, *self.visited.of_level(depth, owner)]))
 
     def over_level(self, depth: int, work: Callable[[Rows], _Found]) -> Iterator[_Found]:
         """What `work` finds in each part of a level."""
@@ -185,19 +188,24 @@ class MemoryEngine:
         return expander
 
     def _pieces(self, depth: int) -> list[Rows]:
-        """A level in pieces, so many that all threads end at about the same time."""
+        """A level in pieces, so many that all threads end at about the same time.
+
+        Only small parts are copied, several to a piece.
+        """
         parts = list(self.level(depth))
         most = sum(len(part) for part in parts) // (self.threads * PIECES_A_THREAD)
         rows = max(CHUNK_ROWS // 4, min(most, PIECE_ROWS_MAX))
         pieces: list[Rows] = []
         few: list[Rows] = []
         for part in parts:
-            few.append(part[: len(part) % rows])
-            pieces += [part[at : at + rows] for at in range(len(few[-1]), len(part), rows)]
-            if sum(map(len, few)) >= rows or part is parts[-1]:
+            if len(part) >= min(rows, CHUNK_ROWS):
+                pieces += _cut(part, -(-len(part) // -(-len(part) // rows)))
+            else:
+                few.append(part)
+            if few and (sum(map(len, few)) >= rows or part is parts[-1]):
                 pieces.append(few[0] if len(few) == 1 else np.concatenate(few))
                 few = []
-        return [piece for piece in pieces if len(piece)]
+        return pieces
 
     def _inspect(self) -> Findings:
         def inspect(rows: Rows, findings: Findings, thread: int) -> None:
@@ -255,3 +263,8 @@ class MemoryEngine:
     def _small(self) -> bool:
         """Whether handing work to other threads would cost more than doing it."""
         return self.frontier + self.pending < CHUNK_ROWS
+
+
+def _cut(rows: Rows, size: int) -> list[Rows]:
+    """Pieces of so many rows, and one of what is left."""
+    return [rows[at : at + size] for at in range(0, len(rows), size)]

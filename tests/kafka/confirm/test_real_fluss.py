@@ -19,6 +19,14 @@ pytestmark = pytest.mark.slow
 TRACES = ROOT / "examples" / "traces" / "fluss"
 
 
+def trace(name: str) -> list[str]:
+    return [str(TRACES / f"{name}.json")]
+
+
+def entry(name: str) -> list[str]:
+    return ["--scenario", name]
+
+
 @pytest.fixture(scope="module", autouse=True)
 def tablet_servers_can_be_had(tmp_path_factory: pytest.TempPathFactory) -> None:
     try:
@@ -29,19 +37,20 @@ def tablet_servers_can_be_had(tmp_path_factory: pytest.TempPathFactory) -> None:
 
 
 @pytest.mark.parametrize(
-    ("trace", "code", "says"),
+    ("what", "code", "says"),
     [
-        ("leaderless-truncation", 0, "CONFIRMED on Fluss 0.9.1-incubating: m1 was acknowledged"),
-        ("loss-by-moves", 0, "CONFIRMED on Fluss 0.9.1-incubating: m2 was acknowledged"),
-        ("4269", 0, "CONFIRMED on Fluss 0.9.1-incubating: At offset 0 leader r2 has m1"),
-        ("kip-101-loss-by-moves", 30, "HELD on Fluss 0.9.1-incubating"),
+        (entry("C51"), 0, "CONFIRMED on Fluss 0.9.1-incubating: m1 was acknowledged"),
+        (entry("C53"), 0, "CONFIRMED on Fluss 0.9.1-incubating: m2 was acknowledged"),
+        (trace("4269"), 0, "CONFIRMED on Fluss 0.9.1-incubating: At offset 0 leader r2 has m1"),
+        (trace("kip-101-loss-by-moves"), 30, "HELD on Fluss 0.9.1-incubating"),
     ],
+    ids=["C51", "C53", "4269", "kip-101-loss-by-moves"],
 )
 def test_what_happens_to_fluss_happens_to_its_own_classes(
-    trace: str, code: int, says: str, tmp_path: Path
+    what: list[str], code: int, says: str, tmp_path: Path
 ) -> None:
     done = subprocess.run(
-        [*COMMAND, "confirm", "--fluss", "0.9.1", str(TRACES / f"{trace}.json")],
+        [*COMMAND, "confirm", "--fluss", "0.9.1", *what],
         capture_output=True,
         text=True,
         cwd=ROOT,

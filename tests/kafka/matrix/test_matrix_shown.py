@@ -14,9 +14,10 @@ from rich.console import Console
 
 from checker.kafka.families import problem_for
 from checker.kafka.matrix.files import to_csv, to_object
-from checker.kafka.matrix.grid import FAULTS, UNCLEAN
+from checker.kafka.matrix.grid import FAULT, FAULTS, SETTINGS, UNCLEAN
 from checker.kafka.matrix.matrix import Matrix
 from checker.kafka.matrix.outcome import Standing
+from checker.kafka.matrix.plain_answer import plain_answers
 from checker.kafka.matrix.table import render_matrix
 from checker.report.pages.matrix_page import to_html
 from checker.search.engines.choice import EngineChoice
@@ -154,3 +155,22 @@ def test_every_key_of_the_json_is_described(matrix: Matrix) -> None:
     described = set(re.findall(r"`([\w-]+)`", DOCUMENT.read_text(encoding="utf-8")))
 
     assert {*told, *cell, *claim} <= described
+
+
+def test_of_few_versions_a_sentence_says_what_each_loses_under_which_fault(matrix: Matrix) -> None:
+    axes = tuple(
+        axis.only(["elr"]) if axis.name == "version" else axis for axis in matrix.grid.axes
+    )
+    of_elr = tuple(o for o in matrix.outcomes if o.cell.version == "elr")
+    alone = replace(matrix, grid=replace(matrix.grid, axes=axes), outcomes=of_elr)
+    said = list(plain_answers(alone))
+
+    assert list(plain_answers(matrix)) == []
+    assert list(plain_answers(replace(alone, interrupted=True))) == []
+    assert len(said) == len({tuple(o.cell.coordinates[n] for n in SETTINGS) for o in of_elr})
+    for outcome in of_elr:
+        at = ", ".join(f"{n}={outcome.cell.coordinates[n]}" for n in ("acks", UNCLEAN))
+        [line] = [line for line in said if line.startswith(f"elr with {at}:")]
+        fault = outcome.cell.coordinates[FAULT].replace("none", "no fault")
+        [part] = [p for p in line.rstrip(".").split("; ") if re.search(rf"\b{fault}( \(|,|$)", p)]
+        assert part.startswith("nothing breaks") is (outcome.standing is Standing.HOLDS)

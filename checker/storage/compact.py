@@ -1,0 +1,292 @@
+"""Visited states in compact tables, and the levels of a search.
+
+A table entry says with its place which state it is (`checker.storage.entry_layout`), so a state of
+73 bits takes 8 bytes. The states of the last two levels are also kept as they are, in the order of
+arrival; those of others are made anew from the tables where they are asked for.
+
+Several threads may add to all owners at once. An entry is claimed by compare-and-swap, so there are
+no locks. Only when a thread has no room with some owner all stand still, while tables grow.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from checker.compiler.machine import Functions
+from checker.compiler.program import Recipe, loaded, own_recipe
+from checker.compiler.values import constant
+from checker.problem.packed_rows import Rows, address
+from checker.storage.arena import TooManyStates, rows_within_limit
+from checker.storage.arrived import Arrived
+from checker.storage.blocks import NUMBER, NUMBERS, block_of
+from checker.storage.compact_loops import (
+    CELLS,
+    CRAMPED,
+    LIMIT,
+    LINE,
+    NEXT,
+    ROOM,
+    STRAY,
+    add_states,
+    move,
+    states_at,
+)
+from checker.storage.compact_tables import CompactTables
+from checker.storage.explore_loop import ASTRAY, DONE, NO_ROOM, explore
+from checker.storage.past_levels import PastLevels
+from checker.storage.stop_the_world import Standstill
+
+ROWS_MAX = 1 << 25
+"""Most states of one level and owner."""
+_LOAD_MAX = 0.875
+_LOAD_SMALL = 0.7
+"""Tables are filled so far: the second while they are doubled, since looking is quicker then."""
+_LINES_SMALL = 1 << 12
+"""Tables below it grow fourfold: what they take is nothing, and threads wait while they grow."""
+_GROWTH_SMALL = 4
+_LINES_LARGE = 1 << 15
+"""Tables below it are doubled. From it on, which is 2 MB, they grow by a quarter: then they are 70%
+to 87.5% full, and an entry of 8 bytes is 10.2 a state.
+"""
+_GROWTH = 2
+_GROWTH_LARGE = 1.25
+_SPENT_BYTES = 1 << 18
+"""Smaller pieces of a level are not given back before the level is."""
+_NEARLY = 0.95
+"""An owner whose table is so full grows with one whose table is full."""
+_ROOM_MIN = 16
+"""A thread that would have less room than this with an owner waits for a larger table."""
+
+
+class StrayBits(ValueError):
+    """A state has bits where its layout has none, so that an entry cannot hold it."""
+
+
+class CompactVisited:
+    """The distinct states of so many owners: a power of two, four or more.
+
+    `widths` are the bits of each word of a state that can be other than zero. Of one level each
+    owner has at most `rows_max`, or what a limit on address space has room for. Up to `threads`
+    threads may `add` at the same time, each under a number of its own.
+    """
+
+    def __init__(
+        self,
+        widths: Sequence[int],
+        owners: int,
+        *,
+        rows_max: int = ROWS_MAX,
+        threads: int = 1,
+        lines: int | None = None,
+    ) -> None:
+        words = len(widths)
+        self.owners = owners
+        self._functions = loaded(recipe_of(words, alone=threads == 1))
+        limit = rows_within_limit(words, 2 * owners)
+        rows_max = rows_max if limit is None else max(threads, min(rows_max, limit))
+        sizes = {} if lines is None else {"lines": lines}
+        self._tables = CompactTables(widths, owners, self._functions, **sizes)
+        self._arrived = Arrived(words, owners, threads=threads, rows_each=rows_max // threads)
+        self._past = PastLevels(self._tables, owners)
+        self._standstill = Standstill(self._to_grow) if threads > 1 else None
+        self._ended: NDArray[np.int64] = np.zeros(owners, np.int64)
+        """How many states each owner has in levels that are complete."""
+        self._sizes: list[int] = []
+        self._arrived.use(self._tables.cells)
+        self._share_room(slice(None))
+
+    def close(self) -> None:
+        """Give all memory back now."""
+        self._tables.close()
+        self._arrived.close()
+        self._past.forget()
+        self._standstill = None  # it refers to this, which would be found only later
+
+    # --- what there is ---------------------------------------------------------------------------
+
+    @property
+    def count(self) -> int:
+        """How many states there are."""
+        return int(self._ended.sum()) + self.pending
+
+    @property
+    def pending(self) -> int:
+        """How many of them have been added since the last level began."""
+        return int(self._arrived.counts().sum())
+
+    @property
+    def depth(self) -> int:
+        """The level that states are added to."""
+        return len(self._sizes)
+
+    def size(self, depth: int) -> int:
+        """How many states a level has."""
+        return self._sizes[depth] if depth < self.depth else self.pending
+
+    def begin_level(self) -> None:
+        """What is added from now on belongs to another level."""
+        counts = self._arrived.counts()
+        self._sizes.append(int(counts.sum()))
+        self._ended += counts
+        self._tables.set_depth(self.depth)
+        self._past.forget()
+        self._arrived.begin_level()
+        self._arrived.use(self._tables.cells)
+        self._share_room(slice(None))
+
+    def of_level(self, depth: int, owner: int) -> Iterator[Rows]:
+        """An owner's states of a level, in a few blocks; to be asked for while nobody adds.
+
+        Those of the last two levels are views that last until the next level but one begins, or
+        until they are spent.
+        """
+        if depth == self.depth:
+            return self._arrived.new(owner)
+        if depth == self.depth - 1 and not self._arrived.is_spent:
+            return self._arrived.before(owner)
+        return self._past.states(depth, owner, self._sizes, self.count)
+
+    def level(self, depth: int) -> Iterator[tuple[int, Rows]]:
+        """A level's states in a few blocks, with the owner's number, which does not go down."""
+        for owner in range(self.owners):
+            for rows in self.of_level(depth, owner):
+                yield owner, rows
+
+    def spend(self, rows: Rows) -> None:
+        """Give back the memory of a piece of the level before, whose states all stay in the tables.
+
+        `rows` is what `of_level` gave or a part of it. Pieces that are too small to matter stay.
+        """
+        if rows.nbytes >= _SPENT_BYTES and rows.base is not None:
+            self._arrived.spend(rows)
+
+    # --- adding ----------------------------------------------------------------------------------
+
+    def add(self, rows: Rows, thread: int = 0) -> None:
+        """Add the rows that are new to their owners. Raises `TooManyStates`, `StrayBits`."""
+        at = [0]
+
+        def add(code: Functions, cells: int, mine: int) -> bool:
+            row = code["add_states"](cells, mine, self.owners, address(rows), at[0], len(rows))
+            if row == STRAY:
+                raise StrayBits
+            at[0] = row
+            return row == len(rows)
+
+        self._while_there_is_room(add, thread)
+
+    def explore(self, job: NDArray[np.int64], thread: int = 0) -> bool:
+        """Go on with a job of `checker.storage.explore_loop`, and add what it finds.
+
+        Returns whether it is done; if not, the state that it is at faults. Raises `TooManyStates`,
+        `StrayBits`.
+        """
+        ended = [DONE]
+
+        def explore(code: Functions, cells: int, mine: int) -> bool:
+            ended[0] = code["explore"](cells, mine, self.owners, address(job))
+            return ended[0] != NO_ROOM
+
+        self._while_there_is_room(explore, thread)
+        if ended[0] == ASTRAY:
+            raise StrayBits
+        return ended[0] == DONE
+
+    def _while_there_is_room(
+        self, work: Callable[[Functions, int, int], bool], thread: int
+    ) -> None:
+        """Do what is done once it says so; where it stops before, for want of room, make some."""
+        cells, mine = address(self._tables.cells), address(self._arrived.rooms[thread])
+        while True:
+            with self._standstill.working() if self._standstill else nullcontext():
+                is_done = work(self._functions, cells, mine)
+            if is_done:
+                return
+            if self._standstill:
+                self._standstill.ask()
+            else:
+                for make_room in self._to_grow():
+                    make_room()
+
+    # --- room ------------------------------------------------------------------------------------
+
+    def _held(self) -> NDArray[np.int64]:
+        """How many states each owner has."""
+        return self._ended + self._arrived.counts()
+
+    def _most(self) -> NDArray[np.int64]:
+        """How many states each owner's table is filled with."""
+        entries = self._tables.entries()
+        is_small = entries < _LINES_LARGE * LINE
+        most: NDArray[np.int64] = (entries * np.where(is_small, _LOAD_SMALL, _LOAD_MAX)).astype(int)
+        return most
+
+    def _to_grow(self) -> list[Callable[[], None]]:
+        """What is to be done where some thread has no room, while none adds."""
+        lacking = np.zeros(self.owners, np.bool_)
+        for room in self._arrived.rooms:
+            lacking |= (room[:, CRAMPED] != 0) | (room[:, NEXT] >= room[:, LIMIT])
+        if lacking.any():
+            lacking |= self._held() >= _NEARLY * self._most()
+        return [partial(self._make_room, int(owner)) for owner in np.flatnonzero(lacking)]
+
+    def _make_room(self, owner: int) -> None:
+        """More room with an owner for all threads; a larger table, if this one is nearly full."""
+        if self._arrived.is_full(owner):
+            raise TooManyStates
+        rooms = self._arrived.rooms
+        is_cramped = any(room[owner, CRAMPED] for room in rooms)
+        lines = int(self._tables.entries()[owner]) // LINE
+        most = int(self._most()[owner])
+        left = most - int(self._held()[owner])
+        if is_cramped and left > most / 2:
+            self._tables.look_further(owner)
+        elif is_cramped or left <= max((1 - _NEARLY) * most, _ROOM_MIN * len(rooms)):
+            self._tables.resize(owner, self._larger(owner, lines))
+        for room in rooms:
+            room[owner, CRAMPED] = 0
+        self._share_room(slice(owner, owner + 1))
+
+    def _larger(self, owner: int, lines: int) -> int:
+        """The next size of an owner's table.
+
+        Owners fill alike: their tables should not be at their emptiest at once.
+        """
+        if lines * _GROWTH_SMALL <= _LINES_SMALL:
+            return lines * _GROWTH_SMALL
+        phase = owner / self.owners
+        if lines < _LINES_LARGE:
+            return _next(_LINES_SMALL * _GROWTH**phase, _GROWTH, lines)
+        return _next(_LINES_LARGE * _GROWTH_LARGE**phase, _GROWTH_LARGE, lines)
+
+    def _share_room(self, owners: slice) -> None:
+        """Divide what is left of tables among the threads."""
+        left = self._most() - self._held()
+        each = np.maximum(left[owners], 0) // len(self._arrived.rooms)
+        for thread, room in enumerate(self._arrived.rooms):
+            end = (thread + 1) * self._arrived.rows_each
+            room[owners, LIMIT] = np.minimum(room[owners, NEXT] + each, end)
+
+
+def _next(first: float, growth: float, lines: int) -> int:
+    """The first of a geometric series that is clearly more than so many."""
+    while first < lines * (1 + growth) / 2:
+        first *= growth
+    return int(first)
+
+
+@functools.cache
+def recipe_of(words: int, *, alone: bool) -> Recipe:
+    """The loops over tables, for states of so many words, and for one thread or several."""
+    cells, room, rows, of_words = block_of(CELLS), block_of(ROOM), block_of(words), constant(words)
+    adds = cells, room, NUMBER, rows, NUMBER, NUMBER, of_words, constant(alone)
+    explores = cells, room, NUMBER, NUMBERS, of_words, constant(alone)
+    moves = cells, cells, NUMBER, NUMBER, NUMBER, rows, of_words
+    finds = cells, NUMBER, NUMBER, NUMBER, NUMBER, rows, NUMBERS, NUMBER, NUMBERS, of_words
+    return own_recipe((add_states, adds), (explore, explores), (move, moves), (states_at, finds))
