@@ -14,6 +14,10 @@ class NotFlat(Exception):
     """What is to be written without branches needs one: see `checker.compiler.if_conversion`."""
 
 
+FIRST_BLOCK = ".first"
+"""Names of blocks and registers have a dot, as no parameter's name has."""
+
+
 class Writer:
     """Writes the body of a function, block by block."""
 
@@ -21,7 +25,7 @@ class Writer:
         self.slots: list[str] = []
         """Room for variables, in the function's first block, where LLVM makes registers of it."""
         self.lines: list[str] = []
-        self.block = "entry"
+        self.block = FIRST_BLOCK
         """The block that is written to; empty after an instruction that ends one."""
         self._names = 0
         self._targets: set[str] = set()
@@ -36,7 +40,7 @@ class Writer:
     def result(self, operation: str) -> str:
         """Write an operation that gives something; returns its register."""
         self._names += 1
-        register = f"%v{self._names}"
+        register = f"%v.{self._names}"
         self.lines.append(f"  {register} = {operation}")
         return register
 

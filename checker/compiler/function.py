@@ -12,7 +12,7 @@ from typing import Any
 
 from checker.compiler import fields, ir
 from checker.compiler.arguments import declared, passed
-from checker.compiler.emitter import Writer
+from checker.compiler.emitter import FIRST_BLOCK, Writer
 from checker.compiler.expressions import Expressions
 from checker.compiler.function_ir import FAULT, FAULTED, Returns, Written
 from checker.compiler.lower import NO_RANGE, lowered
@@ -111,7 +111,7 @@ class Body:
             returns,
             self.faults,
             self.writes,
-            ("entry:", *self.writer.slots, *(line for line in self.writer.lines if line)),
+            (f"{FIRST_BLOCK}:", *self.writer.slots, *(line for line in self.writer.lines if line)),
             tuple(self.calls),
         )
 

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from checker.compiler.program import loaded, own_recipe
+from checker.storage.blocks import NUMBER
 from tests.support.compiling import ALL_STATES, ARGUMENTS, FAULT, Both, module_of, small_layout
 
 OPERANDS = ("t.x", "t.y", "t.row[1]", "t.table[a, 1]", "t.wide", "a", "3", "(-3)", "0", "(t.x < 2)")
@@ -99,3 +101,14 @@ def test_a_shift_to_the_left_by_all_bits_is_a_fault(bits: str, tmp_path: Path) -
 
     assert both.compiled(ALL_STATES[0], 0) == FAULT
     assert both.flat(ALL_STATES[0], 0) in (None, FAULT)
+
+
+def sum_of(entry: int, v1: int, v2: int) -> int:
+    """Parameters with names that LLVM's text might use itself."""
+    return (entry + v1) * v2 + v1
+
+
+def test_parameters_may_have_any_name() -> None:
+    compiled = loaded(own_recipe((sum_of, (NUMBER, NUMBER, NUMBER))))["sum_of"]
+
+    assert compiled(2, 3, 5) == sum_of(2, 3, 5)
