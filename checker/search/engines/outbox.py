@@ -23,23 +23,26 @@ from checker.storage.sent_loops import BOX, home
 from checker.storage.storage import bytes_of
 
 BUFFER_BYTES = 1 << 18
-"""How much one receiver's buffer holds."""
+"""How much one receiver's buffer holds at most."""
 SLOTS_A_STATE = 16
 """Slots of the cache for each state that is expanded, if they are not too many."""
 _SLOTS_MIN = 1 << 10
 
 
 class Outbox:
-    """Buffers for receivers, and a cache of what was sent of at most `slots_max` states."""
+    """Buffers for receivers, and a cache of what was sent of at most `slots_max` states.
+
+    The buffers together take no more than half of such a cache, or one state each.
+    """
 
     def __init__(self, expander: Expander, *, slots_max: int) -> None:
         self._expander = expander
         self._words = expander.layout.words
         self._send = loaded(recipe_of(self._words))["send"]
-        self._slots_max = _power_of_two(max(2, slots_max))  # One that is empty holds two states.
+        # One that is empty holds two states.
+        self._slots_max = max(2, _power_of_two(slots_max + 1) // 2)
         self._cache: Rows = np.empty((0, self._words), np.uint64)
         self._buffers: Rows = np.empty((0, self._words), np.uint64)
-        self._room = max(1, BUFFER_BYTES // (8 * self._words))
         self._generation = ""
         self._unconfirmed: set[str] = set()
         """Attempts that began since the last that found all before it accepted."""
@@ -64,8 +67,9 @@ class Outbox:
         self, frontier: Sequence[Rows], tally: Tally, receivers: int
     ) -> Iterator[tuple[int, memoryview]]:
         """Successors as (receiver, block). A block lasts until the next is asked for."""
-        if receivers * self._room > len(self._buffers):
-            self._buffers = np.empty((receivers * self._room, self._words), np.uint64)
+        room = max(1, min(BUFFER_BYTES // (8 * self._words), self._slots_max // (2 * receivers)))
+        if receivers * room > len(self._buffers):
+            self._buffers = np.empty((receivers * room, self._words), np.uint64)
         filled: NDArray[np.int64] = np.zeros(receivers, np.int64)
         box: NDArray[np.int64] = np.zeros(BOX, np.int64)
         box[:] = (
@@ -73,7 +77,7 @@ class Outbox:
             len(self._cache) - 1,
             address(self._buffers),
             receivers,
-            self._room,
+            room,
         )
 
         def go_on(job: NDArray[np.int64]) -> int:
@@ -81,13 +85,15 @@ class Outbox:
 
         for rows in frontier:
             for _ in self._expander.explore(rows, tally, go_on):
-                yield from self._taken(filled, self._room)
-        yield from self._taken(filled, 1)
+                yield from self._taken(filled, room, room)
+        yield from self._taken(filled, room, 1)
 
-    def _taken(self, filled: NDArray[np.int64], least: int) -> Iterator[tuple[int, memoryview]]:
+    def _taken(
+        self, filled: NDArray[np.int64], room: int, least: int
+    ) -> Iterator[tuple[int, memoryview]]:
         """What the buffers hold that have so many states, and empty them."""
         for receiver in np.flatnonzero(filled >= least).tolist():
-            first = receiver * self._room
+            first = receiver * room
             yield receiver, bytes_of(self._buffers[first : first + int(filled[receiver])])
             filled[receiver] = 0
 

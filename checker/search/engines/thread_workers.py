@@ -51,7 +51,7 @@ class DiskWorkers:
         self.threads = threads_of(threads)
         self.memory_bytes = memory_bytes or 1 << 30
         share = self.memory_bytes // (8 * self.threads)
-        self.sent_rows = min(SENT_ROWS_MAX, share // (8 * words) + 1)
+        self.sent_rows = min(SENT_ROWS_MAX, share // (16 * words) + 1)
         self._late = deadline or (lambda: False)
         self._pool = ThreadPoolExecutor(self.threads, thread_name_prefix="disk")
         self._candidates: Candidates | None = None
