@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +19,7 @@ from checker.search.engines.segments import (
 def written(folder: Path) -> tuple[list[Segment], list[list[int]]]:
     """Segments of two files, mixed, and the states in them."""
     rows = np.arange(24, dtype=np.uint64).reshape(-1, 2)
-    with SegmentFile(folder) as one, SegmentFile(folder) as other:
+    with closing(SegmentFile(folder)) as one, closing(SegmentFile(folder)) as other:
         segments = [
             one.write(rows[:3].tobytes()),
             other.write(rows[3:4].tobytes()),
@@ -37,7 +38,7 @@ def test_segments_of_several_files_are_read_in_the_order_that_is_asked_for(tmp_p
 
 
 def test_a_task_that_sends_nothing_makes_no_file(tmp_path: Path) -> None:
-    with SegmentFile(tmp_path / "level"):
+    with closing(SegmentFile(tmp_path / "level")):
         pass
 
     assert list(tmp_path.iterdir()) == []

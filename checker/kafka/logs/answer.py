@@ -158,8 +158,8 @@ def missed_epochs(
 ) -> tuple[MissedEpoch, ...]:
     """Leaders that led on after an epoch that somebody else led, by what their lines say."""
     leaders, found = leaders_told(by_broker), []
-    for broker, told in by_broker.items():
-        for seen in _within(told, first, last):
+    for broker, observed in by_broker.items():
+        for seen in _within(observed, first, last):
             known = seen.previous_epoch
             if seen.kind is not Kind.LEADS or known is None or known < 0 or seen.epoch is None:
                 continue
@@ -184,8 +184,12 @@ def at_risk(
     reached in an earlier one. Not so a later line, of a broker that has started again within the
     epoch, nor the first line of all, before which others may be missing.
     """
-    every = [o for told in by_broker.values() for o in _within(told, first, last)]
-    marks = [o for told in by_broker.values() for o in _first_of_epochs(_within(told, first, last))]
+    every = [o for observed in by_broker.values() for o in _within(observed, first, last)]
+    marks = [
+        o
+        for observed in by_broker.values()
+        for o in _first_of_epochs(_within(observed, first, last))
+    ]
     found = []
     for begun in (o for o in every if o.kind is Kind.LEADS):
         assert begun.epoch is not None
@@ -206,10 +210,10 @@ def at_risk(
     return tuple(found)
 
 
-def _first_of_epochs(told: Iterable[Observation]) -> Iterator[Observation]:
+def _first_of_epochs(observed: Iterable[Observation]) -> Iterator[Observation]:
     """A broker's lines of an epoch that is higher than all before, but the first line of all."""
     highest: int | None = None
-    for seen in told:
+    for seen in observed:
         if seen.epoch is None or seen.high_watermark is None:
             continue
         if highest is not None and seen.epoch > highest:
@@ -218,9 +222,9 @@ def _first_of_epochs(told: Iterable[Observation]) -> Iterator[Observation]:
 
 
 def _within(
-    told: Sequence[Observation], first: int | None, last: int | None
+    observed: Sequence[Observation], first: int | None, last: int | None
 ) -> Iterator[Observation]:
-    for seen in told:
+    for seen in observed:
         if seen.epoch is None or (
             (first is None or seen.epoch >= first) and (last is None or seen.epoch <= last)
         ):

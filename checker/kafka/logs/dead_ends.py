@@ -57,8 +57,8 @@ class DeadEnds:
             for replica in range(len(history.brokers))
         )
         self._ahead = tuple(
-            _ahead(told, has_server_log=replica in history.with_server_log)
-            for replica, told in enumerate(history.told)
+            _ahead(observed, has_server_log=replica in history.with_server_log)
+            for replica, observed in enumerate(history.observed)
         )
 
     def found(self, words: StateWords, positions: Positions) -> Refused | None:
@@ -107,10 +107,10 @@ def _value(element: Element, words: StateWords) -> int:
     return (words[element.word] >> element.shift & element.mask) + element.lo
 
 
-def _ahead(told: Sequence[Observation], *, has_server_log: bool) -> tuple[_Ahead, ...]:
-    """For each position. Without a server.log a log may be cut, and a process end, untold."""
+def _ahead(observed: Sequence[Observation], *, has_server_log: bool) -> tuple[_Ahead, ...]:
+    """For each position. Without a server.log no line says that a log is cut or a process ends."""
     found = [_NOTHING]
-    for seen in reversed(told):
+    for seen in reversed(observed):
         after = found[-1]
         log_end, watermark, role = after.log_end, after.watermark, None
         leads, checkpoint = after.leads, None

@@ -21,7 +21,7 @@ def decisions_of(
     the beginning.
     """
     known: dict[int, Observation] = {}
-    for seen in (each for told in by_broker.values() for each in told):
+    for seen in (each for observed in by_broker.values() for each in observed):
         number = seen.partition_epoch
         if number is None or seen.kind not in (Kind.LEADS, Kind.KNOWS):
             continue

@@ -28,19 +28,19 @@ class History:
     """What is to be fitted.
 
     `brokers[i]` is the broker that replica i of the model stands for; the first leader is replica
-    0. `offsets[k]` is the offset that is k in the model. `told[i]` are the observations of replica
-    i, renumbered, in order; `sources[i]` the same as they were read. `leaders` is who led an epoch,
-    by whatever line says it, -1 for nobody. `decisions` are the controller's, as far as lines
-    tell of every one, `decision_sources` the same as they were read. `isr_lines_may_lack`: a leader
-    of KRaft that reads of a change of the ISR in the metadata log, before the controller's answer,
-    writes no line of it.
+    0. `offsets[k]` is the offset that is k in the model. `observed[i]` are the observations of
+    replica i, renumbered, in order; `sources[i]` the same as they were read. `leaders` is who led
+    an epoch, by whatever line says it, -1 for nobody. `decisions` are the controller's, as far as
+    lines tell of every one, `decision_sources` the same as they were read. `isr_lines_may_lack`: a
+    leader of KRaft that reads of a change of the ISR in the metadata log, before the controller's
+    answer, writes no line of it.
     """
 
     brokers: tuple[int, ...]
     first_epoch: int
     last_epoch: int
     offsets: tuple[int, ...]
-    told: tuple[tuple[Observation, ...], ...]
+    observed: tuple[tuple[Observation, ...], ...]
     sources: tuple[tuple[Observation, ...], ...]
     leaders: Mapping[int, int]
     with_server_log: frozenset[int]
@@ -51,44 +51,44 @@ class History:
     @property
     def lines(self) -> int:
         """How many observations there are to fit."""
-        return sum(map(len, self.told))
+        return sum(map(len, self.observed))
 
     @property
     def restarts(self) -> int:
         """How many lines say that a broker has loaded its log again."""
-        return sum(seen.kind is Kind.LOADS for told in self.told for seen in told)
+        return sum(seen.kind is Kind.LOADS for observed in self.observed for seen in observed)
 
     @property
     def gone_silently(self) -> int:
         """How many brokers do not tell of the last epoch, nor that they shut down."""
         last = self.last_epoch - self.first_epoch
         return sum(
-            bool(told)
-            and max((seen.epoch for seen in told if seen.epoch is not None), default=0) < last
-            and all(seen.kind is not Kind.STOPS for seen in told)
-            for told in self.told
+            bool(observed)
+            and max((seen.epoch for seen in observed if seen.epoch is not None), default=0) < last
+            and all(seen.kind is not Kind.STOPS for seen in observed)
+            for observed in self.observed
         )
 
     @property
     def shutdowns(self) -> int:
         """How many lines say that one shuts down."""
-        return sum(seen.kind is Kind.STOPS for told in self.told for seen in told)
+        return sum(seen.kind is Kind.STOPS for observed in self.observed for seen in observed)
 
 
 def leaders_told(by_broker: Mapping[int, Sequence[Observation]]) -> dict[int, int]:
     """Who led each epoch, in Kafka's numbers. Raises `BadLogs` where two lines differ."""
-    told: dict[int, Observation] = {}
-    for seen in (each for told_of in by_broker.values() for each in told_of):
+    observed: dict[int, Observation] = {}
+    for seen in (each for of_broker in by_broker.values() for each in of_broker):
         if seen.epoch is None or seen.leader is None:
             continue
-        earlier = told.setdefault(seen.epoch, seen)
+        earlier = observed.setdefault(seen.epoch, seen)
         if earlier.leader != seen.leader:
             raise BadLogs(
                 f"{seen.place} says that broker {seen.leader} leads epoch {seen.epoch}, "
                 f"{earlier.place} that {earlier.leader} does: these are logs of two clusters, or "
                 "of a topic that was created anew; name those of one"
             )
-    return {epoch: seen.leader for epoch, seen in told.items() if seen.leader is not None}
+    return {epoch: seen.leader for epoch, seen in observed.items() if seen.leader is not None}
 
 
 def history_of(
@@ -106,7 +106,7 @@ def history_of(
     of assignment, by which the model elects, and no line says it.
     """
     leaders = leaders_told(by_broker)
-    epochs = {o.epoch for told in by_broker.values() for o in told if o.epoch is not None}
+    epochs = {o.epoch for observed in by_broker.values() for o in observed if o.epoch is not None}
     if not epochs:
         raise BadLogs("no line says who leads or follows; state-change.log has those lines")
     first = min(epochs) if first_epoch is None else first_epoch
@@ -123,7 +123,7 @@ def history_of(
         )
     begins, members = _beginning(by_broker, first)
     named = set(by_broker) | {b for b in leaders.values() if b >= 0}
-    named |= {b for told in by_broker.values() for o in told for b in (o.isr or ())}
+    named |= {b for observed in by_broker.values() for o in observed for b in (o.isr or ())}
     if members is not None and set(members) != named:
         raise BadLogs(
             f"epoch {first} begins with the ISR {list(members)} of brokers {sorted(named)}; a "
@@ -138,7 +138,7 @@ def history_of(
     offsets = _offsets_of(kept, begins)
     number = {broker: replica for replica, broker in enumerate(brokers)}
     sources = tuple(_after_beginning(kept[b], first, begins) for b in brokers)
-    told = tuple(
+    observed = tuple(
         tuple(_renumbered(seen, first, offsets, number) for seen in each) for each in sources
     )
     decided = decisions_of(by_broker, first, last)
@@ -147,7 +147,7 @@ def history_of(
         first_epoch=first,
         last_epoch=last,
         offsets=offsets,
-        told=told,
+        observed=observed,
         sources=sources,
         leaders={
             epoch - first: number[leader] if leader >= 0 else -1
@@ -168,17 +168,17 @@ def _beginning(
     it, the least log end with which anybody followed it.
     """
     ends: list[int] = []
-    for seen in (o for told in by_broker.values() for o in told if o.epoch == first):
+    for seen in (o for observed in by_broker.values() for o in observed if o.epoch == first):
         if seen.kind is Kind.LEADS:
             return seen.offset or 0, seen.isr
         ends.append(seen.offset or 0)
     return min(ends, default=0), None
 
 
-def _within(told: Sequence[Observation], first: int, last: int) -> list[Observation]:
+def _within(observed: Sequence[Observation], first: int, last: int) -> list[Observation]:
     """From the first line of an epoch from `first` on, to the last before one after `last`."""
     begun, kept = False, []
-    for seen in told:
+    for seen in observed:
         if seen.kind in _NOT_FITTED:
             continue
         if seen.epoch is not None and seen.epoch > last:
@@ -190,24 +190,24 @@ def _within(told: Sequence[Observation], first: int, last: int) -> list[Observat
 
 
 def _after_beginning(
-    told: Sequence[Observation], first: int, begins: int
+    observed: Sequence[Observation], first: int, begins: int
 ) -> tuple[Observation, ...]:
     """Without the line by which a broker came into the first state, which is where all begins."""
-    if told and told[0].epoch == first and told[0].offset == begins:
-        return tuple(told[1:])
-    return tuple(told)
+    if observed and observed[0].epoch == first and observed[0].offset == begins:
+        return tuple(observed[1:])
+    return tuple(observed)
 
 
 def _offsets_of(kept: Mapping[int, Sequence[Observation]], begins: int) -> tuple[int, ...]:
     named = {begins}
-    for seen in (each for told in kept.values() for each in told):
+    for seen in (each for observed in kept.values() for each in observed):
         named |= {o for o in (seen.offset, seen.high_watermark) if o is not None}
     below = sorted(o for o in named if o < begins)
     # A high watermark below the beginning says no more than that it lagged. A log end does.
     cut = [
         seen
-        for told in kept.values()
-        for seen in told
+        for observed in kept.values()
+        for seen in observed
         if seen.offset is not None and seen.offset < begins
     ]
     if below and cut:

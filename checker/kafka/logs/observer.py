@@ -46,19 +46,23 @@ class Observer:
         self.history = history
         self.start: Positions = (0,) * (len(history.brokers) + 1)
         """The last is how many decisions of the controller are behind."""
-        self._told = (*history.told, history.decisions)
+        self._observed = (*history.observed, history.decisions)
         self._leaders = history.leaders
         self._last_epoch = history.last_epoch - history.first_epoch
-        self._next_epoch = tuple(_next_epochs(told, self._last_epoch) for told in self._told)
+        self._next_epoch = tuple(
+            _next_epochs(observed, self._last_epoch) for observed in self._observed
+        )
 
     def is_over(self, positions: Positions) -> bool:
         """Whether all lines are behind."""
-        return all(at == len(told) for at, told in zip(positions, self._told, strict=True))
+        return all(
+            at == len(observed) for at, observed in zip(positions, self._observed, strict=True)
+        )
 
     def next_of(self, positions: Positions, replica: int) -> Observation | None:
         """The next line of a replica, None behind its last."""
-        told, at = self._told[replica], positions[replica]
-        return told[at] if at < len(told) else None
+        observed, at = self._observed[replica], positions[replica]
+        return observed[at] if at < len(observed) else None
 
     def wanted(self, positions: Positions) -> Iterator[tuple[str, int, int]]:
         """What the next lines tell of logs and high watermarks: field, replica, value."""
@@ -111,14 +115,16 @@ class Observer:
     ) -> Positions | Refused:
         """Where the lines stand once the replica has written a line with these facts."""
         seen = self.next_of(positions, replica)
-        if seen is None or (self._is_untold(replica, kind) and seen.kind is not kind):
+        if seen is None or (self._may_lack_line(replica, kind) and seen.kind is not kind):
             return positions
         if seen.kind is not kind:
             return Refused(replica, positions[replica], f"the model's r{replica} {kind.value}")
         for name, value in facts.items():
-            told = getattr(seen, name)
-            if told is not None and told != value:
-                what = f"{name.replace('_', ' ')} is {told} in the line and {value} in the model"
+            observed = getattr(seen, name)
+            if observed is not None and observed != value:
+                what = (
+                    f"{name.replace('_', ' ')} is {observed} in the line and {value} in the model"
+                )
                 return Refused(replica, positions[replica], what)
         return (*positions[:replica], positions[replica] + 1, *positions[replica + 1 :])
 
@@ -133,8 +139,12 @@ class Observer:
                 return "a broker has yet to tell of an earlier epoch"
         if after.epoch > self._last_epoch:
             return "an epoch after the last of the lines"
-        told = self._leaders.get(int(after.epoch))
-        return "a line names another leader" if told is not None and told != after.leader else ""
+        observed = self._leaders.get(int(after.epoch))
+        return (
+            "a line names another leader"
+            if observed is not None and observed != after.leader
+            else ""
+        )
 
     def _ends_otherwise(self, replica: int, after: Any, positions: Positions) -> Refused | None:
         """Why a process cannot end here, None where it can.
@@ -143,7 +153,7 @@ class Observer:
         start will not read what its line says: a disk does not change meanwhile.
         """
         seen = self.next_of(positions, replica)
-        if seen is None or self._is_untold(replica, Kind.LOADS):
+        if seen is None or self._may_lack_line(replica, Kind.LOADS):
             return None
         if seen.kind is not Kind.LOADS:
             return Refused(-1, 0, "the broker has another line before it starts again")
@@ -152,13 +162,13 @@ class Observer:
         if seen.high_watermark not in (None, reached):
             what = f"high watermark is {seen.high_watermark} in the line and {reached} in the model"
             return Refused(replica, at, what)
-        role = self._told[replica][at + 1] if at + 1 < len(self._told[replica]) else None
+        role = self._observed[replica][at + 1] if at + 1 < len(self._observed[replica]) else None
         if role is not None and role.kind in (Kind.LEADS, Kind.FOLLOWS) and role.offset != log_end:
             what = f"offset is {role.offset} in the line and {log_end} in the model"
             return Refused(replica, at + 1, what)
         return None
 
-    def _is_untold(self, replica: int, kind: Kind) -> bool:
+    def _may_lack_line(self, replica: int, kind: Kind) -> bool:
         """Whether the broker may have done so without a line that was read: no server.log."""
         if kind in (Kind.LEADS, Kind.FOLLOWS):
             return False
@@ -209,10 +219,10 @@ class Observer:
         )
 
 
-def _next_epochs(told: Sequence[Observation], last: int) -> tuple[int, ...]:
+def _next_epochs(observed: Sequence[Observation], last: int) -> tuple[int, ...]:
     """For each position the epoch of the next line that has one."""
     found, following = [last], last
-    for seen in reversed(told):
+    for seen in reversed(observed):
         following = following if seen.epoch is None else seen.epoch
         found.append(following)
     return tuple(reversed(found))

@@ -46,7 +46,7 @@ class Logs:
     """What the files say: observations by partition, releases, and what was passed over.
 
     `stops` are those of whole brokers. `with_server_log` are brokers of which not only
-    state-change.log was read, so that a truncation that is not told did not happen. `files`
+    state-change.log was read, so that a truncation that is not observed did not happen. `files`
     counts the lines of each file that was read.
     """
 
@@ -64,15 +64,15 @@ class Logs:
         """The observations of a partition by broker, each in order. Raises `BadLogs`."""
         if partition not in self.by_partition:
             raise BadLogs(f"no line speaks of partition {partition}; {self._known()}")
-        told: dict[int, list[Observation]] = defaultdict(list)
+        observed: dict[int, list[Observation]] = defaultdict(list)
         for seen in self.by_partition[partition]:
-            told[seen.broker].append(seen)
+            observed[seen.broker].append(seen)
         for seen in self.stops:
-            if seen.broker in told:
-                told[seen.broker].append(seen)
-        for every in told.values():
+            if seen.broker in observed:
+                observed[seen.broker].append(seen)
+        for every in observed.values():
             every.sort(key=lambda seen: seen.moment)
-        return dict(sorted(told.items()))
+        return dict(sorted(observed.items()))
 
     def _known(self) -> str:
         names = sorted(self.by_partition)

@@ -22,6 +22,7 @@ from checker.storage.explore_loop import CHUNK_ROWS
 from model.core.claim import ActionProperty, Invariant
 
 GoesOn: TypeAlias = Callable[[NDArray[np.int64]], int]
+"""Goes on with a job; DONE, NO_ROOM or FAULTY of `checker.storage.explore_loop`."""
 
 
 class Breaches:
@@ -206,9 +207,9 @@ class Expander:
     def explore(self, rows: Rows, tally: Tally, go_on: GoesOn) -> Iterator[None]:
         """Have the successors of `rows` made and kept by compiled code.
 
-        The same as `expand`, without coming back to Python for each chunk. `go_on` is given a
-        job of `checker.storage.explore_loop`, and says how it ended. Yields whenever
-        it ends for want of room, which is to be made then.
+        The same as `expand`, without coming back to Python for each chunk. `go_on` is given a job
+        of `checker.storage.explore_loop`, and says how it ended. Yields whenever it ends for want
+        of room, which is to be made then.
         """
         dead = np.zeros(len(rows), np.bool_)
         job = self._job

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
-from types import TracebackType
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -52,15 +51,8 @@ class SegmentFile:
         self._file: BinaryIO | None = None
         self._size = 0
 
-    def __enter__(self) -> SegmentFile:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        problem: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
+        """Nothing more is written."""
         if self._file is not None:
             self._file.close()
 

@@ -15,7 +15,7 @@ import platform
 import sys
 import zipfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -151,7 +151,7 @@ class FileTask:
         """
         plan = self.plan
         for owner, segments in list(items):
-            with _naming_the_place(plan), SegmentFile(self.made) as file:
+            with _naming_the_place(plan), closing(SegmentFile(self.made)) as file:
                 made: list[tuple[int, Segment]] = []
                 for to, found in explore(plan, owner, self._received(segments)):
                     if to == len(plan.owners) * plan.parts_sent:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from operator import itemgetter
 from pathlib import Path
 from typing import Any, Protocol
@@ -109,7 +110,7 @@ class FileExchange:
         """A file with the driver's candidates."""
         level = self._new_level()
         sent: list[list[tuple[int, Segment]]] = [[] for _ in range(owners)]
-        with SegmentFile(level) as file:
+        with closing(SegmentFile(level)) as file:
             for owner, block in blocks:
                 sent[owner].append((0, file.write(block)))
         self._keep(level, sent)

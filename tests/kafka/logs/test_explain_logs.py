@@ -60,7 +60,7 @@ def test_a_loss_by_c21_is_recognised(lost: Answer) -> None:
     ("name", "release"), [("3.9.1-control", "3.9.1:zookeeper"), ("4.2.0-control", "4.2.0:elr")]
 )
 def test_a_leader_that_heard_of_the_epoch_is_no_c21(name: str, release: str) -> None:
-    """The same elections; nothing is told of that is lost, and nothing that fits is C21."""
+    """The same elections; no acknowledged record is lost, and nothing that fits is C21."""
     found = answered(read_logs([RECORDED / name]), "t-0", given(release), seconds_max=30.0)
 
     assert found.fits
@@ -73,12 +73,12 @@ def test_a_leader_that_heard_of_the_epoch_is_no_c21(name: str, release: str) -> 
 @pytest.mark.parametrize("release", ["2.8.2", "3.9.1", "4.2.0"])
 def test_each_release_is_read_alike(release: str) -> None:
     """Of the three releases on which the same steps were taken the same is read."""
-    told = read_logs([RECORDED / f"{release}-c21"]).of("t-0")
+    observed = read_logs([RECORDED / f"{release}-c21"]).of("t-0")
 
     kinds = [
         (o.broker, o.kind.value, o.epoch, o.offset, o.high_watermark)
         for broker in (0, 1)
-        for o in told[broker]
+        for o in observed[broker]
         if o.kind in (Kind.LEADS, Kind.FOLLOWS)
     ]
     assert kinds == [
@@ -93,15 +93,15 @@ def test_each_release_is_read_alike(release: str) -> None:
 
 def test_decisions_are_known_up_to_the_first_that_no_line_tells_of() -> None:
     """Each of KRaft's has a number; without that of epoch 2 nothing is known from there on."""
-    told = read_logs([RECORDED / "4.2.0-c21"]).of("t-0")
-    every = decisions_of(told, 0, 3)
+    observed = read_logs([RECORDED / "4.2.0-c21"]).of("t-0")
+    every = decisions_of(observed, 0, 3)
 
     assert [(o.epoch, o.leader, o.isr) for o in every] == [
         (1, 2, (0, 1, 2)),
         (2, 0, (0, 1)),
         (3, 1, (0, 1)),
     ]
-    without = {b: [o for o in seen if o.partition_epoch != 2] for b, seen in told.items()}
+    without = {b: [o for o in seen if o.partition_epoch != 2] for b, seen in observed.items()}
     assert decisions_of(without, 0, 3) == every[:1]
 
 
@@ -214,10 +214,10 @@ def test_a_high_watermark_reached_within_the_epoch_puts_nothing_at_risk(tmp_path
     later = line.replace("high watermark 0", "high watermark 7").replace("20:3", "21:3")
     file.write_text(f"{text}{later}\n")
 
-    told = read_logs([tmp_path]).of("t-0")
+    observed = read_logs([tmp_path]).of("t-0")
 
-    assert told[2][-1].high_watermark == 7
-    assert at_risk(told, None, None) == ()
+    assert observed[2][-1].high_watermark == 7
+    assert at_risk(observed, None, None) == ()
     assert at_risk(read_logs([RECORDED / "3.9.1-c21"]).of("t-0"), None, None)
 
 
