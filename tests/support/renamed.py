@@ -11,6 +11,9 @@ import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from model.core.layout import Element, Field, Index, Layout
 from model.core.renaming import Holds, Naming, Sort
 from model.core.state import State
@@ -64,6 +67,21 @@ def _moved(state: State, each: Iterable[Move]) -> State:
     return State(state.layout, tuple(result))
 
 
+def _all_moved(words: NDArray[np.uint64], each: Iterable[Move]) -> NDArray[np.uint64]:
+    """As `_moved`, of many states at once: a row of words each."""
+    result = np.zeros_like(words)
+    for old, new, values in each:
+        held = np.zeros(old.mask + 1, np.uint64)
+        held[: len(values)] = values
+        moved = held[words[:, old.word] >> old.shift & old.mask] << new.shift
+        if (decides := old.decides) is not None:
+            alive = np.zeros(decides.mask + 1, np.uint64)
+            alive[list(old.values)] = 1
+            moved *= alive[words[:, decides.word] >> decides.shift & decides.mask]
+        result[:, new.word] |= moved
+    return result
+
+
 @functools.lru_cache(2000)
 def moves(layout: Layout, replicas: Names, records: Names) -> list[Move]:
     """The renaming that gives replicas and records these names."""
@@ -107,10 +125,38 @@ def transpositions(of: int, among: int) -> list[Names]:
     return [p for p in permutations(of, among) if sum(i != to for i, to in enumerate(p)) == 2]
 
 
-def orbit(state: State, sorts: Iterable[Sort]) -> Iterator[State]:
-    """Every state that differs from this one in names of these sorts alone."""
+def renamings(state: State, sorts: Iterable[Sort]) -> Iterator[tuple[Names, Names]]:
+    """All ways to exchange names of these sorts in a state: those of replicas, of records."""
     chosen = set(sorts)
     replicas = permutations(state.replicas if Sort.REPLICA in chosen else 0, state.replicas)
     records = permutations(born(state) if Sort.RECORD in chosen else 0, state.records)
-    for first, second in itertools.product(replicas, records):
-        yield _moved(state, moves(state.layout, first, second))
+    return itertools.product(replicas, records)
+
+
+def orbit(state: State, sorts: Iterable[Sort]) -> Iterator[State]:
+    """Every state that differs from this one in names of these sorts alone."""
+    for replicas, records in renamings(state, sorts):
+        yield _moved(state, moves(state.layout, replicas, records))
+
+
+def least_of_orbits(states: Iterable[State], sorts: Iterable[Sort]) -> set[tuple[int, ...]]:
+    """The least words in the orbit of each of these states, of one layout: one for each orbit."""
+    found: set[tuple[int, ...]] = set()
+    for _, group in itertools.groupby(sorted(states, key=born), born):
+        first, *rest = group
+        words = np.array([first.words, *(state.words for state in rest)], np.uint64)
+        least = words
+        for renaming in renamings(first, sorts):
+            moved = _all_moved(words, moves(first.layout, *renaming))
+            least = np.where(_is_less(moved, least)[:, np.newaxis], moved, least)
+        found.update(map(tuple, least.tolist()))
+    return found
+
+
+def _is_less(some: NDArray[np.uint64], others: NDArray[np.uint64]) -> NDArray[np.bool_]:
+    """Whether each row of words is less than its counterpart: the first that differ decide."""
+    less = np.zeros(len(some), np.bool_)
+    for word in reversed(range(some.shape[1])):
+        one, other = some[:, word], others[:, word]
+        less = (one < other) | (one == other) & less
+    return less
