@@ -33,6 +33,7 @@ from checker.kafka.matrix.without_bounds import (
     compared,
 )
 from checker.search.result import INTERRUPTED
+from model.message.environment import FAULTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +82,8 @@ def explore_raised(
     invariant raises, and `TraceError` when a counterexample does not replay.
     """
     known: list[Outcome] = []
-    rung: Rung | None = Rung(tuple(cells), grid.records, grid.epochs)
+    rung: Rung | None = Rung(_in_order_of_work(cells), grid.records, grid.epochs)
+    places = {cell.at(): place for place, cell in enumerate(cells)}
     interrupted = False
     while rung is not None and rung.cells and not interrupted:
         answers = _answers(grid, rung, explorer, follow, stop_at_first=stop_at_first)
@@ -90,11 +92,29 @@ def explore_raised(
             known = _with_unbounded(grid, known, rung, answers)
         else:
             known = _rejudged(grid, _merged(known, judged(grid, rung.cells, answers)))
+            known.sort(key=lambda outcome: places[outcome.cell.at()])
         known = [_refused_unbounded(grid, outcome) for outcome in known]
         rung = _next_rung(grid, known)
     if grid.first_look:
         known = [_looked_at(outcome) for outcome in known]
     return Raised(tuple(map(with_counterexample, known)), interrupted)
+
+
+def _in_order_of_work(cells: Sequence[Cell]) -> tuple[Cell, ...]:
+    """The smallest cell first, which shows soon that something is found; then the largest first, so
+    that no core waits for it in the end.
+
+    Faults and what is switched on stand for the size: each multiplies the states.
+    """
+    by_size = sorted(cells, key=_faults_within)
+    return (*by_size[:1], *reversed(by_size[1:]))
+
+
+def _faults_within(cell: Cell) -> int:
+    """Budgets of all faults together, with one for each kind of late message."""
+    environment = cell.environment
+    budgets: int = sum(getattr(environment, name) for name in FAULTS)
+    return budgets + environment.requests_survive + environment.late_metadata
 
 
 def _looked_at(outcome: Outcome) -> Outcome:

@@ -75,6 +75,21 @@ def test_a_cell_that_no_epoch_is_cut_from_is_explored_once() -> None:
     assert outcome.label == "holds"
 
 
+def test_the_smallest_cell_comes_first_then_the_largest_and_outcomes_keep_their_order() -> None:
+    asked: list[str] = []
+    only = [("faults", name) for name in ("one crash", "zombie", "none", "two crashes")]
+    grid = grid_over([], [("version", "elr"), *only], records=1, invariants=NO_LOSS)
+
+    def unanswered(questions: Sequence[Question], watch: Watch) -> list[Answer]:
+        asked.extend(question.name for question in questions)
+        return [unexplored(question, "max-states") for question in questions]
+
+    outcomes = explore_grid(grid, unanswered, engine="local").outcomes
+
+    assert asked == ["none", "zombie", "two crashes", "one crash"]
+    assert [outcome.cell for outcome in outcomes] == list(grid.cells())
+
+
 def test_a_bound_that_is_too_large_for_the_budget_leaves_what_is_known_of_the_smaller() -> None:
     grid = grid_over([], [("version", "kip903"), ("faults", "two crashes")], records=1)
     outcome = only_cell(replace(grid, epochs_max=9, max_states=9_000))
