@@ -170,6 +170,8 @@ class Layout:
         self.digest = hashlib.sha256(described.encode()).hexdigest()[:16]
 
     def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True  # As layouts of states that are looked up nearly always are.
         if not isinstance(other, Layout) or self.digest != other.digest:
             return False
         return [f.naming for f in self.fields] == [f.naming for f in other.fields]

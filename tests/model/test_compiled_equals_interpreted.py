@@ -263,13 +263,15 @@ class AnyState:
     def __init__(self, model: Model, seed: int) -> None:
         self.layout = model.layout
         self.role_means_up = has(model.settings, ELR)
-        self.random = np.random.default_rng(seed)
+        self.random = random.Random(seed)
 
     def drawn(self, *, tidy: bool) -> State:
         values: dict[str, Any] = {
             f.name: self._element(f, tidy=tidy) for f in self.layout.fields if not f.shape
         }
-        roles = self.random.integers(NO_ROLE, FETCHING + 1, self.layout.sizes["replicas"]).tolist()
+        roles = [
+            self.random.randint(NO_ROLE, FETCHING) for _ in range(self.layout.sizes["replicas"])
+        ]
         values["role"] = roles
         if tidy and LEADER in roles:
             values["leader"] = roles.index(LEADER)
@@ -290,7 +292,8 @@ class AnyState:
             elif tidy and declared.name == "known_epoch":
                 rows.append(values["epoch"])
             elif tidy and declared.name == "log":
-                records = self.random.integers(1, max(2, values["produced"] + 1), columns).tolist()
+                born = max(1, values["produced"])
+                records = [self.random.randint(1, born) for _ in range(columns)]
                 rows.append(
                     [r if o < values["leo"][row] else NO_RECORD for o, r in enumerate(records)]
                 )
@@ -302,8 +305,7 @@ class AnyState:
 
     def _element(self, declared: Field, *, tidy: bool) -> int:
         low = 1 if tidy and declared.name == "produced" else declared.lo
-        uniform = int(self.random.integers(low, declared.hi + 1))
-        return int(self.random.choice([low, declared.hi, uniform]))
+        return self.random.choice([low, declared.hi, self.random.randint(low, declared.hi)])
 
 
 LARGER = {"replicas": 3, "records": 2, "epochs": 2}

@@ -24,7 +24,7 @@ from model.atomic import AtomicEnvironment
 from model.core.state import State
 from model.message.environment import Environment
 from tests.support.reached import reachable_states
-from tests.support.renamed import Names, born, orbit, renamed, transpositions
+from tests.support.renamed import Names, born, least_of_orbits, orbit, renamed, transpositions
 from tests.support.states import edited
 
 EVERY_SYMMETRY = [Symmetry.REPLICAS, Symmetry.RECORDS, Symmetry.ALL]
@@ -137,16 +137,22 @@ def test_no_rule_and_no_claim_tells_names_apart_in_larger_spaces(name: str) -> N
 @pytest.mark.parametrize("symmetry", EVERY_SYMMETRY)
 @pytest.mark.parametrize("name", SPACES)
 def test_as_many_states_are_explored_as_there_are_orbits(name: str, symmetry: Symmetry) -> None:
-    orbits = 0
-    counted: set[State] = set()
-    for state in reachable(name):
-        if state not in counted:
-            orbits += 1
-            counted |= set(orbit(state, symmetry.sorts))
+    orbits = least_of_orbits(reachable(name), symmetry.sorts)
     result = searched(name, symmetry)
 
     assert result.complete
-    assert result.distinct == orbits
+    assert result.distinct == len(orbits)
+
+
+@pytest.mark.parametrize("symmetry", EVERY_SYMMETRY)
+@pytest.mark.parametrize("name", SPACES)
+def test_the_least_of_an_orbit_is_the_same_worked_out_for_many_states_at_once(
+    name: str, symmetry: Symmetry
+) -> None:
+    states = some(name, 30)
+    least = {min(each.words for each in orbit(state, symmetry.sorts)) for state in states}
+
+    assert least_of_orbits(states, symmetry.sorts) == least
 
 
 @pytest.mark.parametrize("symmetry", EVERY_SYMMETRY)

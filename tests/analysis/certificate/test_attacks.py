@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import pickle
 import random
+import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -69,14 +71,30 @@ def judged(folder: Path) -> Certified:
     return certify(open_certificate(folder, find), jobs=1)
 
 
-@pytest.fixture(params=PROBLEMS)
-def folder(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    return certificate_of(PROBLEMS[request.param](), tmp_path / "certificate")
+Made = Callable[[str], Path]
+
+
+@pytest.fixture(scope="module")
+def originals(tmp_path_factory: pytest.TempPathFactory) -> Made:
+    """The certificate of each problem, which is explored once."""
+    at = tmp_path_factory.mktemp("originals")
+    return functools.cache(lambda name: certificate_of(PROBLEMS[name](), at / name))
 
 
 @pytest.fixture
-def bounded(tmp_path: Path) -> Path:
-    return certificate_of(PROBLEMS["bounded"](), tmp_path / "certificate")
+def made(originals: Made, tmp_path: Path) -> Made:
+    """A copy of a problem's certificate, to be forged."""
+    return lambda name: Path(shutil.copytree(originals(name), tmp_path / "certificate"))
+
+
+@pytest.fixture(params=PROBLEMS)
+def folder(request: pytest.FixtureRequest, made: Made) -> Path:
+    return made(request.param)
+
+
+@pytest.fixture
+def bounded(made: Made) -> Path:
+    return made("bounded")
 
 
 def opened(folder: Path) -> Certificate:
@@ -219,8 +237,8 @@ def test_a_state_counts_once(how: str, bounded: Path) -> None:
         judged(bounded)
 
 
-def test_a_violated_claim_that_is_said_to_hold_is_found_out(tmp_path: Path) -> None:
-    folder = certificate_of(PROBLEMS["violated"](), tmp_path / "certificate")
+def test_a_violated_claim_that_is_said_to_hold_is_found_out(made: Made) -> None:
+    folder = made("violated")
     header = header_in(folder)
     violated = [name for name, claim in header["claims"].items() if claim["verdict"] == "violated"]
     assert len(violated) > 3
@@ -292,9 +310,9 @@ def test_settings_that_are_altered_are_judged_as_they_are_written(
 
 
 @pytest.mark.parametrize("name", ["bounded", "unbounded", "atomic"])
-def test_a_broken_rule_is_not_certified(name: str, tmp_path: Path) -> None:
+def test_a_broken_rule_is_not_certified(name: str, made: Made) -> None:
     """One guard after the other is taken away from the rules by which it is judged."""
-    folder = certificate_of(PROBLEMS[name](), tmp_path / "certificate")
+    folder = made(name)
     family = ATOMIC if name == "atomic" else MESSAGE
     unnoticed = []
     for action in opened(folder).problem.model.enabled_actions:
@@ -343,8 +361,8 @@ def test_a_process_that_is_ended_is_no_certification() -> None:
 
 
 @pytest.mark.parametrize("name", PROBLEMS)
-def test_what_is_asked_can_be_sent_to_processes(name: str, tmp_path: Path) -> None:
-    certificate = opened(certificate_of(PROBLEMS[name](), tmp_path / "certificate"))
+def test_what_is_asked_can_be_sent_to_processes(name: str, made: Made) -> None:
+    certificate = opened(made(name))
 
     assert pickle.dumps(Question(certificate.problem, certificate.certified))
 
