@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from checker.kafka.logs.carrying import (
@@ -16,7 +17,7 @@ from checker.kafka.logs.errors import BadLogs
 from checker.kafka.logs.fitting import Circumstances, Node
 from checker.kafka.logs.history import History
 from checker.kafka.logs.observation import Kind
-from checker.kafka.logs.observer import Observer
+from checker.kafka.logs.observer import Observer, Positions
 from checker.kafka.logs.settled import needed_boundaries, past_epochs, records_in, settled_end
 from checker.kafka.logs.window_search import Explored, root_of
 from checker.kafka.logs.windows import Bounds, Span, Window, window_of
@@ -58,7 +59,7 @@ def opened(
     left_out: Counter[str] = Counter()
     rooms: dict[tuple[object, ...], bool] = {}
     candidates = []
-    for each in _candidates(before, whole, span):
+    for each in _in_turn(_candidates(before, whole, span)):
         key = (each.base, each.needed, each.names, each.past, each.node.positions)
         if key not in rooms:
             alone = _window_for(whole, given, bounds, span, before.window, (each,))
@@ -106,6 +107,15 @@ def _candidates(before: Explored, whole: History, span: Span) -> Iterator[_Candi
             names=len(records_in(state)),
             past=len(past_epochs(state, first)),
         )
+
+
+def _in_turn(candidates: Iterable[_Candidate]) -> list[_Candidate]:
+    """One of each position of the lines, then one more of each: what is near may be a dead end."""
+    groups: dict[Positions, list[_Candidate]] = {}
+    for each in candidates:
+        groups.setdefault(each.node.positions, []).append(each)
+    turns = itertools.zip_longest(*groups.values())
+    return [each for turn in turns for each in turn if each is not None]
 
 
 def _with_checkpoints(before: Explored, whole: History) -> list[Node]:

@@ -16,6 +16,9 @@ from checker.problem.packed_rows import StateWords
 from model.core.state import State
 from model.core.transition_system import Call
 
+_SHARES = 4
+"""So many positions of the lines share the ends that are looked for, at least."""
+
 
 @dataclass(slots=True, kw_only=True)
 class Explored:
@@ -47,12 +50,13 @@ def explored(
     found = Explored(window=window, starts=len(starts))
     product = Product(window.model, window.history, plain=plain)
     first = [node for node in starts if loses or not node.lost]
-    search = _Search(found, product, Queue(product, first, loses=loses), loses=loses)
-    while search.queue:
+    queue = Queue(product, first, loses=loses)
+    search = _Search(found, product, queue, loses=loses, share=ends_max // _SHARES)
+    while search.has_more:
         is_spent = found.states >= states_max or time.monotonic() > until
         if is_spent or len(search.ends) >= ends_max or search.has_the_wanted:
             break
-        search.look_at(search.queue.pop())
+        search.look_at(search.next_node())
     else:
         found.is_whole = True
     found.ends = sorted(
@@ -65,13 +69,35 @@ def explored(
 class _Search:
     """One search, node by node."""
 
-    def __init__(self, found: Explored, product: Product, queue: Queue, *, loses: bool) -> None:
+    def __init__(
+        self, found: Explored, product: Product, queue: Queue, *, loses: bool, share: int
+    ) -> None:
         self.queue = queue
         self.ends: dict[tuple[StateWords, Positions, bool], Node] = {}
         self.has_the_wanted = False
         """Whether the last window has an end that loses a record, or loses none, as is wanted."""
         self._found, self._product, self._loses = found, product, loses
         self._best = -1
+        self._share = share
+        self._ends_at: Counter[Positions] = Counter()
+        self._later: list[Node] = []
+
+    @property
+    def has_more(self) -> bool:
+        """Whether a node is left to look at."""
+        return bool(self.queue) or bool(self._later)
+
+    def next_node(self) -> Node:
+        """The most promising; one of lines with enough ends only where there is no other.
+
+        Nodes that have missed a line are many and near the end: they shall not hide the others.
+        """
+        while self.queue:
+            node = self.queue.pop()
+            if self._ends_at[node.positions[:-1]] < self._share:
+                return node
+            self._later.append(node)
+        return self._later.pop()
 
     def look_at(self, node: Node) -> None:
         """Its successors, each an end of the window or one more node to look at."""
@@ -107,7 +133,8 @@ class _Search:
         lost = node.lost or made.loses
         if self._loses or not lost:
             end = Node(made.words, positions, lost, node, call, node.steps + 1)
-            self.ends.setdefault((made.words, positions, lost), end)
+            if self.ends.setdefault((made.words, positions, lost), end) is end:
+                self._ends_at[positions[:-1]] += 1
 
     def _refused(self, refused: Refused | None, behind: int) -> None:
         if refused is not None and behind == self._best and refused.replica >= 0:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,8 +21,9 @@ from checker.kafka.logs.carrying import (
     fields_known,
 )
 from checker.kafka.logs.chain import Chain, chained
-from checker.kafka.logs.fitting import Circumstances, searched
+from checker.kafka.logs.fitting import Circumstances
 from checker.kafka.logs.history import History, history_of
+from checker.kafka.logs.observation import Kind
 from checker.kafka.logs.reading import read_logs
 from checker.kafka.logs.settled import past_epochs, settled_end
 from checker.kafka.logs.windows import Bounds
@@ -80,7 +82,7 @@ def require_one_behaviour(chain: Chain) -> None:
 @pytest.mark.parametrize("version", ["elr", "truncate-on-fetch"])
 def test_no_chain_excludes_a_walk_of_the_model(version: str, tmp_path: Path) -> None:
     fitted = several = 0
-    for seed in range(1, 8):
+    for seed in range(1, 6):
         folder = tmp_path / str(seed)
         folder.mkdir()
         whole = walk_of(version, seed, folder)
@@ -93,45 +95,38 @@ def test_no_chain_excludes_a_walk_of_the_model(version: str, tmp_path: Path) -> 
         fitted += chain.fits
         several += chain.fits and len(chain.pieces) > 1
 
-    assert fitted >= 3
-    assert several >= 2
+    assert fitted >= 2
+    assert several >= 1
 
 
 def test_a_chain_does_not_fit_what_nothing_fits(tmp_path: Path) -> None:
-    """Each line with an offset is changed in turn; where nothing fits at once, no chain does."""
+    """A high watermark above the log end, in one line of a later epoch, of walks that do fit."""
     refuted = 0
-    for seed in (2, 3, 31, 52):
+    for seed in range(1, 6):
         folder = tmp_path / str(seed)
         folder.mkdir()
         whole = walk_of("elr", seed, folder)
-        if whole is None:
+        if whole is None or not explained(whole, "elr", plain=False).fits:
             continue
-        for wrong in list(changed(whole))[:4]:
-            given = Circumstances(version="elr", hw_in_response=BOUNDS.hw_in_response)
-            environment = replace(BOUNDS, records=4, epochs=max(1, whole.last_epoch), restarts=8)
-            at_once = searched(
-                wrong, given, environment, states_max=4000, seconds_max=10, plain=True
-            )
-            if not at_once.nothing_fits:
-                continue
-            refuted += 1
+        for wrong in list(changed(whole))[:2]:
             assert not explained(wrong, "elr", plain=True).fits, seed
+            refuted += 1
+        if refuted >= 3:
+            break
     assert refuted >= 2
 
 
-def changed(whole: History) -> Any:
-    """The history with one line changed that tells of an offset or a high watermark."""
-    chance = random.Random(1)
+def changed(whole: History) -> Iterator[History]:
+    """The history with one line changed so that no state of the model has written it."""
     for replica, lines in enumerate(whole.observed):
         for at, seen in enumerate(lines):
-            if seen.high_watermark is None or seen.epoch in (None, 0):
+            if seen.kind not in (Kind.LEADS, Kind.FOLLOWS) or seen.epoch == 0:
                 continue
-            other = chance.choice([o for o in range(3) if o != seen.high_watermark])
-            wrong = replace(seen, high_watermark=other)
+            assert seen.offset is not None
+            wrong = replace(seen, high_watermark=seen.offset + 1)
             new = (*lines[:at], wrong, *lines[at + 1 :])
-            yield replace(
-                whole, observed=(*whole.observed[:replica], new, *whole.observed[replica + 1 :])
-            )
+            observed = (*whole.observed[:replica], new, *whole.observed[replica + 1 :])
+            yield replace(whole, observed=observed)
 
 
 def test_every_field_of_a_state_is_carried_or_begun_anew() -> None:
