@@ -1,11 +1,15 @@
 """What large spaces cost: memory for each state, and Spark beside the local engine.
 
-    python -m bench.scale [--runs 1] [--small | --large]
+    python -m bench.scale [--runs 1] [--small | --large] [--cluster]
+    python -m bench.scale --billion [--run-dir DIR --memory 4G]
 
 The atomic grain with truncation to the high watermark, 3 replicas: 109,555,576 states (--small:
-39,919,804). Both engines must find the same numbers of states and transitions. Then what Spark
-costs beyond its work: a level of almost no states, and the way from the command to the first level
-on its workers.
+39,919,804). All engines must find the same numbers of states and transitions. `--cluster` adds a
+standalone cluster of two workers with a core each. Then what Spark costs beyond its work: a level
+of almost no states, and the way from the command to the first level on its workers.
+
+`--billion` searches log size 3, 4 records and epochs 0 to 3 once, with two threads: in memory, or
+over files.
 """
 
 from __future__ import annotations
@@ -15,18 +19,23 @@ import json
 import statistics
 import subprocess
 import sys
-from typing import Any
+import tempfile
+from contextlib import ExitStack
+from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
 
-from bench.speed import machine, measure
+from bench.speed import Measured, machine, measure
+from tests.support.standalone import standalone
 
 SPACES = {
     "109.6 M": ["--records", "3", "--epochs", "3"],
     "39.9 M": ["--records", "2", "--epochs", "3"],
 }
+BILLION = ["--log-size", "3", "--records", "4", "--epochs", "3"]
 WATERLINE = ["--grain", "atomic", "--protocol", "hw", "--replicas", "3", "--invariant", "type_ok"]
+CLUSTER = "spark, a cluster of 2 workers"
 ENGINES = {
     "local, 2 threads": ["--engine", "local", "--threads", "2"],
     "local, 1 thread": ["--engine", "local", "--threads", "1"],
@@ -67,13 +76,21 @@ def bytes_a_state(options: list[str]) -> tuple[int, int, float]:
     return distinct, words, each
 
 
-def compare(console: Console, name: str, options: list[str], runs: int) -> None:
+def compare(
+    console: Console, name: str, options: list[str], runs: int, *, has_cluster: bool = False
+) -> None:
     """Alternating whole processes, medians."""
-    reports: dict[str, list[dict[str, Any]]] = {engine: [] for engine in ENGINES}
+    engines = {**ENGINES, **({CLUSTER: ["--engine", "spark"]} if has_cluster else {})}
+    measured: dict[str, list[Measured]] = {engine: [] for engine in engines}
     for _ in range(runs):
-        for engine, choice in ENGINES.items():
-            reports[engine].append(measure([*WATERLINE, *options, *choice]).report)
-    counts = {(r["distinct"], r["generated"]) for found in reports.values() for r in found}
+        for engine, choice in engines.items():
+            with ExitStack() as stack:
+                master = []
+                if engine == CLUSTER:
+                    folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+                    master = ["--master", stack.enter_context(standalone(folder)).url]
+                measured[engine].append(measure([*WATERLINE, *options, *choice, *master]))
+    counts = {(m.report["distinct"], m.report["generated"]) for ms in measured.values() for m in ms}
     if len(counts) != 1:
         raise SystemExit(f"{name}: the engines disagree: {counts}")
     distinct, generated = counts.pop()
@@ -81,13 +98,36 @@ def compare(console: Console, name: str, options: list[str], runs: int) -> None:
         title=f"{name}: {distinct:,} states, {generated:,} transitions, {runs} run(s)",
         title_justify="left",
     )
-    for title in ("Engine", "Search s", "M distinct/s", "Against local, 2 threads"):
+    for title in ("Engine", "Search s", "Processor s", "M distinct/s", "Against local, 2 threads"):
         table.add_column(title, justify="left" if title == "Engine" else "right")
-    seconds = {e: statistics.median(r["seconds"] for r in found) for e, found in reports.items()}
+    seconds = {
+        engine: statistics.median(m.report["seconds"] for m in ms)
+        for engine, ms in measured.items()
+    }
     for engine, took in seconds.items():
         ratio = seconds["local, 2 threads"] / took
-        table.add_row(engine, f"{took:.1f}", f"{distinct / took / 1e6:.2f}", f"{ratio:.2f}")
+        # The workers of a cluster are no children of the process that is measured.
+        processor = statistics.median(m.processor_seconds for m in measured[engine])
+        shown = "" if engine == CLUSTER else f"{processor:.1f}"
+        rate = f"{distinct / took / 1e6:.2f}"
+        table.add_row(engine, f"{took:.1f}", shown, rate, f"{ratio:.2f}")
     console.print(table)
+
+
+def billion(console: Console, run_dir: str | None, memory: str | None) -> None:
+    """The largest space, once."""
+    options = [*WATERLINE, *BILLION, "--engine", "local", "--threads", "2"]
+    options += ["--run-dir", run_dir] if run_dir else []
+    options += ["--memory", memory] if memory else []
+    found = measure(options)
+    report, distinct = found.report, found.report["distinct"]
+    console.print(
+        f"{distinct:,} states, {report['generated']:,} transitions, depth "
+        f"{report['depth']}, complete: {report['complete']}; {report['seconds']:.0f} s, "
+        f"{found.processor_seconds:.0f} s of processor time, "
+        f"{distinct / report['seconds'] / 1e6:.2f} M states/s; at peak "
+        f"{found.peak_bytes / 1e9:.2f} GB, {found.peak_bytes / distinct:.1f} bytes a state"
+    )
 
 
 def spark_costs(console: Console, runs: int) -> None:
@@ -112,16 +152,23 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=1, help="runs of each, default 1")
     parser.add_argument("--small", action="store_true", help="the smaller space only")
     parser.add_argument("--large", action="store_true", help="the larger space only")
+    parser.add_argument("--cluster", action="store_true", help="a standalone cluster as well")
+    parser.add_argument("--billion", action="store_true", help="the largest space alone, once")
+    parser.add_argument("--run-dir", help="with --billion: keep levels there")
+    parser.add_argument("--memory", help="with --billion: over files beyond so much memory")
     options = parser.parse_args()
     console = Console(width=100 if not sys.stdout.isatty() else None)
     console.print(machine())
+    if options.billion:
+        billion(console, options.run_dir, options.memory)
+        return
     left_out = {"109.6 M"} if options.small else {"39.9 M"} if options.large else set()
     for name, bounds in SPACES.items():
         if name in left_out:
             continue
         distinct, words, each = bytes_a_state(bounds)
         console.print(f"{distinct:,} states of {words} words: {each:.1f} bytes a state at peak")
-        compare(console, name, bounds, options.runs)
+        compare(console, name, bounds, options.runs, has_cluster=options.cluster)
     spark_costs(console, options.runs)
 
 

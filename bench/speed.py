@@ -14,6 +14,7 @@ import argparse
 import json
 import os
 import platform
+import resource
 import statistics
 import subprocess
 import sys
@@ -48,16 +49,21 @@ BASE = "local, 1 thread"
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """One process: what it reported, how long it took in all, and the most memory it held."""
+    """One process: what it reported, how long it took in all, and the most memory it held.
+
+    `processor_seconds` are its own and those of its children, but for a cluster that it only uses.
+    """
 
     report: dict[str, Any]
     seconds: float
     peak_bytes: int
+    processor_seconds: float
 
 
 def measure(arguments: Sequence[str], **environment: str) -> Measured:
     """Run `check` once, sampling the memory of it and all its children."""
     started = time.monotonic()
+    before = _processor_seconds_of_children()
     process = subprocess.Popen(
         [*COMMAND, *arguments, "--format", "json"],
         stdout=subprocess.PIPE,
@@ -75,7 +81,13 @@ def measure(arguments: Sequence[str], **environment: str) -> Measured:
         reader.wait()
         output.seek(0)
         report = json.loads(output.read())
-    return Measured(report, seconds, peak)
+    return Measured(report, seconds, peak, _processor_seconds_of_children() - before)
+
+
+def _processor_seconds_of_children() -> float:
+    """Of those that have ended and been waited for."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def _tree_bytes(root: psutil.Process) -> int:
@@ -155,11 +167,24 @@ def main() -> None:
 
 
 def machine() -> str:
-    """What the figures are from: the day, the processor, Python, and what else was running."""
+    """What the figures are from: the day, the processor, Python, and what else was running.
+
+    The same processor may be several times slower in another hour, where machines are virtual: the
+    loop of plain Python says how fast it was.
+    """
     return (
         f"{time.strftime('%Y-%m-%d')}, {_processor()}, {os.cpu_count()} cores, "
-        f"load {os.getloadavg()[0]:.1f}, Python {platform.python_version()}"
+        f"load {os.getloadavg()[0]:.1f}, Python {platform.python_version()}; ten million additions "
+        f"in Python: {_yardstick_seconds():.2f} s"
     )
+
+
+def _yardstick_seconds() -> float:
+    started = time.monotonic()
+    total = 0
+    for number in range(10_000_000):
+        total += number
+    return time.monotonic() - started
 
 
 def _processor() -> str:

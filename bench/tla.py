@@ -73,10 +73,17 @@ def _breaks(problem: Problem, result: Result) -> dict[str, int | None]:
     return found | {each.name: each.depth for each in result.reachable if each.depth is not None}
 
 
-def theirs(jar: Path, module: Module, expected: Found, temporal: frozenset[str]) -> Found:
+def theirs(
+    jar: Path,
+    module: Module,
+    expected: Found,
+    temporal: frozenset[str],
+    *,
+    jvm: Sequence[str] = (),
+) -> Found:
     """What TLC says: of all claims that are expected to hold at once, of the others one by one.
 
-    Raises `TlcFailed`.
+    `jvm` is more options of the JVM. Raises `TlcFailed`.
     """
     breaking = [each for each in module.claims if each.claim in expected.breaks]
     holding = [each for each in module.claims if each not in breaking]
@@ -86,7 +93,7 @@ def theirs(jar: Path, module: Module, expected: Found, temporal: frozenset[str])
         path.write_text(module.text, encoding="utf-8")
 
         def said(claims: Sequence[Exported], *, types: bool) -> Said:
-            return run_tlc(jar, path, module.configured(list(claims), types=types))
+            return run_tlc(jar, path, module.configured(list(claims), types=types), jvm=jvm)
 
         whole = said(holding, types=True)
         seconds = whole.seconds

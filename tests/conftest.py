@@ -11,10 +11,15 @@ from typing import Any
 import pytest
 from xdist.scheduler import LoadScopeScheduling
 
+from tests.support.class_archive import use_class_archive
 from tests.support.commands import Commands
 
 ROOT = Path(__file__).parents[1]
+SPARK = "tests/spark/"
+"""Where all tests use one Spark context."""
 LONGEST = (
+    "faults/test_cluster_faults.py",
+    "faults/test_spark_faults.py",
     "kafka/confirm/test_real_kraft_brokers.py",
     "kafka/confirm/test_real_brokers.py",
     "faults/test_programs.py",
@@ -38,15 +43,15 @@ LONGEST = (
     "cli/test_command_line.py",
 )
 """Files that take longest, longest first. Where tests run side by side they begin before all others
-but Spark's, so that in the end no process waits for one of them."""
+but those of `SPARK`, so that in the end no process waits for one of them."""
 
 
 class ByFile(LoadScopeScheduling):  # type: ignore[misc]  # xdist ships no types
-    """A file's tests go to one process: they share fixtures. All of Spark's go to one as well."""
+    """A file's tests go to one process: they share fixtures. Those of `SPARK` share a context."""
 
     def _split_scope(self, nodeid: str) -> str:
         path = nodeid.split("::", 1)[0]
-        return "spark" if "spark" in path else path
+        return SPARK if SPARK in path else path
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -57,7 +62,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByFile:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Spark's tests first: they are the longest row that one process has to run. Then `LONGEST`."""
+    """`SPARK` first: it is the longest row that one process has to run. Then `LONGEST`."""
     for name in LONGEST:
         assert (Path(__file__).parent / name).is_file(), f"{name} is in LONGEST and is no file"
     items.sort(key=lambda item: _turn(item.nodeid.split("::", 1)[0]))
@@ -65,7 +70,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def _turn(path: str) -> int:
     """When the tests of a file begin."""
-    if "spark" in path:
+    if SPARK in path:
         return -1
     return next((i for i, long in enumerate(LONGEST) if path.endswith(long)), len(LONGEST))
 
@@ -81,7 +86,15 @@ def cli(
 
 
 @pytest.fixture(scope="session")
-def spark_context(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+def class_archive(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Spark's processes, from here on, start in half the time."""
+    base = tmp_path_factory.getbasetemp()
+    # Where tests run side by side each process has a folder in one that belongs to the session.
+    use_class_archive(base.parent if "PYTEST_XDIST_WORKER" in os.environ else base)
+
+
+@pytest.fixture(scope="session")
+def spark_context(class_archive: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """One local context for all tests; its workers can import `tests.support`."""
     from checker.search.engines.spark_session import start_context  # noqa: PLC0415 - only where Spark is tested
 

@@ -10,6 +10,7 @@ import re
 import subprocess
 import tempfile
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -78,14 +79,17 @@ def tlc_jar() -> Path:
     return jar
 
 
-def run_tlc(jar: Path, module: Path, configuration: str) -> Said:
-    """Explore a module on one worker, breadth first. Raises `TlcFailed`."""
+def run_tlc(jar: Path, module: Path, configuration: str, *, jvm: Sequence[str] = ()) -> Said:
+    """Explore a module on one worker, breadth first, with more options of the JVM.
+
+    Raises `TlcFailed`.
+    """
     with tempfile.TemporaryDirectory(prefix="waterline-tlc-") as scratch:
         configured = Path(scratch, "checked.cfg")
         configured.write_text(configuration, encoding="utf-8")
         command = [
             str(find_java()),
-            *("-XX:+UseSerialGC", "-Xmx2g", f"-Djava.io.tmpdir={scratch}"),
+            *("-XX:+UseSerialGC", "-Xmx2g", f"-Djava.io.tmpdir={scratch}", *jvm),
             *("-cp", str(jar), "tlc2.TLC", "-nowarning", "-workers", "1"),
             *("-metadir", scratch, "-checkpoint", "0"),
             *("-config", str(configured), module.name),

@@ -20,11 +20,10 @@ from urllib.request import urlopen
 import pyspark
 
 from checker.search.engines.java import use_java
+from tests.support.class_archive import SHORT_LIVED_JVM, quick_jvm
 
 _SPARK = Path(pyspark.__file__).parent
 _PATIENCE_SECONDS = 60
-QUICK_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-"""For processes that live so short that to compile well does not pay."""
 
 
 @dataclass(slots=True)
@@ -69,8 +68,8 @@ def standalone(directory: Path, *, workers: int = 2, cores: int = 1) -> Iterator
         "SPARK_WORKER_DIR": str(directory / "work"),
         "SPARK_LOCAL_DIRS": str(directory / "local"),
         "SPARK_DAEMON_MEMORY": "256m",
-        "SPARK_DAEMON_JAVA_OPTS": QUICK_JVM,
-        "SPARK_LAUNCHER_OPTS": QUICK_JVM,
+        "SPARK_DAEMON_JAVA_OPTS": quick_jvm(),
+        "SPARK_LAUNCHER_OPTS": SHORT_LIVED_JVM,
     }
     environment.pop("PYTHONPATH", None)
     try:

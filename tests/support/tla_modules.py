@@ -45,6 +45,10 @@ def tlc() -> Path:
 
 
 def differences_from_tlc(problem: Problem, module: Module) -> list[str]:
-    """What TLC says otherwise of the module than Waterline of the model."""
+    """What TLC says otherwise of the module than Waterline of the model.
+
+    Spaces are so small that a JVM which compiles well takes longer.
+    """
     mine = ours(problem, module)
-    return differences(mine, theirs(tlc(), module, mine, temporal_of(problem)))
+    found = theirs(tlc(), module, mine, temporal_of(problem), jvm=("-XX:TieredStopAtLevel=1",))
+    return differences(mine, found)

@@ -75,7 +75,7 @@ def test_a_cell_that_no_epoch_is_cut_from_is_explored_once() -> None:
     assert outcome.label == "holds"
 
 
-def test_the_smallest_cell_is_explored_first_then_the_largest_and_outcomes_keep_their_order() -> None:
+def test_the_smallest_cell_comes_first_then_the_largest_and_outcomes_keep_their_order() -> None:
     asked: list[str] = []
     only = [("faults", name) for name in ("one crash", "zombie", "none", "two crashes")]
     grid = grid_over([], [("version", "elr"), *only], records=1, invariants=NO_LOSS)
