@@ -34,6 +34,13 @@ Exit codes:
 )
 @click.option("--epochs", metavar="FROM-TO", help="Leader epochs to explain. Default: all.")
 @click.option(
+    "--windows",
+    "window_epochs",
+    type=click.IntRange(1, 8),
+    metavar="N",
+    help="Explain N epochs at a time, each from where those before can have ended.",
+)
+@click.option(
     "--min-insync-replicas",
     type=click.IntRange(1, 7),
     default=1,
@@ -50,6 +57,7 @@ def explain_logs_command(
     partition: str | None,
     release: str | None,
     epochs: str | None,
+    window_epochs: int | None,
     min_insync_replicas: int,
     unclean_leader_election: bool,
     trace_file: Path | None,
@@ -76,5 +84,6 @@ def explain_logs_command(
             states_max=max_states,
             seconds_max=max_time,
             as_json=output_format == "json",
+            window_epochs=window_epochs,
         )
     )

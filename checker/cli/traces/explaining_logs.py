@@ -14,9 +14,11 @@ from rich.text import Text
 
 from checker.cli.shared import exit_codes
 from checker.cli.shared.screen import say, screen
+from checker.cli.traces.chain_lines import chain_lines, code_of_chain
 from checker.cli.traces.incident_json import incident_json
 from checker.cli.traces.incident_lanes import Lanes
 from checker.kafka.logs.answer import Answer, answered
+from checker.kafka.logs.chain_answer import answered_by_windows
 from checker.kafka.logs.errors import BadLogs
 from checker.kafka.logs.fitting import STATES_MAX, Circumstances
 from checker.kafka.logs.reading import Logs, read_logs
@@ -44,6 +46,7 @@ class AskedOfLogs:
     states_max: int | None
     seconds_max: float | None
     as_json: bool = False
+    window_epochs: int | None = None
 
 
 def explain_logs(asked: AskedOfLogs) -> int:
@@ -62,6 +65,8 @@ def explain_logs(asked: AskedOfLogs) -> int:
         min_insync_replicas=asked.min_insync_replicas,
         unclean_leader_election=asked.unclean_leader_election,
     )
+    if asked.window_epochs is not None:
+        return _explain_by_windows(asked, logs, partition, given, name, epochs)
     found = answered(
         logs,
         partition,
@@ -80,6 +85,35 @@ def explain_logs(asked: AskedOfLogs) -> int:
         write_trace(asked.trace_file, trace_of(found.best.model, NO_CLAIM, shown.calls))
         say(f"wrote {asked.trace_file}: {len(shown.calls)} steps")
     return code_of(found)
+
+
+def _explain_by_windows(
+    asked: AskedOfLogs,
+    logs: Logs,
+    partition: str,
+    given: Circumstances,
+    name: str,
+    epochs: tuple[int, int] | None,
+) -> int:
+    if asked.as_json or asked.trace_file is not None:
+        raise click.UsageError(
+            "--windows prints a timeline; for --format json and --trace name epochs with --epochs"
+        )
+    assert asked.window_epochs is not None
+    found = answered_by_windows(
+        logs,
+        partition,
+        given,
+        width=asked.window_epochs,
+        epochs=epochs,
+        states_max=asked.states_max or STATES_MAX,
+        seconds_max=asked.seconds_max or SECONDS_MAX,
+    )
+    for part in chain_lines(found, name):
+        screen().print(part)
+    for each in logs.passed_over:
+        screen().print(Text(f"Passed over: {each}", QUIET))
+    return code_of_chain(found)
 
 
 def code_of(found: Answer) -> int:

@@ -42,11 +42,13 @@ _STEPS_A_LINE, _STEPS_A_LINE_OF_LOSS = 8, 4
 
 
 @dataclass(frozen=True, slots=True)
-class _Node:
+class Node:
+    """A state of the product, and the way to it."""
+
     words: StateWords
     positions: Positions
     lost: bool
-    parent: _Node | None
+    parent: Node | None
     call: Call | None
     steps: int
     """Weighed by `_COSTS`."""
@@ -159,7 +161,7 @@ def searched(
     """
     model = message_model(given.version, environment)
     found = Searched(history=history, model=model, environment=environment)
-    product = _Product(model, history, plain=plain)
+    product = Product(model, history, plain=plain)
     began = time.monotonic()
     for loses, share in ((False, 0.5), (True, 1.0)):
         until = began + seconds_max * share
@@ -168,7 +170,7 @@ def searched(
     return found
 
 
-class _Product:
+class Product:
     """The product of a model and the observer of a history."""
 
     def __init__(self, model: Model, history: History, *, plain: bool) -> None:
@@ -180,7 +182,7 @@ class _Product:
         self._wanted: dict[Positions, tuple[tuple[Element, int], ...]] = {}
 
     def after(
-        self, node: _Node, before: State, made: Successor
+        self, node: Node, before: State, made: Successor
     ) -> tuple[Call, tuple[Positions, ...] | Refused]:
         """The step, and where the lines can stand after it, or why it cannot have been taken."""
         call = self.successors.call_of(made.step)
@@ -200,7 +202,7 @@ class _Product:
         wanted = self._wanted.get(positions)
         if wanted is None:
             wanted = self._wanted[positions] = tuple(
-                (self._layout.elements[name][replica], value)
+                (self._layout.elements[name][replica], min(value, self._layout.places[name].hi))
                 for name, replica, value in self.observer.wanted(positions)
             )
         return sum(abs(value - _value(element, words)) for element, value in wanted)
@@ -219,24 +221,28 @@ def _value(element: Element, words: StateWords) -> int:
     return (words[element.word] >> element.shift & element.mask) + element.lo
 
 
-class _Queue:
+class Queue:
     """Nodes to look at, the most promising first."""
 
-    def __init__(self, product: _Product, first: _Node, *, loses: bool) -> None:
+    def __init__(self, product: Product, starts: Iterable[Node], *, loses: bool) -> None:
         self._product = product
         self._loses = loses
-        self._heap: list[tuple[int, int, int, _Node]] = [(0, 0, 0, first)]
-        self._number = itertools.count(1)
-        self._seen = {(first.words, first.positions, False)}
+        self._number = itertools.count()
+        self._heap: list[tuple[int, int, int, Node]] = []
+        self._seen: set[tuple[StateWords, Positions, bool]] = set()
+        for first in starts:
+            self._seen.add((first.words, first.positions, first.lost))
+            rank = self._rank(first, endangers=False)
+            heapq.heappush(self._heap, (rank, 0, next(self._number), first))
 
     def __bool__(self) -> bool:
         return bool(self._heap)
 
-    def pop(self) -> _Node:
+    def pop(self) -> Node:
         """The next node to look at."""
         return heapq.heappop(self._heap)[-1]
 
-    def add(self, node: _Node, call: Call, made: Successor, positions: Positions) -> Refused | None:
+    def add(self, node: Node, call: Call, made: Successor, positions: Positions) -> Refused | None:
         """A node behind another, unless it is known; why not, if it is a dead end."""
         lost, words, product = node.lost or made.loses, made.words, self._product
         key = (words, positions, lost)
@@ -246,22 +252,29 @@ class _Queue:
         if product.dead_ends and (refused := product.dead_ends.found(words, positions)):
             return refused
         cost = node.steps + _COSTS.get(call[0], 1)
-        child = _Node(words, positions, lost, node, call, cost)
-        rank = cost + _STEPS_AN_OFFSET * product.distance(words, positions)
-        if self._loses:
-            # What makes a loss possible comes before the lines tell of it.
-            rank -= _STEPS_A_LINE_OF_LOSS * (sum(positions) + (2 if lost else made.endangers))
-        else:
-            rank -= _STEPS_A_LINE * sum(positions)
+        child = Node(words, positions, lost, node, call, cost)
+        rank = self._rank(child, endangers=made.endangers)
         heapq.heappush(self._heap, (rank, cost, next(self._number), child))
         return None
 
+    def _rank(self, node: Node, *, endangers: bool) -> int:
+        rank = node.steps + _STEPS_AN_OFFSET * self._product.distance(node.words, node.positions)
+        if self._loses:
+            # What makes a loss possible comes before the lines tell of it.
+            behind = sum(node.positions) + (2 if node.lost else endangers)
+            return rank - _STEPS_A_LINE_OF_LOSS * behind
+        return rank - _STEPS_A_LINE * sum(node.positions)
 
-def _search(found: Searched, product: _Product, loses: bool, states_max: int, until: float) -> None:
+    def promise(self, node: Node) -> int:
+        """The rank of a node without its steps: less is nearer to the next lines."""
+        return self._rank(node, endangers=False) - node.steps
+
+
+def _search(found: Searched, product: Product, loses: bool, states_max: int, until: float) -> None:
     """One of the two searches. That for a loss looks first where records are acknowledged."""
     observer, layout = product.observer, found.model.layout
-    first = _Node(found.model.initial[0].words, observer.start, False, None, None, 0)
-    queue = _Queue(product, first, loses=loses)
+    first = Node(found.model.initial[0].words, observer.start, False, None, None, 0)
+    queue = Queue(product, (first,), loses=loses)
     best = -1 if found.longest is None else found.longest.lines
     while queue:
         if found.states >= states_max or time.monotonic() > until:
@@ -287,7 +300,7 @@ def _search(found: Searched, product: _Product, loses: bool, states_max: int, un
                 if refused is not None and _lines(positions) > best:
                     # The lines come so far, and no further.
                     best, found.refusals = _lines(positions), Counter()
-                    found.longest = _fit(_Node(made.words, positions, node.lost, node, call, 0))
+                    found.longest = _fit(Node(made.words, positions, node.lost, node, call, 0))
                 if refused is not None and _lines(positions) == best:
                     found.refusals[refused] += 1
     found.complete.add(loses)
@@ -298,10 +311,10 @@ def _lines(positions: Positions) -> int:
     return sum(positions[:-1])
 
 
-def _fit(node: _Node) -> Fit:
+def _fit(node: Node) -> Fit:
     calls: list[Call] = []
     positions: list[Positions] = []
-    at: _Node | None = node
+    at: Node | None = node
     while at is not None and at.call is not None:
         calls.append(at.call)
         positions.append(at.positions)

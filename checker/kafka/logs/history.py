@@ -99,8 +99,12 @@ def history_of(
     last_epoch: int | None = None,
     order: int = 0,
     is_zookeeper: bool = False,
+    is_limited: bool = True,
 ) -> History:
     """Renumber the observations of some epochs, all where none is named. Raises `BadLogs`.
+
+    A history that is not limited may have more epochs and offsets than one search: see
+    `checker.kafka.logs.windows`.
 
     `order` is the number of a permutation of the brokers behind the first leader: it is the order
     of assignment, by which the model elects, and no line says it.
@@ -111,7 +115,7 @@ def history_of(
         raise BadLogs("no line says who leads or follows; state-change.log has those lines")
     first = min(epochs) if first_epoch is None else first_epoch
     last = max(epochs) if last_epoch is None else last_epoch
-    if last - first > EPOCHS_MAX:
+    if is_limited and last - first > EPOCHS_MAX:
         raise BadLogs(
             f"the logs have epochs {first} to {last}; at most {EPOCHS_MAX} epochs are searched: "
             f"give --epochs {max(first, last - 6)}-{last}, or others of them"
@@ -135,7 +139,7 @@ def history_of(
     if len(brokers) > REPLICAS_MAX:
         raise BadLogs(f"{len(brokers)} brokers; at most {REPLICAS_MAX} replicas are searched")
     kept = {b: _within(by_broker.get(b, ()), first, last) for b in brokers}
-    offsets = _offsets_of(kept, begins)
+    offsets = _offsets_of(kept, begins, RECORDS_MAX if is_limited else None)
     number = {broker: replica for replica, broker in enumerate(brokers)}
     sources = tuple(_after_beginning(kept[b], first, begins) for b in brokers)
     observed = tuple(
@@ -198,7 +202,9 @@ def _after_beginning(
     return tuple(observed)
 
 
-def _offsets_of(kept: Mapping[int, Sequence[Observation]], begins: int) -> tuple[int, ...]:
+def _offsets_of(
+    kept: Mapping[int, Sequence[Observation]], begins: int, runs_max: int | None
+) -> tuple[int, ...]:
     named = {begins}
     for seen in (each for observed in kept.values() for each in observed):
         named |= {o for o in (seen.offset, seen.high_watermark) if o is not None}
@@ -216,10 +222,11 @@ def _offsets_of(kept: Mapping[int, Sequence[Observation]], begins: int) -> tuple
             "leader began; begin at an earlier epoch with --epochs, or add older logs"
         )
     above = tuple(sorted(o for o in named if o >= begins))
-    if len(above) - 1 > RECORDS_MAX:
+    if runs_max is not None and len(above) - 1 > runs_max:
         raise BadLogs(
             f"the lines name {len(above)} offsets; at most {RECORDS_MAX} runs of records are "
-            "searched: name fewer epochs with --epochs"
+            "searched at once: explain them in parts with --windows 1, or name fewer epochs with "
+            "--epochs"
         )
     return above
 

@@ -35,10 +35,15 @@ class Event:
     decided: tuple[int, int, tuple[int, ...]] | None
 
 
-def timeline(best: Searched, shown: Fit) -> Iterator[Event]:
-    """Every step of a behaviour."""
-    model, history, state = best.model, best.history, best.model.initial[0]
-    before = Observer(history).start
+def timeline(
+    best: Searched, shown: Fit, begins: State | None = None, behind: Positions | None = None
+) -> Iterator[Event]:
+    """Every step of a behaviour, from the first state on or from the one given.
+
+    `behind` are the lines that are behind it there, none where it is not given.
+    """
+    model, history, state = best.model, best.history, begins or best.model.initial[0]
+    before = behind or Observer(history).start
     for number, ((name, arguments), after) in enumerate(
         zip(shown.calls, shown.positions, strict=True), 1
     ):

@@ -1,0 +1,151 @@
+"""Explanation of a long history as a chain of windows.
+
+The chain is one behaviour: each piece begins in the state in which the piece before it ended, in
+the numbers of the next window. Where a state cannot be carried exactly, or too many are there, the
+answer stays open: "nothing fits" is said only where nothing was left out.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from checker.kafka.logs.carrying import Numbering
+from checker.kafka.logs.fitting import Circumstances, Fit, Node
+from checker.kafka.logs.history import History
+from checker.kafka.logs.observer import Positions
+from checker.kafka.logs.openings import Start, opened
+from checker.kafka.logs.window_search import Explored, explored, root_of
+from checker.kafka.logs.windows import LADDER, Bounds, Window, spans_of, split
+from model.core.state import State
+
+ENDS_MAX = 2000
+"""So many ends of a window are looked for."""
+CARRIED_MAX = 300
+"""So many of them are carried on, the nearest to the next lines first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """The part of a behaviour that lies in a window: its first state, and its steps."""
+
+    window: Window
+    state: State
+    positions: Positions
+    fit: Fit
+    numbering: Numbering | None
+
+
+@dataclass(slots=True, kw_only=True)
+class Chain:
+    """What came of all windows. `pieces` are a behaviour, of all windows where `fits`."""
+
+    whole: History
+    explored: list[Explored]
+    pieces: tuple[Piece, ...]
+    fits: bool
+    loses: bool
+    is_whole: bool
+    """Whether nothing was left out in any window, so that what was not found is not there."""
+
+    @property
+    def lines(self) -> int:
+        """How many lines of brokers the pieces have behind them."""
+        if not self.pieces:
+            return 0
+        last = self.pieces[-1]
+        return sum((last.positions, *last.fit.positions)[-1][:-1])
+
+
+def chained(
+    whole: History,
+    given: Circumstances,
+    *,
+    width: int,
+    loses: bool,
+    plain: bool,
+    states_max: int,
+    until: float,
+    ladder: Sequence[Bounds] = LADDER,
+    ends_max: int = ENDS_MAX,
+    carried_max: int = CARRIED_MAX,
+) -> Chain:
+    """Explain window by window. `states_max` is of each window. Raises `BadLogs`."""
+    chain = Chain(whole=whole, explored=[], pieces=(), fits=False, loses=False, is_whole=True)
+    spans = spans_of(whole, width)
+    before: Explored | None = None
+    starts: dict[int, Start] = {}
+    found: Explored | None
+    began: dict[int, Start]
+    while spans:
+        span = spans[0]
+        found, began = None, {}
+        for bounds in ladder:
+            begun = opened(whole, given, bounds, span, before, starts, carried_max)
+            if begun is None:
+                continue
+            window, began_here, left_out = begun
+            now = time.monotonic()
+            tried = explored(
+                window,
+                [start.node for start in began_here.values()],
+                loses=loses,
+                plain=plain,
+                states_max=states_max,
+                until=now + (until - now) / len(spans) / 2,
+                ends_max=ends_max,
+            )
+            tried.left_out.update(left_out)
+            if found is None or tried.ends or _behind(tried) > _behind(found):
+                found, began = tried, began_here
+            if tried.ends:
+                break
+        if found is None and (parts := split(whole, span)):
+            spans[:1] = parts
+            continue
+        if found is None:
+            chain.is_whole = False
+            break
+        chain.explored.append(found)
+        chain.is_whole &= found.is_whole and not found.left_out
+        if not found.ends:
+            if found.longest is not None:
+                chain.pieces = _pieces(chain.explored, found.longest, began)
+            return chain
+        before, starts = found, began
+        del spans[0]
+    if before is not None and before.ends:
+        best = next((n for n in before.ends if n.lost is loses), before.ends[0])
+        chain.fits, chain.loses = not spans, not spans and best.lost
+        chain.pieces = _pieces(chain.explored, best, starts)
+    return chain
+
+
+def _behind(found: Explored) -> int:
+    return sum(found.longest.positions[:-1]) if found.longest else -1
+
+
+def _pieces(windows: Sequence[Explored], end: Node, starts: dict[int, Start]) -> tuple[Piece, ...]:
+    """The pieces that lead to a node of the last window that was explored, in order."""
+    found: list[Piece] = []
+    at: Node | None = end
+    start: Start | None = starts[id(root_of(end))]
+    for each in reversed(windows):
+        assert at is not None
+        assert start is not None
+        state = State(each.window.model.layout, start.node.words)
+        found.append(Piece(each.window, state, start.node.positions, _fit(at), start.numbering))
+        at, start = start.end, start.start
+    return tuple(reversed(found))
+
+
+def _fit(end: Node) -> Fit:
+    calls, positions = [], []
+    at = end
+    while at.parent is not None:
+        assert at.call is not None
+        calls.append(at.call)
+        positions.append(at.positions)
+        at = at.parent
+    return Fit(tuple(reversed(calls)), tuple(reversed(positions)), end.lost)

@@ -1,0 +1,144 @@
+"""Answer from logs of many epochs, explained window by window: fits, nothing fits, or open."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from checker.kafka.logs.answer import AtRisk, MissedEpoch, at_risk, missed_epochs
+from checker.kafka.logs.chain import Chain, Piece, chained
+from checker.kafka.logs.fitting import STATES_MAX, Circumstances, Searched
+from checker.kafka.logs.history import history_of
+from checker.kafka.logs.reading import Logs
+from checker.kafka.logs.timeline import Event, timeline
+from checker.kafka.logs.windows import LADDER
+from invariants import acknowledged_durable
+from model.core.state import State
+from model.message.model import message_model
+
+_REPAIR = "-with-fresh-remote-leo"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChainAnswer:
+    """What the logs of a partition show. `shown` is the chain that says most.
+
+    `nothing_fits`: within the bounds of every window, with nothing left out. Where neither that nor
+    `fits` is so, it is open. `c21`: the loss of a window goes with the repair of C21.
+    """
+
+    partition: str
+    missed: tuple[MissedEpoch, ...]
+    at_risk: tuple[AtRisk, ...]
+    shown: Chain
+    fits: frozenset[bool]
+    """Which were found: True for a behaviour that loses an acknowledged record."""
+    nothing_fits: bool
+    c21: bool
+    seconds: float
+
+
+def answered_by_windows(
+    logs: Logs,
+    partition: str,
+    given: Circumstances,
+    *,
+    width: int,
+    epochs: tuple[int, int] | None = None,
+    states_max: int = STATES_MAX,
+    seconds_max: float = 120.0,
+) -> ChainAnswer:
+    """Explain `width` epochs at a time, first without a loss. Raises `BadLogs`."""
+    began = time.monotonic()
+    by_broker = logs.of(partition)
+    first, last = epochs or (None, None)
+    whole = history_of(
+        by_broker,
+        with_server_log=logs.with_server_log,
+        first_epoch=first,
+        last_epoch=last,
+        is_zookeeper=logs.manners == {"zookeeper"},
+        is_limited=False,
+    )
+    chains: list[Chain] = []
+    for loses, share in ((False, 0.6), (True, 1.0)):
+        until = began + seconds_max * share
+        chains.append(
+            chained(
+                whole,
+                given,
+                width=width,
+                loses=loses,
+                plain=False,
+                states_max=states_max,
+                until=until,
+            )
+        )
+    nothing_fits = False
+    if not any(chain.fits for chain in chains) and chains[-1].is_whole:
+        # That shall not rest on dead ends, nor on what the decisions are taken for.
+        chains.append(
+            chained(
+                replace(whole, decisions=(), decision_sources=()),
+                given,
+                width=width,
+                loses=True,
+                plain=True,
+                states_max=states_max,
+                until=began + 2 * seconds_max,
+                ladder=LADDER[-1:],
+            )
+        )
+        nothing_fits = chains[-1].is_whole and not chains[-1].fits
+    shown = max(chains, key=lambda chain: (chain.fits, chain.loses, chain.lines))
+    missed = missed_epochs(by_broker, first, last)
+    return ChainAnswer(
+        partition=partition,
+        missed=missed,
+        at_risk=at_risk(by_broker, first, last),
+        shown=shown,
+        fits=frozenset(chain.loses for chain in chains if chain.fits),
+        nothing_fits=nothing_fits,
+        c21=bool(missed)
+        and shown.loses
+        and any(_is_mended(piece, given) for piece in shown.pieces),
+        seconds=time.monotonic() - began,
+    )
+
+
+def _is_mended(piece: Piece, given: Circumstances) -> bool:
+    """Whether a loss in a window goes once a leader forgets its followers' ends in new epochs."""
+    return _loses(piece, given.version) and not _loses(piece, given.version + _REPAIR)
+
+
+def _loses(piece: Piece, version: str) -> bool:
+    """Whether a record is lost on the way; steps that the rules do not offer are passed over."""
+    model = message_model(version, piece.window.environment)
+    state = State(model.layout, piece.state.words)
+    if not acknowledged_durable.holds(state, model.settings):
+        return False  # It was lost before.
+    for name, arguments in piece.fit.calls:
+        action = model.action(name)
+        if model.is_enabled(state, action, arguments):
+            state = model.apply(state, action, arguments)
+        if not acknowledged_durable.holds(state, model.settings):
+            return True
+    return False
+
+
+def events_of(chain: Chain) -> Iterator[tuple[Piece, list[Event]]]:
+    """Each piece, and its steps, numbered on through all of them."""
+    number = 0
+    for piece in chain.pieces:
+        searched = Searched(
+            history=piece.window.history,
+            model=piece.window.model,
+            environment=piece.window.environment,
+        )
+        events = [
+            replace(event, number=number + event.number)
+            for event in timeline(searched, piece.fit, piece.state, piece.positions)
+        ]
+        number += len(events)
+        yield piece, events

@@ -1,0 +1,215 @@
+"""What the model could have written fits as a chain of windows; what it could not does not.
+
+An attack on the carry of states from window to window: random walks through several epochs, whose
+lines are explained an epoch or two at a time, as in `test_walks_fit`.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from checker.kafka.logs.carrying import (
+    Numbering,
+    carried,
+    fields_known,
+)
+from checker.kafka.logs.chain import Chain, chained
+from checker.kafka.logs.fitting import Circumstances
+from checker.kafka.logs.history import History, history_of
+from checker.kafka.logs.observation import Kind
+from checker.kafka.logs.reading import read_logs
+from checker.kafka.logs.settled import past_epochs, settled_end
+from checker.kafka.logs.windows import Bounds
+from model.core.state import State
+from model.core.transition_system import Model
+from model.message.environment import Environment
+from model.message.model import message_model
+from tests.kafka.logs.test_walks_fit import walked
+
+BOUNDS = Environment(replicas=2, records=2, epochs=4, restarts=2, moves=2, restart_detection="any")
+DISTURBS = {"Crash", "SessionExpiry", "ShrinkIsr", "Stop", "BeginShutdown"}
+AS_WALKED = (Bounds(more_records=2, crashes=2, expiries=0),)
+"""Room for all that a walk does, in each window."""
+
+
+def walk_of(version: str, seed: int, folder: Path, *, of_all: bool = True) -> History | None:
+    """The history of a walk, None of one that hardly writes anything."""
+    lines, _ = walked(message_model(version, BOUNDS), seed, folder, of_all=of_all)
+    if lines < 4:
+        return None
+    logs = read_logs([folder])
+    return history_of(logs.of("t-0"), with_server_log=logs.with_server_log, is_limited=False)
+
+
+def explained(whole: History, version: str, *, plain: bool, loses: bool = True) -> Chain:
+    return chained(
+        whole,
+        Circumstances(version=version, hw_in_response=BOUNDS.hw_in_response),
+        width=1,
+        loses=loses,
+        plain=plain,
+        states_max=1500,
+        until=time.monotonic() + 30,
+        ladder=AS_WALKED,
+    )
+
+
+def require_one_behaviour(chain: Chain) -> None:
+    """Its pieces are steps of the model, each begins where the one before ended."""
+    end: State | None = None
+    before = None
+    for piece in chain.pieces:
+        if end is not None:
+            assert before is not None
+            assert piece.numbering is not None
+            assert carried(end, piece.window.model, piece.numbering).state == piece.state
+            assert piece.positions == before.fit.positions[-1]
+        state = piece.state
+        for name, arguments in piece.fit.calls:
+            action = piece.window.model.action(name)
+            assert piece.window.model.is_enabled(state, action, arguments)
+            state = piece.window.model.apply(state, action, arguments)
+        end, before = state, piece
+
+
+@pytest.mark.parametrize("version", ["elr", "truncate-on-fetch"])
+def test_no_chain_excludes_a_walk_of_the_model(version: str, tmp_path: Path) -> None:
+    fitted = several = 0
+    for seed in range(1, 6):
+        folder = tmp_path / str(seed)
+        folder.mkdir()
+        whole = walk_of(version, seed, folder)
+        if whole is None:
+            continue
+        chain = explained(whole, version, plain=seed % 2 == 0)
+
+        assert chain.fits or not chain.is_whole, seed
+        require_one_behaviour(chain)
+        fitted += chain.fits
+        several += chain.fits and len(chain.pieces) > 1
+
+    assert fitted >= 2
+    assert several >= 1
+
+
+def test_a_chain_does_not_fit_what_nothing_fits(tmp_path: Path) -> None:
+    """A high watermark above the log end, in one line of a later epoch, of walks that do fit."""
+    refuted = 0
+    for seed in range(1, 6):
+        folder = tmp_path / str(seed)
+        folder.mkdir()
+        whole = walk_of("elr", seed, folder)
+        if whole is None or not explained(whole, "elr", plain=False).fits:
+            continue
+        for wrong in list(changed(whole))[:2]:
+            assert not explained(wrong, "elr", plain=True).fits, seed
+            refuted += 1
+        if refuted >= 3:
+            break
+    assert refuted >= 2
+
+
+def changed(whole: History) -> Iterator[History]:
+    """The history with one line changed so that no state of the model has written it."""
+    for replica, lines in enumerate(whole.observed):
+        for at, seen in enumerate(lines):
+            if seen.kind not in (Kind.LEADS, Kind.FOLLOWS) or seen.epoch == 0:
+                continue
+            assert seen.offset is not None
+            wrong = replace(seen, high_watermark=seen.offset + 1)
+            new = (*lines[:at], wrong, *lines[at + 1 :])
+            observed = (*whole.observed[:replica], new, *whole.observed[replica + 1 :])
+            yield replace(whole, observed=observed)
+
+
+def test_every_field_of_a_state_is_carried_or_begun_anew() -> None:
+    names = {field.name for field in message_model("elr", BOUNDS).layout.fields}
+    assert names == set(fields_known())
+
+
+@pytest.mark.parametrize("version", ["elr", "kip320", "truncate-on-fetch", "kraft"])
+def test_a_carried_state_takes_the_same_steps(version: str) -> None:
+    """Bisimulation, as far as walks reach: the carry of a step is a step of the carry."""
+    model = message_model(version, replace(BOUNDS, records=4, epochs=6, moves=6, restarts=6))
+    judged = cut = 0
+    for seed in range(40):
+        state = walked_state(model, seed)
+        if state is None:
+            continue
+        one = numbering_of(state, first=int(state.epoch), spare=0)
+        next_model = message_model(
+            version, replace(BOUNDS, records=6, epochs=12, moves=15, restarts=15)
+        )
+        begun = carried(state, next_model, one).state
+        judged += 1
+        cut += one.boundaries[0] > 0
+        require_same_steps(model, state, next_model, begun)
+    assert judged >= 20
+    assert cut >= 3
+
+
+def walked_state(model: Model, seed: int) -> State | None:
+    chance = random.Random(seed)
+    """The end of a walk, None within the first epoch; odd ones begin with what settles records."""
+    state: Any = model.initial[0]
+    quiet = 40 * (seed % 2)
+    for number in range(quiet + 25):
+        steps = [s for s in model.successors(state) if s.after.produced < 4]
+        if number < quiet:
+            steps = [
+                s for s in steps if s.after.epoch == 0 and s.action.name not in DISTURBS
+            ] or steps
+        if not steps:
+            break
+        state = chance.choice(steps).after
+    return state if state.epoch > 0 else None
+
+
+def numbering_of(state: Any, *, first: int, spare: int) -> Numbering:
+    base = settled_end(state)
+    past = past_epochs(state, first)
+    return Numbering(
+        first=first,
+        slots=len(past) + spare,
+        boundaries=tuple(range(base, int(state.records) + 1)),
+    )
+
+
+def require_same_steps(model: Model, state: Any, other: Model, begun: Any) -> None:
+    """The same actions are enabled, and what they lead to is carried into the same states."""
+    budgets = ("Produce",)
+    mine = {
+        (step.action.name, step.arguments): step.after
+        for step in model.successors(state)
+        if step.action.name not in budgets or state.produced < state.records
+    }
+    theirs = {(step.action.name, step.arguments): step.after for step in other.successors(begun)}
+    assert set(mine) <= set(theirs)
+    for call in set(theirs) - set(mine):
+        action = model.action(call[0])
+        assert not model.is_enabled(state, action, call[1]) or model.exceeded(
+            state, action, call[1]
+        ), call
+        assert model.is_enabled(state, action, call[1]), call
+    for call, after in mine.items():
+        assert comparable(after, int(state.epoch)) == comparable(theirs[call], int(begun.epoch)), (
+            call
+        )
+
+
+def comparable(state: Any, epoch: int) -> Any:
+    """A state in numbers that hold on both sides: cut at what is settled, epochs in order."""
+    model = message_model("elr", replace(BOUNDS, records=6, epochs=12))
+    base = settled_end(state)
+    first = int(state.epoch)
+    numbering = Numbering(
+        first=first, slots=6, boundaries=tuple(range(base, int(state.records) + 1))
+    )
+    return carried(state, model, numbering).state

@@ -1,0 +1,36 @@
+"""`explain-logs --windows`: what brokers wrote is explained epoch by epoch, as one behaviour."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from checker.cli.commands import waterline
+
+RECORDED = Path(__file__).parent / "recorded"
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "said"),
+    [
+        ("3.9.1-c21", 12, "A behaviour of all windows fits; it loses an acknowledged record."),
+        ("3.9.1-control", 0, "fits that loses no acknowledged record"),
+    ],
+)
+def test_recorded_logs_are_explained_epoch_by_epoch(name: str, code: int, said: str) -> None:
+    arguments = ["explain-logs", str(RECORDED / name), "--windows", "1", "--max-time", "60"]
+    outcome = CliRunner().invoke(
+        waterline, [*arguments, "--max-states", "1900"], standalone_mode=False
+    )
+    text = " ".join(outcome.output.split())
+    assert outcome.return_value == code, outcome.output
+    assert said in text
+    assert "Epoch 1: fits" in text
+
+
+def test_a_trace_of_windows_is_refused() -> None:
+    arguments = ["explain-logs", str(RECORDED / "3.9.1-control"), "--windows", "1"]
+    outcome = CliRunner().invoke(waterline, [*arguments, "--format", "json"])
+    assert outcome.exit_code == 2
