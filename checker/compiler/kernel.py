@@ -16,7 +16,14 @@ from checker.compiler.canonical import canonical_source
 from checker.compiler.function_ir import Written
 from checker.compiler.loops import Parts, column, keep_least, loops_of
 from checker.compiler.module import Unit
-from checker.compiler.program import Program, Recipe, is_at_hand, loaded, program
+from checker.compiler.program import (
+    Optimising,
+    Program,
+    Recipe,
+    is_at_hand,
+    loaded_quickly,
+    program,
+)
 from checker.compiler.source import generated
 from checker.compiler.values import ArrayValue, Number, SettingsValue, Value
 from checker.problem.packed_rows import Rows, address
@@ -149,9 +156,12 @@ def canonical_program(form: Layout, symmetry: Symmetry) -> Program:
 
 
 def kernel_of(problem: Problem) -> Kernel:
-    """The kernel of a problem, made now or loaded from the cache."""
+    """The kernel of a problem, made now or loaded from the cache; optimised if that is at hand.
+
+    What works with it for long has an `optimising`, and asks again once that is done.
+    """
     plan = plan_of(problem)
-    functions = loaded(Recipe(program_of, (plan,)))
+    functions = loaded_quickly(Recipe(program_of, (plan,)))
     return Kernel(
         functions["expand"],
         functions["inspect"],
@@ -165,7 +175,7 @@ def canonical_of(problem: Problem) -> Callable[..., int] | None:
     if not problem.symmetry.sorts:
         return None
     recipe = Recipe(canonical_program, (problem.model.layout, problem.symmetry))
-    return loaded(recipe)["canonical"]
+    return loaded_quickly(recipe)["canonical"]
 
 
 def canonicalise(problem: Problem, rows: Rows) -> None:
@@ -185,3 +195,8 @@ def recipes_of(problem: Problem) -> tuple[Recipe, ...]:
 def is_compiled(problem: Problem) -> bool:
     """Whether all machine code for the problem is at hand, on disk or in this process."""
     return all(map(is_at_hand, recipes_of(problem)))
+
+
+def optimising(problem: Problem) -> Optimising:
+    """What counts the work in a kernel that is not optimised, and has it optimised."""
+    return Optimising(recipes_of(problem))

@@ -7,7 +7,7 @@ import functools
 import hashlib
 import json
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -103,13 +103,23 @@ def own_recipe(*functions: tuple[Callable[..., Any], tuple[Value, ...]]) -> Reci
 
 
 def is_at_hand(recipe: Recipe) -> bool:
-    """Whether the machine code of a program is on disk or in this process."""
+    """Whether machine code of a program is on disk or in this process, optimised or quick."""
     name = called(recipe).name
-    return name in _in_memory or cache.kept(name) is not None
+    if name in _in_memory or name in _quick:
+        return True
+    return cache.kept(name) is not None or cache.kept(_quick_name(name)) is not None
 
+
+OPTIMISE_AFTER_SECONDS = 0.5
+"""Of work in quick code. What takes less would not win back the time that optimising takes."""
 
 _in_memory: dict[str, machine.Functions] = {}
-"""Machine code by the name of its program. It stays: threads may be in it."""
+"""Optimised machine code by the name of its program. It stays: threads may be in it."""
+_quick: dict[str, machine.Functions] = {}
+"""The same, not optimised."""
+_seconds: dict[str, float] = {}
+"""Work in quick code, by the name of its program."""
+_being_optimised: set[str] = set()
 _loading = threading.Lock()
 
 
@@ -138,7 +148,7 @@ def called(recipe: Recipe) -> Called:
 
 
 def loaded(recipe: Recipe) -> machine.Functions:
-    """The functions of a program; of several threads that ask for the same one makes them."""
+    """The functions of a program, optimised; of several threads that ask one makes them."""
     known = called(recipe)
     if known.name not in _in_memory:
         with _loading:
@@ -147,11 +157,89 @@ def loaded(recipe: Recipe) -> machine.Functions:
     return _in_memory[known.name]
 
 
-def _made(known: Called, recipe: Recipe) -> machine.Functions:
-    code = cache.kept(known.name)
+def loaded_quickly(recipe: Recipe) -> machine.Functions:
+    """The functions of a program of rules: optimised where that is at hand, else as they are.
+
+    Both are made of the same text. What works with them for long has an `Optimising`, and loads
+    them again once that is done.
+    """
+    known = called(recipe)
+    if known.name not in _in_memory and known.name not in _quick:
+        with _loading:
+            if known.name not in _in_memory and known.name not in _quick:
+                if (optimised := _kept(known.name, known)) is not None:
+                    _in_memory[known.name] = optimised
+                else:
+                    _quick[known.name] = _made_quickly(known, recipe)
+    return _in_memory.get(known.name) or _quick[known.name]
+
+
+class Optimising:
+    """Programs whose quick code is worked in: they are optimised beside the work after a while."""
+
+    def __init__(self, recipes: Sequence[Recipe]) -> None:
+        self._programs = [(called(recipe), recipe) for recipe in recipes]
+
+    @property
+    def is_done(self) -> bool:
+        """Whether `loaded_quickly` has optimised functions for all of them by now."""
+        return all(known.name in _in_memory for known, _ in self._programs)
+
+    def note_work(self, seconds: float) -> None:
+        """Count it; after `OPTIMISE_AFTER_SECONDS` of one program a thread begins to optimise it.
+
+        Python waits for that thread at its end: a process must not go while LLVM is at work.
+        """
+        for known, recipe in self._programs:
+            if known.name in _in_memory:
+                continue
+            worked = _seconds[known.name] = _seconds.get(known.name, 0.0) + seconds
+            if worked >= OPTIMISE_AFTER_SECONDS and _is_first_to_optimise(known.name):
+                args = (known, recipe)
+                threading.Thread(target=_optimise, args=args, name="optimising").start()
+
+
+def _is_first_to_optimise(name: str) -> bool:
+    with _loading:
+        if name in _being_optimised:
+            return False
+        _being_optimised.add(name)
+        return True
+
+
+def _optimise(known: Called, recipe: Recipe) -> None:
+    try:
+        _in_memory[known.name] = _made(known, recipe)
+    finally:
+        _being_optimised.discard(known.name)
+
+
+def _quick_name(name: str) -> str:
+    return hashlib.sha256(f"{name} quick".encode()).hexdigest()[:32]
+
+
+def _made_quickly(known: Called, recipe: Recipe) -> machine.Functions:
+    name = _quick_name(known.name)
+    if (functions := _kept(name, known)) is not None:
+        return functions
+    made = recipe.program()
+    code = machine.quick_code(made.text)
+    cache.keep(name, code)
+    return machine.load(code, dict(made.functions))
+
+
+def _kept(name: str, known: Called) -> machine.Functions | None:
+    """Machine code that is kept under this name, if it can be loaded."""
+    code = cache.kept(name)
     if code is not None:
         with contextlib.suppress(RuntimeError):
             return machine.load(code, dict(known.functions))
+    return None
+
+
+def _made(known: Called, recipe: Recipe) -> machine.Functions:
+    if (functions := _kept(known.name, known)) is not None:
+        return functions
     made = recipe.program()
     code = machine.object_code(made.text, rules=made.rules)
     cache.keep(made.name, code)
@@ -160,6 +248,7 @@ def _made(known: Called, recipe: Recipe) -> machine.Functions:
 
 def forget() -> None:
     """Load machine code anew from now on, as another process would."""
-    _in_memory.clear()
+    for known in (_in_memory, _quick, _seconds):
+        known.clear()
     called.cache_clear()
     lookup_record.forget()

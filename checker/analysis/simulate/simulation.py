@@ -88,7 +88,9 @@ def simulate(
 
     Raises `Raised` when an action or a claim raises, and what starting Spark raises.
     """
-    prepared = prepare(problem, threads=threads_of(choice.threads), announce=announce)
+    prepared = prepare(
+        problem, threads=threads_of(choice.threads), optimised=True, announce=announce
+    )
     loaded(recipe_of(problem.model.layout.words))
     began, interrupts = time.monotonic(), Interrupts()
     ends = began + (wanted.seconds or math.inf)

@@ -119,7 +119,7 @@ class _Stretch:
 
     def __call__(self, batches: tuple[int, int]) -> Coverage:
         asked = self.asked
-        prepare(asked.problem)
+        prepare(asked.problem, optimised=True)
         loaded(recipe_of(asked.problem.model.layout.words))
         walker = Walker(asked.problem, asked.plan)
         total = nothing_seen(asked.problem, asked.plan.depth)

@@ -17,7 +17,7 @@ from checker.compiler.kernel import is_compiled
 from checker.compiler.loops import FINISHED
 from checker.compiler.origins import ACTION_SHIFT, call_of, step_of
 from checker.compiler.predicate_loop import Questions, questions_of
-from checker.compiler.program import is_at_hand, loaded
+from checker.compiler.program import is_at_hand, loaded_quickly
 from checker.problem.packed_rows import Rows, StateWords, address
 from checker.problem.problem import Problem
 from checker.search.engines.expander import Expander, Tally
@@ -95,7 +95,9 @@ class Compiled:
         self._end: NDArray[np.int64] = np.zeros(2, np.int64)
         self._expand = partial(expander.kernel.expand, *self._given_to_expand(expander))
         settings = address(self._settings)
-        self._answer = partial(loaded(asked.recipe)["answer"], settings, address(self._out), 0)
+        self._answer = partial(
+            loaded_quickly(asked.recipe)["answer"], settings, address(self._out), 0
+        )
         self._into = address(self._answers)
 
     def _given_to_expand(self, expander: Expander) -> tuple[int, ...]:

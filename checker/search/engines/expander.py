@@ -5,15 +5,18 @@ An expander belongs to one thread: it owns the buffers that successors are writt
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.compiler.kernel import canonicalise, kernel_of
+from checker.compiler.kernel import canonicalise, kernel_of, optimising
 from checker.compiler.loops import FAULT
 from checker.compiler.machine import code_address
+from checker.compiler.program import Optimising
 from checker.problem.packed_rows import Rows, StateWords, address, state_words
 from checker.problem.problem import Problem
 from checker.search.engines.answers import Counts, Expansion
@@ -138,6 +141,7 @@ class Expander:
         self.problem = problem
         self.layout = problem.model.layout
         self.kernel = kernel_of(problem)
+        self._optimising: Optimising | None = optimising(problem)
         self._settings: NDArray[np.int64] = np.array(problem.model.settings, np.int64)
         self.actions = action_mask(problem)
         self.invariants = claim_mask(problem, problem.invariants)
@@ -148,8 +152,7 @@ class Expander:
         self.origin: NDArray[np.int64] = np.empty(room, np.int64)
         self._job: NDArray[np.int64] = np.zeros(explore_loop.JOB, np.int64)
         self._job[: explore_loop.ROWS] = (
-            code_address(self.kernel.expand),
-            code_address(self.kernel.canonical),
+            *self._code(),
             address(self._settings),
             self.actions,
             self.properties,
@@ -157,6 +160,25 @@ class Expander:
             len(self.out),
             address(self.origin),
         )
+
+    def _code(self) -> tuple[int, int]:
+        return code_address(self.kernel.expand), code_address(self.kernel.canonical)
+
+    @contextmanager
+    def _working(self) -> Iterator[None]:
+        """Optimised code once there is some; until then what is worked counts towards it."""
+        if self._optimising is None:
+            yield
+            return
+        if self._optimising.is_done:
+            self.kernel = kernel_of(self.problem)
+            self._job[: len(self._code())] = self._code()
+            self._optimising = None
+            yield
+            return
+        started = time.monotonic()
+        yield
+        self._optimising.note_work(time.monotonic() - started)
 
     def expand(self, rows: Rows, tally: Tally) -> Iterator[int]:
         """Write the successors of `rows` to `self.out`, and where from to `self.origin`.
@@ -169,7 +191,8 @@ class Expander:
         dead = np.zeros(len(rows), np.bool_)
         row = 0
         while row < len(rows):
-            following, written, ended = self._expand_from(rows, row, tally, dead)
+            with self._working():
+                following, written, ended = self._expand_from(rows, row, tally, dead)
             if written:
                 canonicalise(self.problem, self.out[:written])
                 yield written
@@ -224,7 +247,7 @@ class Expander:
             address(tally.breaches.least),
             *(0, 0, 0, 0),
         )
-        while (ended := go_on(job)) != explore_loop.DONE:
+        while (ended := self._gone_on(go_on, job)) != explore_loop.DONE:
             if ended == explore_loop.NO_ROOM:
                 yield
             else:
@@ -234,19 +257,24 @@ class Expander:
         if dead.any():
             tally.deadlock = least(tally.deadlock, min(state_words(r) for r in rows[dead]))
 
+    def _gone_on(self, go_on: GoesOn, job: NDArray[np.int64]) -> int:
+        with self._working():
+            return go_on(job)
+
     def inspect(self, rows: Rows, findings: Findings) -> None:
         """Evaluate every applicable invariant in every row."""
         row = 0
         while row < len(rows):
-            fault = self.kernel.inspect(
-                address(self._settings),
-                self.invariants,
-                address(rows),
-                row,
-                len(rows),
-                address(findings.broken),
-                address(findings.least),
-            )
+            with self._working():
+                fault = self.kernel.inspect(
+                    address(self._settings),
+                    self.invariants,
+                    address(rows),
+                    row,
+                    len(rows),
+                    address(findings.broken),
+                    address(findings.least),
+                )
             if fault < 0:
                 return
             findings.faults.append(state_words(rows[fault]))

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from checker.compiler.cache import cache_directory, distrust
 from checker.compiler.kernel import recipes_of
 from checker.compiler.predicate_loop import questions_for
-from checker.compiler.program import is_at_hand
+from checker.compiler.program import is_at_hand, loaded, loaded_quickly
 from checker.problem.problem import Problem
 from checker.sorts.check import require_well_sorted
 from checker.storage import programs
@@ -21,22 +21,26 @@ def prepare(
     problem: Problem,
     *,
     threads: int = 1,
+    optimised: bool = False,
     announce: Callable[[str], None] = lambda message: None,
 ) -> float:
     """Compile the problem's kernel, or load it; returns the seconds it took.
 
-    `threads` is how many will search in memory. `announce` receives what is waited for where
-    nothing is cached for this problem, and why a cache is not used. Raises `IllSorted` where the
-    normal form of the model would not be exact.
+    `threads` is how many will search in memory. Rules are not optimised, which a search has done
+    beside its work if it takes long, unless `optimised` says so. `announce` receives what is waited
+    for where nothing is cached for this problem, and why a cache is not used. Raises `IllSorted`
+    where the normal form of the model would not be exact.
     """
     started = time.monotonic()
     require_well_sorted(problem)
     store = programs.in_memory(problem.model.layout.words, threads=threads)
     asked = questions_for(problem)
-    needed = (*recipes_of(problem), *store, *([asked.recipe] if asked is not None else []))
-    if not all(map(is_at_hand, needed)):
+    rules = (*recipes_of(problem), *([asked.recipe] if asked is not None else []))
+    if not all(map(is_at_hand, (*rules, *store))):
         if reason := distrust(cache_directory()):
             announce(f"{reason}; until then every run compiles")
         announce("compiling the rules (once for this question; about a second)")
-    programs.make_ready(needed)
+    for recipe in rules:
+        (loaded if optimised else loaded_quickly)(recipe)
+    programs.make_ready(store)
     return time.monotonic() - started
