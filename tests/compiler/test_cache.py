@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from checker.compiler import cache, machine, program, sources
-from checker.compiler.kernel import is_compiled, kernel_of, plan_of, program_of
+from checker.compiler.kernel import is_compiled, kernel_of, plan_of, program_of, recipes_of
 from checker.compiler.problem_digest import problem_digest
 from checker.kafka.families import problem_for
 from checker.problem.problem import Problem
@@ -58,7 +58,13 @@ PROBLEM = graph_problem([(0, 1)])
 def anew(problem: Problem = PROBLEM) -> None:
     """Get the kernel as another process would."""
     forget()
-    kernel_of(problem)
+    load(problem)
+
+
+def load(problem: Problem) -> None:
+    """Optimised code. That of `tests/compiler/test_quick_code.py` has other names."""
+    for recipe in recipes_of(problem):
+        program.loaded(recipe)
 
 
 def file_of(problem: Problem = PROBLEM) -> Path:
@@ -198,7 +204,7 @@ def test_where_nothing_can_be_kept_it_is_compiled_all_the_same(
 
 
 def test_of_several_threads_one_compiles(compilations: list[str]) -> None:
-    threads = [threading.Thread(target=kernel_of, args=(PROBLEM,)) for _ in range(4)]
+    threads = [threading.Thread(target=load, args=(PROBLEM,)) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from checker.compiler import cache, kernel, machine, program, sources
-from checker.compiler.kernel import kernel_of, plan_of, program_of
+from checker.compiler.kernel import kernel_of, plan_of, program_of, recipes_of
 from checker.compiler.source import NotCompilable
 from checker.compiler.sources import COMPILER, PACKAGES, sources_in
 from checker.compiler.text_key import TextKey, key_of
@@ -123,10 +123,11 @@ def test_what_is_kept_of_a_program_and_not_whole_is_made_again(
 
 
 def test_without_its_machine_code_a_recognised_program_is_compiled(written: list[str]) -> None:
-    kernel_of(PROBLEM)
+    [recipe] = recipes_of(PROBLEM)
+    program.loaded(recipe)
     (cache.folder() / f"{written[0]}.o").unlink()
     forget()
-    kernel_of(PROBLEM)
+    program.loaded(recipe)
 
     assert len(written) == 2
     assert (cache.folder() / f"{written[0]}.o").exists()
