@@ -119,7 +119,8 @@ _quick: dict[str, machine.Functions] = {}
 """The same, not optimised."""
 _seconds: dict[str, float] = {}
 """Work in quick code, by the name of its program."""
-_being_optimised: set[str] = set()
+_optimisers: dict[str, threading.Thread] = {}
+"""Threads that optimise a program just now, by its name."""
 _loading = threading.Lock()
 
 
@@ -194,24 +195,31 @@ class Optimising:
             if known.name in _in_memory:
                 continue
             worked = _seconds[known.name] = _seconds.get(known.name, 0.0) + seconds
-            if worked >= OPTIMISE_AFTER_SECONDS and _is_first_to_optimise(known.name):
-                args = (known, recipe)
-                threading.Thread(target=_optimise, args=args, name="optimising").start()
+            if worked >= OPTIMISE_AFTER_SECONDS:
+                _begin_to_optimise(known, recipe)
+
+    def finish(self) -> None:
+        """Have all of them optimised now, as before other processes load them."""
+        self.note_work(OPTIMISE_AFTER_SECONDS)
+        for known, _ in self._programs:
+            if (thread := _optimisers.get(known.name)) is not None:
+                thread.join()
 
 
-def _is_first_to_optimise(name: str) -> bool:
+def _begin_to_optimise(known: Called, recipe: Recipe) -> None:
+    """In a thread of its own, unless one does so already."""
     with _loading:
-        if name in _being_optimised:
-            return False
-        _being_optimised.add(name)
-        return True
+        if known.name not in _optimisers:
+            thread = threading.Thread(target=_optimise, args=(known, recipe), name="optimising")
+            _optimisers[known.name] = thread
+            thread.start()
 
 
 def _optimise(known: Called, recipe: Recipe) -> None:
     try:
         _in_memory[known.name] = _made(known, recipe)
     finally:
-        _being_optimised.discard(known.name)
+        _optimisers.pop(known.name, None)
 
 
 def _quick_name(name: str) -> str:

@@ -131,6 +131,16 @@ def test_much_work_is_optimised_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert all(each.is_done for each in counted)
 
 
+def test_what_other_processes_are_to_load_is_optimised_at_once() -> None:
+    kernel_of(IN_SEVERAL_LEVELS)
+    counted = optimising(IN_SEVERAL_LEVELS)
+    assert not counted.is_done
+
+    counted.finish()
+
+    assert counted.is_done
+
+
 def test_what_was_optimised_is_loaded_by_the_next_process() -> None:
     kernel_of(IN_SEVERAL_LEVELS)
     [recipe] = recipes_of(IN_SEVERAL_LEVELS)

@@ -9,6 +9,7 @@ import functools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from checker.compiler.kernel import optimising
 from checker.compiler.problem_digest import problem_digest
 from checker.problem.problem import Problem
 from checker.search.engines.choice import EngineChoice
@@ -81,6 +82,7 @@ class SparkWorkers:
         self._start()
         words = self.problem.model.layout.words
         programs.make_ready(programs.over_files(words))
+        optimising(self.problem).finish()  # Once here, and not once in each worker.
         self._spark.wait()
         if self._exchange is None:
             self._exchange = self._exchange_in(storage, work)
