@@ -48,6 +48,7 @@ PROGRAMS = (
     "bench.first_verdict",
     "bench.pauses",
     "bench.refusals",
+    "bench.scale",
     "bench.tla",
     "bench.upstream",
     "fuzz.stale_disk",
