@@ -22,7 +22,7 @@ RULES_LEVEL = 1
 """Of the pipeline for rules: with loops not unrolled it takes two thirds of the time, and what it
 makes of Kafka's is as fast. The store's loops are a tenth slower without the rest."""
 QUICK_LEVEL = 0
-"""Of both for code that is made first: in a twentieth of the time, and up to three times slower."""
+"""Of both for code that is made first: in a twentieth of the time, two to three times slower."""
 _LIBRARIES = itertools.count()
 _ONE_AT_A_TIME = threading.Lock()
 """LLVM's global context is shared by all modules of a process."""

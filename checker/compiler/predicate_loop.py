@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from checker.compiler import states
-from checker.compiler.kernel import given_settings
+from checker.compiler.kernel import given_settings, recipes_of
 from checker.compiler.loops import Pure
 from checker.compiler.module import Unit
 from checker.compiler.origins import ACTION_SHIFT
@@ -105,6 +105,12 @@ def questions_for(problem: Problem) -> Questions | None:
         if isinstance(claim, Recoverable):
             names |= {*ways_back(claim, actions)}
     return questions_of(problem, asked, names)
+
+
+def rules_of(problem: Problem) -> tuple[Recipe, ...]:
+    """All programs of a problem's rules: its kernel, and what claims about behaviours ask."""
+    asked = questions_for(problem)
+    return (*recipes_of(problem), *([asked.recipe] if asked is not None else []))
 
 
 @functools.lru_cache(maxsize=64)

@@ -15,10 +15,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from checker.compiler.content import content_of
-from checker.compiler.kernel import recipes_of
 from checker.compiler.lookup_record import Record, found_again, record_of
-from checker.compiler.predicate_loop import questions_for
-from checker.compiler.program import Recipe, called
+from checker.compiler.predicate_loop import rules_of
+from checker.compiler.program import called
 from checker.problem.problem import Problem
 from model.core.claim import Recoverable, predicates_of
 
@@ -49,7 +48,7 @@ def what_it_read(problem: Problem) -> Record:
     `TooLargeToNumber`.
     """
     found: dict[Any, Any] = {}
-    for recipe in _recipes(problem):
+    for recipe in rules_of(problem):
         found.update(called(recipe).found)
     return record_of(_roots(problem), found, exact=False)
 
@@ -80,12 +79,6 @@ def _declared(problem: Problem) -> Iterator[str]:
         yield repr((each.function.__qualname__, takes, each.gives, each.generic, believed))
     yield repr([state.words for state in model.initial])
     yield repr((problem.symmetry, problem.checked))
-
-
-def _recipes(problem: Problem) -> Iterator[Recipe]:
-    yield from recipes_of(problem)
-    if (questions := questions_for(problem)) is not None:
-        yield questions.recipe
 
 
 def _called_by(problem: Problem) -> Iterator[tuple[str, types.FunctionType]]:

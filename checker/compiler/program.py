@@ -111,7 +111,7 @@ def is_at_hand(recipe: Recipe) -> bool:
 
 
 OPTIMISE_AFTER_SECONDS = 0.5
-"""Of work in quick code. What takes less would not win back the time that optimising takes."""
+"""Of work in quick code. A search that is over by then has spared the time that it takes."""
 
 _in_memory: dict[str, machine.Functions] = {}
 """Optimised machine code by the name of its program. It stays: threads may be in it."""
@@ -120,7 +120,7 @@ _quick: dict[str, machine.Functions] = {}
 _seconds: dict[str, float] = {}
 """Work in quick code, by the name of its program."""
 _optimisers: dict[str, threading.Thread] = {}
-"""Threads that optimise a program just now, by its name."""
+"""Threads that optimise a program, by its name, until they are done."""
 _loading = threading.Lock()
 
 
@@ -151,6 +151,8 @@ def called(recipe: Recipe) -> Called:
 def loaded(recipe: Recipe) -> machine.Functions:
     """The functions of a program, optimised; of several threads that ask one makes them."""
     known = called(recipe)
+    if (optimiser := _optimisers.get(known.name)) is not None:
+        optimiser.join()
     if known.name not in _in_memory:
         with _loading:
             if known.name not in _in_memory:
@@ -198,28 +200,19 @@ class Optimising:
             if worked >= OPTIMISE_AFTER_SECONDS:
                 _begin_to_optimise(known, recipe)
 
-    def finish(self) -> None:
-        """Have all of them optimised now, as before other processes load them."""
-        self.note_work(OPTIMISE_AFTER_SECONDS)
-        for known, _ in self._programs:
-            if (thread := _optimisers.get(known.name)) is not None:
-                thread.join()
-
 
 def _begin_to_optimise(known: Called, recipe: Recipe) -> None:
-    """In a thread of its own, unless one does so already."""
+    """In a thread of its own, unless that was begun before."""
     with _loading:
-        if known.name not in _optimisers:
+        if known.name not in _optimisers and known.name not in _in_memory:
             thread = threading.Thread(target=_optimise, args=(known, recipe), name="optimising")
             _optimisers[known.name] = thread
             thread.start()
 
 
 def _optimise(known: Called, recipe: Recipe) -> None:
-    try:
-        _in_memory[known.name] = _made(known, recipe)
-    finally:
-        _optimisers.pop(known.name, None)
+    _in_memory[known.name] = _made(known, recipe)
+    del _optimisers[known.name]  # One that has failed stays: it is not tried again.
 
 
 def _quick_name(name: str) -> str:

@@ -131,14 +131,27 @@ def test_much_work_is_optimised_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert all(each.is_done for each in counted)
 
 
-def test_what_other_processes_are_to_load_is_optimised_at_once() -> None:
+def test_what_is_being_optimised_is_waited_for_and_not_made_twice(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    compiled: list[str] = []
+    really = machine.object_code
+
+    def object_code(text: str, *, rules: bool) -> bytes:
+        compiled.append(text)
+        return really(text, rules=rules)
+
+    monkeypatch.setattr(machine, "object_code", object_code)
     kernel_of(IN_SEVERAL_LEVELS)
     counted = optimising(IN_SEVERAL_LEVELS)
     assert not counted.is_done
+    counted.note_work(program.OPTIMISE_AFTER_SECONDS)
 
-    counted.finish()
+    [recipe] = recipes_of(IN_SEVERAL_LEVELS)
+    program.loaded(recipe)
 
     assert counted.is_done
+    assert len(compiled) == 1
 
 
 def test_what_was_optimised_is_loaded_by_the_next_process() -> None:

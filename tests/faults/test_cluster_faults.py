@@ -1,4 +1,4 @@
-"""What executors of a cluster lose is made anew; a cluster runs what it is sent, as it is told."""
+"""Executors of a cluster: what is lost with them is made anew; they run what is shipped to them."""
 
 from __future__ import annotations
 

@@ -13,8 +13,9 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
+from checker.search.engines.java import QUICK_JVM
+
 _FOLDER = "WATERLINE_TEST_CLASSES"
-SHORT_LIVED_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 _PATIENCE_SECONDS = 120
 _USES_SPARK = """
 import sys
@@ -51,7 +52,7 @@ def quick_jvm() -> str:
     """Options for processes that live so short that to compile well does not pay."""
     folder = os.environ.get(_FOLDER)
     archive = [f"-XX:SharedArchiveFile={folder}/spark.jsa"] if folder else []
-    return " ".join([SHORT_LIVED_JVM, *archive])
+    return " ".join([QUICK_JVM, *archive])
 
 
 def _make(archive: Path) -> None:

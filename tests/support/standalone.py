@@ -19,8 +19,8 @@ from urllib.request import urlopen
 
 import pyspark
 
-from checker.search.engines.java import use_java
-from tests.support.class_archive import SHORT_LIVED_JVM, quick_jvm
+from checker.search.engines.java import QUICK_JVM, use_java
+from tests.support.class_archive import quick_jvm
 
 _SPARK = Path(pyspark.__file__).parent
 _PATIENCE_SECONDS = 60
@@ -69,7 +69,7 @@ def standalone(directory: Path, *, workers: int = 2, cores: int = 1) -> Iterator
         "SPARK_LOCAL_DIRS": str(directory / "local"),
         "SPARK_DAEMON_MEMORY": "256m",
         "SPARK_DAEMON_JAVA_OPTS": quick_jvm(),
-        "SPARK_LAUNCHER_OPTS": SHORT_LIVED_JVM,
+        "SPARK_LAUNCHER_OPTS": QUICK_JVM,
     }
     environment.pop("PYTHONPATH", None)
     try:

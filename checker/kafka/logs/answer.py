@@ -130,27 +130,36 @@ def _in_turn(
     given: Circumstances,
 ) -> Iterator[tuple[History, Environment]]:
     """Each of the bounds, with each order in which brokers may be assigned."""
+    histories = histories_of(by_broker, logs, first, last)
+    for environments in zip(*(bounds_in_turn(h, given) for h in histories), strict=True):
+        for made, environment in zip(histories, environments, strict=True):
+            yield made, environment
+            if environment.election_order == "any":
+                break  # The order of assignment matters to nothing then.
 
-    def history(order: int) -> History:
-        return history_of(
+
+def histories_of(
+    by_broker: Mapping[int, Sequence[Observation]],
+    logs: Logs,
+    first: int | None,
+    last: int | None,
+    *,
+    is_limited: bool = True,
+) -> list[History]:
+    """The history for each order in which brokers may be assigned. Raises `BadLogs`."""
+    found: dict[tuple[int, ...], History] = {}
+    for order in range(ORDERS_MAX):
+        made = history_of(
             by_broker,
             with_server_log=logs.with_server_log,
             first_epoch=first,
             last_epoch=last,
             order=order,
             is_zookeeper=logs.manners == {"zookeeper"},
+            is_limited=is_limited,
         )
-
-    histories: list[History] = []
-    for order in range(ORDERS_MAX):
-        made = history(order)
-        if made.brokers not in {each.brokers for each in histories}:
-            histories.append(made)
-    for environments in zip(*(bounds_in_turn(h, given) for h in histories), strict=True):
-        for made, environment in zip(histories, environments, strict=True):
-            yield made, environment
-            if environment.election_order == "any":
-                break  # The order of assignment matters to nothing then.
+        found.setdefault(made.brokers, made)
+    return list(found.values())
 
 
 def missed_epochs(

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from checker.kafka.logs.carrying import Numbering
-from checker.kafka.logs.fitting import Circumstances, Fit, Node
+from checker.kafka.logs.fitting import Circumstances, Fit, Node, fit_of, lines_behind
 from checker.kafka.logs.history import History
 from checker.kafka.logs.observer import Positions
 from checker.kafka.logs.openings import Start, opened
@@ -23,7 +23,7 @@ from model.core.state import State
 ENDS_MAX = 2000
 """So many ends of a window are looked for."""
 CARRIED_MAX = 300
-"""So many of them are carried on, the nearest to the next lines first."""
+"""So many of them are carried on, of different positions of the lines in turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class Chain:
         if not self.pieces:
             return 0
         last = self.pieces[-1]
-        return sum((last.positions, *last.fit.positions)[-1][:-1])
+        return lines_behind((last.positions, *last.fit.positions)[-1])
 
 
 def chained(
@@ -123,7 +123,7 @@ def chained(
 
 
 def _behind(found: Explored) -> int:
-    return sum(found.longest.positions[:-1]) if found.longest else -1
+    return lines_behind(found.longest.positions) if found.longest else -1
 
 
 def _pieces(windows: Sequence[Explored], end: Node, starts: dict[int, Start]) -> tuple[Piece, ...]:
@@ -135,17 +135,6 @@ def _pieces(windows: Sequence[Explored], end: Node, starts: dict[int, Start]) ->
         assert at is not None
         assert start is not None
         state = State(each.window.model.layout, start.node.words)
-        found.append(Piece(each.window, state, start.node.positions, _fit(at), start.numbering))
+        found.append(Piece(each.window, state, start.node.positions, fit_of(at), start.numbering))
         at, start = start.end, start.start
     return tuple(reversed(found))
-
-
-def _fit(end: Node) -> Fit:
-    calls, positions = [], []
-    at = end
-    while at.parent is not None:
-        assert at.call is not None
-        calls.append(at.call)
-        positions.append(at.positions)
-        at = at.parent
-    return Fit(tuple(reversed(calls)), tuple(reversed(positions)), end.lost)

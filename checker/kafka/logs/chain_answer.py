@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from checker.kafka.logs.answer import AtRisk, MissedEpoch, at_risk, missed_epochs
+from checker.kafka.logs.answer import (
+    AtRisk,
+    MissedEpoch,
+    at_risk,
+    histories_of,
+    missed_epochs,
+)
 from checker.kafka.logs.chain import Chain, Piece, chained
 from checker.kafka.logs.fitting import STATES_MAX, Circumstances, Searched
-from checker.kafka.logs.history import history_of
 from checker.kafka.logs.reading import Logs
 from checker.kafka.logs.timeline import Event, timeline
 from checker.kafka.logs.windows import LADDER
@@ -53,14 +59,7 @@ def answered_by_windows(
     began = time.monotonic()
     by_broker = logs.of(partition)
     first, last = epochs or (None, None)
-    whole = history_of(
-        by_broker,
-        with_server_log=logs.with_server_log,
-        first_epoch=first,
-        last_epoch=last,
-        is_zookeeper=logs.manners == {"zookeeper"},
-        is_limited=False,
-    )
+    whole, *others = histories_of(by_broker, logs, first, last, is_limited=False)
     chains: list[Chain] = []
     for loses, share in ((False, 0.6), (True, 1.0)):
         until = began + seconds_max * share
@@ -77,10 +76,11 @@ def answered_by_windows(
         )
     nothing_fits = False
     if not any(chain.fits for chain in chains) and chains[-1].is_whole:
-        # That shall not rest on dead ends, nor on what the decisions are taken for.
-        chains.append(
+        # That shall not rest on dead ends, on what the decisions are taken for, nor on one order in
+        # which brokers are assigned.
+        plain = [
             chained(
-                replace(whole, decisions=(), decision_sources=()),
+                replace(each, decisions=(), decision_sources=()),
                 given,
                 width=width,
                 loses=True,
@@ -89,8 +89,11 @@ def answered_by_windows(
                 until=began + 2 * seconds_max,
                 ladder=LADDER[-1:],
             )
-        )
-        nothing_fits = chains[-1].is_whole and not chains[-1].fits
+            for each in (whole, *others)
+        ]
+        chains += plain
+        has_all_orders = len(plain) == math.factorial(len(whole.brokers) - 1)
+        nothing_fits = has_all_orders and all(c.is_whole and not c.fits for c in plain)
     shown = max(chains, key=lambda chain: (chain.fits, chain.loses, chain.lines))
     missed = missed_epochs(by_broker, first, last)
     return ChainAnswer(

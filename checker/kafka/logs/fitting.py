@@ -65,7 +65,7 @@ class Fit:
     @property
     def lines(self) -> int:
         """How many lines of brokers are behind at its end."""
-        return _lines(self.positions[-1]) if self.positions else 0
+        return lines_behind(self.positions[-1]) if self.positions else 0
 
 
 @dataclass(slots=True, kw_only=True)
@@ -281,13 +281,13 @@ def _search(found: Searched, product: Product, loses: bool, states_max: int, unt
             return
         node = queue.pop()
         found.states += 1
-        behind = _lines(node.positions)
+        behind = lines_behind(node.positions)
         if observer.is_over(node.positions):
-            found.fits.setdefault(node.lost, _fit(node))
+            found.fits.setdefault(node.lost, fit_of(node))
             if node.lost is loses:
                 return
         if behind > best:
-            best, found.longest, found.refusals = behind, _fit(node), Counter()
+            best, found.longest, found.refusals = behind, fit_of(node), Counter()
         before = State(layout, node.words)
         for made in product.successors.of(node.words):
             call, reached = product.after(node, before, made)
@@ -297,21 +297,22 @@ def _search(found: Searched, product: Product, loses: bool, states_max: int, unt
                 continue
             for positions in reached:
                 refused = queue.add(node, call, made, positions)
-                if refused is not None and _lines(positions) > best:
+                if refused is not None and lines_behind(positions) > best:
                     # The lines come so far, and no further.
-                    best, found.refusals = _lines(positions), Counter()
-                    found.longest = _fit(Node(made.words, positions, node.lost, node, call, 0))
-                if refused is not None and _lines(positions) == best:
+                    best, found.refusals = lines_behind(positions), Counter()
+                    found.longest = fit_of(Node(made.words, positions, node.lost, node, call, 0))
+                if refused is not None and lines_behind(positions) == best:
                     found.refusals[refused] += 1
     found.complete.add(loses)
 
 
-def _lines(positions: Positions) -> int:
+def lines_behind(positions: Positions) -> int:
     """How many lines of brokers are behind; the decisions of the controller do not count."""
     return sum(positions[:-1])
 
 
-def _fit(node: Node) -> Fit:
+def fit_of(node: Node) -> Fit:
+    """The steps on the way to a node, from the one that its search began with."""
     calls: list[Call] = []
     positions: list[Positions] = []
     at: Node | None = node

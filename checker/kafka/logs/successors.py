@@ -83,7 +83,10 @@ class Interpreted:
 
 
 class Compiled:
-    """The same by machine code, a state at a time: the buffers are made once."""
+    """The same by machine code, a state at a time: the buffers are made once.
+
+    Code that is not optimised will do: most searches end before optimising would have paid.
+    """
 
     def __init__(self, problem: Problem) -> None:
         expander = Expander(problem, chunk_rows=1)

@@ -172,7 +172,8 @@ class Expander:
             return
         if self._optimising.is_done:
             self.kernel = kernel_of(self.problem)
-            self._job[: len(self._code())] = self._code()
+            code = self._code()
+            self._job[: len(code)] = code
             self._optimising = None
             yield
             return

@@ -25,6 +25,9 @@ VERSION_MIN = 17
 VECTOR_MODULE = "jdk.incubator.vector"
 """What Spark's linear algebra uses, Waterline does not, and a trimmed runtime lacks."""
 
+QUICK_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""Options for a JVM that lives so short that to compile well does not pay."""
+
 PROBE_SECONDS_MAX = 60
 
 

@@ -9,8 +9,7 @@ import time
 from collections.abc import Callable
 
 from checker.compiler.cache import cache_directory, distrust
-from checker.compiler.kernel import recipes_of
-from checker.compiler.predicate_loop import questions_for
+from checker.compiler.predicate_loop import rules_of
 from checker.compiler.program import is_at_hand, loaded, loaded_quickly
 from checker.problem.problem import Problem
 from checker.sorts.check import require_well_sorted
@@ -34,8 +33,7 @@ def prepare(
     started = time.monotonic()
     require_well_sorted(problem)
     store = programs.in_memory(problem.model.layout.words, threads=threads)
-    asked = questions_for(problem)
-    rules = (*recipes_of(problem), *([asked.recipe] if asked is not None else []))
+    rules = rules_of(problem)
     if not all(map(is_at_hand, (*rules, *store))):
         if reason := distrust(cache_directory()):
             announce(f"{reason}; until then every run compiles")

@@ -9,7 +9,7 @@ import functools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from checker.compiler.kernel import optimising
+from checker.compiler.predicate_loop import rules_of
 from checker.compiler.problem_digest import problem_digest
 from checker.problem.problem import Problem
 from checker.search.engines.choice import EngineChoice
@@ -81,8 +81,8 @@ class SparkWorkers:
         """Wait for the workers; two owners for each core, more where memory asks for it."""
         self._start()
         words = self.problem.model.layout.words
-        programs.make_ready(programs.over_files(words))
-        optimising(self.problem).finish()  # Once here, and not once in each worker.
+        # All of it is compiled and optimised once here, and loaded by each worker.
+        programs.make_ready((*programs.over_files(words), *rules_of(self.problem)))
         self._spark.wait()
         if self._exchange is None:
             self._exchange = self._exchange_in(storage, work)

@@ -16,11 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from checker.problem.errors import Missing
-from checker.search.engines.java import use_java
+from checker.search.engines.java import QUICK_JVM, use_java
 from checker.search.engines.jvm import SparkGone, how_it_ended
 
 LOCAL = "local[*]"
-_QUICK_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 _TASK_FAILURES = 4
 _LOCAL_HEAP = "2g"
 _LOOPBACK = re.compile(r"localhost|127(\.\d{1,3}){3}|\[::1\]", re.IGNORECASE)
@@ -55,7 +54,7 @@ def start_context(
         use_java()
     master = master or (None if is_submitted() else LOCAL)
     _set_python_of_workers(on_this_machine=_is_local(master))
-    os.environ.setdefault("SPARK_LAUNCHER_OPTS", _QUICK_JVM)
+    os.environ.setdefault("SPARK_LAUNCHER_OPTS", QUICK_JVM)
     from pyspark import SparkConf  # noqa: PLC0415 - half a second, only where needed
 
     from checker.search.engines.session import Session, gateway_in_use  # noqa: PLC0415
@@ -69,7 +68,7 @@ def start_context(
     if master is not None and master.startswith(_MAKES_SECRETS):
         conf.setIfMissing("spark.authenticate", "true")
     # Executors' JVMs pass on little. What compiles fast is ready before what compiles well.
-    conf.setIfMissing("spark.executor.extraJavaOptions", _QUICK_JVM)
+    conf.setIfMissing("spark.executor.extraJavaOptions", QUICK_JVM)
     for name, value in (*_settings(master).items(), *settings):
         conf.set(name, value)
     try:
@@ -199,7 +198,7 @@ def _settings(master: str | None) -> dict[str, str]:
         settings |= {"spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"}
     if _is_local(master):
         settings |= {
-            "spark.driver.extraJavaOptions": _QUICK_JVM,
+            "spark.driver.extraJavaOptions": QUICK_JVM,
             # Packed states hardly compress, and nothing leaves the machine.
             "spark.shuffle.compress": "false",
             "spark.shuffle.spill.compress": "false",
