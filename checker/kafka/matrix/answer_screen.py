@@ -137,6 +137,13 @@ class _Screen:
         )
 
     def _assumed(self) -> Iterator[Text]:
+        protocol = self._answer.config.protocol
+        if not protocol.is_manner_said:
+            yield Text(
+                f"ZooKeeper is taken, as nothing says KRaft; --kafka-version {protocol.name}:kraft "
+                "says it.",
+                QUIET,
+            )
         settings = self._answer.config.settings
         if any(setting.source == OF_A_NEW_CLUSTER for setting in settings):
             yield Text(

@@ -38,12 +38,16 @@ _KRAFT_ALONE_SINCE = (4, 0)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Protocol:
-    """The release that brokers follow, by which settings; `is_said`: somebody named it."""
+    """The release that brokers follow, by which settings; `is_said`: somebody named it.
+
+    `is_manner_said`: something says, or the release does, whether they run with ZooKeeper or KRaft.
+    """
 
     number: ReleaseNumber
     is_kraft: bool
     release: Release
     is_said: bool
+    is_manner_said: bool
     settings: tuple[Setting, ...]
     notes: tuple[str, ...]
 
@@ -96,7 +100,8 @@ def protocol_of(found: Mapping[str, Setting]) -> Protocol:
             raise named.refused(f"with {ROLES} set, KRaft, it must be 2.8 or later")
     number = release or (NEWEST_RELEASE if is_kraft else ZOOKEEPER_LAST)
     taken = named or Setting(SOFTWARE, ".".join(map(str, number)), NEWEST)
-    if named is not None and not is_kraft and zookeeper is None and number >= KRAFT_READY:
+    is_open = named is not None and not is_kraft and zookeeper is None and number >= KRAFT_READY
+    if is_open:
         notes = (
             *notes,
             f"Nothing says whether {taken.value} runs with ZooKeeper or KRaft: ZooKeeper was "
@@ -116,6 +121,7 @@ def protocol_of(found: Mapping[str, Setting]) -> Protocol:
         is_kraft=is_kraft,
         release=followed,
         is_said=named is not None,
+        is_manner_said=not is_open,
         settings=tuple(
             s for s in (manner, taken, eligible if is_elr_said else None) if s is not None
         ),
