@@ -253,7 +253,7 @@ def _renumbered(
 
     return replace(
         seen,
-        broker=number[seen.broker],
+        broker=number.get(seen.broker, CONTROLLER),
         epoch=None if seen.epoch is None else seen.epoch - first,
         offset=run(seen.offset),
         high_watermark=run(seen.high_watermark),

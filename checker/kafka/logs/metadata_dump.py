@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -97,7 +97,7 @@ class _Reader:
     def _require(self, offset: int | None, place: Place) -> None:
         """Whether the next offset is the one that follows; otherwise something is missing."""
         if offset is None or (self._expected is not None and offset != self._expected):
-            _leave_out(self.section, place)
+            _leave_out(self.section, place, offset or 0)
         if self.section.begin is None:
             self.section.begin = offset or 0
         self._goes_on_at(offset or 0)
@@ -108,15 +108,15 @@ class _Reader:
             self.section.end = offset
 
 
-def _leave_out(section: Section, place: Place) -> None:
+def _leave_out(section: Section, place: Place, offset: int) -> None:
     if not section.entries or section.entries[-1].kind:
-        section.entries.append(_Entry(0, "", {}, place))
+        section.entries.append(_Entry(offset, "", {}, place))
 
 
 def _read_record(section: Section, offset: int, line: str, place: Place) -> None:
     payload = _PAYLOAD.search(line)
     if payload is None:
-        _leave_out(section, place)
+        _leave_out(section, place, offset)
         return
     if payload[2] not in _READ:
         return
@@ -125,7 +125,7 @@ def _read_record(section: Section, offset: int, line: str, place: Place) -> None
         if not isinstance(values, dict):
             raise TypeError
     except (ValueError, TypeError, KeyError, RecursionError):
-        _leave_out(section, place)
+        _leave_out(section, place, offset)
         return
     if len(section.entries) >= RECORDS_MAX:
         raise BadLogs(f"{place.file}: more than {RECORDS_MAX:,} records; dump fewer files")
@@ -137,47 +137,62 @@ def changes_of(sections: Iterable[Section], passed_over: list[str]) -> Iterator[
 
     What cannot be followed is said once in `passed_over`.
     """
-    ordered = sorted(sections, key=lambda s: (_begins(s), not s.is_snapshot))
-    log = _Log(passed_over)
-    for section in ordered:
-        yield from log.changes(section)
-
-
-def _begins(section: Section) -> int:
-    """From which offset of the log on a section says something new."""
-    return (section.end if section.is_snapshot else section.begin) or 0
+    every = list(sections)
+    log = _Log(passed_over, sorted((s for s in every if s.is_snapshot), key=lambda s: s.end or 0))
+    begun = [(s.begin, s) for s in every if not s.is_snapshot and s.begin is not None]
+    for begin, section in sorted(begun, key=lambda pair: pair[0]):
+        yield from log.changes(begin, section)
+    yield from log.end()
 
 
 class _Log:
     """The state of every partition, as far as the records before are there."""
 
-    def __init__(self, passed_over: list[str]) -> None:
+    def __init__(self, passed_over: list[str], snapshots: Sequence[Section]) -> None:
         self._passed_over = passed_over
+        self._snapshots = list(snapshots)
         self._names: dict[str, str] = {}
         self._states: dict[tuple[str, int], tuple[int, PartitionState]] = {}
         self._expected: int | None = None
+        """The offset behind the last section."""
         self._pending: list[_Entry] | None = None
         """Records of a transaction that has begun: they count once it has ended."""
 
-    def changes(self, section: Section) -> Iterator[tuple[str, Change]]:
-        """What a section adds."""
-        if section.begin is None:
-            return
-        first = _begins(section)
-        expected = self._expected
-        if section.is_snapshot:
-            if expected is not None and first < expected:
-                return
-            self._forget()
-        elif expected is not None and first > expected:
+    def changes(self, begin: int, section: Section) -> Iterator[tuple[str, Change]]:
+        """What a segment adds."""
+        yield from self._snapshots_until(begin)
+        read = self._expected or 0
+        if self._expected is not None and begin > self._expected:
             self._forget()
         for entry in section.entries:
-            known = not section.is_snapshot and expected is not None and entry.offset < expected
-            if entry.kind and known:
+            if entry.offset < read:
                 continue
+            yield from self._snapshots_until(entry.offset, is_within=True)
             yield from self._taken(entry)
-        if section.end is not None:
-            self._expected = max(section.end, expected or 0)
+        self._expected = max(section.end or 0, read)
+
+    def end(self) -> Iterator[tuple[str, Change]]:
+        """What snapshots behind the last segment add."""
+        yield from self._snapshots_until(None)
+
+    def _snapshots_until(
+        self, offset: int | None, *, is_within: bool = False
+    ) -> Iterator[tuple[str, Change]]:
+        """Load those of up to an offset: what they say of partitions whose state is not known."""
+        while self._snapshots and (offset is None or (self._snapshots[0].end or 0) <= offset):
+            snapshot = self._snapshots.pop(0)
+            end = snapshot.end or 0
+            if not is_within and end > (self._expected or 0):
+                self._forget()
+                self._expected = end
+            known = list(self._states)
+            for entry in snapshot.entries:
+                if not entry.kind:
+                    self._say(entry.place)
+                    break
+                said = entry.values.get("topicId"), entry.values.get("partitionId")
+                if entry.kind == "TOPIC_RECORD" or all(said != each for each in known):
+                    yield from self._applied(entry)
 
     def _forget(self) -> None:
         self._states.clear()
@@ -199,6 +214,9 @@ class _Log:
 
     def _lost(self, place: Place) -> None:
         self._forget()
+        self._say(place)
+
+    def _say(self, place: Place) -> None:
         self._passed_over.append(
             f"{place}: records of the metadata log are missing or cannot be read; what it says of "
             "a partition is known again from its next PARTITION_RECORD on"
