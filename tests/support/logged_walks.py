@@ -85,7 +85,7 @@ class Writer:
             asked = members(after.pending_isr[r] or after.known_isr[r], after.replicas)
             ends = f"Leader: (highWatermark: {before.hw[r]}, endOffset: {before.leo[r]})"
             self.lines[r].append(f"{said} Shrinking ISR from 0,1 to {asked}. {ends}")
-        elif name != "Produce" and after.leo[r] < before.leo[r]:
+        elif name not in ("PowerLoss", "DiskLoss") and after.leo[r] < before.leo[r]:
             cut = f"Truncating to offset {after.leo[r]}"
             self.lines[r].append(f"[UnifiedLog partition=t-0, dir=/d] {cut}")
         for leader in range(after.replicas):

@@ -311,7 +311,7 @@ def test_decisions_stand_in_the_timeline_with_their_lines(tmp_path: Path) -> Non
     """No line of a broker of 2.8.2 has the number of a decision."""
     found = answered(with_decisions(tmp_path, OF_C21), "t-0", given("2.8.2:zookeeper"))
 
-    assert found.c21
+    assert [cause.scenario.number for cause in found.causes] == ["C21"]
     assert found.best.always_loses
     assert found.shown is not None
     at = [e.decided_at for e in timeline(found.best, found.shown) if e.decided is not None]
@@ -329,7 +329,7 @@ def test_a_false_decision_is_not_what_nothing_fits_rests_on(tmp_path: Path) -> N
     assert any(each.nothing_fits and each.history.decisions for each in found.tried)
     assert found.fits
     assert found.best.history.decisions == ()
-    assert found.c21
+    assert [cause.scenario.number for cause in found.causes] == ["C21"]
 
 
 def test_kinds_of_controllers_are_no_lines_of_brokers() -> None:
