@@ -1,7 +1,7 @@
 """Table of the lines in which a controller says what it decided: pattern, writer, releases.
 
-Read in Kafka's source at 2.4.0, 2.6.0, 2.7.0, 2.8.2, 3.0.0, 3.3.0, 3.4.0, 3.6.0 and on the branch of
-3.9, and in the class files of 4.2.0; seen in logs of real controllers of 2.8.2 and 3.9.1 with
+Read in Kafka's source at 2.4.0, 2.6.0, 2.7.0, 2.8.2, 3.0.0, 3.3.0, 3.4.0, 3.6.0 and on the branch
+of 3.9, and in the class files of 4.2.0; seen in logs of real controllers of 2.8.2 and 3.9.1 with
 ZooKeeper, and of 3.9.1 with KRaft. Levels are those of the log4j files that come with Kafka.
 """
 
